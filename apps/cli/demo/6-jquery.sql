@@ -1,0 +1,7 @@
+-- Who ships a copy of jQuery of their own?
+SELECT section, count(*) AS copies, count(DISTINCT package) AS packages, min(package) AS first, max(package) AS last
+FROM files
+WHERE path ILIKE '%/jquery%.js' AND package <> 'libjs-jquery'
+GROUP BY section
+ORDER BY copies DESC, section
+LIMIT 8

@@ -1,0 +1,103 @@
+"""./dev demo: six questions to the 7.3 million files that Debian's packages ship.
+
+Each is answered by `lanewise sql` and by DuckDB on the same threads; both have read the columns before the clock starts,
+and the answers must be equal. usage: demo.py [--threads N] [--repeat N]
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+PROGRAM = ROOT / "build" / "lanewise"
+CONTENTS = ROOT / ".cache" / "data" / "contents.parquet"
+VIEW = f"CREATE VIEW files AS FROM '{CONTENTS}';\n"
+UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def lanewise(script, threads, *options):
+    result = subprocess.run([PROGRAM, "sql", "--threads", str(threads), *options], input=script, text=True,
+                            capture_output=True)
+    if result.returncode:
+        sys.exit(f"lanewise failed with exit code {result.returncode}:\n{result.stderr}\n{script}")
+    return result
+
+
+def seconds_of(line):
+    """Of a line of --timing: planning and running together, as DuckDB's time has both."""
+    return sum(float(number) * UNITS[unit] for number, unit in re.findall(r"\b(?:plan|run) ([\d.]+) ?(\w+)", line))
+
+
+def ask_lanewise(question, threads, repeat):
+    """The answer's rows as text, the seconds of each run on hot columns."""
+    script = VIEW + (question + ";\n") * (repeat + 1)
+    result = lanewise(script, threads, "--format", "json", "--timing")
+    timing = [line for line in result.stderr.splitlines() if "run " in line][-repeat:]
+    answer, _ = json.JSONDecoder().raw_decode(result.stdout)
+    rows = [tuple(None if v is None else str(v) for v in row.values()) for row in answer]
+    return rows, [seconds_of(line) for line in timing]
+
+
+def ask_duckdb(connection, question, repeat):
+    rows = connection.sql(question).project("COLUMNS(*)::VARCHAR").fetchall()
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        connection.execute(question).fetchall()
+        seconds.append(time.perf_counter() - start)
+    return rows, seconds
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e3:.1f} ms"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev demo", description=__doc__.partition("usage")[0])
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each question; the median counts")
+    options = parser.parse_args()
+
+    connection = duckdb.connect(config={"threads": options.threads})
+    connection.execute(f"CREATE TABLE files AS FROM '{CONTENTS}'")
+    files = connection.sql("SELECT count(*) FROM files").fetchone()[0]
+    print(f"Debian's packages ship {files:,} files. Six questions, {options.threads} threads, "
+          f"Lanewise beside DuckDB {duckdb.__version__}.\n")
+
+    summary, wrong = [], 0
+    for path in sorted(HERE.glob("*.sql")):
+        title, question = path.read_text().strip().split("\n", 1)
+        title = title.removeprefix("-- ")
+        print(f"\033[1m{title}\033[0m" if sys.stdout.isatty() else f"## {title}")
+        print(question + "\n")
+        print(lanewise(VIEW + question + ";", options.threads, "--format", "table").stdout, end="", flush=True)
+        ours, our_seconds = ask_lanewise(question, options.threads, options.repeat)
+        theirs, their_seconds = ask_duckdb(connection, question, options.repeat)
+        us, them = statistics.median(our_seconds), statistics.median(their_seconds)
+        equal = ours == theirs
+        wrong += not equal
+        print(f"Lanewise {milliseconds(us)}, DuckDB {milliseconds(them)}: {them / us:.1f} times as fast; "
+              f"{'equal answers' if equal else 'THE ANSWERS DIFFER'}.\n", flush=True)
+        if not equal:
+            print(f"Lanewise: {ours}\nDuckDB:   {theirs}\n")
+        summary.append((title, us, them))
+
+    width = max(len(title) for title, _, _ in summary)
+    print(f"{'question':{width}}  {'Lanewise':>10}  {'DuckDB':>10}  {'times':>6}")
+    for title, us, them in summary:
+        print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}")
+    print("\nYour turn: build/lanewise sql -c \"SELECT path FROM '.cache/data/contents.parquet' "
+          "WHERE path LIKE '%/lanewise%' LIMIT 5\"")
+    sys.exit(1 if wrong else 0)
+
+
+main()

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/column.h"
+#include "output/output_file.h"
+
+namespace lanewise::cli {
+
+/// Writes results in one format. One writer serves all statements of a run, in order.
+class ResultWriter {
+ public:
+  virtual ~ResultWriter() = default;
+  virtual void write(const Table& table, OutputFile& out) = 0;
+};
+
+struct TableStyle {
+  int width = 120;       ///< columns of the terminal
+  int rows = 40;         ///< at most so many rows are shown
+  bool colours = false;  ///< bold and dim text
+};
+
+std::unique_ptr<ResultWriter> make_table_writer(TableStyle style);
+std::unique_ptr<ResultWriter> make_csv_writer();
+std::unique_ptr<ResultWriter> make_json_writer(bool lines);  ///< lines: an object a line, no array around them
+std::unique_ptr<ResultWriter> make_markdown_writer();
+
+/// Appends the value as SQL prints it; `null` for NULL.
+void append_cell(const Column& column, int64_t row, std::string_view null, std::string& out);
+
+/// Calls f(batch, row) for each row of the table.
+template <class F>
+void for_each_row(const Table& table, F f) {
+  for (const Batch& batch : table.batches) {
+    for (int64_t row = 0; row < batch.rows; ++row) f(batch, row);
+  }
+}
+
+/// 7312345 as "7,312,345".
+std::string with_commas(int64_t number);
+
+}  // namespace lanewise::cli

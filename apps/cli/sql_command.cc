@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "api/session.h"
+#include "base/error.h"
+#include "base/size.h"
+#include "command.h"
+#include "output/result_writer.h"
+#include "profile_report.h"
+#include "progress.h"
+#include "terminal.h"
+
+namespace lanewise::cli {
+
+namespace {
+
+const char* const kDescription = R"(Runs SQL over Parquet, CSV, JSON and DuckDB tables.
+
+The SQL comes from -c, from -f, or from standard input. Files are named in the FROM clause:
+
+  lanewise sql -c "SELECT count(*) FROM 'logs/*.parquet' WHERE url LIKE '%/search?%'"
+  lanewise sql -c "SELECT path FROM 'paths.csv' WHERE regexp_matches(path, '\.so\.[0-9]+$') LIMIT 5"
+  lanewise sql --db shop.duckdb -f report.sql --format markdown
+  lanewise sql -c "FROM 'big.csv'" -o big.parquet
+  lanewise sql -c "SELECT 1" --explain
+)";
+
+const char* const kFormats[] = {"table", "csv", "json", "ndjson", "markdown", "parquet"};
+
+struct SqlOptions {
+  std::string command;
+  std::string file;
+  std::string format;
+  std::string output;
+  std::string fallback;
+  std::string memory_limit;
+  SessionOptions session;
+  bool explain = false;
+  bool profile = false;
+  bool timing = false;
+};
+
+std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+
+std::string statements_text(const SqlOptions& options) {
+  if (!options.command.empty()) return options.command;
+  if (options.file.empty()) return read_all(std::cin);
+  std::ifstream in(options.file, std::ios::binary);
+  std::string text = in ? read_all(in) : "";
+  if (!in) throw UserError(fmt::format("cannot read '{}': {}", options.file, std::strerror(errno)));
+  return text;
+}
+
+/// --format, else what the output's ending says, else a table.
+std::string format_of(const SqlOptions& options) {
+  if (!options.format.empty()) return options.format;
+  static const std::map<std::string, std::string> kEndings = {{"csv", "csv"},         {"json", "json"},
+                                                              {"ndjson", "ndjson"},   {"jsonl", "ndjson"},
+                                                              {"md", "markdown"},     {"markdown", "markdown"},
+                                                              {"parquet", "parquet"}, {"txt", "table"}};
+  const auto dot = options.output.rfind('.');
+  if (dot != std::string::npos) {
+    const auto found = kEndings.find(options.output.substr(dot + 1));
+    if (found != kEndings.end()) return found->second;
+  }
+  return "table";
+}
+
+std::unique_ptr<ResultWriter> make_writer(const std::string& format, bool to_file) {
+  if (format == "csv") return make_csv_writer();
+  if (format == "json") return make_json_writer(false);
+  if (format == "ndjson") return make_json_writer(true);
+  if (format == "markdown") return make_markdown_writer();
+  return make_table_writer({to_file ? 120 : terminal_width(), 40, !to_file && use_colours()});
+}
+
+Session* running = nullptr;  // for the signal handler
+
+void on_interrupt(int) {
+  if (running != nullptr) running->cancel();
+  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the program at once
+}
+
+/// Runs statements one after the other and writes their results.
+class SqlRun {
+ public:
+  explicit SqlRun(SqlOptions options) : options_(std::move(options)), format_(format_of(options_)) {
+    if (format_ == "parquet" && options_.output.empty()) {
+      throw UserError("--format parquet needs a file: add -o FILE.parquet");
+    }
+    if (!options_.memory_limit.empty()) options_.session.memory_limit = parse_size(options_.memory_limit);
+    options_.session.fallback_duckdb = options_.fallback == "duckdb";
+    session_.emplace(options_.session);
+    session_->set_progress([this](const std::string& what, double share) { progress_.report(what, share); });
+    writer_ = make_writer(format_, false);
+    running = &*session_;
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+  }
+  SqlRun(const SqlRun&) = delete;
+  SqlRun& operator=(const SqlRun&) = delete;
+  ~SqlRun() {
+    running = nullptr;
+    progress_.finish();
+  }
+
+  void run_all(const std::string& text) {
+    for (const std::string& statement : session_->split(text)) run(statement);
+    write_file();
+    out_.close();
+  }
+
+  /// Reads statements from a terminal; an error ends the statement, not the session.
+  void run_interactive() {
+    fmt::print(stderr, "Statements end with ';'. Ctrl-D leaves.\n");
+    std::string pending;
+    std::string line;
+    for (;;) {
+      fmt::print(stderr, "{}", pending.empty() ? "lanewise> " : "     ...> ");
+      if (!std::getline(std::cin, line)) break;
+      pending += line + "\n";
+      const auto last = pending.find_last_not_of(" \t\n");
+      if (last == std::string::npos) pending.clear();
+      if (last == std::string::npos || pending[last] != ';') continue;
+      try {
+        std::signal(SIGINT, on_interrupt);
+        run_all(pending);
+      } catch (const CancelledError&) {
+        fmt::print(stderr, "cancelled\n");
+      } catch (const UserError& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+      }
+      progress_.finish();
+      pending.clear();
+    }
+    fmt::print(stderr, "\n");
+  }
+
+ private:
+  void run(const std::string& statement) {
+    if (options_.explain) {
+      out_.write(session_->explain(statement));
+      return;
+    }
+    progress_.start();
+    StatementResult result = session_->run(statement);
+    progress_.finish();
+    if (result.has_rows && !result.fallback_reason.empty()) {
+      fmt::print(stderr, "answered by DuckDB: {}\n", result.fallback_reason);
+    }
+    if (options_.timing) fmt::print(stderr, "{}\n", timing_report(result));
+    if (options_.profile && result.has_rows) fmt::print(stderr, "{}", profile_report(result, terminal_width()));
+    if (!result.has_rows) return;
+    if (options_.output.empty()) {
+      writer_->write(result.table, out_);
+      out_.close();  // What is answered is told, also when the next statement fails.
+    } else {
+      last_ = std::move(result.table);
+    }
+  }
+
+  void write_file() {
+    if (!last_) return;
+    if (format_ == "parquet") {
+      session_->write_parquet(*last_, options_.output);
+    } else {
+      OutputFile file(options_.output);
+      make_writer(format_, true)->write(*last_, file);
+      file.close();
+    }
+    last_.reset();
+  }
+
+  SqlOptions options_;
+  std::string format_;
+  std::optional<Session> session_;
+  Progress progress_;
+  std::unique_ptr<ResultWriter> writer_;
+  OutputFile out_;
+  std::optional<Table> last_;  // with -o: what will be written at the end
+};
+
+}  // namespace
+
+void add_sql_command(CLI::App& app, std::function<void()>& run) {
+  auto options = std::make_shared<SqlOptions>();
+  CLI::App* sql = app.add_subcommand("sql", kDescription);
+  auto* command = sql->add_option("-c,--command", options->command, "SQL to run: one or more statements")->type_name("SQL");
+  sql->add_option("-f,--file", options->file, "A file with SQL")->type_name("FILE")->excludes(command);
+  sql->add_option("-o,--output", options->output, "Write the last result to this file")->type_name("FILE");
+  sql->add_option("--format", options->format, "Of the output; default: by the ending of -o, else table")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))));
+  sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")->type_name("FILE");
+  sql->add_option("--lanes", options->session.lanes,
+                  "Lanes to run on: simd (the widest here), avx512, avx2, interleaved, scalar, emulated")
+      ->type_name("NAME");
+  sql->add_option("--threads", options->session.threads, "Threads; default: one per core")->check(CLI::Range(1, 1024));
+  sql->add_option("--memory-limit", options->memory_limit, "For example 4GB; default: 80 % of the machine's")
+      ->type_name("SIZE");
+  sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
+      ->envname("LANEWISE_VECTOR_SIZE")
+      ->group("");  // for tests
+  sql->add_option("--fallback", options->fallback, "Let DuckDB answer what Lanewise cannot; the output says so")
+      ->check(CLI::IsMember({"duckdb"}));
+  sql->add_flag("--explain", options->explain, "Show the plan, its matchers and estimates instead of running");
+  sql->add_flag("--profile", options->profile, "Show what each operator did, on standard error");
+  sql->add_flag("--timing", options->timing, "Show the time of each statement, on standard error");
+  sql->callback([options, &run] {
+    run = [options] {
+      SqlRun all(*options);
+      if (options->command.empty() && options->file.empty() && stdin_is_terminal()) {
+        all.run_interactive();
+      } else {
+        all.run_all(statements_text(*options));
+      }
+    };
+  });
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,24 @@
+#include "terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace lanewise::cli {
+
+bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) != 0; }
+bool stdin_is_terminal() { return ::isatty(STDIN_FILENO) != 0; }
+
+int terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int width = columns == nullptr ? 0 : std::atoi(columns);
+  return width > 0 ? width : 120;
+}
+
+bool use_colours() { return stdout_is_terminal() && std::getenv("NO_COLOR") == nullptr; }
+
+}  // namespace lanewise::cli

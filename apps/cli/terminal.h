@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace lanewise::cli {
+
+bool stdout_is_terminal();
+bool stderr_is_terminal();
+bool stdin_is_terminal();
+/// Columns of the terminal, else of $COLUMNS, else 120.
+int terminal_width();
+/// True where standard output takes escape codes and $NO_COLOR is not set.
+bool use_colours();
+
+}  // namespace lanewise::cli

@@ -1,0 +1,255 @@
+"""SQL against DuckDB: one core, hot columns, the same run, equal answers.
+
+Each group of queries runs over one table. A round starts each engine afresh, loads the table (not counted), runs every
+query once to warm up and then REPEAT times. Rounds alternate between the engines; medians over all rounds count. Lanewise
+reads the table from Parquet into its column store; DuckDB has it as a table in memory.
+
+    ./dev bench sql                      all groups
+    ./dev bench sql --group regex        one of them
+    ./dev bench sql --cold               whole processes from Parquet to the answer, 2 threads
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
+DATA = ROOT / ".cache" / "data"
+UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+# table: how it is made from nothing (or from the real input)
+TABLES = {
+    "paths": f"""SELECT path || ['', '~1', '~2'][k + 1] AS path
+                 FROM (SELECT DISTINCT path FROM '{DATA}/contents.parquet'), range(3) r(k)""",
+    "ints": "SELECT (hash(i) % 1000)::INT AS i FROM range(268435456) t(i)",
+    "strings": """SELECT 'key number ' || (hash(i) % 1000) AS few, 'key number ' || (hash(i + 7) % 1000000) AS many
+                  FROM range(16777216) t(i)""",
+    "keys": """SELECT (hash(i) % 1000)::BIGINT * 7919 AS few, (hash(i + 7) % 10000000)::BIGINT * 7919 AS many,
+               (hash(i) % 100)::BIGINT AS x FROM range(33554432) t(i)""",
+    "sorting": "SELECT hash(i)::UBIGINT::VARCHAR || ' text' AS s FROM range(8388608) t(i)",
+    "sorting_ints": "SELECT (hash(i) / 2)::BIGINT AS i FROM range(33554432) t(i)",
+    "lineitem": f"SELECT * FROM '{DATA}/tpch-sf1/lineitem.parquet'",
+}
+Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
+ sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
+ avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, avg(l_discount) AS avg_disc, count(*) AS count_order
+ FROM lineitem WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus"""
+Q6 = """SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE l_shipdate >= DATE '1994-01-01'
+ AND l_shipdate < DATE '1995-01-01' AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"""
+
+
+def grouped(table, key, value="count(*)"):
+    return f"SELECT count(*) AS n, sum(v) AS v, max(v) AS m FROM (SELECT {key}, {value} AS v FROM {table} GROUP BY {key})"
+
+
+def matching(predicate):
+    return f"SELECT count(*) AS n FROM paths WHERE {predicate}"
+
+
+# group: (table, [(name, query, must, aim)])
+GROUPS = {
+    "like": ("paths", [
+        ("LIKE '%README%'", matching("path LIKE '%README%'"), 1.3, 2.5),
+        ("LIKE '%linux-headers%'", matching("path LIKE '%linux-headers%'"), 1.3, 2.5),
+        ("LIKE '%qz%'", matching("path LIKE '%qz%'"), 1.3, 2.5),
+    ]),
+    "regex": ("paths", [
+        ("with a literal: lib[a-z]+\\.so", matching(r"regexp_matches(path, 'lib[a-z]+\.so\.[0-9]')"), 2, 5),
+        ("with a literal: python3?.*test", matching(r"regexp_matches(path, 'python3?(\.[0-9]+)?/.*test')"), 2, 5),
+        ("without: [0-9]{3}", matching("regexp_matches(path, '[0-9]{3}[a-f]')"), 10, 20),
+        ("without: [A-Z]{4,}", matching("regexp_matches(path, '[A-Z]{4,}')"), 10, 20),
+    ]),
+    "filter": ("ints", [
+        (f"int32 filter + sum, {share / 10:g} %", f"SELECT sum(i) AS s, count(*) AS n FROM ints WHERE i < {share}", 2, 4)
+        for share in (1, 10, 100, 500, 900)
+    ]),
+    "group_strings": ("strings", [
+        ("GROUP BY string, 1 k groups", grouped("strings", "few"), 0.8, 1.2),
+        ("GROUP BY string, 1 M groups", grouped("strings", "many"), 0.8, 1.2),
+    ]),
+    "group_ints": ("keys", [
+        ("GROUP BY int64, 1 k groups", grouped("keys", "few", "sum(x)"), 0.8, 1.2),
+        ("GROUP BY int64, 10 M groups", grouped("keys", "many", "sum(x)"), 0.8, 1.2),
+    ]),
+    "tpch": ("lineitem", [("TPC-H Q1, SF 1", Q1, 0.8, 1.2), ("TPC-H Q6, SF 1", Q6, 1.2, 2)]),
+    "sort_strings": ("sorting", [
+        ("ORDER BY 8 M strings", "SELECT s FROM sorting ORDER BY s OFFSET 8388600", 0.8, 1.2),
+        ("top 10 of 8 M strings", "SELECT s FROM sorting ORDER BY s LIMIT 10", 0.8, 1.2),
+    ]),
+    "sort_ints": ("sorting_ints", [
+        ("ORDER BY 32 M int64", "SELECT i FROM sorting_ints ORDER BY i OFFSET 33554420", 0.8, 1.2),
+        ("top 10 of 32 M int64", "SELECT i FROM sorting_ints ORDER BY i DESC LIMIT 10", 0.8, 1.2),
+    ]),
+}
+
+
+def table_file(name):
+    path = DATA / "bench" / f"{name}.parquet"
+    if not path.exists():
+        print(f"making {path.relative_to(ROOT)}", file=sys.stderr)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        duckdb.execute(f"COPY ({TABLES[name]}) TO '{path}.part' (FORMAT parquet, COMPRESSION snappy)")
+        path.with_suffix(".parquet.part").rename(path)
+    return path
+
+
+def finish(command, script):
+    """Runs a program; its output and its peak memory in MiB."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        output, errors = program.communicate(script)
+        if program.returncode:
+            sys.exit(f"{command} failed:\n{errors}")
+    return output, errors
+
+
+def peak(text):
+    return int(re.search(r"Maximum resident set size \(kbytes\): (\d+)", text).group(1)) / 1024
+
+
+def seconds_of(line):
+    return sum(float(number) * UNITS[unit] for number, unit in re.findall(r"\b(?:plan|run) ([\d.]+) ?(\w+)", line))
+
+
+class Lanewise:
+    name = "lanewise"
+
+    def __init__(self, options):
+        self.command = ["/usr/bin/time", "-v", BUILD / "lanewise", "sql", "--threads", str(options.threads), "--timing",
+                        "--lanes", options.lanes, "--format", "ndjson"]
+
+    def run(self, table, queries, repeat):
+        script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
+        script += "".join((query + ";\n") * (repeat + 1) for query in queries)
+        output, errors = finish(self.command, script)
+        times = [seconds_of(line) for line in errors.splitlines() if re.search(r"\brun [\d.]", line)]
+        times = times[-len(queries) * (repeat + 1):]
+        return times, output, peak(errors)
+
+
+class DuckDB:
+    def __init__(self, name, command, options):
+        self.name = name
+        self.command = ["/usr/bin/time", "-v", *command, str(options.threads)]
+
+    def run(self, table, queries, repeat):
+        script = f"CREATE TABLE {table} AS FROM '{table_file(table)}';\n"
+        script += "".join((query + ";\n") * (repeat + 1) for query in queries)
+        output, errors = finish(self.command, script)
+        return [float(line.split(" ", 1)[0]) for line in output.splitlines()[1:]], output, peak(errors)
+
+
+def rivals(options):
+    found = [DuckDB("duckdb 1.5.6", [BUILD / "bench" / "rivals" / "lanewise_rival_duckdb"], options)]
+    python = ROOT / ".cache" / "duckdb-next" / "bin" / "python"
+    if python.exists():
+        found.append(DuckDB("duckdb 2.0.0", [python, ROOT / "bench" / "rivals" / "duckdb_wheel.py"], options))
+    return found
+
+
+def check_equal(group, table, queries, options):
+    """The engines' whole answers, as text, floats to 9 digits."""
+    connection = duckdb.connect()
+    connection.execute(f"CREATE VIEW {table} AS FROM '{table_file(table)}'")
+    script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
+    for name, query, _, _ in queries:
+        output, _ = finish([BUILD / "lanewise", "sql", "--lanes", options.lanes, "--format", "csv"], script + query)
+        ours = output.splitlines()[1:]
+        theirs = connection.execute(query).fetchall()
+        if len(ours) != len(theirs):
+            sys.exit(f"{group}, {name}: {len(ours)} rows against {len(theirs)}")
+        for mine, other in zip(ours, theirs):
+            for a, b in zip(mine.split(","), other):
+                same = a == str(b) or (isinstance(b, float) and abs(float(a) - b) <= 1e-9 * abs(b))
+                if not same:
+                    sys.exit(f"{group}, {name}: {mine} against {other}")
+
+
+def cpu():
+    for line in open("/proc/cpuinfo", encoding="utf-8"):
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1].strip()
+    return "unknown"
+
+
+def run_group(group, options):
+    table, queries = GROUPS[group]
+    engines = [Lanewise(options), *rivals(options)]
+    statements = [query for _, query, _, _ in queries]
+    check_equal(group, table, queries, options)
+    times = {engine.name: [[] for _ in queries] for engine in engines}
+    memory = {}
+    for _ in range(options.rounds):
+        for engine in engines:
+            flat, _, memory[engine.name] = engine.run(table, statements, options.repeat)
+            for i in range(len(queries)):
+                times[engine.name][i] += flat[i * (options.repeat + 1) + 1:(i + 1) * (options.repeat + 1)]
+    for i, (name, _, must, aim) in enumerate(queries):
+        medians = {engine: statistics.median(values[i]) for engine, values in times.items()}
+        best = min(seconds for engine, seconds in medians.items() if engine != "lanewise")
+        ratio = best / medians["lanewise"]
+        verdict = "aim" if ratio >= aim else "must" if ratio >= must else "MISSED"
+        cells = " | ".join(f"{medians[engine.name] * 1e3:.1f} ms" for engine in engines)
+        print(f"| {name} | {cells} | {ratio:.2f} × | {must:g} × | {aim:g} × | {verdict} |", flush=True)
+    print("| *peak memory* | " + " | ".join(f"{memory[e.name]:,.0f} MiB" for e in engines) + " | | | | |", flush=True)
+
+
+# name, query over the files themselves
+COLD = [
+    ("LIKE over Contents", f"SELECT count(*) AS n FROM '{DATA}/contents.parquet' WHERE path LIKE '%README%'"),
+    ("regex over Contents", f"SELECT count(*) AS n FROM '{DATA}/contents.parquet' WHERE regexp_matches(path, '[0-9]{{3}}')"),
+    ("GROUP BY over Contents", f"""SELECT section, count(*) AS n FROM '{DATA}/contents.parquet' GROUP BY section
+      ORDER BY n DESC, section LIMIT 5"""),
+    ("TPC-H Q6, SF 1", Q6.replace("lineitem", f"'{DATA}/tpch-sf1/lineitem.parquet'", 1)),
+]
+
+
+def run_cold(options):
+    """Whole processes, one after the other, alternating; wall time."""
+    print("| work, cold | lanewise | duckdb 1.5.6 (C++ program) | time to DuckDB's | must | aim | |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+    for name, query in COLD:
+        ours = ([BUILD / "lanewise", "sql", "--threads", str(options.threads), "--lanes", options.lanes], query)
+        theirs = ([BUILD / "bench" / "rivals" / "lanewise_rival_duckdb", str(options.threads)], query)
+        times = [[], []]
+        for _ in range(options.rounds * options.repeat + 1):  # the first round warms the page cache
+            for i, (command, script) in enumerate((ours, theirs)):
+                start = time.perf_counter()
+                finish(command, script)
+                times[i].append(time.perf_counter() - start)
+        mine, other = (statistics.median(values[1:]) for values in times)
+        ratio = mine / other
+        verdict = "aim" if ratio <= 1.1 else "must" if ratio <= 1.4 else "MISSED"
+        print(f"| {name} | {mine * 1e3:.0f} ms | {other * 1e3:.0f} ms | {ratio:.2f} × | 1.4 × | 1.1 × | {verdict} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench sql", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--group", choices=GROUPS, action="append")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--lanes", default="simd")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--cold", action="store_true")
+    options = parser.parse_args()
+    if options.cold:
+        options.threads = 2
+        return run_cold(options)
+    names = ["lanewise", *(rival.name for rival in rivals(options))]
+    print(f"{cpu()}, {options.threads} thread(s), hot columns, lanes {options.lanes}; medians of "
+          f"{options.rounds} × {options.repeat} runs\n")
+    print("| work | " + " | ".join(names) + " | ratio to the faster DuckDB | must | aim | |")
+    print("| --- |" + " ---: |" * (len(names) + 3) + " --- |")
+    for group in options.group or GROUPS:
+        run_group(group, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+# One folder of engine/:
+#
+#   lanewise_layer(name [DEPENDS ...] [PRIVATE ...] [TEST_DEPENDS ...] [PRECOMPILE header ...])
+#
+# Every *.cc is compiled into the layer's library, *_test.cc into lanewise_<name>_test (GoogleTest), *_bench.cc into
+# lanewise_<name>_bench (Google Benchmark, built by the target `benches`). DEPENDS is seen by users of the layer,
+# PRIVATE only by its own sources, TEST_DEPENDS only by its tests and benchmarks.
+include_guard(GLOBAL)
+
+set(LANEWISE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wno-sign-compare)
+# Warnings of gcc 12, which everyone has, are errors; those of other compilers are not ours to foresee.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND LANEWISE_WARNINGS -Werror)
+endif()
+
+if(LANEWISE_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  enable_testing()
+endif()
+if(LANEWISE_BENCH)
+  find_package(benchmark REQUIRED)
+  add_custom_target(benches)
+endif()
+
+# clang does not know `#pragma GCC target("avx2,...")`: such a file gets the instructions as options.
+function(lanewise_target_pragmas)
+  foreach(file ${ARGN})
+    file(STRINGS ${file} pragma REGEX "^#pragma GCC target" LIMIT_COUNT 1)
+    if(pragma MATCHES "\"(.*)\"")
+      string(REPLACE "," ";-m" options "-m${CMAKE_MATCH_1}")
+      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${options}")
+    endif()
+  endforeach()
+endfunction()
+
+function(lanewise_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;TEST_DEPENDS;PRECOMPILE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    lanewise_target_pragmas(${sources})
+  endif()
+  set(tests ${sources})
+  set(benches ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
+
+  foreach(layer ${ARG_DEPENDS})
+    if(layer MATCHES "^lanewise::" AND NOT TARGET ${layer})
+      message(WARNING "${name} depends on ${layer}, which is not a layer above it.")
+      list(REMOVE_ITEM ARG_DEPENDS ${layer})
+    endif()
+  endforeach()
+
+  set(target lanewise_${name})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+    target_compile_options(${target} PRIVATE ${LANEWISE_WARNINGS})
+    target_link_libraries(${target} PRIVATE ${ARG_PRIVATE})
+    if(ARG_PRECOMPILE)
+      target_precompile_headers(${target} PRIVATE ${ARG_PRECOMPILE})
+    endif()
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(lanewise::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/lanewise>)
+  target_link_libraries(${target} ${scope} ${ARG_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY LANEWISE_LAYERS ${target})
+
+  if(LANEWISE_TESTS AND tests)
+    add_executable(${target}_test ${tests})
+    target_compile_options(${target}_test PRIVATE ${LANEWISE_WARNINGS})
+    target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_DEPENDS} GTest::gmock GTest::gtest_main)
+    if(ARG_PRECOMPILE)
+      target_precompile_headers(${target}_test PRIVATE ${ARG_PRECOMPILE})
+    endif()
+    gtest_discover_tests(${target}_test DISCOVERY_TIMEOUT 60)
+  endif()
+  if(LANEWISE_BENCH AND benches)
+    add_executable(${target}_bench EXCLUDE_FROM_ALL ${benches})
+    target_compile_options(${target}_bench PRIVATE ${LANEWISE_WARNINGS})
+    target_link_libraries(${target}_bench PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_DEPENDS} benchmark::benchmark
+      benchmark::benchmark_main)
+    add_dependencies(benches ${target}_bench)
+  endif()
+endfunction()

@@ -1,0 +1,166 @@
+#include "api/session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "lanes/target.h"
+#include "sql/database.h"
+#include "sql/errors.h"
+
+namespace lanewise {
+
+namespace {
+
+lanes::Target target_named(const std::string& name) {
+  const auto target = lanes::parse_target(name);
+  if (!target) {
+    throw UserError(fmt::format("there are no lanes named '{}'; choose simd, avx512, avx2, interleaved, scalar or emulated", name));
+  }
+  if (!lanes::supported(*target)) {
+    throw UserError(fmt::format("this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
+  }
+  return *target;
+}
+
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> passed = now - start_;
+    start_ = now;
+    return passed.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void rename(Schema& schema, const std::vector<std::string>& names) {
+  for (size_t i = 0; i < schema.size() && i < names.size(); ++i) schema[i].name = names[i];
+}
+
+/// What the functions of an expression prepared: the matchers of its patterns.
+void describe(const Expr& expr, std::string& text) {
+  walk(expr, [&](const Expr& part) {
+    if (!part.prepared) return;
+    const std::string line = part.prepared->describe();
+    if (!line.empty()) text += fmt::format("  {}\n    {}\n", part.to_string(), line);
+  });
+}
+
+void describe(const plan::Node& node, std::string& text) {
+  if (const auto* scan = std::get_if<plan::Scan>(&node.payload)) {
+    for (const ExprPtr& predicate : scan->predicates) describe(*predicate, text);
+  } else if (const auto* filter = std::get_if<plan::Filter>(&node.payload)) {
+    describe(*filter->predicate, text);
+  } else if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
+    for (const ExprPtr& expr : project->exprs) describe(*expr, text);
+  } else if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.payload)) {
+    for (const ExprPtr& key : aggregate->keys) describe(*key, text);
+  }
+  for (const plan::NodePtr& child : node.children) describe(*child, text);
+}
+
+}  // namespace
+
+struct Session::State {
+  explicit State(const SessionOptions& session_options)
+      : options(session_options),
+        target(target_named(options.lanes)),
+        threads(options.threads > 0 ? options.threads : machine_cores()),
+        budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
+        store(&budget),
+        database({options.database, threads, options.memory_limit}) {
+    budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
+  }
+
+  StatementResult answer_by_duckdb(const std::string& statement) {
+    StatementResult result;
+    result.engine = "duckdb";
+    Stopwatch watch;
+    std::optional<Table> table = database.run(statement, &budget);
+    result.run_seconds = watch.lap();
+    result.has_rows = table.has_value();
+    if (table) result.table = std::move(*table);
+    return result;
+  }
+
+  StatementResult answer(const std::string& query) {
+    StatementResult result;
+    result.engine = "lanewise";
+    result.has_rows = true;
+    Stopwatch watch;
+    const sql::Query planned = database.plan(query);
+    result.plan_seconds = watch.lap();
+    exec::Options run;
+    run.target = target;
+    run.threads = threads;
+    run.vector_rows = options.vector_rows;
+    run.budget = &budget;
+    run.cancellation = &cancellation;
+    run.store = &store;
+    run.progress = progress;
+    exec::Result done = exec::execute(planned.root, run);
+    result.run_seconds = watch.lap();
+    result.table = std::move(done.table);
+    rename(result.table.schema, planned.names);
+    result.hot = done.from_hot_columns;
+    result.profile = std::move(done.profile);
+    return result;
+  }
+
+  SessionOptions options;
+  lanes::Target target;
+  int threads;
+  MemoryBudget budget;  // outlives what is charged to it
+  exec::ColumnStore store;
+  sql::Database database;
+  Cancellation cancellation;
+  std::function<void(const std::string& what, double share)> progress;
+};
+
+Session::Session(SessionOptions options) : state_(std::make_unique<State>(options)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+
+std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
+
+StatementResult Session::run(const std::string& statement) {
+  state_->cancellation.reset();
+  if (!state_->database.is_query(statement)) return state_->answer_by_duckdb(statement);
+  try {
+    return state_->answer(statement);
+  } catch (const sql::UnsupportedError& error) {
+    if (!state_->options.fallback_duckdb) throw;
+    StatementResult result = state_->answer_by_duckdb(statement);
+    result.fallback_reason = error.what();
+    return result;
+  }
+}
+
+std::string Session::explain(const std::string& query) {
+  if (!state_->database.is_query(query)) return "Statement for DuckDB\n";
+  const sql::Query planned = state_->database.plan(query);
+  std::string matchers;
+  describe(*planned.root, matchers);
+  return fmt::format("{}lanes {}, {} thread{}\n{}{}", plan::to_string(*planned.root), lanes::name(state_->target),
+                     state_->threads, state_->threads == 1 ? "" : "s", matchers.empty() ? "" : "matchers\n", matchers);
+}
+
+void Session::write_parquet(const Table& table, const std::string& path) { state_->database.write_parquet(table, path); }
+
+void Session::cancel() {
+  state_->cancellation.cancel();
+  state_->database.interrupt();
+}
+
+void Session::set_progress(std::function<void(const std::string& what, double share)> progress) {
+  state_->progress = std::move(progress);
+}
+
+const MemoryBudget& Session::budget() const { return state_->budget; }
+
+}  // namespace lanewise

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/memory.h"
+#include "data/column.h"
+#include "exec/execute.h"
+
+namespace lanewise {
+
+struct SessionOptions {
+  std::string database;       ///< a DuckDB file; empty: in memory
+  std::string lanes = "simd"; ///< scalar, interleaved, avx2, avx512, simd, emulated
+  int threads = 0;            ///< 0: one per core
+  size_t memory_limit = 0;    ///< bytes; 0: 80 % of the machine's memory
+  bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
+  uint32_t vector_rows = 0;   ///< 0: the default
+};
+
+/// The outcome of one statement.
+struct StatementResult {
+  bool has_rows = false;  ///< false for statements that are not queries
+  Table table;
+  std::string engine;     ///< "lanewise" or "duckdb" (statements that are not queries, and with fallback)
+  std::string fallback_reason;  ///< why DuckDB answered a query
+  double plan_seconds = 0;
+  double run_seconds = 0;
+  bool hot = false;  ///< all columns were in the column store
+  std::vector<exec::OperatorProfile> profile;
+};
+
+/// A connection: one DuckDB instance for parsing, binding and reading, one column store, one memory budget.
+/// Not thread-safe but for cancel().
+class Session {
+ public:
+  /// Throws UserError: a bad option, a database that cannot be opened.
+  explicit Session(SessionOptions options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+
+  /// Splits `sql` into its statements; throws UserError with line and caret on a syntax error.
+  std::vector<std::string> split(const std::string& sql);
+  /// Runs one statement.
+  StatementResult run(const std::string& statement);
+  /// The plan as text, with targets, matchers and estimates; does not run it.
+  std::string explain(const std::string& query);
+  /// Writes a table as Parquet; throws UserError that names the path.
+  void write_parquet(const Table& table, const std::string& path);
+
+  /// Asks a running statement to stop; safe from other threads and from signal handlers.
+  void cancel();
+  void set_progress(std::function<void(const std::string& what, double share)> progress);
+  const MemoryBudget& budget() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lanewise

@@ -1,0 +1,204 @@
+#include "api/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "sql/database.h"
+
+namespace lanewise {
+namespace {
+
+using testing::HasSubstr;
+
+using TextRows = std::vector<std::vector<std::string>>;
+
+TextRows text_of(const Table& table) {
+  TextRows rows;
+  for (const Batch& batch : table.batches) {
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      rows.emplace_back();
+      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
+    }
+  }
+  return rows;
+}
+
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+SessionOptions options(const std::string& lanes = "simd", int threads = 2) {
+  SessionOptions result;
+  result.lanes = lanes;
+  result.threads = threads;
+  return result;
+}
+
+const char* const kSetUp[] = {
+    "SET TimeZone = 'UTC'",
+    "CREATE TABLE t AS SELECT (i % 97)::INTEGER AS a, 'name ' || i % 1013 AS s, i::DOUBLE / 8 AS d, "
+    "DATE '2020-01-01' + (i % 400)::INTEGER AS day, (i % 10000 / 100)::DECIMAL(10, 2) AS price, "
+    "if(i % 3 = 0, NULL, i) AS n FROM range(200000) r(i)",
+};
+
+/// Every query has one order of its rows only, and sums that are exact in doubles.
+const char* const kQueries[] = {
+    "SELECT 1, 'x', NULL",
+    "VALUES (1, 'a'), (2, NULL)",
+    "SELECT count(*), count(n), sum(n), min(s), max(s), avg(a), sum(d) FROM t",
+    "SELECT count(*) FROM t WHERE s LIKE '%99%'",
+    "SELECT count(*) FROM t WHERE s ~ 'name [1-3]+$' AND day < DATE '2020-06-01'",
+    "SELECT a, count(*) AS c, sum(price) FROM t GROUP BY a HAVING count(*) > 2000 ORDER BY c DESC, a",
+    "SELECT s, count(DISTINCT a) FROM t GROUP BY s ORDER BY s DESC LIMIT 10 OFFSET 3",
+    "SELECT DISTINCT a % 10 AS x FROM t ORDER BY x",
+    "SELECT * FROM t ORDER BY d LIMIT 5",
+    "SELECT a, s FROM t WHERE n IS NULL AND a IN (3, 5, 7) ORDER BY ALL LIMIT 20",
+    "SELECT a FROM t WHERE d > (SELECT avg(d) FROM t) ORDER BY d LIMIT 7",
+    "SELECT max(x) FROM (SELECT a AS x FROM t UNION ALL SELECT -a FROM t)",
+    "WITH c AS MATERIALIZED (SELECT a, count(*) AS k FROM t GROUP BY a) SELECT sum(k), (SELECT max(k) FROM c) FROM c",
+    "SELECT a % 3 AS g, string_agg(s, '+' ORDER BY s DESC) FROM t WHERE d < 20 GROUP BY g ORDER BY g",
+    "SELECT median(a), quantile_disc(d, 0.25), quantile_cont(d, 0.75) FROM t",
+    "SELECT CASE WHEN a < 10 THEN 'few' WHEN a < 50 THEN s END AS k, count(*) FROM t GROUP BY k ORDER BY 2 DESC, 1 LIMIT 9",
+    "SELECT a % 2 AS g, day > '2020-07-01' AS h, count(*), GROUPING(g, h) FROM t GROUP BY ROLLUP (g, h) ORDER BY ALL",
+    "SELECT DISTINCT ON (a) a, d FROM t ORDER BY a, d DESC LIMIT 5",
+    "SELECT first(s ORDER BY d DESC), any_value(n ORDER BY d) FROM t",
+    "SELECT count(*) FROM range(1000000) r(i) WHERE i % 7 = 3",
+    "FROM t WHERE false",
+    "SELECT split_part(s, ' ', 2)::INTEGER AS k FROM t WHERE d < 3 ORDER BY k",
+    "SELECT * FROM t LIMIT 0",
+};
+
+class BothEngines : public testing::TestWithParam<std::tuple<std::string, int>> {};
+
+TEST_P(BothEngines, GiveTheSameAnswers) {
+  const auto& [lanes, threads] = GetParam();
+  Session session(options(lanes, threads));
+  sql::Database duckdb({.threads = 2});
+  for (const char* statement : kSetUp) {
+    EXPECT_FALSE(session.run(statement).has_rows);
+    duckdb.run(statement, nullptr);
+  }
+  for (const char* query : kQueries) {
+    const StatementResult result = session.run(query);
+    EXPECT_EQ(result.engine, "lanewise") << query;
+    const Table expected = *duckdb.run(query, nullptr);
+    EXPECT_EQ(text_of(result.table), text_of(expected)) << query;
+    ASSERT_EQ(result.table.schema.size(), expected.schema.size()) << query;
+    for (size_t i = 0; i < expected.schema.size(); ++i) {
+      EXPECT_EQ(result.table.schema[i].name, expected.schema[i].name) << query;
+      EXPECT_EQ(result.table.schema[i].type, expected.schema[i].type) << query;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(LanesAndThreads, BothEngines,
+                         testing::Combine(testing::Values("scalar", "simd", "emulated"), testing::Values(1, 2)));
+
+TEST(Session, KeepsColumnsHotUntilTheyChange) {
+  Session session(options());
+  session.run("CREATE TABLE t AS SELECT i FROM range(100000) r(i)");
+  const std::string query = "SELECT sum(i) FROM t";
+  EXPECT_FALSE(session.run(query).hot);
+  EXPECT_TRUE(session.run(query).hot);
+  session.run("INSERT INTO t VALUES (1)");
+  const StatementResult after = session.run(query);
+  EXPECT_FALSE(after.hot);
+  EXPECT_EQ(after.table.value(0, 0).to_string(), "4999950001");
+}
+
+TEST(Session, RunsStatementsInDuckDb) {
+  Session session(options());
+  const auto statements = session.split("CREATE TABLE t(i INTEGER); INSERT INTO t VALUES (1), (2); DESCRIBE t; FROM t");
+  ASSERT_EQ(statements.size(), 4u);
+  EXPECT_FALSE(session.run(statements[0]).has_rows);
+  EXPECT_FALSE(session.run(statements[1]).has_rows);
+  const StatementResult described = session.run(statements[2]);
+  EXPECT_TRUE(described.has_rows);
+  EXPECT_EQ(described.engine, "duckdb");
+  EXPECT_EQ(described.fallback_reason, "");
+  EXPECT_EQ(session.run(statements[3]).table.rows(), 2);
+}
+
+TEST(Session, FallsBackOnlyWhenAsked) {
+  const std::string join = "SELECT count(*) FROM range(3) a(i) JOIN range(5) b(j) ON i = j";
+  Session strict(options());
+  EXPECT_THAT(message_of<UserError>([&] { strict.run(join); }), HasSubstr("joins (INNER JOIN on"));
+  SessionOptions with_fallback = options();
+  with_fallback.fallback_duckdb = true;
+  Session session(with_fallback);
+  const StatementResult result = session.run(join);
+  EXPECT_EQ(result.engine, "duckdb");
+  EXPECT_THAT(result.fallback_reason, HasSubstr("joins (INNER JOIN on"));
+  EXPECT_EQ(result.table.value(0, 0).to_string(), "3");
+  EXPECT_EQ(session.run("SELECT 1").engine, "lanewise");
+  EXPECT_THAT(message_of<UserError>([&] { session.run("SELECT nothing"); }), HasSubstr("LINE 1"));
+  EXPECT_EQ(session.run("PIVOT (SELECT 1 AS a, 'k' AS s) ON s USING sum(a)").engine, "duckdb");
+}
+
+TEST(Session, ExplainsPlansWithLanesAndMatchers) {
+  Session session(options("scalar", 1));
+  session.run("CREATE TABLE t AS SELECT 'x' || i AS s FROM range(1000) r(i)");
+  const std::string text = session.explain("SELECT count(*) FROM t WHERE s LIKE '%9%' AND s ~ 'x[1-5]+'");
+  EXPECT_THAT(text, HasSubstr("Aggregate: count_star(*)"));
+  EXPECT_THAT(text, HasSubstr("Scan: t [s]"));
+  EXPECT_THAT(text, HasSubstr("about 1000 rows"));
+  EXPECT_THAT(text, HasSubstr("lanes scalar, 1 thread"));
+  EXPECT_THAT(text, HasSubstr("x[1-5]+"));
+}
+
+TEST(Session, NamesBadOptions) {
+  EXPECT_THAT(message_of<UserError>([] { Session session(options("avx1024")); }), HasSubstr("avx1024"));
+  SessionOptions file = options();
+  file.database = "/no/such/folder/x.db";
+  EXPECT_THAT(message_of<UserError>([&] { Session session(file); }), HasSubstr("/no/such/folder"));
+}
+
+TEST(Session, KeepsToItsMemory) {
+  SessionOptions small = options();
+  small.memory_limit = size_t{8} << 20;
+  Session session(small);
+  const std::string sort = "SELECT i FROM range(10000000) r(i) ORDER BY i % 1000 DESC";
+  EXPECT_THAT(message_of<MemoryError>([&] { session.run(sort); }), HasSubstr("memory limit of 8 MiB"));
+  EXPECT_EQ(session.run("SELECT count(*) FROM range(1000)").table.value(0, 0).to_string(), "1000");
+}
+
+TEST(Session, StopsOnRequest) {
+  Session session(options());
+  for (const char* query : {"SELECT count(*) FROM range(100000000000) r(i) WHERE i % 7 = 9",
+                            "CREATE TABLE t AS SELECT i FROM range(100000000000) r(i)"}) {
+    std::chrono::steady_clock::time_point asked;
+    std::thread stopper([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      asked = std::chrono::steady_clock::now();
+      session.cancel();
+    });
+    EXPECT_THROW(session.run(query), CancelledError) << query;
+    stopper.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::milliseconds(2000)) << query;
+  }
+  EXPECT_EQ(session.run("SELECT 1").table.rows(), 1);
+}
+
+TEST(Session, WritesWhatItAnswers) {
+  const std::string path = std::filesystem::temp_directory_path() / "lanewise-session-test.parquet";
+  Session session(options());
+  const StatementResult result = session.run("SELECT i, 'row ' || i AS s FROM range(300000) r(i) WHERE i % 3 = 0");
+  session.write_parquet(result.table, path);
+  const StatementResult back = session.run("FROM '" + path + "'");
+  EXPECT_EQ(text_of(back.table), text_of(result.table));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,56 @@
+#include "base/arena.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lanewise {
+
+namespace {
+constexpr size_t kBlock = size_t{256} << 10;
+constexpr size_t kLargestKept = size_t{16} << 20;
+}
+
+void* Arena::raw(size_t bytes) {
+  const size_t size = (bytes + kPadding + 63) / 64 * 64;
+  if (blocks_.empty() || blocks_.back().size - used_ < size) {
+    const size_t block = std::max({size, kBlock, blocks_.empty() ? next_ : 0});
+    held_.resize(held_.bytes() + block);
+    blocks_.push_back({std::unique_ptr<uint8_t[]>(new uint8_t[block + 63]), block});
+    used_ = 0;
+  }
+  auto start = reinterpret_cast<uintptr_t>(blocks_.back().memory.get());
+  start = (start + 63) / 64 * 64;
+  void* result = reinterpret_cast<void*>(start + used_);
+  used_ += size;
+  return result;
+}
+
+std::string_view Arena::copy(std::string_view text) {
+  char* to = allocate<char>(text.size());
+  std::memcpy(to, text.data(), text.size());
+  return {to, text.size()};
+}
+
+std::string_view Arena::copy_packed(std::string_view text) {
+  if (text.size() > packed_left_) {
+    packed_left_ = std::max(text.size(), kBlock / 4);
+    packed_ = allocate<char>(packed_left_);
+  }
+  char* to = packed_;
+  std::memcpy(to, text.data(), text.size());
+  packed_ += text.size();
+  packed_left_ -= text.size();
+  return {to, text.size()};
+}
+
+void Arena::reset() {
+  if (blocks_.size() > 1) {
+    next_ = std::min(held_.bytes(), kLargestKept);
+    blocks_.clear();
+    held_.resize(0);
+  }
+  used_ = 0;
+  packed_left_ = 0;
+}
+
+}  // namespace lanewise

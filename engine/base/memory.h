@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lanewise {
+
+/// A limit on the bytes that everything which grows may hold together. Thread-safe.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(size_t limit = SIZE_MAX) : limit_(limit) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  /// Takes `bytes` or throws MemoryError that names `what` (the operator that asked) and the limit.
+  /// Before it gives up it asks the reclaimers (caches) to release memory.
+  void reserve(size_t bytes, std::string_view what);
+  /// Takes `bytes` where they are free now; no reclaiming, no error.
+  bool try_reserve(size_t bytes);
+  void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  size_t used() const { return used_.load(std::memory_order_relaxed); }
+  size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  size_t limit() const { return limit_; }
+
+  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed.
+  void add_reclaimer(std::function<size_t(size_t)> reclaim);
+
+ private:
+  const size_t limit_;
+  std::atomic<size_t> used_{0};
+  std::atomic<size_t> peak_{0};
+  std::mutex mutex_;
+  std::vector<std::function<size_t(size_t)>> reclaimers_;
+};
+
+/// Bytes held of a budget; gives them back when it ends. A null budget counts nothing.
+class Reservation {
+ public:
+  Reservation() = default;
+  Reservation(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
+  Reservation(Reservation&& other) noexcept
+      : budget_(other.budget_), what_(other.what_), bytes_(std::exchange(other.bytes_, 0)) {}
+  Reservation& operator=(Reservation&& other) noexcept;
+  ~Reservation() { resize(0); }
+
+  /// Grows or shrinks to `bytes`; throws MemoryError, then unchanged.
+  void resize(size_t bytes);
+  size_t bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  std::string_view what_;  // a string literal: operator names
+  size_t bytes_ = 0;
+};
+
+/// Bytes that wide loads may read past the end of any buffer of ours.
+inline constexpr size_t kPadding = 64;
+
+/// Immutable shared bytes, 64-byte aligned and padded with kPadding zero bytes when they are our own.
+class Buffer {
+ public:
+  Buffer() = default;
+  /// Our own memory, unspecified but for its zero padding; write it before it is shared.
+  static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what);
+  /// Foreign memory that `owner` keeps alive.
+  static Buffer wrap(const void* data, size_t bytes, std::shared_ptr<const void> owner);
+
+  const uint8_t* data() const { return data_; }
+  uint8_t* mutable_data() { return const_cast<uint8_t*>(data_); }
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(data_);
+  }
+  template <class T>
+  T* mutable_as() {
+    return reinterpret_cast<T*>(mutable_data());
+  }
+  size_t size() const { return size_; }
+  explicit operator bool() const { return data_ != nullptr; }
+  /// The first `bytes` bytes, sharing the memory.
+  Buffer prefix(size_t bytes) const { return wrap(data_, bytes, owner_); }
+
+ private:
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+  std::shared_ptr<const void> owner_;
+};
+
+/// A growing buffer of T, charged to a budget. T is trivially copyable. finish() gives its bytes away.
+template <class T>
+class BufferBuilder {
+ public:
+  BufferBuilder(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
+
+  T* data() { return buffer_.template mutable_as<T>(); }
+  const T* data() const { return buffer_.template as<T>(); }
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  T& operator[](size_t i) { return data()[i]; }
+  const T& operator[](size_t i) const { return data()[i]; }
+
+  void reserve(size_t count) {
+    if (count > capacity_) grow(count);
+  }
+  void push_back(const T& value) {
+    if (size_ == capacity_) grow(size_ + 1);
+    data()[size_++] = value;
+  }
+  void append(const T* from, size_t count) {
+    if (count == 0) return;
+    reserve(size_ + count);
+    std::memcpy(data() + size_, from, count * sizeof(T));
+    size_ += count;
+  }
+  /// New elements are unspecified.
+  void resize(size_t count) {
+    reserve(count);
+    size_ = count;
+  }
+  /// The elements as an immutable buffer; the builder is empty again.
+  Buffer finish() {
+    Buffer result = buffer_ ? buffer_.prefix(size_ * sizeof(T)) : Buffer::allocate(0, budget_, what_);
+    *this = BufferBuilder(budget_, what_);
+    return result;
+  }
+
+ private:
+  void grow(size_t count) {
+    const size_t capacity = std::max({count, capacity_ * 2, size_t{64}});
+    Buffer larger = Buffer::allocate(capacity * sizeof(T), budget_, what_);
+    if (size_ != 0) std::memcpy(larger.mutable_data(), data(), size_ * sizeof(T));
+    buffer_ = std::move(larger);
+    capacity_ = capacity;
+  }
+
+  MemoryBudget* budget_;
+  std::string_view what_;
+  Buffer buffer_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace lanewise

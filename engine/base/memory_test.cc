@@ -1,0 +1,122 @@
+#include "base/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/int128.h"
+#include "base/size.h"
+
+namespace lanewise {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(MemoryBudget, RefusesByNameAndLosesNothing) {
+  MemoryBudget budget(1000);
+  Reservation first(&budget, "first");
+  first.resize(600);
+  Reservation second(&budget, "GROUP BY");
+  EXPECT_THAT([&] { second.resize(500); },
+              ThrowsMessage<MemoryError>(AllOf(HasSubstr("GROUP BY"), HasSubstr("500 B"), HasSubstr("1000 B"))));
+  EXPECT_EQ(budget.used(), 600);
+  second.resize(400);
+  first.resize(0);
+  EXPECT_EQ(budget.used(), 400);
+  EXPECT_EQ(budget.peak(), 1000);
+}
+
+TEST(MemoryBudget, AsksCachesBeforeItRefuses) {
+  MemoryBudget budget(1000);
+  Reservation cache(&budget, "cache");
+  cache.resize(900);
+  budget.add_reclaimer([&](size_t) {
+    cache.resize(0);
+    return size_t{900};
+  });
+  Reservation query(&budget, "query");
+  query.resize(800);
+  EXPECT_EQ(budget.used(), 800);
+}
+
+TEST(MemoryBudget, CountsAcrossThreads) {
+  MemoryBudget budget(1 << 20);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10000; ++i) {
+        if (budget.try_reserve(64)) budget.release(64);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(budget.used(), 0);
+}
+
+TEST(Buffer, IsAlignedPaddedAndCharged) {
+  MemoryBudget budget(1 << 20);
+  {
+    Buffer buffer = Buffer::allocate(100, &budget, "test");
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % 64, 0);
+    for (size_t i = 0; i < kPadding; ++i) EXPECT_EQ(buffer.data()[100 + i], 0);
+    EXPECT_GE(budget.used(), 164);
+    const Buffer shared = buffer.prefix(10);
+    buffer = Buffer();
+    EXPECT_GE(budget.used(), 164) << "the prefix keeps the memory";
+  }
+  EXPECT_EQ(budget.used(), 0);
+  EXPECT_THROW(Buffer::allocate(2 << 20, &budget, "test"), MemoryError);
+}
+
+TEST(BufferBuilder, GrowsAndFinishes) {
+  BufferBuilder<uint32_t> builder(nullptr, "test");
+  for (uint32_t i = 0; i < 10000; ++i) builder.push_back(i);
+  const Buffer buffer = builder.finish();
+  ASSERT_EQ(buffer.size(), 40000);
+  for (uint32_t i = 0; i < 10000; ++i) ASSERT_EQ(buffer.as<uint32_t>()[i], i);
+  EXPECT_EQ(builder.size(), 0);
+  EXPECT_EQ(builder.finish().size(), 0);
+}
+
+TEST(Arena, AlignsAndForgets) {
+  MemoryBudget budget(64 << 20);
+  {
+    Arena arena(&budget, "scratch");
+    for (int round = 0; round < 3; ++round) {
+      for (const size_t count : {0, 1, 63, 100'000, 1'000'000}) {
+        auto* values = arena.allocate<uint64_t>(count);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(values) % 64, 0);
+        std::fill_n(values, count + kPadding / 8, 7);
+      }
+      EXPECT_EQ(arena.copy("text"), "text");
+      arena.reset();
+    }
+  }
+  EXPECT_EQ(budget.used(), 0);
+}
+
+TEST(Size, ReadsWhatPeopleWrite) {
+  EXPECT_EQ(parse_size("4096"), 4096);
+  EXPECT_EQ(parse_size("1.5g"), 3u << 29);
+  EXPECT_EQ(parse_size("4GB"), 4'000'000'000);
+  EXPECT_EQ(parse_size("512 MiB"), 512u << 20);
+  for (const char* bad : {"", "x", "-1", "4 parsecs", "1e40"}) {
+    EXPECT_THAT([&] { parse_size(bad); }, ThrowsMessage<UserError>(HasSubstr("is not a size"))) << bad;
+  }
+  EXPECT_EQ(format_size(12), "12 B");
+  EXPECT_EQ(format_size(3u << 29), "1.5 GiB");
+}
+
+TEST(Int128, PrintsItsExtremes) {
+  EXPECT_EQ(to_string(int128_t{0}), "0");
+  EXPECT_EQ(to_string(static_cast<int128_t>(uint128_t{1} << 127)), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(to_string(~uint128_t{0}), "340282366920938463463374607431768211455");
+}
+
+}  // namespace
+}  // namespace lanewise

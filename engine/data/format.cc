@@ -1,0 +1,186 @@
+#include "data/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+
+namespace lanewise::format {
+
+namespace {
+
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+constexpr int64_t kSecondsPerDay = 86'400;
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+/// ".123" for 123000 millionths: `digits` digits without trailing zeros, nothing for 0.
+void fraction(int64_t value, int digits, std::string& out) {
+  if (value == 0) return;
+  std::string text = fmt::format(".{:0{}}", value, digits);
+  while (text.back() == '0') text.pop_back();
+  out += text;
+}
+
+/// Seconds since midnight and a fraction in 1 / per_second(unit).
+void clock(int64_t seconds, int64_t rest, int digits, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60,
+                 seconds % 60);
+  fraction(rest, digits, out);
+}
+
+int digits_of(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kSecond:
+      return 0;
+    case TimeUnit::kMilli:
+      return 3;
+    case TimeUnit::kMicro:
+      return 6;
+    case TimeUnit::kNano:
+      return 9;
+  }
+  return 0;
+}
+
+void calendar(int64_t days, std::string& out) {
+  const Date date = civil_from_days(days);
+  const bool bc = date.year <= 0;
+  fmt::format_to(std::back_inserter(out), "{:04}-{:02}-{:02}{}", bc ? 1 - date.year : date.year, date.month,
+                 date.day, bc ? " (BC)" : "");
+}
+
+bool infinite(int64_t value, int64_t infinity, std::string& out) {
+  if (value == infinity) out += "infinity";
+  if (value == -infinity) out += "-infinity";
+  return value == infinity || value == -infinity;
+}
+
+template <class T>
+void shortest(T value, std::string& out) {
+  if (std::isnan(value)) {
+    out += std::signbit(value) ? "-nan" : "nan";
+    return;
+  }
+  if (std::isinf(value)) {
+    out += value < 0 ? "-inf" : "inf";
+    return;
+  }
+  const size_t start = out.size();
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
+}
+
+}  // namespace
+
+Date civil_from_days(int64_t days) {
+  days += 719468;
+  const int64_t era = floor_div(days, 146097);
+  const int64_t day_of_era = days - era * 146097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t shifted = (5 * day_of_year + 2) / 153;  // months since March
+  const auto day = static_cast<int32_t>(day_of_year - (153 * shifted + 2) / 5 + 1);
+  const auto month = static_cast<int32_t>(shifted < 10 ? shifted + 3 : shifted - 9);
+  return {static_cast<int32_t>(year_of_era + era * 400 + (month <= 2 ? 1 : 0)), month, day};
+}
+
+int64_t days_from_civil(int64_t year, int32_t month, int32_t day) {
+  year -= month <= 2 ? 1 : 0;
+  const int64_t era = floor_div(year, 400);
+  const int64_t year_of_era = year - era * 400;
+  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468;
+}
+
+void boolean(bool value, std::string& out) { out += value ? "true" : "false"; }
+void integer(int64_t value, std::string& out) { fmt::format_to(std::back_inserter(out), "{}", value); }
+void integer(int128_t value, std::string& out) { out += to_string(value); }
+void integer(uint128_t value, std::string& out) { out += to_string(value); }
+
+void decimal(int128_t unscaled, int precision, int scale, std::string& out) {
+  if (unscaled < 0) out += '-';
+  std::string digits =
+      to_string(unscaled < 0 ? -static_cast<uint128_t>(unscaled) : static_cast<uint128_t>(unscaled));
+  if (scale == 0) {
+    out += digits;
+    return;
+  }
+  const auto places = static_cast<size_t>(scale);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  digits.insert(digits.size() - places, 1, '.');
+  if (precision == scale) digits.erase(0, 1);
+  out += digits;
+}
+
+void real(float value, std::string& out) {
+  const size_t start = out.size();
+  shortest(value, out);
+  if (!std::isfinite(value) || out.find('e', start) != std::string::npos) return;
+  // Between two shortest neighbours: one digit more is a 5 and makes it exact.
+  const std::string longer = fmt::format("{:.{}f}", value, out.size() - out.find('.', start));
+  if (longer.back() == '5' && std::strtod(longer.c_str(), nullptr) == value)
+    out.replace(start, out.size(), longer);
+}
+void real(double value, std::string& out) { shortest(value, out); }
+
+void date(int32_t days, std::string& out) {
+  if (days == kDateInfinity || days == kDateNegativeInfinity) {
+    out += days < 0 ? "-infinity" : "infinity";
+    return;
+  }
+  calendar(days, out);
+}
+
+void time(int64_t micros, std::string& out) {
+  clock(micros / kMicrosPerSecond, micros % kMicrosPerSecond, 6, out);
+}
+
+void timestamp(int64_t value, TimeUnit unit, std::string& out) {
+  if (infinite(value, kTimestampInfinity, out)) return;
+  const int64_t seconds = floor_div(value, per_second(unit));
+  const int64_t days = floor_div(seconds, kSecondsPerDay);
+  calendar(days, out);
+  out += ' ';
+  clock(seconds - days * kSecondsPerDay, value - seconds * per_second(unit), digits_of(unit), out);
+}
+
+void timestamp_tz(int64_t micros, std::string& out) {
+  timestamp(micros, TimeUnit::kMicro, out);
+  if (micros != kTimestampInfinity && micros != kTimestampNegativeInfinity) out += "+00";
+}
+
+void interval(const Interval& value, std::string& out) {
+  const size_t start = out.size();
+  const auto part = [&](int64_t count, const char* unit) {
+    if (count == 0) return;
+    if (out.size() != start) out += ' ';
+    fmt::format_to(std::back_inserter(out), "{} {}{}", count, unit, count == 1 || count == -1 ? "" : "s");
+  };
+  part(value.months / 12, "year");
+  part(value.months % 12, "month");
+  part(value.days, "day");
+  if (value.micros != 0 || out.size() == start) {
+    if (out.size() != start) out += ' ';
+    if (value.micros < 0) out += '-';
+    const uint64_t micros =
+        value.micros < 0 ? -static_cast<uint64_t>(value.micros) : static_cast<uint64_t>(value.micros);
+    clock(static_cast<int64_t>(micros / kMicrosPerSecond), static_cast<int64_t>(micros % kMicrosPerSecond), 6,
+          out);
+  }
+}
+
+void blob(std::string_view bytes, std::string& out) {
+  for (const char c : bytes) {
+    if (c >= 32 && c < 127 && c != '\\' && c != '\'' && c != '"') {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "\\x{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+}
+
+}  // namespace lanewise::format

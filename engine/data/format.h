@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/int128.h"
+#include "data/type.h"
+
+/// How SQL prints values as text (CAST(x AS VARCHAR)): each function appends to `out`.
+namespace lanewise::format {
+
+/// A calendar date of the proleptic Gregorian calendar; year 0 is 1 BC.
+struct Date {
+  int32_t year;
+  int32_t month;  ///< 1..12
+  int32_t day;    ///< 1..31
+};
+
+/// Civil date of a day number since 1970-01-01, and back. After H. Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms".
+Date civil_from_days(int64_t days);
+int64_t days_from_civil(int64_t year, int32_t month, int32_t day);
+
+/// The values that stand for 'infinity' and '-infinity'.
+inline constexpr int32_t kDateInfinity = INT32_MAX;
+inline constexpr int32_t kDateNegativeInfinity = -INT32_MAX;
+inline constexpr int64_t kTimestampInfinity = INT64_MAX;
+inline constexpr int64_t kTimestampNegativeInfinity = -INT64_MAX;
+
+void boolean(bool value, std::string& out);
+void integer(int64_t value, std::string& out);
+void integer(int128_t value, std::string& out);
+void integer(uint128_t value, std::string& out);
+/// "0.50"; where all digits are after the point there is no 0 before it: ".50".
+void decimal(int128_t unscaled, int precision, int scale, std::string& out);
+/// The shortest digits that read back as the same value; "1.0", "1e+20", "inf", "nan". A float that is just
+/// between two such prints one digit more: "0.375".
+void real(float value, std::string& out);
+void real(double value, std::string& out);
+void date(int32_t days, std::string& out);
+void time(int64_t micros, std::string& out);
+void timestamp(int64_t value, TimeUnit unit, std::string& out);
+void timestamp_tz(int64_t micros, std::string& out);  ///< in UTC: "... +00"
+void interval(const Interval& value, std::string& out);
+/// Printable ASCII as it is but for the backslash, other bytes as \xHH.
+void blob(std::string_view bytes, std::string& out);
+
+/// Units per second.
+constexpr int64_t per_second(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kSecond:
+      return 1;
+    case TimeUnit::kMilli:
+      return 1'000;
+    case TimeUnit::kMicro:
+      return 1'000'000;
+    case TimeUnit::kNano:
+      return 1'000'000'000;
+  }
+  return 1;
+}
+
+}  // namespace lanewise::format

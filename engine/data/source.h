@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/memory.h"
+#include "data/column.h"
+
+namespace lanewise {
+
+/// A batch of a scan. Batches of one scan in ascending `order` give the rows in the source's own order. Orders are below
+/// 2^38 and need not be dense.
+struct ScanBatch {
+  uint64_t order = 0;
+  Batch batch;
+};
+
+/// One thread's share of a scan.
+class ScanWorker {
+ public:
+  virtual ~ScanWorker() = default;
+  /// The next batch, or nothing at the end. A worker's batches come in ascending order, and a worker that starts later
+  /// starts after all batches that were handed out before. Errors in the data are UserErrors that name the file and place.
+  virtual std::optional<ScanBatch> next() = 0;
+};
+
+/// A scan under way, shared by threads.
+class Scan {
+ public:
+  virtual ~Scan() = default;
+  virtual std::unique_ptr<ScanWorker> worker() = 0;  ///< thread-safe; call once per thread
+  virtual size_t max_workers() const = 0;
+  virtual double progress() const { return -1; }  ///< 0..1, negative: unknown
+};
+
+/// Something that rows come from: a file, a table.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::string name() const = 0;  ///< for people: a path or a table's name
+  virtual const Schema& schema() const = 0;
+  /// What makes the content the same for sure: (path, size, mtime, inode), or (database, write generation). Empty: never
+  /// keep its columns.
+  virtual std::string identity() const = 0;
+  virtual int64_t estimated_rows() const = 0;  ///< negative: unknown
+  /// Starts reading the given columns of all rows; batches have them in this order.
+  virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, MemoryBudget* budget,
+                                     const Cancellation* cancellation) const = 0;
+};
+
+}  // namespace lanewise

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lanewise {
+
+enum class TypeId : uint8_t {
+  kNull,  ///< the type of a bare NULL
+  kBool,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kInt128,
+  kUInt8,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kUInt128,
+  kFloat32,
+  kFloat64,
+  kDecimal,
+  kDate,         ///< days since 1970-01-01
+  kTime,         ///< microseconds since midnight
+  kTimestamp,    ///< `unit`s since 1970-01-01 00:00:00, no zone
+  kTimestampTz,  ///< microseconds since 1970-01-01 00:00:00 UTC
+  kInterval,
+  kVarchar,  ///< UTF-8, any bytes are kept
+  kBlob,
+};
+
+enum class TimeUnit : uint8_t { kSecond, kMilli, kMicro, kNano };
+
+/// How values lie in memory. Decimals up to 18 digits are kInt64, longer ones kInt128.
+enum class Physical : uint8_t {
+  kBool,  ///< one byte, 0 or 1
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kInt128,
+  kUInt8,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kUInt128,
+  kFloat32,
+  kFloat64,
+  kInterval,
+  kString,
+};
+
+/// Months, days and microseconds are kept apart, as in SQL.
+struct Interval {
+  int32_t months = 0;
+  int32_t days = 0;
+  int64_t micros = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// A logical SQL type.
+struct Type {
+  TypeId id = TypeId::kNull;
+  uint8_t precision = 0;  ///< decimal: total digits, 1 to 38
+  uint8_t scale = 0;      ///< decimal: digits after the point
+  TimeUnit unit = TimeUnit::kMicro;
+
+  constexpr Type() = default;
+  constexpr Type(TypeId type_id) : id(type_id) {}  // NOLINT: a TypeId is a type
+  static constexpr Type decimal(uint8_t precision, uint8_t scale) {
+    Type type(TypeId::kDecimal);
+    type.precision = precision;
+    type.scale = scale;
+    return type;
+  }
+  static constexpr Type timestamp(TimeUnit unit) {
+    Type type(TypeId::kTimestamp);
+    type.unit = unit;
+    return type;
+  }
+
+  Physical physical() const;
+  bool is_string() const { return id == TypeId::kVarchar || id == TypeId::kBlob; }
+  bool is_float() const { return id == TypeId::kFloat32 || id == TypeId::kFloat64; }
+  bool is_signed_integer() const { return id >= TypeId::kInt8 && id <= TypeId::kInt128; }
+  bool is_unsigned_integer() const { return id >= TypeId::kUInt8 && id <= TypeId::kUInt128; }
+  bool is_integer() const { return is_signed_integer() || is_unsigned_integer(); }
+  /// As SQL writes it: "DECIMAL(18,3)", "TIMESTAMP_NS", "VARCHAR".
+  std::string name() const;
+
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// Bytes of one value; strings: 0.
+size_t width(Physical physical);
+
+/// Calls f(T{}) with the C++ type of `physical`: bool is uint8_t, kString is std::string_view.
+template <class F>
+decltype(auto) visit(Physical physical, F f);
+
+}  // namespace lanewise
+
+#include "data/visit-inl.h"

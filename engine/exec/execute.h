@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/memory.h"
+#include "data/column.h"
+#include "exec/column_store.h"
+#include "lanes/target.h"
+#include "plan/node.h"
+
+namespace lanewise::exec {
+
+/// How a plan is run. The references outlive the run.
+struct Options {
+  lanes::Target target = lanes::Target::scalar;
+  int threads = 1;
+  uint32_t vector_rows = 0;  ///< rows that an operator handles at a time; 0: the default
+  MemoryBudget* budget = nullptr;
+  const Cancellation* cancellation = nullptr;
+  ColumnStore* store = nullptr;                        ///< where columns of sources stay hot; may be null
+  std::function<void(const std::string& what, double share)> progress;  ///< share 0..1 or negative; from any thread
+};
+
+/// What one operator did.
+struct OperatorProfile {
+  std::string name;     ///< "Filter", "Scan contents.parquet"
+  std::string details;  ///< predicate, matcher and why, keys
+  std::string target;   ///< the lanes that ran: "avx512", "packed avx512"
+  int depth = 0;        ///< in the plan's tree
+  uint64_t rows_in = 0;
+  uint64_t rows_out = 0;
+  uint64_t bytes = 0;    ///< of the columns read
+  uint64_t nanos = 0;    ///< summed over threads
+  double occupancy = -1;  ///< lanes busy, 0..1; negative: not measured
+};
+
+struct Result {
+  Table table;
+  std::vector<OperatorProfile> profile;  ///< in the order of the plan's lines
+  bool from_hot_columns = false;
+};
+
+/// Runs the plan. Throws UserError (also MemoryError), CancelledError; then nothing is left behind.
+Result execute(const plan::NodePtr& root, const Options& options);
+
+}  // namespace lanewise::exec

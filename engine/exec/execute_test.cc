@@ -1,0 +1,314 @@
+#include "exec/execute.h"
+
+#include <gtest/gtest.h>
+
+#include "base/size.h"
+#include "exec/plan_oracle.h"
+
+namespace lanewise::exec {
+namespace {
+
+/// id, n (some NULL), s (some NULL, empty, long, beyond ASCII, with NUL).
+std::shared_ptr<FakeSource> source_of(size_t rows) {
+  Rows values;
+  for (size_t i = 0; i < rows; ++i) {
+    const auto number = static_cast<int32_t>(i * 7919 % 101);
+    Value text = Value::varchar("row " + std::to_string(number));
+    if (i % 11 == 3) text = Value(TypeId::kVarchar);
+    if (i % 11 == 4) text = Value::varchar("");
+    if (i % 11 == 5) text = Value::varchar("schöne Grüße " + std::string(i % 90, 'x'));
+    if (i % 11 == 6) text = Value::varchar(std::string("a\0b", 3));
+    values.push_back({Value::int64(static_cast<int64_t>(i)), i % 5 == 2 ? Value(TypeId::kInt32) : Value::int32(number),
+                      std::move(text)});
+  }
+  return std::make_shared<FakeSource>(Schema{{"id", TypeId::kInt64}, {"n", TypeId::kInt32}, {"s", TypeId::kVarchar}},
+                                      std::move(values));
+}
+
+ExprPtr id() { return column(0, TypeId::kInt64); }
+ExprPtr n() { return column(1, TypeId::kInt32); }
+ExprPtr s() { return column(2, TypeId::kVarchar); }
+ExprPtr number(int32_t value) { return literal(Value::int32(value)); }
+ExprPtr big(int64_t value) { return literal(Value::int64(value)); }
+ExprPtr text(const char* value) { return literal(Value::varchar(value)); }
+
+plan::NodePtr all_of(const std::shared_ptr<FakeSource>& source) { return plan::scan(source, {0, 1, 2}); }
+
+using Plan = plan::NodePtr (*)(const std::shared_ptr<FakeSource>&);
+struct Shape {
+  const char* name;
+  Plan plan;
+};
+
+const Shape kShapes[] = {
+    {"scan", [](const auto& source) { return all_of(source); }},
+    {"scan_columns", [](const auto& source) { return plan::scan(source, {2, 0}); }},
+    {"scan_no_columns", [](const auto& source) { return plan::scan(source, {}); }},
+    {"scan_predicates",
+     [](const auto& source) {
+       return plan::scan(source, {0, 1, 2}, {call("=", {s(), text("row 7")}), call("<", {n(), number(50)})});
+     }},
+    {"filter", [](const auto& source) { return plan::filter(all_of(source), call("<", {n(), number(30)})); }},
+    {"filter_rare", [](const auto& source) { return plan::filter(all_of(source), call("=", {id(), big(40)})); }},
+    {"filter_none", [](const auto& source) { return plan::filter(all_of(source), call("<", {id(), big(0)})); }},
+    {"project",
+     [](const auto& source) {
+       return plan::project(all_of(source), {call("+", {id(), big(1)}), s(), literal(Value::varchar("x")), n()},
+                            {"next", "s", "x", "n"});
+     }},
+    {"filter_project_filter",
+     [](const auto& source) {
+       auto small = plan::filter(all_of(source), call("<", {n(), number(60)}));
+       auto next = plan::project(small, {call("*", {id(), big(2)}), s()}, {"twice", "s"});
+       return plan::filter(next, call(">", {column(0, TypeId::kInt64), big(20)}));
+     }},
+    {"limit", [](const auto& source) { return plan::limit(all_of(source), 33); }},
+    {"limit_none", [](const auto& source) { return plan::limit(all_of(source), 0); }},
+    {"limit_offset", [](const auto& source) { return plan::limit(all_of(source), 20, 31); }},
+    {"offset", [](const auto& source) { return plan::limit(all_of(source), -1, 60); }},
+    {"limit_filter",
+     [](const auto& source) {
+       return plan::limit(plan::filter(all_of(source), call("=", {n(), number(7)})), 5, 1);
+     }},
+    {"filter_limit",
+     [](const auto& source) {
+       return plan::filter(plan::limit(all_of(source), 40), call("<", {n(), number(50)}));
+     }},
+    {"limit_limit", [](const auto& source) { return plan::limit(plan::limit(all_of(source), 40, 2), 10, 3); }},
+    {"union_all",
+     [](const auto& source) {
+       auto few = plan::filter(all_of(source), call("<", {n(), number(10)}));
+       return plan::union_all({few, all_of(source), plan::limit(all_of(source), 7, 2)});
+     }},
+    {"limit_union_filter",
+     [](const auto& source) {
+       auto both = plan::union_all({all_of(source), all_of(source)});
+       return plan::limit(plan::filter(both, call("<", {n(), number(50)})), 45, 3);
+     }},
+    {"union_of_many",
+     [](const auto& source) {
+       std::vector<plan::NodePtr> children;
+       for (int i = 0; i < 150; ++i) children.push_back(plan::limit(plan::scan(source, {0}), 2, i % 3));
+       return plan::union_all(children);
+     }},
+    {"scalar_join",
+     [](const auto& source) {
+       auto one = plan::project(plan::limit(all_of(source), 1, 6), {n(), s()}, {"n", "s"});
+       auto joined = plan::scalar_join(all_of(source), one, "more than one row");
+       return plan::filter(joined, call(">", {n(), column(3, TypeId::kInt32)}));
+     }},
+    {"cte",
+     [](const auto& source) {
+       auto small = plan::filter(all_of(source), call("<", {n(), number(50)}));
+       auto ref = plan::cte_ref(1, small->schema);
+       return plan::cte(1, small, plan::union_all({ref, plan::limit(ref, 9, 1)}));
+     }},
+    {"cte_once",
+     [](const auto& source) {
+       auto small = plan::filter(all_of(source), call("<", {n(), number(50)}));
+       return plan::cte(1, small, plan::filter(plan::cte_ref(1, small->schema), call(">", {n(), number(20)})));
+     }},
+    {"cte_never", [](const auto& source) { return plan::cte(1, plan::limit(all_of(source), 3), all_of(source)); }},
+    {"cte_of_cte",
+     [](const auto& source) {
+       auto small = plan::filter(all_of(source), call("<", {n(), number(50)}));
+       auto first = plan::cte_ref(1, small->schema);
+       auto second = plan::cte_ref(2, small->schema);
+       auto body = plan::union_all({second, first, second});
+       return plan::cte(1, small, plan::cte(2, plan::filter(first, call(">", {n(), number(20)})), body));
+     }},
+};
+
+class Shapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(Shapes, GiveTheOraclesRows) {
+  for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 20'000}) {
+    for (uint32_t vector_rows : {1, 2, 7, 0}) {
+      if (rows > 1000 && vector_rows == 1) continue;
+      for (int threads : {1, 2}) {
+        auto source = source_of(rows);
+        source->batch_rows = rows > 100 ? 1500 : 20;
+        const plan::NodePtr plan = GetParam().plan(source);
+        const Rows expected = PlanOracle().rows(*plan);
+        Options options;
+        options.threads = threads;
+        options.vector_rows = vector_rows;
+        const Result result = execute(plan, options);
+        ASSERT_EQ(result.table.rows(), expected.size()) << rows << " rows, vectors of " << vector_rows;
+        ASSERT_EQ(rows_of(result.table), expected) << rows << " rows, vectors of " << vector_rows;
+        ASSERT_EQ(result.table.schema.size(), plan->schema.size());
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Shapes, testing::ValuesIn(kShapes),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+TEST(Execute, ReadsValues) {
+  auto table = std::make_shared<Table>();
+  table->schema = {{"x", TypeId::kInt32}, {"s", TypeId::kVarchar}};
+  for (int32_t rows : {0, 1, 70, 3}) {
+    std::vector<Value> numbers, texts;
+    for (int32_t i = 0; i < rows; ++i) {
+      numbers.push_back(i % 3 == 0 ? Value(TypeId::kInt32) : Value::int32(i));
+      texts.push_back(Value::varchar(std::to_string(i)));
+    }
+    table->batches.push_back({rows, {make_column(TypeId::kInt32, numbers), make_column(TypeId::kVarchar, texts)}});
+  }
+  const auto plan = plan::filter(plan::values(table), call("<", {column(0, TypeId::kInt32), number(40)}));
+  for (uint32_t vector_rows : {1, 7, 64, 0}) {
+    Options options;
+    options.vector_rows = vector_rows;
+    options.threads = 2;
+    EXPECT_EQ(rows_of(execute(plan, options).table), PlanOracle().rows(*plan));
+  }
+}
+
+TEST(Execute, RefusesASecondScalarRow) {
+  auto source = source_of(5);
+  auto plan = plan::scalar_join(all_of(source), plan::limit(all_of(source), 2), "a subquery gave two rows");
+  try {
+    execute(plan, {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "a subquery gave two rows");
+  }
+}
+
+TEST(Execute, StopsReadingAtTheLimit) {
+  for (int threads : {1, 2}) {
+    auto source = source_of(50'000);
+    source->batch_rows = 100;
+    Options options;
+    options.threads = threads;
+    const Result result = execute(plan::limit(all_of(source), 150), options);
+    EXPECT_EQ(result.table.rows(), 150);
+    EXPECT_LE(source->batches_read, 20u);
+  }
+}
+
+TEST(Execute, PassesErrorsOfASourceOn) {
+  for (int threads : {1, 2}) {
+    for (size_t workers : {1, 4}) {
+      auto source = source_of(5'000);
+      source->batch_rows = 100;
+      source->workers = workers;
+      source->on_next = [](size_t batch) {
+        if (batch == 17) throw UserError("fake, batch 17: broken");
+      };
+      Options options;
+      options.threads = threads;
+      try {
+        execute(all_of(source), options);
+        FAIL();
+      } catch (const UserError& error) {
+        EXPECT_STREQ(error.what(), "fake, batch 17: broken");
+      }
+    }
+  }
+}
+
+TEST(Execute, PassesErrorsOfExpressionsOn) {
+  auto source = source_of(5'000);
+  auto plan = plan::project(all_of(source), {cast(s(), TypeId::kInt64)}, {"x"});
+  Options options;
+  options.threads = 2;
+  EXPECT_THROW(execute(plan, options), UserError);
+}
+
+TEST(Execute, IsCancelled) {
+  for (int threads : {1, 2}) {
+    auto source = source_of(5'000);
+    source->batch_rows = 100;
+    Cancellation cancellation;
+    source->on_next = [&](size_t batch) {
+      if (batch == 10) cancellation.cancel();
+    };
+    Options options;
+    options.threads = threads;
+    options.cancellation = &cancellation;
+    EXPECT_THROW(execute(all_of(source), options), CancelledError);
+    EXPECT_LE(source->batches_read, 14u);
+  }
+}
+
+TEST(Execute, NamesTheOperatorThatNeedsTooMuch) {
+  auto source = source_of(40'000);
+  auto repeated = call("repeat", {coalesce({s(), text("x")}), big(10'000)});
+  for (auto [plan, name] : {std::pair{all_of(source), "Result needs"},
+                            {plan::limit(all_of(source), 35'000), "Limit needs"},
+                            {plan::filter(all_of(source), call("=", {repeated, s()})), "Filter: Scratch memory needs"},
+                            {plan::project(all_of(source), {repeated}, {"x"}), "Project: Scratch memory needs"}}) {
+    MemoryBudget budget(1'000'000);
+    Options options;
+    options.budget = &budget;
+    try {
+      execute(plan, options);
+      FAIL() << name;
+    } catch (const MemoryError& error) {
+      EXPECT_EQ(std::string(error.what()).find(name), 0u) << error.what();
+      EXPECT_NE(std::string(error.what()).find(format_size(1'000'000)), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(budget.used(), 0u);
+  }
+}
+
+TEST(Execute, GivesAllMemoryBack) {
+  MemoryBudget budget(100'000'000);
+  Options options;
+  options.threads = 2;
+  options.budget = &budget;
+  {
+    const Result result = execute(all_of(source_of(20'000)), options);
+    EXPECT_GT(budget.used(), 0u);
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST(Execute, CountsRowsPerLine) {
+  auto source = source_of(1000);
+  auto few = plan::scan(source, {0, 1, 2}, {call("<", {id(), big(500)})});
+  auto plan = plan::limit(plan::filter(few, call(">=", {id(), big(400)})), 30);
+  Options options;
+  options.vector_rows = 1024;
+  const auto profile = execute(plan, options).profile;
+  ASSERT_EQ(profile.size(), 3u);
+  EXPECT_EQ(profile[0].name, "Limit");
+  EXPECT_EQ(profile[0].rows_in, 100u);
+  EXPECT_EQ(profile[0].rows_out, 30u);
+  EXPECT_EQ(profile[1].name, "Filter");
+  EXPECT_EQ(profile[1].rows_in, 500u);
+  EXPECT_EQ(profile[1].rows_out, 100u);
+  EXPECT_EQ(profile[2].name, "Scan fake");
+  EXPECT_EQ(profile[2].depth, 2);
+  EXPECT_EQ(profile[2].rows_in, 1000u);
+  EXPECT_EQ(profile[2].rows_out, 500u);
+  EXPECT_GT(profile[2].bytes, 1000u * 12);
+}
+
+TEST(Execute, CountsRowsThatAreOnlyPassedOn) {
+  auto source = source_of(10);
+  auto once = plan::cte(1, all_of(source), plan::cte_ref(1, source->schema()));
+  auto profile = execute(plan::union_all({once, all_of(source)}), {}).profile;
+  ASSERT_EQ(profile.size(), 5u);
+  const uint64_t expected[] = {20, 10, 10, 10, 10};
+  for (size_t line = 0; line < 5; ++line) EXPECT_EQ(profile[line].rows_out, expected[line]) << profile[line].name;
+}
+
+TEST(Execute, ReportsProgress) {
+  auto source = source_of(1000);
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  Options options;
+  options.progress = [&](const std::string& what, double share) {
+    std::lock_guard lock(mutex);
+    seen.push_back(what);
+    EXPECT_LE(share, 1);
+  };
+  execute(all_of(source), options);
+  EXPECT_FALSE(seen.empty());
+}
+
+}  // namespace
+}  // namespace lanewise::exec

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "data/column.h"
+#include "exec/pipeline.h"
+#include "ops/sink.h"
+#include "ops/step.h"
+
+namespace lanewise::exec {
+
+/// The operator of a streaming node. `constants`: the row that a ScalarJoin appends, else null.
+std::unique_ptr<ops::Step> open_step(const plan::Node& node, const Table* constants);
+
+/// The operator that ends the pipeline.
+std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline);
+
+}  // namespace lanewise::exec

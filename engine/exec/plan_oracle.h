@@ -1,0 +1,168 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "expr/evaluate.h"
+#include "exec/fake_source.h"
+#include "plan/node.h"
+
+/// The obvious, slow, row-by-row meaning of a plan: what the tests compare execution with.
+namespace lanewise::exec {
+
+using Row = std::vector<Value>;
+using Rows = std::vector<Row>;
+
+class PlanOracle {
+ public:
+  Rows rows(const plan::Node& node) {
+    return std::visit([&](const auto& payload) { return rows(node, payload); }, node.payload);
+  }
+
+ private:
+  Rows below(const plan::Node& node, size_t child = 0) { return rows(*node.children[child]); }
+
+  Rows rows(const plan::Node&, const plan::Scan& scan) {
+    Rows out;
+    for (const Row& row : dynamic_cast<const FakeSource&>(*scan.source).rows()) {
+      Row read;
+      for (size_t column : scan.columns) read.push_back(row[column]);
+      bool keep = true;
+      for (const ExprPtr& predicate : scan.predicates) keep = keep && evaluate_reference(*predicate, read).is_true();
+      if (keep) out.push_back(std::move(read));
+    }
+    return out;
+  }
+
+  Rows rows(const plan::Node&, const plan::Values& values) {
+    Rows out;
+    for (int64_t row = 0; row < values.table->rows(); ++row) {
+      out.emplace_back();
+      for (size_t i = 0; i < values.table->schema.size(); ++i) out.back().push_back(values.table->value(row, i));
+    }
+    return out;
+  }
+
+  Rows rows(const plan::Node& node, const plan::Filter& filter) {
+    Rows out = below(node);
+    std::erase_if(out, [&](const Row& row) { return !evaluate_reference(*filter.predicate, row).is_true(); });
+    return out;
+  }
+
+  Rows rows(const plan::Node& node, const plan::Project& project) {
+    Rows out = below(node);
+    for (Row& row : out) {
+      Row made;
+      for (const ExprPtr& expr : project.exprs) made.push_back(evaluate_reference(*expr, row));
+      row = std::move(made);
+    }
+    return out;
+  }
+
+  static Rows range(Rows rows, int64_t limit, int64_t offset) {
+    rows.erase(rows.begin(), rows.begin() + std::min<int64_t>(offset, static_cast<int64_t>(rows.size())));
+    if (limit >= 0 && static_cast<int64_t>(rows.size()) > limit) rows.resize(static_cast<size_t>(limit));
+    return rows;
+  }
+
+  Rows rows(const plan::Node& node, const plan::Limit& limit) { return range(below(node), limit.limit, limit.offset); }
+
+  Rows rows(const plan::Node& node, const plan::Sort& sort) {
+    auto less = [&](const Row& a, const Row& b) {
+      for (const plan::SortKey& key : sort.keys) {
+        const Value x = evaluate_reference(*key.expr, a), y = evaluate_reference(*key.expr, b);
+        if (x.is_null() != y.is_null()) return x.is_null() == key.nulls_first;
+        if (x.is_null()) continue;
+        if (const int order = compare(x, y); order != 0) return (order < 0) != key.descending;
+      }
+      return false;
+    };
+    Rows out = below(node);
+    std::stable_sort(out.begin(), out.end(), less);
+    return range(std::move(out), sort.limit, sort.offset);
+  }
+
+  Rows rows(const plan::Node& node, const plan::Distinct&) {
+    Rows out;
+    for (Row& row : below(node)) {
+      if (std::find(out.begin(), out.end(), row) == out.end()) out.push_back(std::move(row));
+    }
+    return out;
+  }
+
+  /// count(*) and sum of int64 only: the aggregates have their own tests.
+  Rows rows(const plan::Node& node, const plan::Aggregate& aggregate) {
+    std::vector<std::pair<Row, Rows>> groups;
+    if (aggregate.keys.empty()) groups.emplace_back();
+    for (Row& row : below(node)) {
+      Row key;
+      for (const ExprPtr& expr : aggregate.keys) key.push_back(evaluate_reference(*expr, row));
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {std::move(key), {}});
+      group->second.push_back(std::move(row));
+    }
+    Rows out;
+    for (auto& [key, members] : groups) {
+      out.push_back(key);
+      for (const plan::AggregateCall& call : aggregate.aggregates) out.back().push_back(total(call, members));
+    }
+    return out;
+  }
+
+  static Value total(const plan::AggregateCall& call, const Rows& members) {
+    if (call.args.empty()) return Value::int64(static_cast<int64_t>(members.size()));
+    int128_t sum = 0;
+    bool any = false;
+    for (const Row& row : members) {
+      const Value value = evaluate_reference(*call.args[0], row);
+      if (value.is_null()) continue;
+      sum += value.integer();
+      any = true;
+    }
+    return any ? Value(call.type, sum) : Value(call.type);
+  }
+
+  Rows rows(const plan::Node& node, const plan::UnionAll&) {
+    Rows out;
+    for (size_t i = 0; i < node.children.size(); ++i) {
+      for (Row& row : below(node, i)) out.push_back(std::move(row));
+    }
+    return out;
+  }
+
+  Rows rows(const plan::Node& node, const plan::ScalarJoin& join) {
+    Rows out = below(node), one = below(node, 1);
+    if (one.size() > 1) throw UserError(join.message);
+    if (one.empty()) {
+      one.emplace_back();
+      for (const Field& field : node.children[1]->schema) one[0].push_back(Value(field.type));
+    }
+    for (Row& row : out) row.insert(row.end(), one[0].begin(), one[0].end());
+    return out;
+  }
+
+  Rows rows(const plan::Node& node, const plan::Cte& cte) {
+    definitions_[cte.id] = below(node);
+    return below(node, 1);
+  }
+
+  Rows rows(const plan::Node&, const plan::CteRef& ref) { return definitions_.at(ref.id); }
+
+  std::map<uint64_t, Rows> definitions_;
+};
+
+/// The table's rows as values.
+inline Rows rows_of(const Table& table) {
+  Rows rows;
+  for (const Batch& batch : table.batches) {
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      rows.emplace_back();
+      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "exec/execute.h"
+#include "exec/pipeline.h"
+
+namespace lanewise::exec {
+
+/// What was counted for one line of the plan.
+struct Counters {
+  uint64_t rows_in = 0;
+  uint64_t rows_out = 0;
+  uint64_t bytes = 0;
+  uint64_t nanos = 0;
+
+  void add(const Counters& other) {
+    rows_in += other.rows_in;
+    rows_out += other.rows_out;
+    bytes += other.bytes;
+    nanos += other.nanos;
+  }
+};
+
+/// Time since its start or since lap() was called last.
+class Stopwatch {
+ public:
+  uint64_t lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const auto nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count();
+    last_ = now;
+    return static_cast<uint64_t>(nanos);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// The lines' counters, with names and details, in the order of the plan's text.
+std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::vector<Counters> counters,
+                                          lanes::Target target);
+
+}  // namespace lanewise::exec

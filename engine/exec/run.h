@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/execute.h"
+#include "exec/input.h"
+#include "exec/profile.h"
+#include "ops/sink.h"
+#include "ops/step.h"
+
+namespace lanewise::exec {
+
+/// A step with the plan's line that its rows and time are booked on.
+struct LineStep {
+  std::string name;  ///< for errors
+  size_t line;
+  bool within_input;  ///< a scan's predicates: the line has counted the rows that come in
+  std::unique_ptr<ops::Step> step;
+};
+
+/// A branch with its input opened.
+struct OpenBranch {
+  std::string what;  ///< for people: what is read
+  size_t line;       ///< of the input, or kNoLine
+  std::unique_ptr<Input> input;
+  std::vector<LineStep> steps;
+};
+
+/// A pipeline that is ready to run.
+struct OpenPipeline {
+  std::vector<OpenBranch> branches;
+  std::unique_ptr<ops::Sink> sink;
+  size_t sink_line;
+  bool sink_is_operator;  ///< else it only collects the rows of its line
+};
+
+/// Runs the pipeline on the threads of with_threads() and books what it did in `counters`, one per line.
+Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
+
+/// Rows of a slice and of a morsel for these options; `rows` are those of the input, negative: unknown.
+Slicing slicing_for(const Options& options, int64_t rows);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exec/column_store.h"
+#include "exec/input.h"
+
+namespace lanewise::exec {
+
+/// Rows of hot columns, and how many their bounds spared.
+struct StoredInput {
+  std::unique_ptr<Input> input;
+  int64_t rows = 0;
+  int64_t skipped_rows = 0;
+};
+
+/// The rows of `columns` but for zones in which one of `predicates` (over these columns) cannot hold. Chunks of different
+/// columns need not have the same lengths. No input if a column does not have `rows` rows.
+StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
+                        const std::vector<ExprPtr>& predicates, const Slicing& slicing);
+
+/// Rows of the column.
+int64_t rows_of(const std::vector<StoredChunk>& chunks);
+
+}  // namespace lanewise::exec

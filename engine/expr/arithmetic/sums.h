@@ -1,0 +1,27 @@
+#pragma once
+
+#include "expr/arithmetic/operators.h"
+#include "expr/function.h"
+
+/// + - * of two numbers of one type: resolve, evaluate and reference for the function table.
+namespace lanewise::expr {
+
+std::optional<Type> resolve_sum(std::span<const Type> args);      ///< + and -
+std::optional<Type> resolve_product(std::span<const Type> args);  ///< *
+template <Sign sign>
+Vector evaluate_sum(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                    EvalContext& context);
+template <Sign sign>
+Value reference_sum(const Expr& expr, std::span<const Value> args);
+
+extern template Vector evaluate_sum<Sign::kPlus>(const Expr&, std::span<const Vector>, const ActiveSet&,
+                                                 EvalContext&);
+extern template Vector evaluate_sum<Sign::kMinus>(const Expr&, std::span<const Vector>, const ActiveSet&,
+                                                  EvalContext&);
+extern template Vector evaluate_sum<Sign::kTimes>(const Expr&, std::span<const Vector>, const ActiveSet&,
+                                                  EvalContext&);
+extern template Value reference_sum<Sign::kPlus>(const Expr&, std::span<const Value>);
+extern template Value reference_sum<Sign::kMinus>(const Expr&, std::span<const Value>);
+extern template Value reference_sum<Sign::kTimes>(const Expr&, std::span<const Value>);
+
+}  // namespace lanewise::expr

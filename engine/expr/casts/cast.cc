@@ -1,0 +1,111 @@
+#include "expr/casts/cast.h"
+
+#include "expr/casts/convert.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+enum class Group : uint8_t { kNull, kNumber, kDecimal, kText, kBlob, kDate, kTime, kTimestamp, kInterval };
+
+Group group(Type type) {
+  switch (type.id) {
+    case TypeId::kNull:
+      return Group::kNull;
+    case TypeId::kDecimal:
+      return Group::kDecimal;
+    case TypeId::kVarchar:
+      return Group::kText;
+    case TypeId::kBlob:
+      return Group::kBlob;
+    case TypeId::kDate:
+      return Group::kDate;
+    case TypeId::kTime:
+      return Group::kTime;
+    case TypeId::kTimestamp:
+    case TypeId::kTimestampTz:
+      return Group::kTimestamp;
+    case TypeId::kInterval:
+      return Group::kInterval;
+    default:
+      return Group::kNumber;
+  }
+}
+
+using Cast = Vector (*)(const CastJob&);
+
+/// The function for a pair of types, null where SQL has no such cast.
+Cast find(Type from, Type to) {
+  const Group a = group(from);
+  const Group b = group(to);
+  if (a == Group::kText) return b == Group::kNull ? nullptr : text_to_any;
+  if (b == Group::kText) return any_to_text;
+  if (a == Group::kNumber && b == Group::kNumber) return number_to_number;
+  if (a == Group::kNumber && b == Group::kDecimal) return number_to_decimal;
+  if (a == Group::kDecimal && b == Group::kNumber) return decimal_to_number;
+  if (a == Group::kDecimal && b == Group::kDecimal) return decimal_to_decimal;
+  if (a == Group::kDate && b == Group::kTimestamp) return time_to_time;
+  if (a == Group::kTimestamp && (b == Group::kDate || b == Group::kTime || b == Group::kTimestamp))
+    return time_to_time;
+  return nullptr;
+}
+
+/// A dictionary is converted entry by entry; what cannot be converted raises only where a row uses it.
+Vector cast_entries(Cast cast, const CastJob& job) {
+  const auto count = static_cast<uint32_t>(job.from.dictionary->rows);
+  const Vector entries = slice(*job.from.dictionary, 0, count, job.arena);
+  const ActiveSet all(count, job.arena);
+  const Vector converted = cast({entries, job.to, true, all, job.arena});
+  const Vector result = gather(converted, job.from.as<uint32_t>(), job.rows);
+  if (!job.try_cast && result.validity != nullptr) {
+    job.rows.for_each([&](uint32_t row) {
+      if (result.is_null(row)) throw UserError(cast_error(value_at(job.from, row), job.to));
+    });
+  }
+  return result;
+}
+
+}  // namespace
+
+bool can_cast(Type from, Type to) {
+  return from == to || from.id == TypeId::kNull || find(from, to) != nullptr;
+}
+
+Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, EvalContext&) {
+  Arena& arena = rows.arena();
+  if (from.type == to) return from;
+  if (rows.none() || from.type.id == TypeId::kNull || (from.constant && from.is_null(0)))
+    return null_vector(to, arena);
+  const Cast cast = find(from.type, to);
+  if (cast == nullptr && try_cast) return null_vector(to, arena);
+  if (cast == nullptr)
+    throw UserError("Unimplemented type for cast (" + from.type.name() + " -> " + to.name() + ")");
+  if (from.constant) {
+    Vector one = from;
+    one.constant = false;
+    one.validity = nullptr;
+    Vector result = cast({one, to, try_cast, ActiveSet(1, arena), arena});
+    result.constant = true;
+    return result;
+  }
+  const ActiveSet valid = from.validity == nullptr ? rows : rows.narrowed(from.validity);
+  if (valid.none()) return null_vector(to, arena);
+  Vector result;
+  if (from.form == Vector::Form::kDictionary && from.dictionary->rows <= valid.count()) {
+    result = cast_entries(cast, {from, to, try_cast, valid, arena});
+  } else {
+    result = cast({flatten(from, valid), to, try_cast, valid, arena});
+  }
+  result.validity = both(result.validity, from.validity, rows.rows(), arena);
+  return result;
+}
+
+Value cast(const Value& from, Type to, bool try_cast) {
+  if (from.is_null()) return Value(to);
+  Arena arena;
+  EvalContext context{.arena = &arena};
+  const ActiveSet one(1, arena);
+  return value_at(cast(constant(from, arena), to, try_cast, one, context), 0);
+}
+
+}  // namespace lanewise::expr

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "expr/casts/cast.h"
+#include "expr/loops.h"
+
+namespace lanewise::expr {
+
+/// One cast to carry out: the active rows are not NULL.
+struct CastJob {
+  const Vector& from;
+  Type to;
+  bool try_cast;
+  const ActiveSet& rows;
+  Arena& arena;
+};
+
+/// f(From, To&) says whether the value could be converted.
+template <class From, class To, class F>
+Vector convert(const CastJob& job, F f) {
+  To* out;
+  Vector result = new_vector<To>(job.to, job.rows.rows(), job.arena, out);
+  const Reader<From> in(job.from);
+  uint64_t* validity = nullptr;
+  job.rows.for_each([&](uint32_t row) {
+    if (f(in[row], out[row])) return;
+    if (!job.try_cast) throw UserError(cast_error(value_at(job.from, row), job.to));
+    if (validity == nullptr) validity = all_ones(job.rows.rows(), job.arena);
+    bits::clear(validity, row);
+    out[row] = To{};
+  });
+  result.validity = validity;
+  return result;
+}
+
+/// For conversions that always succeed: f(From) is cheap and may be called for any bits.
+template <class From, class To, class F>
+Vector convert_all(const CastJob& job, F f) {
+  To* out;
+  Vector result = new_vector<To>(job.to, job.rows.rows(), job.arena, out);
+  const From* in = job.from.as<From>();
+  if (job.rows.density() >= 0.25) {
+    for (uint32_t row = 0; row < job.rows.rows(); ++row) out[row] = f(in[row]);
+  } else {
+    job.rows.for_each([&](uint32_t row) { out[row] = f(in[row]); });
+  }
+  return result;
+}
+
+// The groups of casts; each takes the types that its name says (numbers include decimals and booleans).
+Vector number_to_number(const CastJob& job);
+Vector decimal_to_number(const CastJob& job);
+Vector number_to_decimal(const CastJob& job);
+Vector decimal_to_decimal(const CastJob& job);
+Vector text_to_any(const CastJob& job);
+Vector any_to_text(const CastJob& job);
+Vector time_to_time(const CastJob& job);
+
+}  // namespace lanewise::expr

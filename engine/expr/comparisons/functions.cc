@@ -1,0 +1,194 @@
+#include <array>
+
+#include "expr/comparisons/between.h"
+#include "expr/comparisons/compare_vectors.h"
+#include "expr/function_groups.h"
+#include "expr/vectors.h"
+
+namespace lanewise {
+
+using namespace expr;
+
+namespace {
+
+using Types = std::span<const Type>;
+using Values = std::span<const Value>;
+using Args = std::span<const Vector>;
+
+/// Types whose values lie alike: equal types, or decimals of one scale and one width.
+bool comparable(const Type& a, const Type& b) {
+  if (a == b) return true;
+  return a.id == TypeId::kDecimal && b.id == TypeId::kDecimal && a.scale == b.scale &&
+         a.physical() == b.physical();
+}
+
+std::optional<Type> resolve_pair(Types args) {
+  if (args.size() != 2 || !comparable(args[0], args[1])) return std::nullopt;
+  return TypeId::kBool;
+}
+
+std::optional<Type> resolve_between(Types args) {
+  if (args.size() != 3 || !comparable(args[0], args[1]) || !comparable(args[0], args[2])) return std::nullopt;
+  return TypeId::kBool;
+}
+
+std::optional<Type> resolve_any(Types args) {
+  if (args.size() != 1) return std::nullopt;
+  return TypeId::kBool;
+}
+
+std::optional<Type> resolve_not(Types args) {
+  if (args.size() != 1 || args[0].id != TypeId::kBool) return std::nullopt;
+  return TypeId::kBool;
+}
+
+/// rows & ~bits.
+const uint64_t* except(const ActiveSet& rows, const uint64_t* bits) {
+  auto* result = rows.arena().allocate<uint64_t>(bits::words(rows.rows()) + 1);
+  for (size_t word = 0; word < bits::words(rows.rows()); ++word)
+    result[word] = rows.bitmap()[word] & ~bits[word];
+  return result;
+}
+
+template <Comparison op>
+const uint64_t* select_pair(const Expr&, Args args, const ActiveSet& rows, EvalContext& context) {
+  return rows_where(op, args[0], args[1], rows, context);
+}
+
+/// The active rows whose value is there.
+const uint64_t* valid_rows(const Vector& vector, const ActiveSet& rows) {
+  if (vector.constant && vector.is_null(0)) return except(rows, rows.bitmap());
+  return vector.constant ? rows.bitmap() : both(rows.bitmap(), vector.validity, rows.rows(), rows.arena());
+}
+
+const uint64_t* select_null(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  return except(rows, valid_rows(args[0], rows));
+}
+const uint64_t* select_not_null(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  return valid_rows(args[0], rows);
+}
+
+const uint64_t* select_not_distinct(const Expr&, Args args, const ActiveSet& rows, EvalContext& context) {
+  const uint64_t* a_valid = valid_rows(args[0], rows);
+  const uint64_t* b_valid = valid_rows(args[1], rows);
+  const ActiveSet valid = rows.narrowed(both(a_valid, b_valid, rows.rows(), rows.arena()));
+  const uint64_t* same = rows_where(Comparison::eq, args[0], args[1], valid, context);
+  auto* result = context.arena->allocate<uint64_t>(bits::words(rows.rows()) + 1);
+  for (size_t word = 0; word < bits::words(rows.rows()); ++word) {
+    result[word] = same[word] | (rows.bitmap()[word] & ~a_valid[word] & ~b_valid[word]);
+  }
+  return result;
+}
+const uint64_t* select_distinct(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  return except(rows, select_not_distinct(expr, args, rows, context));
+}
+
+const uint64_t* select_not(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
+  return except(rows, truth_of(args[0], rows).yes);
+}
+
+Value reference_equal(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) == 0); }
+Value reference_unequal(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) != 0); }
+Value reference_less(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) < 0); }
+Value reference_greater(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) > 0); }
+Value reference_at_most(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) <= 0); }
+Value reference_at_least(const Expr&, Values args) { return Value::boolean(compare(args[0], args[1]) >= 0); }
+Value reference_null(const Expr&, Values args) { return Value::boolean(args[0].is_null()); }
+Value reference_not_null(const Expr&, Values args) { return Value::boolean(!args[0].is_null()); }
+Value reference_not(const Expr&, Values args) { return Value::boolean(!args[0].is_true()); }
+
+bool distinct(const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) return a.is_null() != b.is_null();
+  return compare(a, b) != 0;
+}
+Value reference_distinct(const Expr&, Values args) { return Value::boolean(distinct(args[0], args[1])); }
+Value reference_not_distinct(const Expr&, Values args) { return Value::boolean(!distinct(args[0], args[1])); }
+
+constexpr auto kOwn = Function::Nulls::kOwn;
+
+constexpr std::array kTable = std::to_array<Function>({
+    {.name = "=",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::eq>,
+     .reference = reference_equal,
+     .documentation = "Whether both are equal.",
+     .example = "'a' = 'b'"},
+    {.name = "<>",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::ne>,
+     .reference = reference_unequal,
+     .documentation = "Whether both differ.",
+     .example = "1 <> 2"},
+    {.name = "<",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::lt>,
+     .reference = reference_less,
+     .documentation = "Whether the first is less; NaN is greater than all other numbers.",
+     .example = "'a' < 'b'"},
+    {.name = ">",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::gt>,
+     .reference = reference_greater,
+     .documentation = "Whether the first is greater; NaN is greater than all other numbers.",
+     .example = "'nan'::DOUBLE > 'inf'::DOUBLE"},
+    {.name = "<=",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::le>,
+     .reference = reference_at_most,
+     .documentation = "Whether the first is less or both are equal.",
+     .example = "DATE '2024-02-29' <= DATE '2024-03-01'"},
+    {.name = ">=",
+     .resolve = resolve_pair,
+     .select = select_pair<Comparison::ge>,
+     .reference = reference_at_least,
+     .documentation = "Whether the first is greater or both are equal.",
+     .example = "INTERVAL 30 DAYS >= INTERVAL 1 MONTH"},
+    {.name = "BETWEEN",
+     .nulls = kOwn,
+     .resolve = resolve_between,
+     .prepare = prepare_between,
+     .evaluate = evaluate_between,
+     .reference = reference_between,
+     .documentation = "Whether the first is at least the second and at most the third.",
+     .example = "2 BETWEEN 1 AND 3"},
+    {.name = "IS DISTINCT FROM",
+     .nulls = kOwn,
+     .resolve = resolve_pair,
+     .select = select_distinct,
+     .reference = reference_distinct,
+     .documentation = "Whether both differ, where NULL equals NULL.",
+     .example = "1 IS DISTINCT FROM NULL"},
+    {.name = "IS NOT DISTINCT FROM",
+     .nulls = kOwn,
+     .resolve = resolve_pair,
+     .select = select_not_distinct,
+     .reference = reference_not_distinct,
+     .documentation = "Whether both are equal, where NULL equals NULL.",
+     .example = "NULL IS NOT DISTINCT FROM NULL"},
+    {.name = "IS NULL",
+     .nulls = kOwn,
+     .resolve = resolve_any,
+     .select = select_null,
+     .reference = reference_null,
+     .documentation = "Whether it is NULL.",
+     .example = "NULL IS NULL"},
+    {.name = "IS NOT NULL",
+     .nulls = kOwn,
+     .resolve = resolve_any,
+     .select = select_not_null,
+     .reference = reference_not_null,
+     .documentation = "Whether it is not NULL.",
+     .example = "'' IS NOT NULL"},
+    {.name = "NOT",
+     .resolve = resolve_not,
+     .select = select_not,
+     .reference = reference_not,
+     .documentation = "True for false, false for true.",
+     .example = "NOT true"},
+});
+
+}  // namespace
+
+std::span<const Function> comparison_functions() { return kTable; }
+
+}  // namespace lanewise

@@ -1,0 +1,103 @@
+#include "expr/dates/date_part.h"
+
+#include <array>
+#include <utility>
+
+#include "expr/casts/characters.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+using enum DatePart;
+
+constexpr auto kWords = std::to_array<std::pair<std::string_view, DatePart>>({
+    {"year", kYear},
+    {"years", kYear},
+    {"yr", kYear},
+    {"yrs", kYear},
+    {"y", kYear},
+    {"month", kMonth},
+    {"months", kMonth},
+    {"mon", kMonth},
+    {"mons", kMonth},
+    {"day", kDay},
+    {"days", kDay},
+    {"d", kDay},
+    {"dayofmonth", kDay},
+    {"decade", kDecade},
+    {"decades", kDecade},
+    {"dec", kDecade},
+    {"decs", kDecade},
+    {"century", kCentury},
+    {"centuries", kCentury},
+    {"cent", kCentury},
+    {"c", kCentury},
+    {"millennium", kMillennium},
+    {"millenniums", kMillennium},
+    {"millennia", kMillennium},
+    {"millenium", kMillennium},
+    {"mil", kMillennium},
+    {"mils", kMillennium},
+    {"microsecond", kMicrosecond},
+    {"microseconds", kMicrosecond},
+    {"us", kMicrosecond},
+    {"usec", kMicrosecond},
+    {"usecs", kMicrosecond},
+    {"usecond", kMicrosecond},
+    {"useconds", kMicrosecond},
+    {"millisecond", kMillisecond},
+    {"milliseconds", kMillisecond},
+    {"ms", kMillisecond},
+    {"msec", kMillisecond},
+    {"msecs", kMillisecond},
+    {"msecond", kMillisecond},
+    {"mseconds", kMillisecond},
+    {"second", kSecond},
+    {"seconds", kSecond},
+    {"sec", kSecond},
+    {"secs", kSecond},
+    {"s", kSecond},
+    {"minute", kMinute},
+    {"minutes", kMinute},
+    {"min", kMinute},
+    {"mins", kMinute},
+    {"m", kMinute},
+    {"hour", kHour},
+    {"hours", kHour},
+    {"hr", kHour},
+    {"hrs", kHour},
+    {"h", kHour},
+    {"epoch", kEpoch},
+    {"dow", kDayOfWeek},
+    {"dayofweek", kDayOfWeek},
+    {"weekday", kDayOfWeek},
+    {"isodow", kIsoDayOfWeek},
+    {"week", kWeek},
+    {"weeks", kWeek},
+    {"w", kWeek},
+    {"weekofyear", kWeek},
+    {"doy", kDayOfYear},
+    {"dayofyear", kDayOfYear},
+    {"quarter", kQuarter},
+    {"quarters", kQuarter},
+    {"yearweek", kYearWeek},
+    {"isoyear", kIsoYear},
+    {"era", kEra},
+    {"timezone", kTimezone},
+    {"timezone_hour", kTimezoneHour},
+    {"timezone_minute", kTimezoneMinute},
+    {"julian", kJulian},
+    {"jd", kJulian},
+});
+
+}  // namespace
+
+std::optional<DatePart> parse_date_part(std::string_view word) {
+  for (const auto& [name, part] : kWords) {
+    if (same_word(word, name)) return part;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lanewise::expr

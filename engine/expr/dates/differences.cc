@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <array>
+
+#include "expr/dates/calendar.h"
+#include "expr/dates/groups.h"
+#include "expr/dates/parts.h"
+#include "expr/loops.h"
+#include "expr/signature.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+using Integer = std::optional<int64_t>;
+
+[[noreturn]] void no_difference(std::string_view type, DatePart part) {
+  throw UserError("\"" + std::string(type) + "\" units \"" + std::string(word_of(part)) +
+                  "\" not recognized");
+}
+
+int64_t difference(int64_t from, int64_t to) {
+  int64_t result;
+  if (__builtin_sub_overflow(to, from, &result)) {
+    throw UserError("Overflow in subtraction of INT64 (" + std::to_string(to) + " - " + std::to_string(from) +
+                    ")!");
+  }
+  return result;
+}
+
+/// Microseconds of the parts below a day, 0 for others.
+int64_t clock_unit(DatePart part) {
+  switch (part) {
+    case DatePart::kHour:
+      return kMicrosPerHour;
+    case DatePart::kMinute:
+      return kMicrosPerMinute;
+    case DatePart::kSecond:
+    case DatePart::kEpoch:
+      return kMicrosPerSecond;
+    case DatePart::kMillisecond:
+      return 1000;
+    case DatePart::kMicrosecond:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// date_diff of two dates: how many boundaries of the part lie between them. Weeks count whole distances
+/// instead.
+int64_t boundaries(DatePart part, int32_t from, int32_t to) {
+  const format::Date a = civil(from);
+  const format::Date b = civil(to);
+  const auto months = [](const format::Date& date) { return int64_t{date.year} * 12 + date.month - 1; };
+  switch (part) {
+    case DatePart::kMillennium:
+      return b.year / 1000 - a.year / 1000;
+    case DatePart::kCentury:
+      return b.year / 100 - a.year / 100;
+    case DatePart::kDecade:
+      return b.year / 10 - a.year / 10;
+    case DatePart::kYear:
+      return b.year - a.year;
+    case DatePart::kQuarter:
+      return months(b) / 3 - months(a) / 3;
+    case DatePart::kMonth:
+      return months(b) - months(a);
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return (int64_t{to} - from) / 7;
+    case DatePart::kDay:
+    case DatePart::kDayOfWeek:
+    case DatePart::kIsoDayOfWeek:
+    case DatePart::kDayOfYear:
+    case DatePart::kJulian:
+      return int64_t{to} - from;
+    case DatePart::kIsoYear:
+      return iso_week(to).year - iso_week(from).year;
+    default:
+      no_difference("date", part);
+  }
+}
+
+Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
+  const DatePart part = part_in(site.expr, word);
+  if (!is_finite_date(from) || !is_finite_date(to)) return std::nullopt;
+  const int64_t unit = clock_unit(part);
+  if (unit == 0) return boundaries(part, from, to);
+  const std::optional<int64_t> a = timestamp_of(from, 0);
+  const std::optional<int64_t> b = timestamp_of(to, 0);
+  if (unit >= kMicrosPerSecond) return (int64_t{to} - from) * (kMicrosPerDay / unit);
+  if (!a || !b) throw UserError("Could not convert DATE to microseconds");
+  return difference(*a / unit, *b / unit);
+}
+
+Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
+  const DatePart part = part_in(site.expr, word);
+  if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  const int64_t unit = clock_unit(part);
+  if (unit == 0) return boundaries(part, date_of(from), date_of(to));
+  return difference(floor_div(from, unit), floor_div(to, unit));
+}
+
+Integer diff_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
+  const DatePart part = part_in(site.expr, word);
+  const int64_t unit = clock_unit(part);
+  if (unit == 0) no_difference("time", part);
+  return to / unit - from / unit;
+}
+
+/// The years, months, days and time from `from` to `to`, as a person would count them.
+Interval age_between(int64_t to, int64_t from) {
+  const bool backwards = to < from;
+  const format::Date a = civil(date_of(to));
+  const format::Date b = civil(date_of(from));
+  const int sign = backwards ? -1 : 1;
+  int64_t micros = sign * (floor_mod(to, kMicrosPerDay) - floor_mod(from, kMicrosPerDay));
+  int64_t days = sign * (a.day - b.day);
+  int64_t months = sign * ((int64_t{a.year} - b.year) * 12 + a.month - b.month);
+  if (micros < 0) {
+    micros += kMicrosPerDay;
+    --days;
+  }
+  const format::Date& earlier = backwards ? a : b;
+  while (days < 0) {
+    days += days_in_month(earlier.year, earlier.month);
+    --months;
+  }
+  return {static_cast<int32_t>(sign * months), static_cast<int32_t>(sign * days), sign * micros};
+}
+
+/// Complete months; a start late in its month is complete at the end of a shorter one.
+int64_t complete_months(int64_t from, int64_t to) {
+  if (from > to) return -complete_months(to, from);
+  const format::Date end = civil(date_of(to));
+  const int end_days = days_in_month(end.year, end.month);
+  if (end_days == end.day) {
+    const format::Date start = civil(date_of(from));
+    const int64_t start_time = floor_mod(from, kMicrosPerDay);
+    if (start.day > end_days || (start.day == end_days && start_time < floor_mod(to, kMicrosPerDay))) {
+      from = format::days_from_civil(start.year, start.month, end_days) * kMicrosPerDay + start_time;
+    }
+  }
+  return age_between(to, from).months;
+}
+
+Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
+  const DatePart part = part_in(site.expr, word);
+  if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  switch (part) {
+    case DatePart::kMillennium:
+      return complete_months(from, to) / 12'000;
+    case DatePart::kCentury:
+      return complete_months(from, to) / 1'200;
+    case DatePart::kDecade:
+      return complete_months(from, to) / 120;
+    case DatePart::kYear:
+    case DatePart::kIsoYear:
+      return complete_months(from, to) / 12;
+    case DatePart::kQuarter:
+      return complete_months(from, to) / 3;
+    case DatePart::kMonth:
+      return complete_months(from, to);
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return difference(from, to) / (7 * kMicrosPerDay);
+    case DatePart::kDay:
+    case DatePart::kDayOfWeek:
+    case DatePart::kIsoDayOfWeek:
+    case DatePart::kDayOfYear:
+    case DatePart::kJulian:
+      return difference(from, to) / kMicrosPerDay;
+    default:
+      if (clock_unit(part) == 0) no_difference("timestamp", part);
+      return difference(from, to) / clock_unit(part);
+  }
+}
+
+Integer sub_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
+  const std::optional<int64_t> a = timestamp_of(from, 0);
+  const std::optional<int64_t> b = timestamp_of(to, 0);
+  if (!a || !b) throw UserError("Date and time not in timestamp range");
+  return sub_timestamps(site, word, *a, *b);
+}
+
+Integer sub_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
+  const DatePart part = part_in(site.expr, word);
+  if (clock_unit(part) == 0) no_difference("time", part);
+  return (to - from) / clock_unit(part);
+}
+
+std::optional<Interval> age(const Site&, int64_t to, int64_t from) {
+  if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  return age_between(to, from);
+}
+
+template <TypeId type, auto f>
+constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+  return {.name = name,
+          .raises = true,
+          .resolve = takes_exactly<TypeId::kInt64, TypeId::kVarchar, type, type>,
+          .prepare = prepare_part,
+          .evaluate = evaluate_each<f>,
+          .reference = reference_each<f>,
+          .documentation = documentation,
+          .example = example};
+}
+
+template <TypeId type>
+constexpr Function age_entry(std::string_view example) {
+  return {.name = "age",
+          .resolve = takes_exactly<TypeId::kInterval, type, type>,
+          .evaluate = evaluate_each<&age>,
+          .reference = reference_each<&age>,
+          .documentation = "The years, months, days and time from the second to the first.",
+          .example = example};
+}
+
+constexpr std::string_view kDiff = "How many boundaries of the part lie between the second and the third.";
+constexpr std::string_view kSub = "How many whole parts lie between the second and the third.";
+
+constexpr std::array kTable = {
+    entry<TypeId::kDate, &diff_dates>("date_diff", kDiff,
+                                      "date_diff('month', DATE '2024-01-31', DATE '2024-03-01')"),
+    entry<TypeId::kTimestamp, &diff_timestamps>(
+        "date_diff", kDiff,
+        "date_diff('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<TypeId::kTimestampTz, &diff_timestamps>(
+        "date_diff", kDiff,
+        "date_diff('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
+    entry<TypeId::kTime, &diff_times>("date_diff", kDiff,
+                                      "date_diff('minute', TIME '11:59:59', TIME '12:00:00')"),
+    entry<TypeId::kDate, &sub_dates>("date_sub", kSub,
+                                     "date_sub('month', DATE '2024-01-31', DATE '2024-02-29')"),
+    entry<TypeId::kTimestamp, &sub_timestamps>(
+        "date_sub", kSub,
+        "date_sub('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<TypeId::kTimestampTz, &sub_timestamps>(
+        "date_sub", kSub,
+        "date_sub('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
+    entry<TypeId::kTime, &sub_times>("date_sub", kSub,
+                                     "date_sub('minute', TIME '11:59:59', TIME '12:00:00')"),
+    age_entry<TypeId::kTimestamp>("age(TIMESTAMP '2024-03-01', TIMESTAMP '2023-01-31')"),
+    age_entry<TypeId::kTimestampTz>(
+        "age(TIMESTAMPTZ '2024-03-01 00:00:00+00', TIMESTAMPTZ '2023-01-31 00:00:00+00')"),
+};
+
+}  // namespace
+
+std::span<const Function> date_difference_functions() { return kTable; }
+
+}  // namespace lanewise::expr

@@ -1,0 +1,253 @@
+#include <array>
+
+#include "expr/dates/calendar.h"
+#include "expr/dates/groups.h"
+#include "expr/dates/parts.h"
+#include "expr/loops.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+using Types = std::span<const Type>;
+using Args = std::span<const Vector>;
+using Values = std::span<const Value>;
+
+bool is_timestamp(Type type) { return type == Type(TypeId::kTimestamp) || type.id == TypeId::kTimestampTz; }
+bool is_real(DatePart part) { return part == DatePart::kEpoch || part == DatePart::kJulian; }
+bool is_clock(DatePart part) {
+  return (part >= DatePart::kHour && part <= DatePart::kNanosecond) || part == DatePart::kEpoch;
+}
+
+/// Whether values of the type have the part.
+bool has_part(Type type, DatePart part) {
+  if (is_timestamp(type)) return true;
+  if (type.id == TypeId::kDate) return part < DatePart::kTimezone;
+  if (type == Type::timestamp(TimeUnit::kNano)) return part == DatePart::kNanosecond;
+  if (type.id == TypeId::kTime) return is_clock(part);
+  return type.id == TypeId::kInterval && part <= DatePart::kEpoch && part != DatePart::kWeek &&
+         (part <= DatePart::kNanosecond || part == DatePart::kEpoch);
+}
+
+/// The argument of "year" and the like.
+template <DatePart part>
+std::optional<Type> resolve_one(Types args) {
+  if (args.size() != 1 || !has_part(args[0], part)) return std::nullopt;
+  return is_real(part) ? TypeId::kFloat64 : TypeId::kInt64;
+}
+template <DatePart part>
+std::shared_ptr<const Prepared> prepare_one(std::span<const ExprPtr>) {
+  auto prepared = std::make_shared<PreparedPart>();
+  prepared->part = part;
+  return prepared;
+}
+
+/// date_part(word, x): an integer, but for the constant words "epoch" and "julian".
+std::optional<Type> resolve_named(Types args) {
+  if (args.size() != 2 || args[0].id != TypeId::kVarchar) return std::nullopt;
+  if (!has_part(args[1], DatePart::kHour)) return std::nullopt;
+  return TypeId::kInt64;
+}
+Type refine_named(Type resolved, std::span<const ExprPtr> args) {
+  const std::shared_ptr<const Prepared> part = prepare_part(args);
+  if (part == nullptr || !is_real(static_cast<const PreparedPart&>(*part).part)) return resolved;
+  if (!has_part(args[1]->type, static_cast<const PreparedPart&>(*part).part)) return resolved;
+  return TypeId::kFloat64;
+}
+
+using Integer = std::optional<int64_t>;
+using Real = std::optional<double>;
+
+Integer date_integer(DatePart part, int32_t days) {
+  return is_finite_date(days) ? Integer(part_of_date(part, days)) : std::nullopt;
+}
+Integer timestamp_integer(DatePart part, int64_t timestamp) {
+  return is_finite(timestamp) ? Integer(part_of_timestamp(part, timestamp)) : std::nullopt;
+}
+
+// One argument: the part is prepared.
+Integer of_date(const Site& site, int32_t days) { return date_integer(part_in(site.expr, {}), days); }
+Integer of_time(const Site& site, int64_t micros) { return part_of_time(part_in(site.expr, {}), micros); }
+Integer of_timestamp(const Site& site, int64_t value) {
+  return timestamp_integer(part_in(site.expr, {}), value);
+}
+Integer of_nanos(const Site&, int64_t value) {
+  return is_finite(value) ? Integer(floor_mod(value, 60'000'000'000)) : std::nullopt;
+}
+Integer of_interval(const Site& site, Interval value) {
+  return part_of_interval(part_in(site.expr, {}), value);
+}
+Real real_of_date(const Site& site, int32_t days) {
+  const Integer value = of_date(site, days);
+  return value ? Real(static_cast<double>(*value)) : std::nullopt;
+}
+Real real_of_timestamp(const Site& site, int64_t value) {
+  if (!is_finite(value)) return std::nullopt;
+  return part_in(site.expr, {}) == DatePart::kJulian ? julian_of(value) : epoch_of(value);
+}
+/// The parts that are asked for most, without a choice per row.
+template <int32_t format::Date::* part>
+Integer civil_of_date(const Site&, int32_t days) {
+  return is_finite_date(days) ? Integer(civil(days).*part) : std::nullopt;
+}
+template <int32_t format::Date::* part>
+Integer civil_of_timestamp(const Site&, int64_t value) {
+  return is_finite(value) ? Integer(civil(date_of(value)).*part) : std::nullopt;
+}
+template <int32_t format::Date::* part>
+Vector evaluate_civil(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  if (args[0].type.id == TypeId::kDate) return evaluate_each<&civil_of_date<part>>(expr, args, rows, context);
+  return evaluate_each<&civil_of_timestamp<part>>(expr, args, rows, context);
+}
+
+/// Milliseconds and what is below them are divided apart, as for all timestamps with zone.
+Real real_of_zoned(const Site& site, int64_t value) {
+  if (!is_finite(value) || part_in(site.expr, {}) == DatePart::kJulian) return real_of_timestamp(site, value);
+  return static_cast<double>(floor_div(value, 1000)) / 1e3 +
+         static_cast<double>(floor_mod(value, 1000)) / 1e6;
+}
+Real real_of_time(const Site&, int64_t micros) { return epoch_of(micros); }
+Real real_of_interval(const Site&, Interval value) { return epoch_of(value); }
+
+// date_part(word, x).
+Integer named_of_date(const Site& site, std::string_view word, int32_t days) {
+  return date_integer(part_in(site.expr, word), days);
+}
+Integer named_of_time(const Site& site, std::string_view word, int64_t micros) {
+  return part_of_time(part_in(site.expr, word), micros);
+}
+Integer named_of_timestamp(const Site& site, std::string_view word, int64_t value) {
+  return timestamp_integer(part_in(site.expr, word), value);
+}
+Integer named_of_interval(const Site& site, std::string_view word, Interval value) {
+  return part_of_interval(part_in(site.expr, word), value);
+}
+
+/// Calls `run` with the function for the argument's type, where `run` is evaluate_each or reference_each.
+template <auto date, auto time, auto timestamp, auto interval>
+Vector evaluate_of(Type type, const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  switch (type.id) {
+    case TypeId::kDate:
+      return evaluate_each<date>(expr, args, rows, context);
+    case TypeId::kTime:
+      return evaluate_each<time>(expr, args, rows, context);
+    case TypeId::kInterval:
+      return evaluate_each<interval>(expr, args, rows, context);
+    default:
+      return evaluate_each<timestamp>(expr, args, rows, context);
+  }
+}
+template <auto date, auto time, auto timestamp, auto interval>
+Value reference_of(Type type, const Expr& expr, Values args) {
+  switch (type.id) {
+    case TypeId::kDate:
+      return reference_each<date>(expr, args);
+    case TypeId::kTime:
+      return reference_each<time>(expr, args);
+    case TypeId::kInterval:
+      return reference_each<interval>(expr, args);
+    default:
+      return reference_each<timestamp>(expr, args);
+  }
+}
+
+Vector evaluate_one(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  const Type type = args[0].type;
+  if (type == Type::timestamp(TimeUnit::kNano)) return evaluate_each<&of_nanos>(expr, args, rows, context);
+  if (type.id == TypeId::kDate || is_timestamp(type)) {
+    const DatePart part = part_in(expr, {});
+    if (part == DatePart::kYear) return evaluate_civil<&format::Date::year>(expr, args, rows, context);
+    if (part == DatePart::kMonth) return evaluate_civil<&format::Date::month>(expr, args, rows, context);
+    if (part == DatePart::kDay) return evaluate_civil<&format::Date::day>(expr, args, rows, context);
+  }
+  if (expr.type.id == TypeId::kInt64) {
+    return evaluate_of<&of_date, &of_time, &of_timestamp, &of_interval>(type, expr, args, rows, context);
+  }
+  if (type.id == TypeId::kTimestampTz) return evaluate_each<&real_of_zoned>(expr, args, rows, context);
+  return evaluate_of<&real_of_date, &real_of_time, &real_of_timestamp, &real_of_interval>(type, expr, args,
+                                                                                          rows, context);
+}
+Value reference_one(const Expr& expr, Values args) {
+  const Type type = args[0].type();
+  if (type == Type::timestamp(TimeUnit::kNano)) return reference_each<&of_nanos>(expr, args);
+  if (expr.type.id == TypeId::kInt64) {
+    return reference_of<&of_date, &of_time, &of_timestamp, &of_interval>(type, expr, args);
+  }
+  if (type.id == TypeId::kTimestampTz) return reference_each<&real_of_zoned>(expr, args);
+  return reference_of<&real_of_date, &real_of_time, &real_of_timestamp, &real_of_interval>(type, expr, args);
+}
+
+Vector evaluate_named(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  if (expr.type.id == TypeId::kFloat64) return evaluate_one(expr, args.subspan(1), rows, context);
+  return evaluate_of<&named_of_date, &named_of_time, &named_of_timestamp, &named_of_interval>(
+      args[1].type, expr, args, rows, context);
+}
+Value reference_named(const Expr& expr, Values args) {
+  if (expr.type.id == TypeId::kFloat64) return reference_one(expr, args.subspan(1));
+  return reference_of<&named_of_date, &named_of_time, &named_of_timestamp, &named_of_interval>(args[1].type(),
+                                                                                               expr, args);
+}
+
+template <DatePart part>
+constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+  return {.name = name,
+          .resolve = resolve_one<part>,
+          .prepare = prepare_one<part>,
+          .evaluate = evaluate_one,
+          .reference = reference_one,
+          .documentation = documentation,
+          .example = example};
+}
+
+using enum DatePart;
+
+constexpr std::array kTable = {
+    entry<kMillennium>("millennium", "The millennium; 2001 begins the third.",
+                       "millennium(DATE '2024-02-29')"),
+    entry<kCentury>("century", "The century; 2001 begins the 21st.", "century(DATE '2000-12-31')"),
+    entry<kDecade>("decade", "The year divided by ten.", "decade(DATE '1999-12-31')"),
+    entry<kYear>("year", "The year; 0 is 1 BC.", "year(DATE '2024-02-29')"),
+    entry<kQuarter>("quarter", "The quarter of the year, 1 to 4.", "quarter(DATE '2024-05-01')"),
+    entry<kMonth>("month", "The month, 1 to 12.", "month(TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<kWeek>("week", "The ISO 8601 week.", "week(DATE '2021-01-03')"),
+    entry<kDay>("day", "The day of the month.", "day(DATE '2024-02-29')"),
+    entry<kHour>("hour", "The hour.", "hour(TIME '12:34:56')"),
+    entry<kMinute>("minute", "The minute.", "minute(TIME '12:34:56')"),
+    entry<kSecond>("second", "The whole seconds of the minute.", "second(TIME '12:34:56.7')"),
+    entry<kMillisecond>("millisecond", "The whole milliseconds of the minute.",
+                        "millisecond(TIME '12:34:56.7891')"),
+    entry<kMicrosecond>("microsecond", "The microseconds of the minute.", "microsecond(TIME '12:34:56.789')"),
+    entry<kNanosecond>("nanosecond", "The nanoseconds of the minute.", "nanosecond(TIME '12:34:56.789')"),
+    entry<kDayOfWeek>("dayofweek", "The day of the week; Sunday is 0.", "dayofweek(DATE '2024-02-29')"),
+    entry<kIsoDayOfWeek>("isodow", "The day of the week; Monday is 1, Sunday 7.",
+                         "isodow(DATE '2024-03-03')"),
+    entry<kDayOfYear>("dayofyear", "The day of the year, from 1 on.", "dayofyear(DATE '2024-12-31')"),
+    entry<kIsoYear>("isoyear", "The year to which the ISO 8601 week belongs.", "isoyear(DATE '2021-01-03')"),
+    entry<kYearWeek>("yearweek", "The ISO 8601 year and week in one number.", "yearweek(DATE '2021-01-03')"),
+    entry<kEra>("era", "1 for AD, 0 for BC.", "era(DATE '0044-03-15 (BC)')"),
+    entry<kEpoch>("epoch", "Seconds since 1970-01-01; of intervals their seconds.",
+                  "epoch(DATE '2024-02-29')"),
+    entry<kJulian>("julian", "The Julian day, with the time as a fraction.",
+                   "julian(TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<kTimezone>("timezone", "Seconds from UTC; always 0.", "timezone(TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<kTimezoneHour>("timezone_hour", "Whole hours from UTC; always 0.",
+                         "timezone_hour(TIMESTAMP '2024-02-29 12:00:00')"),
+    entry<kTimezoneMinute>("timezone_minute", "Minutes of the offset from UTC; always 0.",
+                           "timezone_minute(TIMESTAMP '2024-02-29 12:00:00')"),
+    Function{
+        .name = "date_part",
+        .raises = true,
+        .resolve = resolve_named,
+        .refine = refine_named,
+        .prepare = prepare_part,
+        .evaluate = evaluate_named,
+        .reference = reference_named,
+        .documentation = "The part of a date, time, timestamp or interval that the first argument names.",
+        .example = "date_part('month', DATE '2024-02-29')"},
+};
+
+}  // namespace
+
+std::span<const Function> date_part_functions() { return kTable; }
+
+}  // namespace lanewise::expr

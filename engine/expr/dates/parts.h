@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "expr/dates/date_part.h"
+#include "expr/function.h"
+
+/// The parts of single dates, times, timestamps (in microseconds) and intervals. Raise UserError where the
+/// type has no such part. Infinite ones have none: the callers take care.
+namespace lanewise::expr {
+
+int64_t part_of_date(DatePart part, int32_t days);
+int64_t part_of_time(DatePart part, int64_t micros);
+int64_t part_of_timestamp(DatePart part, int64_t timestamp);
+int64_t part_of_interval(DatePart part, const Interval& interval);
+
+/// Days since Monday, 24 November 4714 BC, and seconds since 1970: the parts that are no integers.
+double julian_of(int64_t timestamp);
+double epoch_of(int64_t timestamp);
+double epoch_of(const Interval& interval);
+
+/// The ISO 8601 year and week of a date.
+struct IsoWeek {
+  int64_t year;
+  int64_t week;
+};
+IsoWeek iso_week(int32_t days);
+
+/// Monday is 1, Sunday 7.
+inline int iso_day_of_week(int64_t days) { return static_cast<int>(((days + 3) % 7 + 7) % 7) + 1; }
+
+/// The word of a part, for messages: "year".
+std::string_view word_of(DatePart part);
+
+/// What functions with a constant part prepare.
+struct PreparedPart final : Prepared {
+  DatePart part;
+};
+/// For functions whose first argument names a part; nothing prepared where it is no literal.
+std::shared_ptr<const Prepared> prepare_part(std::span<const ExprPtr> args);
+/// The prepared part, or the one that `word` names; raises UserError for unknown ones.
+DatePart part_in(const Expr& expr, std::string_view word);
+
+}  // namespace lanewise::expr

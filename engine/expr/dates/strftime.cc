@@ -1,0 +1,227 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "data/format.h"
+#include "expr/dates/calendar.h"
+#include "expr/dates/groups.h"
+#include "expr/dates/parts.h"
+#include "expr/loops.h"
+#include "expr/signature.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+/// Directives that may stand without padding, after "%-".
+constexpr std::string_view kUnpadded = "dmyHIMSj";
+constexpr std::string_view kDirectives = "aAwudhbBmyYGHIpMSnfgzZjUWVcxXT%";
+
+struct PreparedFormat final : Prepared {
+  std::string text;
+};
+
+std::shared_ptr<const Prepared> prepare_format(const Expr& format) {
+  if (format.kind != Expr::Kind::kLiteral) throw UserError("strftime format must be a constant");
+  if (format.literal.is_null()) return nullptr;
+  const std::string& text = format.literal.text();
+  if (text.empty()) throw UserError("Failed to parse format specifier: Empty format string");
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') continue;
+    ++i;
+    if (i == text.size())
+      throw UserError("Failed to parse format specifier " + text + ": Trailing format character %");
+    const bool unpadded = text[i] == '-' && i + 1 < text.size();
+    if (unpadded) ++i;
+    if ((unpadded ? kUnpadded : kDirectives).find(text[i]) == std::string_view::npos) {
+      throw UserError("Failed to parse format specifier " + text +
+                      ": Unrecognized format for strftime/strptime: %" + (unpadded ? "-" : "") + text[i]);
+    }
+  }
+  auto prepared = std::make_shared<PreparedFormat>();
+  prepared->text = text;
+  return prepared;
+}
+
+/// Weeks of the year that begin on Sunday or Monday; days before the first one are in week 0.
+int64_t week_of_year(int32_t days, int64_t year, bool monday_first) {
+  const int64_t first = format::days_from_civil(year, 1, 1);
+  const int day = iso_day_of_week(first);
+  const int64_t start = first + (monday_first ? (8 - day) % 7 : 7 - day);
+  return days < start ? 0 : (days - start) / 7 + 1;
+}
+
+void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out);
+
+void print_directive(char directive, bool padded, int64_t nanos, int32_t days, std::string& out) {
+  constexpr std::string_view kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                        "Friday", "Saturday", "Sunday"};
+  constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
+                                          "May",       "June",     "July",     "August",
+                                          "September", "October",  "November", "December"};
+  const format::Date date = civil(days);
+  const int64_t seconds = nanos / 1'000'000'000;
+  const int64_t fraction = nanos % 1'000'000'000;
+  const auto number = [&](int64_t value, int digits) {
+    out += fmt::format("{:0{}}", value, padded ? digits : 1);
+  };
+  const auto year = [&](int64_t value) {
+    out += value < 0 ? fmt::format("{}", value) : fmt::format("{:04}", value);
+  };
+  const int day = iso_day_of_week(days);
+  switch (directive) {
+    case 'a':
+      out += kDays[day - 1].substr(0, 3);
+      return;
+    case 'A':
+      out += kDays[day - 1];
+      return;
+    case 'w':
+      return number(day % 7, 1);
+    case 'u':
+      return number(day, 1);
+    case 'd':
+      return number(date.day, 2);
+    case 'h':
+    case 'b':
+      out += kMonths[date.month - 1].substr(0, 3);
+      return;
+    case 'B':
+      out += kMonths[date.month - 1];
+      return;
+    case 'm':
+      return number(date.month, 2);
+    case 'y':
+      return number(std::abs(date.year) % 100, 2);
+    case 'Y':
+      return year(date.year);
+    case 'G':
+      return year(iso_week(days).year);
+    case 'V':
+      return number(iso_week(days).week, 2);
+    case 'U':
+      return number(week_of_year(days, date.year, false), 2);
+    case 'W':
+      return number(week_of_year(days, date.year, true), 2);
+    case 'j':
+      return number(part_of_date(DatePart::kDayOfYear, days), 3);
+    case 'H':
+      return number(seconds / 3600, 2);
+    case 'I':
+      return number((seconds / 3600 + 11) % 12 + 1, 2);
+    case 'p':
+      out += seconds < 12 * 3600 ? "AM" : "PM";
+      return;
+    case 'M':
+      return number(seconds / 60 % 60, 2);
+    case 'S':
+      return number(seconds % 60, 2);
+    case 'n':
+      return number(fraction, 9);
+    case 'f':
+      return number(fraction / 1000, 6);
+    case 'g':
+      return number(fraction / 1'000'000, 3);
+    case 'z':
+      out += "+00";
+      return;
+    case 'Z':  // timestamps without zone have no zone's name
+      return;
+    case 'c':
+      return print("%Y-%m-%d %H:%M:%S", nanos, days, out);
+    case 'x':
+      return print("%Y-%m-%d", nanos, days, out);
+    case 'X':
+    case 'T':
+      return print("%H:%M:%S", nanos, days, out);
+    default:
+      out += directive;
+  }
+}
+
+void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const bool padded = text[i + 1] != '-';
+    i += padded ? 1 : 2;
+    print_directive(text[i], padded, nanos_of_day, days, out);
+  }
+}
+
+std::string_view printed(const Site& site, int32_t days, int64_t nanos_of_day) {
+  std::string out;
+  if (is_finite_date(days)) {
+    print(static_cast<const PreparedFormat&>(*site.expr.prepared).text, nanos_of_day, days, out);
+  } else {
+    format::date(days, out);
+  }
+  return site.arena.copy(out);
+}
+
+std::string_view print_date(const Site& site, int32_t days) { return printed(site, days, 0); }
+std::string_view print_timestamp(const Site& site, int64_t micros) {
+  const int32_t days = date_of(micros);
+  return printed(site, days, is_finite(micros) ? floor_mod(micros, kMicrosPerDay) * 1000 : 0);
+}
+std::string_view print_nanos(const Site& site, int64_t nanos) {
+  constexpr int64_t kNanosPerDay = kMicrosPerDay * 1000;
+  if (!is_finite(nanos)) return print_timestamp(site, nanos);
+  return printed(site, static_cast<int32_t>(floor_div(nanos, kNanosPerDay)), floor_mod(nanos, kNanosPerDay));
+}
+
+/// The position of the value among the arguments; the format is the other one.
+template <size_t at>
+std::optional<Type> resolve(std::span<const Type> args) {
+  if (args.size() != 2 || args[1 - at].id != TypeId::kVarchar) return std::nullopt;
+  const Type type = args[at];
+  if (type.id != TypeId::kDate && type != Type(TypeId::kTimestamp) &&
+      type != Type::timestamp(TimeUnit::kNano)) {
+    return std::nullopt;
+  }
+  return TypeId::kVarchar;
+}
+template <size_t at>
+std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+  return prepare_format(*args[1 - at]);
+}
+template <size_t at>
+Vector evaluate(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
+  const Type type = args[at].type;
+  const auto value = args.subspan(at, 1);
+  if (type.id == TypeId::kDate) return evaluate_each<&print_date>(expr, value, rows, context);
+  if (type.unit == TimeUnit::kNano) return evaluate_each<&print_nanos>(expr, value, rows, context);
+  return evaluate_each<&print_timestamp>(expr, value, rows, context);
+}
+template <size_t at>
+Value reference(const Expr& expr, std::span<const Value> args) {
+  const Type type = args[at].type();
+  const auto value = args.subspan(at, 1);
+  if (type.id == TypeId::kDate) return reference_each<&print_date>(expr, value);
+  if (type.unit == TimeUnit::kNano) return reference_each<&print_nanos>(expr, value);
+  return reference_each<&print_timestamp>(expr, value);
+}
+
+template <size_t at>
+constexpr Function entry(std::string_view example) {
+  return {.name = "strftime",
+          .resolve = resolve<at>,
+          .prepare = prepare<at>,
+          .evaluate = evaluate<at>,
+          .reference = reference<at>,
+          .documentation = "The date or timestamp printed by a format like '%Y-%m-%d'.",
+          .example = example};
+}
+
+constexpr std::array kTable = {
+    entry<0>("strftime(TIMESTAMP '2024-02-29 12:34:56', '%a, %-d %b %Y %I:%M %p')"),
+    entry<1>("strftime('%G-W%V-%u', DATE '2024-02-29')"),
+};
+
+}  // namespace
+
+std::span<const Function> strftime_functions() { return kTable; }
+
+}  // namespace lanewise::expr

@@ -1,0 +1,152 @@
+#include <array>
+
+#include "expr/dates/calendar.h"
+#include "expr/dates/groups.h"
+#include "expr/dates/parts.h"
+#include "expr/loops.h"
+#include "expr/signature.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+[[noreturn]] void cannot_truncate(DatePart part) {
+  throw UserError("date_trunc cannot truncate to \"" + std::string(word_of(part)) + "\"");
+}
+
+int64_t first_day(int64_t year, int month) { return format::days_from_civil(year, month, 1); }
+
+/// The first day of the part that holds the date.
+int64_t truncated_date(DatePart part, int32_t days) {
+  const format::Date date = civil(days);
+  switch (part) {
+    case DatePart::kMillennium:
+      return first_day(date.year / 1000 * 1000, 1);
+    case DatePart::kCentury:
+      return first_day(date.year / 100 * 100, 1);
+    case DatePart::kDecade:
+      return first_day(date.year / 10 * 10, 1);
+    case DatePart::kYear:
+      return first_day(date.year, 1);
+    case DatePart::kQuarter:
+      return first_day(date.year, (date.month - 1) / 3 * 3 + 1);
+    case DatePart::kMonth:
+      return first_day(date.year, date.month);
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return days - (iso_day_of_week(days) - 1);
+    case DatePart::kIsoYear: {
+      const int64_t monday = days - (iso_day_of_week(days) - 1);
+      return monday - (iso_week(static_cast<int32_t>(monday)).week - 1) * 7;
+    }
+    case DatePart::kEra:
+    case DatePart::kTimezone:
+    case DatePart::kTimezoneHour:
+    case DatePart::kTimezoneMinute:
+      cannot_truncate(part);
+    default:
+      return days;
+  }
+}
+
+/// Microseconds of the parts below a day, 0 for others.
+int64_t unit_of(DatePart part) {
+  switch (part) {
+    case DatePart::kHour:
+      return kMicrosPerHour;
+    case DatePart::kMinute:
+      return kMicrosPerMinute;
+    case DatePart::kSecond:
+    case DatePart::kEpoch:
+      return kMicrosPerSecond;
+    case DatePart::kMillisecond:
+      return 1000;
+    case DatePart::kMicrosecond:
+    case DatePart::kNanosecond:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+int64_t midnight(int64_t days) {
+  const std::optional<int64_t> result = timestamp_of(static_cast<int32_t>(days), 0);
+  if (!result) throw UserError("Date and time not in timestamp range");
+  return *result;
+}
+
+int64_t truncate_date(const Site& site, std::string_view word, int32_t days) {
+  const DatePart part = part_in(site.expr, word);
+  return midnight(is_finite_date(days) ? truncated_date(part, days) : days);
+}
+
+int64_t truncate_timestamp(const Site& site, std::string_view word, int64_t value) {
+  const DatePart part = part_in(site.expr, word);
+  if (!is_finite(value)) return value;
+  const int64_t unit = unit_of(part);
+  if (unit == 0) return midnight(truncated_date(part, date_of(value)));
+  return value - floor_mod(value, unit);
+}
+
+Interval truncate_interval(const Site& site, std::string_view word, Interval value) {
+  const DatePart part = part_in(site.expr, word);
+  if (const int64_t unit = unit_of(part)) return {value.months, value.days, value.micros / unit * unit};
+  const auto months = [&](int32_t count) { return Interval{value.months / count * count, 0, 0}; };
+  switch (part) {
+    case DatePart::kMillennium:
+      return months(12'000);
+    case DatePart::kCentury:
+      return months(1'200);
+    case DatePart::kDecade:
+      return months(120);
+    case DatePart::kYear:
+    case DatePart::kIsoYear:
+      return months(12);
+    case DatePart::kQuarter:
+      return months(3);
+    case DatePart::kMonth:
+      return months(1);
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return {value.months, value.days / 7 * 7, 0};
+    case DatePart::kDay:
+    case DatePart::kDayOfWeek:
+    case DatePart::kIsoDayOfWeek:
+    case DatePart::kDayOfYear:
+    case DatePart::kJulian:
+      return {value.months, value.days, 0};
+    default:
+      cannot_truncate(part);
+  }
+}
+
+template <TypeId result, TypeId type, auto f>
+constexpr Function entry(std::string_view documentation, std::string_view example) {
+  return {.name = "date_trunc",
+          .raises = true,
+          .resolve = takes_exactly<result, TypeId::kVarchar, type>,
+          .prepare = prepare_part,
+          .evaluate = evaluate_each<f>,
+          .reference = reference_each<f>,
+          .documentation = documentation,
+          .example = example};
+}
+
+constexpr std::array kTable = {
+    entry<TypeId::kTimestamp, TypeId::kDate, &truncate_date>("The start of the part that holds the date.",
+                                                             "date_trunc('month', DATE '2024-02-29')"),
+    entry<TypeId::kTimestamp, TypeId::kTimestamp, &truncate_timestamp>(
+        "The start of the part that holds the timestamp.",
+        "date_trunc('hour', TIMESTAMP '2024-02-29 12:34:56')"),
+    entry<TypeId::kTimestampTz, TypeId::kTimestampTz, &truncate_timestamp>(
+        "The start of the part that holds the timestamp, in UTC.",
+        "date_trunc('week', TIMESTAMPTZ '2024-02-29 12:34:56+00')"),
+    entry<TypeId::kInterval, TypeId::kInterval, &truncate_interval>(
+        "The interval without its smaller parts.", "date_trunc('day', INTERVAL '3 days 12:34:56')"),
+};
+
+}  // namespace
+
+std::span<const Function> date_trunc_functions() { return kTable; }
+
+}  // namespace lanewise::expr

@@ -1,0 +1,139 @@
+#include "expr/expr.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "expr/evaluation.h"
+#include "expr/function.h"
+
+namespace lanewise {
+
+namespace {
+
+std::shared_ptr<Expr> node(Expr::Kind kind, Type type, std::vector<ExprPtr> args = {}) {
+  auto expr = std::make_shared<Expr>();
+  expr->kind = kind;
+  expr->type = type;
+  expr->args = std::move(args);
+  return expr;
+}
+
+bool condition(const ExprPtr& arg) { return arg->type.id == TypeId::kBool || arg->type.id == TypeId::kNull; }
+
+/// AND or OR; arguments of the same kind are taken in, so that each row is narrowed in one go.
+ExprPtr connective(Expr::Kind kind, bool neutral, std::vector<ExprPtr> args) {
+  std::vector<ExprPtr> flat;
+  for (ExprPtr& arg : args) {
+    invariant(condition(arg), "AND and OR take conditions");
+    if (arg->kind == kind) {
+      flat.insert(flat.end(), arg->args.begin(), arg->args.end());
+    } else {
+      flat.push_back(std::move(arg));
+    }
+  }
+  if (flat.empty()) return literal(Value::boolean(neutral));
+  if (flat.size() == 1) return flat[0];
+  return node(kind, TypeId::kBool, std::move(flat));
+}
+
+std::string signature(std::string_view name, std::span<const Type> types) {
+  std::string text(name);
+  for (size_t i = 0; i < types.size(); ++i) text += (i == 0 ? "(" : ", ") + types[i].name();
+  return text + (types.empty() ? "()" : ")");
+}
+
+}  // namespace
+
+ExprPtr column(size_t index, Type type) {
+  auto expr = node(Expr::Kind::kColumn, type);
+  expr->column = index;
+  return expr;
+}
+
+ExprPtr literal(Value value) {
+  auto expr = node(Expr::Kind::kLiteral, value.type());
+  expr->literal = std::move(value);
+  return expr;
+}
+
+ExprPtr call(std::string_view name, std::vector<ExprPtr> args) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : args) types.push_back(arg->type);
+  const Function* function = find_function(name, types);
+  if (function == nullptr) throw UserError("there is no function " + signature(name, types));
+  Type type = *function->resolve(types);
+  if (function->refine != nullptr) type = function->refine(type, args);
+  auto expr = node(Expr::Kind::kCall, type, std::move(args));
+  expr->function = function;
+  if (function->prepare != nullptr) expr->prepared = function->prepare(expr->args);
+  return expr;
+}
+
+ExprPtr call(std::string_view name, std::vector<ExprPtr> args, Type type) {
+  ExprPtr expr = call(name, std::move(args));
+  if (expr->type == type) return expr;
+  if (expr->type.id != TypeId::kDecimal || type.id != TypeId::kDecimal || expr->type.scale != type.scale) {
+    throw InternalError(std::string(name) + " gives " + expr->type.name() + ", but " + type.name() +
+                        " is expected");
+  }
+  auto retyped = std::make_shared<Expr>(*expr);
+  retyped->type = type;
+  return retyped;
+}
+
+ExprPtr cast(ExprPtr arg, Type type, bool try_cast) {
+  if (arg->type == type) return arg;
+  auto expr = node(Expr::Kind::kCast, type, {std::move(arg)});
+  expr->try_cast = try_cast;
+  return expr;
+}
+
+ExprPtr conjunction(std::vector<ExprPtr> args) { return connective(Expr::Kind::kAnd, true, std::move(args)); }
+
+ExprPtr disjunction(std::vector<ExprPtr> args) { return connective(Expr::Kind::kOr, false, std::move(args)); }
+
+ExprPtr case_when(std::vector<ExprPtr> args) {
+  invariant(args.size() >= 2, "CASE has a branch");
+  const Type type = args[1]->type;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const bool is_condition = i % 2 == 0 && i + 1 < args.size();
+    invariant(is_condition ? condition(args[i]) : args[i]->type == type,
+              "the branches of CASE are of one type");
+  }
+  return node(Expr::Kind::kCase, type, std::move(args));
+}
+
+ExprPtr coalesce(std::vector<ExprPtr> args) {
+  invariant(!args.empty(), "COALESCE has arguments");
+  const Type type = args[0]->type;
+  for (const ExprPtr& arg : args) invariant(arg->type == type, "the arguments of COALESCE are of one type");
+  return node(Expr::Kind::kCoalesce, type, std::move(args));
+}
+
+ExprPtr in_list(ExprPtr arg, std::vector<ExprPtr> list) {
+  for (const ExprPtr& item : list)
+    invariant(item->type == arg->type, "the items of IN are of the argument's type");
+  list.insert(list.begin(), std::move(arg));
+  auto expr = node(Expr::Kind::kIn, TypeId::kBool, std::move(list));
+  expr->prepared = expr::prepare_in(expr->args);
+  return expr;
+}
+
+std::vector<size_t> columns_of(const Expr& expr) {
+  std::vector<size_t> columns;
+  walk(expr, [&](const Expr& part) {
+    if (part.kind == Expr::Kind::kColumn) columns.push_back(part.column);
+  });
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {
+  auto result = std::make_shared<Expr>(*expr);
+  if (expr->kind == Expr::Kind::kColumn) result->column = map[expr->column];
+  for (ExprPtr& arg : result->args) arg = remap(arg, map);
+  return result;
+}
+
+}  // namespace lanewise

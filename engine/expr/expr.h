@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/type.h"
+#include "data/value.h"
+
+namespace lanewise {
+
+struct Function;
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+/// What a function prepares once from its constant arguments: a compiled pattern, a parsed date part.
+struct Prepared {
+  virtual ~Prepared() = default;
+  virtual std::string describe() const { return {}; }  ///< one line for --explain: the matcher and why
+};
+
+/// A typed expression over the columns of a chunk. Immutable; shared between threads.
+struct Expr {
+  enum class Kind : uint8_t {
+    kColumn,    ///< column `column` of the chunk
+    kLiteral,   ///< `literal`
+    kCall,      ///< function(args...)
+    kCast,      ///< CAST or, with try_cast, TRY_CAST of args[0] to `type`
+    kAnd,       ///< of all args, three-valued; later args see only rows that earlier ones left undecided
+    kOr,        ///< likewise
+    kCase,      ///< args: condition, value, condition, value, ..., else; a branch sees only its own rows
+    kCoalesce,  ///< the first arg that is not NULL
+    kIn,        ///< args[0] IN (args[1..]), three-valued
+  };
+
+  Kind kind;
+  Type type;
+  size_t column = 0;
+  Value literal;
+  const Function* function = nullptr;
+  std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn); may be null
+  bool try_cast = false;
+  std::vector<ExprPtr> args;
+
+  /// SQL-like text for people: "(path LIKE '%x%')". Columns are named by `names` or #i.
+  std::string to_string(const std::vector<std::string>* names = nullptr) const;
+};
+
+ExprPtr column(size_t index, Type type);
+ExprPtr literal(Value value);
+/// Looks the function up by name and argument types (functions()); throws UserError that names both if there
+/// is none.
+ExprPtr call(std::string_view name, std::vector<ExprPtr> args);
+/// The same with the result type that a binder has chosen: a decimal of the same scale but another precision
+/// is accepted (it decides where overflow begins), any other difference is an InternalError.
+ExprPtr call(std::string_view name, std::vector<ExprPtr> args, Type type);
+/// A cast to the argument's own type is the argument.
+ExprPtr cast(ExprPtr arg, Type type, bool try_cast = false);
+ExprPtr conjunction(std::vector<ExprPtr> args);
+ExprPtr disjunction(std::vector<ExprPtr> args);
+/// The values, at args[1], args[3], ... and the last one, are of one type; an even number of args means ELSE
+/// NULL.
+ExprPtr case_when(std::vector<ExprPtr> args);
+ExprPtr coalesce(std::vector<ExprPtr> args);
+ExprPtr in_list(ExprPtr arg, std::vector<ExprPtr> list);
+
+/// The columns that the expression reads, ascending, each once.
+std::vector<size_t> columns_of(const Expr& expr);
+/// The same expression reading column map[i] where it read i.
+ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map);
+/// Calls f on the expression and all below it.
+template <class F>
+void walk(const Expr& expr, F f) {
+  f(expr);
+  for (const ExprPtr& arg : expr.args) walk(*arg, f);
+}
+
+}  // namespace lanewise

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "expr/evaluate.h"
+#include "expr/expr.h"
+
+namespace lanewise {
+
+/// One scalar function. The table of all of them feeds SQL's names, the documentation and the tests.
+struct Function {
+  enum class Nulls : uint8_t {
+    kStrict,  ///< NULL if any argument is NULL; the evaluator sees only rows without NULLs
+    kOwn,     ///< the evaluator decides
+  };
+
+  std::string_view name;
+  Nulls nulls = Nulls::kStrict;
+  bool raises = false;  ///< may throw for some values; else it may be run on inactive rows too
+  /// The result type for these argument types, or nothing if the function does not take them.
+  std::optional<Type> (*resolve)(std::span<const Type> args) = nullptr;
+  /// Optional: the result type where constant arguments decide it, as the digits of round(x, 2) do;
+  /// `resolved` is what resolve() says.
+  Type (*refine)(Type resolved, std::span<const ExprPtr> args) = nullptr;
+  /// Optional: work done once for constant arguments (literal values; null where an argument is no literal).
+  std::shared_ptr<const Prepared> (*prepare)(std::span<const ExprPtr> args) = nullptr;
+  /// Writes the active rows of a result of type `expr.type`.
+  Vector (*evaluate)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                     EvalContext& context) = nullptr;
+  /// Optional, for boolean functions whose nulls are kStrict: the active rows for which the function is true,
+  /// as a bitmap of bits::words(rows.rows()) words in the arena whose other bits are 0. Faster than
+  /// evaluate() for predicates.
+  const uint64_t* (*select)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                            EvalContext& context) = nullptr;
+  /// The same for one row, as plainly as can be.
+  Value (*reference)(const Expr& expr, std::span<const Value> args) = nullptr;
+  std::string_view documentation;  ///< one line
+  std::string_view example;        ///< an SQL expression, run by a test: "lower('ÄB')"
+};
+
+/// All functions, in the order of their names.
+std::span<const Function> functions();
+
+/// The function of that name for these argument types, or null. Names are SQL's, operators included ("+",
+/// "~~").
+const Function* find_function(std::string_view name, std::span<const Type> args);
+
+}  // namespace lanewise

@@ -1,0 +1,246 @@
+#include "expr/function.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <set>
+
+#include "expr/evaluate.h"
+#include "expr/function_groups.h"
+#include "expr/numbers.h"
+#include "primitives/random_column.h"
+
+/// Every function on numbers and dates, for every list of up to three types that it takes: its evaluator
+/// against its reference, over all forms of arguments, sets of rows, targets and sizes.
+namespace lanewise {
+namespace {
+
+std::vector<Type> types() {
+  std::vector<Type> result = random::all_types();
+  for (const TimeUnit unit : {TimeUnit::kSecond, TimeUnit::kMilli, TimeUnit::kNano})
+    result.push_back(Type::timestamp(unit));
+  result.push_back(Type::decimal(15, 2));
+  result.push_back(Type::decimal(38, 0));
+  return result;
+}
+
+/// A value that the type may hold; half of the numbers are small, so that not everything overflows.
+Value value(Type type, std::mt19937& random) {
+  constexpr std::string_view kWords[] = {"hour", "minute", "second", "year", "month", "day", "us", "epoch"};
+  if (type.id == TypeId::kVarchar && random() % 2 == 0)
+    return Value::varchar(std::string(kWords[random() % std::size(kWords)]));
+  const Value any = random::value(type, random() % 200);
+  if (type.is_float() && random() % 2 == 0) return {type, (static_cast<double>(random() % 9) - 4) / 4};
+  if (!std::holds_alternative<int128_t>(any.held())) return any;
+  const bool small = random() % 2 == 0;
+  int128_t number =
+      small && type.id != TypeId::kBool ? static_cast<int128_t>(random() % 40) - 20 : any.integer();
+  const auto within = [&](int128_t limit) { number %= limit; };
+  switch (type.id) {
+    case TypeId::kDecimal:
+      within(expr::power_of_ten(type.precision));
+      break;
+    case TypeId::kTime:
+      within(86'400'000'000);
+      if (number < 0) number = -number;
+      break;
+    case TypeId::kDate:
+      if (small) number *= 9001;
+      within(int128_t{1} << 31);
+      break;
+    case TypeId::kTimestamp:
+    case TypeId::kTimestampTz:
+      if (small) number *= 98'765'432'101;
+      within((int128_t{1} << 63) - 1);
+      break;
+    default:
+      break;
+  }
+  return {type, number};
+}
+
+/// A chunk of columns and literals for the arguments of a call.
+struct Chunk {
+  Arena arena;
+  std::vector<ColumnPtr> held;
+  std::vector<Vector> columns;
+  std::vector<ExprPtr> args;
+
+  void add(Type type, uint32_t rows, bool literal_only, std::mt19937& random) {
+    const int layout = literal_only ? 3 : static_cast<int>(random() % 4);
+    std::vector<Value> values;
+    for (uint32_t row = 0; row < rows + 3; ++row) {
+      values.push_back(random() % 10 == 0 && !literal_only ? Value(type) : value(type, random));
+    }
+    ColumnPtr column = make_column(type, values);
+    if (layout == 1) column = random::dictionary_of(*column);
+    held.push_back(column);
+    columns.push_back(layout < 2 ? slice(*column, 3, rows, arena) : constant(values[0], arena));
+    args.push_back(layout == 3 ? literal(values[0]) : lanewise::column(columns.size() - 1, type));
+  }
+  std::vector<Value> row(uint32_t i) const {
+    std::vector<Value> values;
+    for (const Vector& vector : columns) values.push_back(value_at(vector, vector.constant ? 0 : i));
+    return values;
+  }
+};
+
+ActiveSet some_rows(uint32_t rows, double share, std::mt19937& random, Arena& arena) {
+  const ActiveSet all(rows, arena);
+  if (share >= 1) return all;
+  auto* keep = arena.allocate<uint64_t>(bits::words(rows) + 1);
+  std::fill_n(keep, bits::words(rows) + 1, 0);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (random() % 1000 < share * 1000) bits::set(keep, row);
+  }
+  return all.narrowed(keep);
+}
+
+std::string row_text(const Expr& expr, const Chunk& chunk, uint32_t row) {
+  std::string text = expr.to_string() + " of";
+  for (const Value& value : chunk.row(row)) text += " [" + value.to_string() + "]";
+  return text;
+}
+
+/// The same value, also for the sign of zero and of NaN.
+bool same(const Value& a, const Value& b) {
+  return a == b && (a.is_null() || a.to_string() == b.to_string());
+}
+
+/// Counts the rows compared; -1: the evaluator raises, as it should.
+int check(const Expr& expr, const Chunk& chunk, const ActiveSet& rows, lanes::Target target) {
+  EvalContext context{.arena = &rows.arena(), .target = target};
+  std::vector<std::optional<Value>> expected(rows.rows());
+  bool raises = false;
+  auto* sound = rows.arena().allocate<uint64_t>(bits::words(rows.rows()) + 1);
+  std::fill_n(sound, bits::words(rows.rows()) + 1, 0);
+  rows.for_each([&](uint32_t row) {
+    try {
+      expected[row] = evaluate_reference(expr, chunk.row(row));
+      bits::set(sound, row);
+    } catch (const UserError&) {
+      raises = true;
+    }
+  });
+  if (raises) {
+    EXPECT_THROW(evaluate(expr, chunk.columns, rows, context), UserError) << expr.to_string();
+  }
+  // Rows that would raise are taken out: they must not matter then.
+  const ActiveSet active = rows.narrowed(sound);
+  const Vector result = evaluate(expr, chunk.columns, active, context);
+  EXPECT_EQ(result.type, expr.type);
+  int compared = 0;
+  active.for_each([&](uint32_t row) {
+    const Value value = value_at(result, result.constant ? 0 : row);
+    EXPECT_TRUE(same(value, *expected[row])) << row_text(expr, chunk, row) << " is " << value.to_string()
+                                             << ", not " << expected[row]->to_string();
+    ++compared;
+  });
+  if (expr.type.id == TypeId::kBool) {
+    const ActiveSet kept = narrow(expr, chunk.columns, active, context);
+    active.for_each([&](uint32_t row) {
+      EXPECT_EQ(bits::test(kept.bitmap(), row), expected[row]->is_true()) << row_text(expr, chunk, row);
+    });
+    EXPECT_EQ(kept.count(), bits::count(kept.bitmap(), kept.rows()));
+  }
+  return compared;
+}
+
+ExprPtr try_call(std::string_view name, const std::vector<ExprPtr>& args) {
+  try {
+    return call(name, args);
+  } catch (const UserError&) {
+    return nullptr;  // it wants literals, or others
+  }
+}
+
+/// How many rows were compared.
+int check_signature(std::string_view name, const std::vector<Type>& args, std::mt19937& random) {
+  int compared = 0;
+  const std::vector<lanes::Target> targets = lanes::supported_targets();
+  for (const uint32_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 1000}) {
+    for (const bool literals : {false, true}) {
+      Chunk chunk;
+      for (size_t i = 0; i < args.size(); ++i) {
+        // Literals where a function may want them: words first, digits and formats after.
+        const bool literal_only =
+            literals && args.size() > 1 && (args[0].id == TypeId::kVarchar ? i == 0 : i > 0);
+        chunk.add(args[i], rows, literal_only, random);
+      }
+      const ExprPtr expr = try_call(name, chunk.args);
+      if (!expr) continue;
+      const double shares[] = {1, 1, 0.6, 0.05, 0};
+      const ActiveSet active = some_rows(rows, shares[random() % 5], random, chunk.arena);
+      compared += check(*expr, chunk, active, targets[random() % targets.size()]);
+    }
+  }
+  return compared;
+}
+
+class Functions : public ::testing::TestWithParam<std::span<const Function> (*)()> {};
+
+TEST_P(Functions, EvaluatorEqualsReference) {
+  std::mt19937 random(7);
+  std::set<std::string_view> names;
+  for (const Function& function : GetParam()()) names.insert(function.name);
+  const std::vector<Type> all = types();
+  for (const std::string_view name : names) {
+    int compared = 0;
+    int signatures = 0;
+    const auto visit = [&](const std::vector<Type>& args) {
+      if (find_function(name, args) == nullptr || HasFailure()) return;
+      ++signatures;
+      compared += check_signature(name, args, random);
+    };
+    visit({});
+    for (const Type& a : all) {
+      visit({a});
+      for (const Type& b : all) {
+        visit({a, b});
+        if (a.id == TypeId::kVarchar || a == b) visit({a, b, b});
+        if (a != b) visit({a, a, b});
+      }
+    }
+    if (name == "make_timestamp") {
+      const Type i = TypeId::kInt64;
+      visit({i, i, i, i, i, TypeId::kFloat64});
+    }
+    EXPECT_GT(signatures, 0) << name;
+    EXPECT_GT(compared, 100) << name << " is hardly tested";
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Functions, AreDocumented) {
+  for (const Function& function : GetParam()()) {
+    EXPECT_FALSE(function.documentation.empty()) << function.name;
+    EXPECT_FALSE(function.example.empty()) << function.name;
+    EXPECT_TRUE(function.evaluate != nullptr || function.select != nullptr) << function.name;
+    EXPECT_NE(function.reference, nullptr) << function.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Functions,
+                         ::testing::Values(comparison_functions, arithmetic_functions, math_functions,
+                                           date_functions),
+                         [](const auto& group) {
+                           return std::string(
+                               std::array{"Comparisons", "Arithmetic", "Math", "Dates"}[group.index]);
+                         });
+
+TEST(FunctionTable, IsSortedAndComplete) {
+  std::string_view last;
+  for (const Function& function : functions()) {
+    EXPECT_LE(last, function.name);
+    last = function.name;
+  }
+  const Type i = TypeId::kInt32;
+  EXPECT_NE(find_function("+", std::vector{i, i}), nullptr);
+  EXPECT_EQ(find_function("mod", std::vector{i, i}), find_function("%", std::vector{i, i}));
+  EXPECT_EQ(find_function("+", std::vector{i, Type(TypeId::kInt64)}), nullptr);
+  EXPECT_EQ(find_function("no such function", {}), nullptr);
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,311 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "expr/loops.h"
+#include "expr/math/groups.h"
+#include "expr/numbers.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+using Types = std::span<const Type>;
+using Args = std::span<const Vector>;
+using Values = std::span<const Value>;
+
+bool is_numeric(Type type) { return type.is_integer() || type.is_float() || type.id == TypeId::kDecimal; }
+
+template <class T>
+T absolute(const Site&, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::fabs(value);
+  } else if constexpr (is_signed<T>) {
+    if (value == lowest<T>()) throw UserError("Overflow on abs(" + number_text(value) + ")");
+    return static_cast<T>(value < 0 ? -value : value);
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+int8_t sign(const Site&, T value) {
+  return static_cast<int8_t>((value > 0 ? 1 : 0) - (value < 0 ? 1 : 0));
+}
+
+// How a number becomes a whole one: Mode::whole of a float, and Mode::quotient of an integer by a power of
+// ten.
+struct Floor {
+  static double whole(double value) { return std::floor(value); }
+  template <class T>
+  static T quotient(T value, T power) {
+    return static_cast<T>(value / power - (value % power < 0 ? 1 : 0));
+  }
+};
+struct Ceil {
+  static double whole(double value) { return std::ceil(value); }
+  template <class T>
+  static T quotient(T value, T power) {
+    return static_cast<T>(value / power + (value % power > 0 ? 1 : 0));
+  }
+};
+struct Trunc {
+  static double whole(double value) { return std::trunc(value); }
+  template <class T>
+  static T quotient(T value, T power) {
+    return static_cast<T>(value / power);
+  }
+};
+/// Half away from zero.
+struct Round {
+  static double whole(double value) { return std::round(value); }
+  template <class T>
+  static T quotient(T value, T power) {
+    const T rest = static_cast<T>(value % power);
+    const bool away = rest < 0 ? -rest >= power - power / 2 : rest >= power - power / 2;
+    return static_cast<T>(value / power + (!away ? 0 : rest < 0 ? -1 : 1));
+  }
+};
+
+template <class Mode, class T>
+T whole(const Site& site, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(Mode::whole(value));
+  } else {
+    const int scale = site.expr.args[0]->type.scale;
+    return scale == 0 ? value : Mode::quotient(value, static_cast<T>(power_of_ten(scale)));
+  }
+}
+
+/// A float rounded to so many digits after the point, before it where negative. Where that goes beyond its
+/// range, the value stays, or becomes 0 when it is rounded to more digits than it has.
+template <class Mode, class T>
+T float_digits(const Site&, T value, int32_t digits) {
+  const double power = std::pow(10, static_cast<double>(std::abs(static_cast<T>(digits))));
+  const double result = digits < 0 ? Mode::whole(value / power) * power : Mode::whole(value * power) / power;
+  if (std::isfinite(result)) return static_cast<T>(result);
+  return digits < 0 && std::is_same_v<Mode, Round> ? T{0} : value;
+}
+
+/// Decimals and integers, `scale` digits after the point, rounded to `digits`; the result has `kept` of them.
+template <class Mode, class T>
+T integer_digits(const Site& site, T value, int32_t digits) {
+  const Type type = site.expr.args[0]->type;
+  const int scale = type.id == TypeId::kDecimal ? type.scale : 0;
+  if (digits >= scale) return value;
+  const int dropped = scale - std::max(digits, -100);
+  const int most = sizeof(T) == 16 ? 38 : 18;
+  if (type.id == TypeId::kDecimal ? -digits >= type.precision - scale && digits < 0 : dropped > most)
+    return 0;
+  const auto power = power_of_ten(dropped);
+  const int128_t kept = Mode::quotient(static_cast<int128_t>(value), power);
+  if (digits >= 0) return static_cast<T>(kept);
+  int128_t result;
+  const bool wrapped = __builtin_mul_overflow(kept, power_of_ten(-digits), &result);
+  if (wrapped || result != static_cast<int128_t>(static_cast<T>(result))) {
+    throw UserError(fmt::format("Overflow in {} of {} to {} digits", site.expr.function->name,
+                                number_text(value), digits));
+  }
+  return static_cast<T>(result);
+}
+
+template <class T>
+T unsigned_digits(const Site&, T value, int32_t digits) {
+  if (digits >= 0) return value;
+  if (digits < -38) return 0;
+  const auto power = static_cast<uint128_t>(power_of_ten(-digits));
+  return static_cast<T>(static_cast<uint128_t>(value) / power * power);
+}
+
+double even(const Site&, double value) {
+  double result = std::ceil(std::fabs(value));
+  if (std::floor(result / 2) * 2 != result) result += 1;
+  return std::isnan(value) ? value : std::copysign(result, value);
+}
+
+std::optional<Type> resolve_absolute(Types args) {
+  if (args.size() != 1 || !is_numeric(args[0])) return std::nullopt;
+  return args[0];
+}
+Vector evaluate_absolute(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  return visit_number(expr.type.physical(), [&](auto zero) {
+    return evaluate_each<&absolute<decltype(zero)>>(expr, args, rows, context);
+  });
+}
+Value reference_absolute(const Expr& expr, Values args) {
+  return visit_number(expr.type.physical(),
+                      [&](auto zero) { return reference_each<&absolute<decltype(zero)>>(expr, args); });
+}
+
+std::optional<Type> resolve_sign(Types args) {
+  if (args.size() != 1 || !(args[0].is_integer() || args[0].is_float())) return std::nullopt;
+  return TypeId::kInt8;
+}
+Vector evaluate_sign(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  return visit_number(args[0].type.physical(), [&](auto zero) {
+    return evaluate_each<&sign<decltype(zero)>>(expr, args, rows, context);
+  });
+}
+Value reference_sign(const Expr& expr, Values args) {
+  return visit_number(args[0].type().physical(),
+                      [&](auto zero) { return reference_each<&sign<decltype(zero)>>(expr, args); });
+}
+
+/// Which integers floor(x) and the like take, as they are.
+enum class Integers : uint8_t { kNone, kSigned, kAll };
+
+bool taken(Integers integers, Type type) {
+  if (type.is_unsigned_integer()) return integers == Integers::kAll;
+  return type.is_signed_integer() && integers != Integers::kNone;
+}
+
+template <Integers integers>
+std::optional<Type> resolve_whole(Types args) {
+  if (args.size() != 1) return std::nullopt;
+  if (args[0].id == TypeId::kDecimal) return Type::decimal(args[0].precision, 0);
+  if (args[0].is_float() || taken(integers, args[0])) return args[0];
+  return std::nullopt;
+}
+template <class Mode>
+Vector evaluate_whole(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  if (expr.type.is_integer()) return args[0];
+  switch (args[0].type.physical()) {
+    case Physical::kFloat32:
+      return evaluate_each<&whole<Mode, float>>(expr, args, rows, context);
+    case Physical::kFloat64:
+      return evaluate_each<&whole<Mode, double>>(expr, args, rows, context);
+    case Physical::kInt64:
+      return evaluate_each<&whole<Mode, int64_t>>(expr, args, rows, context);
+    default:
+      return evaluate_each<&whole<Mode, int128_t>>(expr, args, rows, context);
+  }
+}
+template <class Mode>
+Value reference_whole(const Expr& expr, Values args) {
+  if (expr.type.is_integer()) return args[0];
+  switch (args[0].type().physical()) {
+    case Physical::kFloat32:
+      return reference_each<&whole<Mode, float>>(expr, args);
+    case Physical::kFloat64:
+      return reference_each<&whole<Mode, double>>(expr, args);
+    case Physical::kInt64:
+      return reference_each<&whole<Mode, int64_t>>(expr, args);
+    default:
+      return reference_each<&whole<Mode, int128_t>>(expr, args);
+  }
+}
+
+template <Integers integers>
+std::optional<Type> resolve_digits(Types args) {
+  if (args.size() != 2 || args[1].id != TypeId::kInt32 || !is_numeric(args[0])) return std::nullopt;
+  if (args[0].is_integer() && !taken(integers, args[0])) return std::nullopt;
+  return args[0];
+}
+/// A decimal has as many digits after the point as are asked for, but not more than before.
+Type refine_digits(Type resolved, std::span<const ExprPtr> args) {
+  if (resolved.id != TypeId::kDecimal) return resolved;
+  if (args[1]->kind != Expr::Kind::kLiteral || args[1]->literal.is_null()) {
+    throw UserError("round and trunc of a DECIMAL need a constant number of digits");
+  }
+  const int128_t digits = args[1]->literal.integer();
+  const auto scale = static_cast<uint8_t>(std::clamp<int128_t>(digits, 0, resolved.scale));
+  return Type::decimal(resolved.precision, scale);
+}
+template <class Mode>
+Vector evaluate_digits(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
+  return visit_number(expr.type.physical(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      return evaluate_each<&float_digits<Mode, T>>(expr, args, rows, context);
+    } else if constexpr (is_signed<T>) {
+      return evaluate_each<&integer_digits<Mode, T>>(expr, args, rows, context);
+    } else {
+      return evaluate_each<&unsigned_digits<T>>(expr, args, rows, context);
+    }
+  });
+}
+template <class Mode>
+Value reference_digits(const Expr& expr, Values args) {
+  return visit_number(expr.type.physical(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      return reference_each<&float_digits<Mode, T>>(expr, args);
+    } else if constexpr (is_signed<T>) {
+      return reference_each<&integer_digits<Mode, T>>(expr, args);
+    } else {
+      return reference_each<&unsigned_digits<T>>(expr, args);
+    }
+  });
+}
+
+std::optional<Type> resolve_double(Types args) {
+  if (args.size() != 1 || args[0].id != TypeId::kFloat64) return std::nullopt;
+  return args[0];
+}
+
+template <class Mode, Integers integers>
+constexpr Function whole_entry(std::string_view name, std::string_view documentation,
+                               std::string_view example) {
+  return {.name = name,
+          .resolve = resolve_whole<integers>,
+          .evaluate = evaluate_whole<Mode>,
+          .reference = reference_whole<Mode>,
+          .documentation = documentation,
+          .example = example};
+}
+template <class Mode, Integers integers>
+constexpr Function digits_entry(std::string_view name, std::string_view documentation,
+                                std::string_view example) {
+  return {.name = name,
+          .raises = true,
+          .resolve = resolve_digits<integers>,
+          .refine = refine_digits,
+          .evaluate = evaluate_digits<Mode>,
+          .reference = reference_digits<Mode>,
+          .documentation = documentation,
+          .example = example};
+}
+
+constexpr std::array kTable = {
+    Function{.name = "abs",
+             .raises = true,
+             .resolve = resolve_absolute,
+             .evaluate = evaluate_absolute,
+             .reference = reference_absolute,
+             .documentation = "The number without its sign; overflow is an error.",
+             .example = "abs(-2.5)"},
+    Function{.name = "sign",
+             .resolve = resolve_sign,
+             .evaluate = evaluate_sign,
+             .reference = reference_sign,
+             .documentation = "-1, 0 or 1; of NaN 0.",
+             .example = "sign(-349)"},
+    whole_entry<Floor, Integers::kNone>("floor", "The largest whole number that is not greater.",
+                                        "floor(-17.4)"),
+    whole_entry<Ceil, Integers::kNone>("ceil", "The smallest whole number that is not less.", "ceil(17.4)"),
+    whole_entry<Trunc, Integers::kAll>("trunc", "The number without its fraction.", "trunc(-17.4)"),
+    whole_entry<Round, Integers::kSigned>("round", "The nearest whole number, halves away from zero.",
+                                          "round(-17.5)"),
+    digits_entry<Trunc, Integers::kAll>(
+        "trunc", "The number cut to so many digits after the point, before it where negative.",
+        "trunc(-17.456, 1)"),
+    digits_entry<Round, Integers::kSigned>(
+        "round",
+        "The number rounded to so many digits after the point, before it where negative; "
+        "halves away from zero.",
+        "round(42.4332, 2)"),
+    Function{.name = "even",
+             .resolve = resolve_double,
+             .evaluate = evaluate_each<&even>,
+             .reference = reference_each<&even>,
+             .documentation = "The next even number away from zero.",
+             .example = "even(2.9)"},
+};
+
+}  // namespace
+
+std::span<const Function> rounding_functions() { return kTable; }
+
+}  // namespace lanewise::expr

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "expr/patterns/syntax.h"
+#include "text/matcher.h"
+
+namespace lanewise::expr {
+
+/// Patterns that come with the rows: each is compiled once while it stays among those kept. For one thread.
+class PatternCache {
+ public:
+  struct Entry {
+    Compiled compiled;
+    std::optional<text::Matcher> matcher;
+    text::MatchContext context;
+
+    /// Throws the pattern's fault where the text meets it.
+    bool matches(std::string_view text);
+  };
+
+  /// Throws UserError for a bad pattern. The entry lives until the next call.
+  Entry& get(Syntax syntax, std::string_view pattern, std::optional<std::string_view> detail);
+
+ private:
+  static constexpr size_t kKept = 64;
+
+  std::unordered_map<std::string, Entry> entries_;
+  std::string key_;
+  Entry* last_ = nullptr;  // what key_ stands for
+};
+
+}  // namespace lanewise::expr

@@ -1,0 +1,46 @@
+#include "expr/patterns/prepared_pattern.h"
+
+#include "base/error.h"
+
+namespace lanewise::expr {
+
+std::optional<std::string> literal_text(const ExprPtr& arg) {
+  if (arg == nullptr || arg->kind != Expr::Kind::kLiteral || arg->literal.is_null()) return std::nullopt;
+  return arg->literal.text();
+}
+
+PreparedPattern::PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail)
+    : syntax_(syntax) {
+  const bool has_detail = detail < args.size();
+  if (has_detail) detail_ = literal_text(args[detail]);
+  if (has_detail && is_regex(syntax)) {
+    if (!detail_) throw UserError("the options of a regular expression must be a constant string");
+    regex_options(syntax, *detail_);
+  }
+  const std::optional<std::string> source = literal_text(args[1]);
+  if (source && (!has_detail || detail_)) compiled_ = compile(syntax, *source, detail_);
+}
+
+const text::Matcher& PreparedPattern::matcher(lanes::Target target) const {
+  const auto at = static_cast<size_t>(target);
+  std::call_once(once_[at], [&] {
+    // The widest target is what the matcher takes by itself, where it does not know better.
+    text::MatcherOptions options;
+    if (target != lanes::simd()) options.lanes = lanes::name(target);
+    matchers_[at].emplace(pattern(), options);
+  });
+  return *matchers_[at];
+}
+
+std::string PreparedPattern::describe() const {
+  if (!is_constant()) return "patterns of the rows, compiled as they come";
+  const text::Matcher& chosen = matcher(lanes::simd());
+  const std::string reasons = chosen.describe();
+  const std::string mark = std::string(chosen.form()) + ": chosen, ";
+  const size_t at = reasons.find(mark);
+  std::string why = at == std::string::npos ? "" : reasons.substr(at + mark.size());
+  why.resize(std::min(why.size(), why.find('\n')));
+  return why.empty() ? std::string(chosen.form()) : std::string(chosen.form()) + " (" + why + ")";
+}
+
+}  // namespace lanewise::expr

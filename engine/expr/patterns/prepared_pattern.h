@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "expr/evaluate.h"
+#include "expr/patterns/pattern_cache.h"
+#include "lanes/target.h"
+#include "text/captures.h"
+
+namespace lanewise::expr {
+
+/// What one thread keeps for one expression while it matches.
+struct PatternState : EvalState {
+  text::MatchContext match;
+  text::CaptureContext capture;
+  PatternCache cache;
+  std::string text;  ///< the string that is being made
+};
+
+/// What a pattern function knows before it sees rows: its pattern is args[1].
+class PreparedPattern : public Prepared {
+ public:
+  /// `detail` is the place of ESCAPE's argument or of a regular expression's options among the arguments,
+  /// which may be fewer. Throws UserError for a bad regular expression and for options that are no literal.
+  PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail);
+
+  Syntax syntax() const { return syntax_; }
+  /// Whether pattern and detail are literals.
+  bool is_constant() const { return compiled_.has_value(); }
+  /// The constant pattern.
+  const text::Pattern& pattern() const { return compiled_->pattern; }
+  /// What a row that matches raises; empty: nothing.
+  const std::string& fault() const { return compiled_->fault; }
+  /// Its matcher for lanes of `target`.
+  const text::Matcher& matcher(lanes::Target target) const;
+  /// The options of a regular expression.
+  const std::optional<std::string>& detail() const { return detail_; }
+  std::string describe() const override;
+
+ private:
+  static constexpr size_t kTargets = std::size(lanes::kTargets);
+
+  Syntax syntax_;
+  std::optional<std::string> detail_;
+  std::optional<Compiled> compiled_;
+  mutable std::array<std::once_flag, kTargets> once_;
+  mutable std::array<std::optional<text::Matcher>, kTargets> matchers_;
+};
+
+/// A literal's text; nothing for other expressions and for NULL.
+std::optional<std::string> literal_text(const ExprPtr& arg);
+
+}  // namespace lanewise::expr

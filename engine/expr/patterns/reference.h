@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+/// The meaning of LIKE and GLOB in a few obvious lines, apart from the compiled patterns.
+namespace lanewise::expr {
+
+/// '%' any sequence, '_' one character; `escape` (if not null) makes the next byte literal. Throws UserError
+/// when the pattern ends in it and the text goes on there.
+bool like_reference(const std::string& text, const std::string& pattern, const char* escape);
+
+/// '*' any sequence, '?' one byte, [a-c] and [!a-c] classes, '\' escapes.
+bool glob_reference(const std::string& text, const std::string& pattern);
+
+}  // namespace lanewise::expr

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "expr/patterns/functions.h"
+#include "expr/patterns/match_rows.h"
+#include "expr/patterns/prepared_pattern.h"
+#include "expr/strings/signature.h"
+#include "expr/strings/texts.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+/// Larger strings are not kept for the next row.
+constexpr size_t kKept = size_t{1} << 20;
+
+/// Bytes that the string being made may have: it is copied to the chunk's memory at the end, and grows by
+/// doubling.
+size_t longest_text(const EvalContext& context) {
+  if (context.budget == nullptr) return kLongestText;
+  const size_t free = context.budget->limit() - std::min(context.budget->limit(), context.budget->used());
+  return std::min(kLongestText, free / 4);
+}
+
+/// regexp_replace's pattern and whether all matches are replaced.
+class PreparedReplace : public PreparedPattern {
+ public:
+  explicit PreparedReplace(std::span<const ExprPtr> args) : PreparedPattern(Syntax::kReplace, args, 3) {
+    if (detail()) text::parse_regex_options(*detail(), &global_);
+  }
+  bool global() const { return global_; }
+
+ private:
+  bool global_ = false;
+};
+
+std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+  return std::make_shared<PreparedReplace>(args);
+}
+
+Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
+  const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
+  auto& state = context.state<PatternState>(expr);
+  const Texts texts(args[0], rows);
+  const Texts patterns(args[1], rows);
+  const Texts rewrites(args[2], rows);
+  const bool constant = prepared.is_constant();
+  const uint64_t* hits =
+      constant ? match_rows(prepared.matcher(context.target), args[0], rows, state.match) : nullptr;
+  const size_t longest = longest_text(context);
+  TextWriter writer("regexp_replace", context);
+  return map_rows(expr.type, rows, [&](uint32_t row) {
+    if (constant && !bits::test(hits, row)) return texts[row];
+    const text::Pattern& pattern =
+        constant ? prepared.pattern()
+                 : state.cache.get(prepared.syntax(), patterns[row], prepared.detail()).compiled.pattern;
+    std::string& text = state.text;
+    text.clear();
+    text::regexp_replace(pattern, texts[row], rewrites[row], prepared.global(), text, state.capture, longest);
+    std::memcpy(writer.reserve(text.size()), text.data(), text.size());
+    const std::string_view result = writer.take(text.size());
+    if (text.capacity() > kKept) text = {};
+    return result;
+  });
+}
+
+Value replace_reference(const Expr&, std::span<const Value> args) {
+  bool global = false;
+  const text::RegexOptions options =
+      args.size() > 3 ? text::parse_regex_options(args[3].text(), &global) : text::RegexOptions();
+  const text::Pattern pattern = text::compile_regex(args[1].text(), options);
+  text::CaptureContext context;
+  std::string result;
+  text::regexp_replace(pattern, args[0].text(), args[2].text(), global, result, context);
+  return Value::varchar(result);
+}
+
+constexpr auto kString = TypeId::kVarchar;
+
+constexpr Function kFunctions[] = {
+    {.name = "regexp_replace",
+     .raises = true,
+     .resolve = takes<kString, kString, kString, kString>,
+     .prepare = prepare,
+     .evaluate = replace,
+     .reference = replace_reference,
+     .documentation =
+         "The string with the first match of a regular expression replaced; \\1 stands for group 1.",
+     .example = "regexp_replace('libm.so.6', 'lib(.*)[.]so', '\\1')"},
+    {.name = "regexp_replace",
+     .raises = true,
+     .resolve = takes<kString, kString, kString, kString, kString>,
+     .prepare = prepare,
+     .evaluate = replace,
+     .reference = replace_reference,
+     .documentation = "The same with options, as for regexp_matches, and g: replace all matches.",
+     .example = "regexp_replace('a-b-c', '-', '/', 'g')"},
+};
+
+}  // namespace
+
+std::span<const Function> rewrite_functions() { return kFunctions; }
+
+}  // namespace lanewise::expr

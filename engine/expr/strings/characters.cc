@@ -1,0 +1,67 @@
+#include "expr/strings/characters.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace lanewise::expr {
+
+namespace {
+
+constexpr uint64_t kLow = 0x0101010101010101;
+constexpr uint64_t kHigh = kLow << 7;
+
+uint64_t load(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/// How many of the eight bytes start a character: those whose two highest bits are not 10.
+size_t starts(uint64_t word) { return 8 - ((word >> 7 & ~(word >> 6) & kLow) * kLow >> 56); }
+
+}  // namespace
+
+bool is_ascii(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  uint64_t seen = 0;
+  for (; end - at >= 32; at += 32) {
+    seen = load(at) | load(at + 8) | load(at + 16) | load(at + 24);
+    if ((seen & kHigh) != 0) return false;
+  }
+  for (; end - at >= 8; at += 8) seen |= load(at);
+  if (text.size() >= 8) return ((seen | load(end - 8)) & kHigh) == 0;  // the rest, and some bytes again
+  for (; at != end; ++at) seen |= static_cast<unsigned char>(*at);
+  return seen < 0x80;
+}
+
+size_t count_characters(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  size_t count = 0;
+  for (; end - at >= 8; at += 8) count += starts(load(at));
+  for (; at != end; ++at) count += starts_character(*at);
+  return count;
+}
+
+size_t skip_characters(std::string_view text, size_t count) {
+  size_t at = 0;
+  // A word is passed only while more characters than it can start are still to be skipped.
+  for (; count > 8 && at + 8 <= text.size(); at += 8) count -= starts(load(text.data() + at));
+  while (at < text.size() && !(starts_character(text[at]) && count == 0))
+    count -= starts_character(text[at++]);
+  return at;
+}
+
+size_t skip_characters_back(std::string_view text, size_t count) {
+  size_t at = text.size();
+  if (count == 0) return at;
+  for (; count > 8 && at >= 8; at -= 8) count -= starts(load(text.data() + at - 8));
+  while (at > 0) {
+    count -= starts_character(text[--at]);
+    if (count == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace lanewise::expr

@@ -1,0 +1,20 @@
+#include "lanes/find_targets.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+// Everything below may use these instructions; nothing of the standard library may be included below.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang takes the target from its options
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+
+#include "lanes/find-inl.h"
+#include "lanes/register_avx2-inl.h"
+
+namespace lanewise::lanes {
+
+const PairScan kAvx2Scan = {Target::avx2, scan_pair<avx2::Register>};
+
+}  // namespace lanewise::lanes
+
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+
+// The loops by hand that lane code is measured against: one purpose each, count only, no group, no source, no
+// bitmap.
+
+#include "lanes/lane.h"
+
+namespace lanewise::lanes::gate {
+
+/// A byte-wise automaton: next[state * 256 + byte], start 0, the last state absorbs and accepts.
+struct Plain {
+  const u8* next;
+  u32 accept;
+};
+
+/// The same for registers: next[state + class], states multiplied by the number of classes.
+struct Small {
+  const u8* next;
+  const u8* class_of;
+  u32 entries;
+  u8 accept;
+};
+
+u64 count_scalar(const Plain& a, const u32* offset, const u8* bytes, u64 rows);
+template <u32 W>
+u64 count_interleaved(const Plain& a, const u32* offset, const u8* bytes, u64 rows);
+#if defined(__x86_64__)
+/// AVX-512 VBMI; bytes >= 0x80 are of one class.
+u64 count_packed(const Small& a, const u32* offset, const u8* bytes, u64 rows);
+#endif
+
+}  // namespace lanewise::lanes::gate

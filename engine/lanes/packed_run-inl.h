@@ -1,0 +1,65 @@
+#pragma once
+
+#include "lanes/packed_group-inl.h"
+#include "lanes/row_source-inl.h"
+#include "lanes/rows-inl.h"
+#include "lanes/rows_targets.h"
+#include "lanes/tally-inl.h"
+
+namespace lanewise::lanes {
+
+/// The end of the longest run of rows from `first` whose bytes a 32-bit offset reaches; `first` if that row
+/// is too long.
+static inline u64 segment_end(const Rows& rows, u64 first) {
+  const u64 limit = rows.offset(first) + 0xffffffffu;
+  u64 low = first, high = rows.count - first < 0xffffffffu ? rows.count : first + 0xffffffffu;
+  while (low < high) {
+    const u64 middle = high - (high - low) / 2;
+    rows.offset(middle) <= limit ? low = middle : high = middle - 1;
+  }
+  return low;
+}
+
+/// One row of any length.
+static inline bool match_row(const PackedTable& table, const u8* at, const u8* end) {
+  u8 state = table.start;
+  while (at != end && u8(state - table.decided_bias) <= table.last_undecided) {
+    state = table.next[state + table.class_of[*at++]];
+  }
+  return state > table.last_rejecting;
+}
+
+/// How far text is fetched before its rows are taken: lanes read at many places, which no core sees as a
+/// stream.
+constexpr u64 kAhead = 4096;
+
+template <class Group, class Tally>
+void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
+  const Rows& rows = job.rows;
+  const SetBit book{job.hits};
+  for (u64 first = 0; first < rows.count;) {
+    const u64 last = segment_end(rows, first);
+    const u64 base = rows.offset(first);
+    if (last == first) {
+      const bool active = !job.active || (job.active[first / 64] >> first % 64 & 1);
+      if (active && match_row(table, rows.bytes + base, rows.bytes + rows.offset(first + 1))) book(first);
+      first++;
+      continue;
+    }
+    Group group(table, rows.bytes + base, base, first);
+    RowSource<kAhead> source(rows, first, last, job.active);
+    run_rows(group, source, job.refill_below ? job.refill_below : Group::width, book, tally);
+    first = last;
+  }
+}
+
+template <class Group>
+void run_packed(const PackedTable& table, const RowJob& job) {
+  if (job.stats) {
+    run_packed<Group>(table, job, StatsTally{*job.stats});
+  } else {
+    run_packed<Group>(table, job, NoTally{});
+  }
+}
+
+}  // namespace lanewise::lanes

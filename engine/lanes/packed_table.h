@@ -1,0 +1,27 @@
+#pragma once
+
+// Freestanding: this text is also compiled by NVRTC. No standard headers here.
+
+#include "lanes/lane.h"
+
+namespace lanewise::lanes {
+
+/// A whole automaton in bytes: next[state + class_of[byte]]. States are multiplied by the number of classes,
+/// so that one byte holds state + class; the dead state, if there is one, is state 0.
+struct PackedTable {
+  alignas(64) u8 next[256];
+  alignas(64) u8 class_of[256];
+  /// Bytes in signed order (0x80 .. 0xff, 0x00 .. 0x7f) as runs of one class: run r > 0 begins at run_start[r
+  /// - 1].
+  u8 run_start[15];
+  alignas(16) u8 run_class[16];
+  u32 runs;              ///< 0 if there are more than 16
+  u32 entries;           ///< states x classes
+  bool high_is_uniform;  ///< bytes >= 0x80 are all of one class
+  u8 start;
+  u8 last_rejecting;  ///< state > last_rejecting: the row matches if it ends here
+  u8 decided_bias;    ///< 1 if state 0 is dead, else 0
+  u8 last_undecided;  ///< state - decided_bias > last_undecided: dead or matched, whatever follows
+};
+
+}  // namespace lanewise::lanes

@@ -1,0 +1,132 @@
+#pragma once
+
+// Include behind `#pragma GCC target` for AVX2 and BMI2 only.
+
+#include <immintrin.h>
+
+#include "lanes/lane.h"
+#include "lanes/packed_table.h"
+
+namespace lanewise::lanes::avx2 {
+
+/// 32 bytes. The operations of register_emulated-inl.h, which says what they mean.
+struct Register {
+  static constexpr u32 lanes = 32;
+  using Mask = u32;
+  __m256i v;
+
+  static LANES_FN Register load(const u8* from) {
+    return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))};
+  }
+  LANES_FN void store(u8* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v); }
+  static LANES_FN Register splat(u8 value) { return {_mm256_set1_epi8(char(value))}; }
+  static LANES_FN Register pieces(const u8* bytes, const u32* at) {
+    const __m256i low = _mm256_castsi128_si256(piece(bytes, at[0]));
+    return {_mm256_inserti128_si256(low, piece(bytes, at[16]), 1)};
+  }
+
+  static LANES_FN Register zip_low(Register a, Register b) { return {_mm256_unpacklo_epi8(a.v, b.v)}; }
+  static LANES_FN Register zip_high(Register a, Register b) { return {_mm256_unpackhi_epi8(a.v, b.v)}; }
+  static LANES_FN Register add(Register a, Register b) { return {_mm256_add_epi8(a.v, b.v)}; }
+  static LANES_FN Register subtract(Register a, Register b) { return {_mm256_sub_epi8(a.v, b.v)}; }
+  static LANES_FN Mask equal(Register a, Register b) { return bits(_mm256_cmpeq_epi8(a.v, b.v)); }
+  static LANES_FN Mask greater(Register a, Register b) {
+    return ~bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, b.v), b.v));  // a <= b where the maximum is b
+  }
+  static LANES_FN Register select(Mask m, Register a, Register b) {
+    const __m256i byte_of_lane =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit_of_lane = _mm256_set1_epi64x(0x8040201008040201);
+    const __m256i spread = _mm256_shuffle_epi8(_mm256_set1_epi32(int(m)), byte_of_lane);
+    const __m256i chosen = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit_of_lane), bit_of_lane);
+    return {_mm256_blendv_epi8(b.v, a.v, chosen)};
+  }
+  static LANES_FN Register step_if_more(Register left, u8 j, Register next, Register state) {
+    const __m256i done = _mm256_cmpeq_epi8(_mm256_min_epu8(left.v, _mm256_set1_epi8(char(j))), left.v);
+    return {_mm256_blendv_epi8(next.v, state.v, done)};
+  }
+
+  static LANES_FN Register remaining(const u32* at, const u32* end) {
+    // Packing takes a 32-bit number as signed: 255 is enough before it.
+    const __m256i low = _mm256_packus_epi32(left_of(at, end), left_of(at + 8, end + 8));
+    const __m256i high = _mm256_packus_epi32(left_of(at + 16, end + 16), left_of(at + 24, end + 24));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return {_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order)};
+  }
+  static LANES_FN void advance(u32* at, const u32* end) {
+    LANES_UNROLL for (u32 i = 0; i < 32; i += 8) {
+      const __m256i from = load8(at + i);
+      const __m256i left = _mm256_sub_epi32(load8(end + i), from);
+      const __m256i to = _mm256_add_epi32(from, _mm256_min_epu32(left, _mm256_set1_epi32(16)));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(at + i), to);
+    }
+  }
+
+  template <class Offset>
+  static LANES_FN void expand(u32* to, Mask m, const Offset* from, Offset base) {
+    for (; m; m &= m - 1) to[__builtin_ctz(m)] = u32(*from++ - base);
+  }
+  static LANES_FN void expand_numbers(u32* to, Mask m, u32 first) {
+    for (; m; m &= m - 1) to[__builtin_ctz(m)] = first++;
+  }
+
+ private:
+  static LANES_FN Mask bits(__m256i v) { return Mask(_mm256_movemask_epi8(v)); }
+  static LANES_FN __m128i piece(const u8* bytes, u32 at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
+  }
+  static LANES_FN __m256i load8(const u32* from) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static LANES_FN __m256i left_of(const u32* at, const u32* end) {
+    return _mm256_min_epu32(_mm256_sub_epi32(load8(end), load8(at)), _mm256_set1_epi32(255));
+  }
+};
+
+/// table[index] for each byte of `index`, all below kSize: one byte shuffle for every 16 entries.
+template <u32 kSize>
+struct Next {
+  __m256i t[kSize / 16];
+
+  explicit LANES_FN Next(const PackedTable& table) {
+    LANES_UNROLL for (u32 i = 0; i < kSize / 16; i++) {
+      t[i] =
+          _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.next + 16 * i)));
+    }
+  }
+  LANES_FN Register operator()(Register index) const {
+    // A shuffle gives 0 where the index's top bit is set: saturation sets it for all but 16 indexes.
+    const __m256i limit = _mm256_set1_epi8(0x70);
+    __m256i found = _mm256_shuffle_epi8(t[0], _mm256_adds_epu8(index.v, limit));
+    LANES_UNROLL for (u32 i = 1; i < kSize / 16; i++) {
+      const __m256i here = _mm256_sub_epi8(index.v, _mm256_set1_epi8(char(16 * i)));
+      found = _mm256_or_si256(found, _mm256_shuffle_epi8(t[i], _mm256_adds_epu8(here, limit)));
+    }
+    return {found};
+  }
+};
+
+/// Maps of bytes to classes that are constant on up to kRuns + 1 runs of bytes, in signed order.
+template <u32 kRuns>
+struct RunClasses {
+  __m256i last_before[kRuns];
+  __m256i class_of_run;
+
+  explicit LANES_FN RunClasses(const PackedTable& table) {
+    class_of_run =
+        _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.run_class)));
+    LANES_UNROLL for (u32 i = 0; i < kRuns; i++) {
+      const bool used = i + 1 < table.runs;
+      last_before[i] = _mm256_set1_epi8(used ? char(table.run_start[i] - 1) : char(127));
+    }
+  }
+  LANES_FN Register operator()(Register bytes) const {
+    __m256i run = _mm256_setzero_si256();
+    LANES_UNROLL for (u32 i = 0; i < kRuns; i++) {
+      run = _mm256_sub_epi8(run, _mm256_cmpgt_epi8(bytes.v, last_before[i]));
+    }
+    return {_mm256_shuffle_epi8(class_of_run, run)};
+  }
+};
+
+}  // namespace lanewise::lanes::avx2

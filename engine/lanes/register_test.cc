@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lanes/target.h"
+#include "lanes/testing/register_ops-inl.h"
+
+namespace lanewise::lanes {
+namespace {
+
+struct Case {
+  Target target;
+  const RegisterOps& ops;
+  const LookUps& look_ups;
+};
+
+/// Each operation against a loop over lanes, on random bytes and on those at the edges.
+class RegisterTest : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!supported(GetParam().target)) GTEST_SKIP() << name(GetParam().target) << " is not supported here";
+  }
+  void draw() {
+    for (auto* bytes : {a, b, c}) {
+      for (u32 k = 0; k < 64; k++) {
+        const u8 edges[] = {0, 1, 15, 16, 17, 127, 128, 129, 254, 255};
+        bytes[k] = random() % 2 ? u8(random()) : edges[random() % 10];
+      }
+    }
+    mask = u64(random()) << 32 | random();
+    if (lanes < 64) mask &= (u64(1) << lanes) - 1;
+    for (u32 k = 0; k < 64; k++) {
+      at[k] = random() % 300;
+      end[k] = at[k] + random() % 40 + (random() % 8 ? 0 : 0xfffffff0 - 400);
+      to[k] = random();
+    }
+  }
+  /// Whether out's lane k is f(k), for all lanes.
+  template <class F>
+  void expect(F f) {
+    for (u32 k = 0; k < lanes; k++) ASSERT_EQ(out[k], u8(f(k))) << "lane " << k;
+  }
+  /// Whether bit k of `bits` is f(k), for all lanes, and there are no other bits.
+  template <class F>
+  void expect_bits(u64 bits, F f) {
+    for (u32 k = 0; k < 64; k++) ASSERT_EQ(bits >> k & 1, k < lanes && f(k)) << "lane " << k;
+  }
+
+  const RegisterOps& ops = GetParam().ops;
+  const u32 lanes = GetParam().ops.lanes;
+  std::mt19937 random{3};
+  u8 a[64], b[64], c[64], out[64];
+  u64 mask;
+  alignas(64) u32 at[64], end[64], to[64];
+};
+
+constexpr int kRounds = 200;
+
+TEST_P(RegisterTest, Bytes) {
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    ops.splat(a[0], out), expect([&](u32) { return a[0]; });
+    ops.copy(a, out), expect([&](u32 k) { return a[k]; });
+    ops.add(a, b, out), expect([&](u32 k) { return a[k] + b[k]; });
+    ops.subtract(a, b, out), expect([&](u32 k) { return a[k] - b[k]; });
+    expect_bits(ops.equal(a, b), [&](u32 k) { return a[k] == b[k]; });
+    expect_bits(ops.greater(a, b), [&](u32 k) { return a[k] > b[k]; });
+    ops.select(mask, a, b, out), expect([&](u32 k) { return mask >> k & 1 ? a[k] : b[k]; });
+    for (u8 j = 0; j < 16; j++) {
+      ops.step_if_more(a, j, b, c, out), expect([&](u32 k) { return a[k] > j ? b[k] : c[k]; });
+    }
+  }
+}
+
+TEST_P(RegisterTest, Zips) {
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    const auto zip = [&](u32 k, u32 half) { return (k % 2 ? b : a)[k / 16 * 16 + half + k % 16 / 2]; };
+    ops.zip_low(a, b, out), expect([&](u32 k) { return zip(k, 0); });
+    ops.zip_high(a, b, out), expect([&](u32 k) { return zip(k, 8); });
+  }
+}
+
+TEST_P(RegisterTest, RowsOfLanes) {
+  std::vector<u8> bytes(400);
+  for (u8& byte : bytes) byte = u8(random());
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    ops.pieces(bytes.data(), at, out), expect([&](u32 k) { return bytes[at[k / 16 * 16] + k % 16]; });
+    ops.remaining(at, end, out), expect([&](u32 k) { return std::min(end[k] - at[k], 255u); });
+    u32 before[64];
+    std::copy_n(at, 64, before);
+    ops.advance(at, end);
+    for (u32 k = 0; k < lanes; k++) ASSERT_EQ(at[k], before[k] + std::min(end[k] - before[k], 16u)) << k;
+  }
+}
+
+TEST_P(RegisterTest, Expansions) {
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    if (round < 3) mask = round == 0 ? 0 : round == 1 ? u64(1) << (lanes - 1) : ~u64(0) >> (64 - lanes);
+    u32 from32[64], before[64];
+    u64 from64[64];
+    const u64 base = (u64(1) << 40) + 77;
+    for (u32 k = 0; k < 64; k++) {
+      from32[k] = 100 + random() % 1000;
+      from64[k] = base + random();
+    }
+    std::copy_n(to, 64, before);
+    const auto check = [&](auto value) {
+      u32 rank = 0;
+      for (u32 k = 0; k < lanes; k++) {
+        ASSERT_EQ(to[k], mask >> k & 1 ? u32(value(rank)) : before[k]) << k;
+        rank += mask >> k & 1;
+      }
+      std::copy_n(before, 64, to);
+    };
+    ops.expand32(to, mask, from32, 100), check([&](u32 i) { return from32[i] - 100; });
+    ops.expand64(to, mask, from64, base), check([&](u32 i) { return from64[i] - base; });
+    ops.expand_numbers(to, mask, 0xfffffff0), check([&](u32 i) { return 0xfffffff0 + i; });
+  }
+}
+
+TEST_P(RegisterTest, LookUps) {
+  const LookUps& look_ups = GetParam().look_ups;
+  PackedTable table{};
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    for (u8& entry : table.next) entry = u8(random());
+    for (u32 i = 0; i < 3; i++) {
+      const u32 size = 64u << i;
+      if (!look_ups.next[i]) continue;
+      u8 index[64];
+      for (u32 k = 0; k < 64; k++) index[k] = a[k] % size;
+      look_ups.next[i](table, index, out), expect([&](u32 k) { return table.next[index[k]]; });
+    }
+    table.runs = 1 + round % 16;
+    for (u32 r = 0; r < 16; r++) table.run_class[r] = u8(random() % 16);
+    for (u32 i = 0; i < 256; i++) {
+      const u32 run = i * table.runs / 256;
+      if (i && run != (i - 1) * table.runs / 256) table.run_start[run - 1] = u8(i + 128);
+      table.class_of[u8(i + 128)] = table.run_class[run];
+    }
+    look_ups.classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
+  }
+  std::fill(table.class_of + 128, table.class_of + 256, u8(9));
+  for (u32 i = 0; i < 128; i++) table.class_of[i] = u8(i / 20);
+  table.runs = 1;
+  table.run_class[0] = 9;
+  for (u32 i = 0; i < 128; i += 20)
+    table.run_start[table.runs - 1] = u8(i), table.run_class[table.runs++] = u8(i / 20);
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    look_ups.uniform_high_classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
+  }
+}
+
+const Case kCases[] = {{Target::emulated, kEmulatedRegister, kEmulatedLookUps},
+#if defined(__x86_64__)
+                       {Target::avx2, kAvx2Register, kAvx2LookUps},
+                       {Target::avx512, kAvx512Register, kAvx512LookUps}
+#endif
+};
+INSTANTIATE_TEST_SUITE_P(All, RegisterTest, ::testing::ValuesIn(kCases),
+                         [](const auto& each) { return std::string(name(each.param.target)); });
+
+}  // namespace
+}  // namespace lanewise::lanes

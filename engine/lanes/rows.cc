@@ -1,0 +1,183 @@
+#include "lanes/rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "lanes/rows_targets.h"
+
+namespace lanewise::lanes {
+namespace {
+
+/// States in the order that lanes want: the dead state, if there is one, is state 0.
+struct Renumbered {
+  const AutomatonView& a;
+  bool has_dead = a.dead < a.states;
+
+  u32 to_new(u32 state) const {
+    if (!has_dead || state > a.dead) return state;
+    return state == a.dead ? 0 : state + 1;
+  }
+  Verdicts verdicts(u32 scale) const {
+    return {to_new(a.start) * scale, a.end_accept * scale, has_dead, a.match * scale - has_dead};
+  }
+};
+
+/// Where [first, last) are bytes in signed order: the class of each run.
+void find_runs(const AutomatonView& a, PackedTable& table) {
+  const auto class_at = [&](u32 i) { return a.class_of[(i + 128) % 256]; };
+  table.runs = 1;
+  table.run_class[0] = class_at(0);
+  for (u32 i = 1; i < 256; i++) {
+    if (class_at(i) == class_at(i - 1)) continue;
+    if (table.runs == 16) {
+      table.runs = 0;
+      return;
+    }
+    table.run_start[table.runs - 1] = u8(i + 128);
+    table.run_class[table.runs++] = class_at(i);
+  }
+}
+
+u32 count_runs(const AutomatonView& a) {
+  PackedTable table{};
+  find_runs(a, table);
+  return table.runs;
+}
+
+PackedTable make_packed(const AutomatonView& a) {
+  PackedTable table{};
+  const Renumbered order{a};
+  const Verdicts v = order.verdicts(a.classes);
+  for (u32 s = 0; s < a.states; s++) {
+    for (u32 c = 0; c < a.classes; c++) {
+      table.next[order.to_new(s) * a.classes + c] = u8(order.to_new(a.next[s * a.classes + c]) * a.classes);
+    }
+  }
+  std::copy_n(a.class_of, 256, table.class_of);
+  table.entries = a.states * a.classes;
+  table.high_is_uniform =
+      std::all_of(a.class_of + 128, a.class_of + 256, [&](u8 c) { return c == a.class_of[128]; });
+  table.start = u8(v.start);
+  table.last_rejecting = u8(v.end_accept - 1);
+  table.decided_bias = u8(v.decided_bias);
+  table.last_undecided = u8(v.decided - 1);
+  find_runs(a, table);
+  return table;
+}
+
+}  // namespace
+
+struct RowMatcher::Tables {
+  Target target;
+  Form form;
+  RowOptions options;
+  enum { per_row, none, all } answer = per_row;  // none, all: known without a look at the rows
+  std::vector<u8> column_next;
+  std::vector<u32> class_next;
+  u8 class_of[256];
+  CoreTable core;
+  PackedTable packed;
+
+  void make_core(const AutomatonView& a) {
+    const Renumbered order{a};
+    std::copy_n(a.class_of, 256, class_of);
+    const bool small = a.states <= 256;
+    if (small) {
+      column_next.resize(256 * 256);
+      for (u32 s = 0; s < a.states; s++) {
+        for (u32 b = 0; b < 256; b++) {
+          column_next[b * 256 + order.to_new(s)] = u8(order.to_new(a.next[s * a.classes + a.class_of[b]]));
+        }
+      }
+    } else {
+      class_next.resize(u64(a.states) * a.classes);
+      for (u32 s = 0; s < a.states; s++) {
+        for (u32 c = 0; c < a.classes; c++) {
+          class_next[order.to_new(s) * a.classes + c] = order.to_new(a.next[s * a.classes + c]) * a.classes;
+        }
+      }
+    }
+    core = {small ? column_next.data() : nullptr, class_next.data(), class_of,
+            order.verdicts(small ? 1 : a.classes)};
+  }
+};
+
+bool offers(Target target, Form form, const AutomatonView& a) {
+  const u32 entries = a.states * a.classes;
+  if (form == Form::rows) {
+    return target == Target::scalar || target == Target::interleaved || target == Target::emulated;
+  }
+  if (target == Target::avx2) return entries <= 128 && a.classes <= 16 && count_runs(a) > 0;
+  return entries <= 256 && (target == Target::avx512 || target == Target::emulated);
+}
+
+RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options) {
+  invariant(supported(target) && offers(target, form, a),
+            "a row matcher's target is supported and offers its form");
+  auto tables = std::make_unique<Tables>();
+  tables->target = target;
+  tables->form = form;
+  tables->options = options;
+  if (a.start == a.dead) tables->answer = Tables::none;
+  if (a.start >= a.match || a.end_accept == 0) tables->answer = Tables::all;
+  if (tables->answer == Tables::per_row) {
+    if (form == Form::packed) {
+      tables->packed = make_packed(a);
+    } else {
+      tables->make_core(a);
+    }
+  }
+  tables_ = std::move(tables);
+}
+
+RowMatcher::~RowMatcher() = default;
+RowMatcher::RowMatcher(RowMatcher&&) noexcept = default;
+RowMatcher& RowMatcher::operator=(RowMatcher&&) noexcept = default;
+Target RowMatcher::target() const { return tables_->target; }
+Form RowMatcher::form() const { return tables_->form; }
+
+Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* stats) const {
+  const Tables& t = *tables_;
+  const u64 words = (rows.count + 63) / 64;
+  if (t.answer != Tables::per_row || rows.count == 0) {
+    for (u64 w = 0; w < words; w++) hits[w] = t.answer == Tables::all ? (active ? active[w] : ~u64(0)) : 0;
+    if (rows.count % 64 != 0) hits[words - 1] &= (u64(1) << rows.count % 64) - 1;
+    return t.target;
+  }
+
+  std::vector<u64> copy;  // hits are booked while rows are still taken
+  if (active == hits) {
+    copy.assign(active, active + words);
+    active = copy.data();
+  }
+  std::memset(hits, 0, words * sizeof(u64));
+  static const u8 kNoBytes[64] = {};
+  Rows readable = rows;
+  if (!readable.bytes) readable.bytes = kNoBytes;
+  const RowJob job{readable, active, hits, stats, t.options.refill_below};
+  if (t.form == Form::packed) {
+    switch (t.target) {
+#if defined(__x86_64__)
+      case Target::avx2:
+        return match_avx2(t.packed, job);
+      case Target::avx512:
+        return match_avx512(t.packed, job);
+#endif
+      default:
+        return match_emulated(t.packed, job);
+    }
+  }
+  switch (t.target) {
+    case Target::scalar:
+      return match_scalar(t.core, job);
+    case Target::interleaved:
+      return match_interleaved(t.core, job, t.options.width);
+    default:
+      return match_emulated(t.core, job);
+  }
+}
+
+}  // namespace lanewise::lanes

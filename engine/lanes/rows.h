@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+
+#include "lanes/automaton.h"
+#include "lanes/lane.h"
+#include "lanes/target.h"
+
+namespace lanewise::lanes {
+
+/// Neighbouring rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
+/// two offset arrays is null, the other has count + 1 entries. 64 bytes behind the last row's end must be
+/// readable.
+struct Rows {
+  const u8* bytes;
+  const u32* offsets32;
+  const u64* offsets64;
+  u64 count;
+
+  Rows(const u8* b, const u32* offsets, u64 n) : bytes(b), offsets32(offsets), offsets64(nullptr), count(n) {}
+  Rows(const u8* b, const u64* offsets, u64 n) : bytes(b), offsets32(nullptr), offsets64(offsets), count(n) {}
+  LANES_FN u64 offset(u64 row) const { return offsets32 ? offsets32[row] : offsets64[row]; }
+};
+
+/// What the lanes did. Kept only where a caller asks for it.
+struct Stats {
+  u64 lane_steps = 0;     ///< steps of all lanes
+  u64 live_steps = 0;     ///< steps of lanes that held a live row at their block's start
+  u64 stepped_bytes = 0;  ///< steps that took a byte of a row
+  u64 refills = 0;
+
+  double occupancy() const { return lane_steps ? double(live_steps) / double(lane_steps) : 1; }
+  double used() const { return lane_steps ? double(stepped_bytes) / double(lane_steps) : 1; }
+};
+
+/// How an automaton is laid on lanes.
+enum class Form {
+  rows,    ///< any automaton; a lane is an index into its table
+  packed,  ///< small automata; a lane is a byte of a register that holds the table too
+};
+
+/// Whether `target` can run `automaton` in `form`.
+///   rows    scalar, interleaved, emulated
+///   packed  avx512, emulated: states x classes <= 256; avx2: states x classes <= 128 and classes in few runs
+///   of bytes
+/// Asks nothing about the machine: see supported().
+bool offers(Target target, Form form, const AutomatonView& automaton);
+
+struct RowOptions {
+  u32 width = 8;         ///< lanes of the target `interleaved`: 4 or 8
+  u32 refill_below = 0;  ///< refill once fewer lanes are busy; 0: always, 1: when none is (naive)
+};
+
+/// An automaton made ready for one target. Immutable; threads may share it.
+class RowMatcher {
+ public:
+  /// Copies what it needs of `automaton`. Throws InternalError unless the target is supported and offers the
+  /// form.
+  RowMatcher(Target target, Form form, const AutomatonView& automaton, RowOptions options = {});
+  ~RowMatcher();
+  RowMatcher(RowMatcher&&) noexcept;
+  RowMatcher& operator=(RowMatcher&&) noexcept;
+
+  /// Sets bit i (of word i / 64, least significant first) of `hits` where row i matches, and clears it
+  /// elsewhere; ceil(count / 64) words are written. With `active`, rows without a bit there are skipped and
+  /// not set. `hits` may be `active`. Adds to `stats`. Returns the target whose code ran.
+  Target match(const Rows& rows, const u64* active, u64* hits, Stats* stats = nullptr) const;
+
+  Target target() const;
+  Form form() const;
+
+ private:
+  struct Tables;
+  std::unique_ptr<const Tables> tables_;
+};
+
+}  // namespace lanewise::lanes

@@ -1,0 +1,43 @@
+#include "lanes/rows_targets.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+// Everything below may use these instructions; nothing of the standard library may be included below.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang takes the target from its options
+#pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
+
+#include "lanes/packed_run-inl.h"
+#include "lanes/register_avx2-inl.h"
+
+namespace lanewise::lanes {
+
+template <u32 kRuns>
+static void run(const PackedTable& table, const RowJob& job) {
+  using avx2::Next;
+  using avx2::Register;
+  using Classes = avx2::RunClasses<kRuns>;
+  if (table.entries <= 32) {
+    run_packed<PackedGroup<Register, Classes, Next<32>>>(table, job);
+  } else if (table.entries <= 64) {
+    run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
+  } else {
+    run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);
+  }
+}
+
+Target match_avx2(const PackedTable& table, const RowJob& job) {
+  if (table.runs <= 5) {
+    run<4>(table, job);
+  } else if (table.runs <= 9) {
+    run<8>(table, job);
+  } else {
+    run<15>(table, job);
+  }
+  return Target::avx2;
+}
+
+}  // namespace lanewise::lanes
+
+#endif

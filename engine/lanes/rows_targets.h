@@ -1,0 +1,37 @@
+#pragma once
+
+#include "lanes/packed_table.h"
+#include "lanes/rows.h"
+#include "lanes/tables-inl.h"
+
+// One entry per target, each in its own file, compiled for its instructions. `hits` is cleared beforehand.
+
+namespace lanewise::lanes {
+
+struct RowJob {
+  const Rows& rows;
+  const u64* active;
+  u64* hits;
+  Stats* stats;
+  u32 refill_below;  ///< 0: the group's width
+};
+
+/// An automaton for lanes that index a table: `column_next` where it has at most 256 states, else
+/// `class_next`.
+struct CoreTable {
+  const u8* column_next;
+  const u32* class_next;
+  const u8* class_of;
+  Verdicts verdicts;
+};
+
+Target match_scalar(const CoreTable& table, const RowJob& job);
+Target match_interleaved(const CoreTable& table, const RowJob& job, u32 width);
+Target match_emulated(const CoreTable& table, const RowJob& job);
+Target match_emulated(const PackedTable& table, const RowJob& job);
+#if defined(__x86_64__)
+Target match_avx2(const PackedTable& table, const RowJob& job);
+Target match_avx512(const PackedTable& table, const RowJob& job);
+#endif
+
+}  // namespace lanewise::lanes

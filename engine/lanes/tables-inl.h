@@ -1,0 +1,40 @@
+#pragma once
+
+// Freestanding: this text is also compiled by NVRTC. No standard headers here.
+
+#include "lanes/lane.h"
+
+namespace lanewise::lanes {
+
+/// What an automaton's states mean to a lane, after renumbering: the dead state, if there is one, is state 0.
+struct Verdicts {
+  u32 start;
+  u32 end_accept;    ///< state >= end_accept: the row matches if it ends here
+  u32 decided_bias;  ///< 1 if state 0 is dead, else 0
+  u32 decided;       ///< state - decided_bias >= decided: dead or matched, whatever follows
+
+  LANES_FN bool is_decided(u32 state) const { return state - decided_bias >= decided; }
+  LANES_FN bool accepts(u32 state) const { return state >= end_accept; }
+};
+
+/// One load per byte, by rows: next[state * 256 + byte]. For up to 256 states.
+struct ByteTable {
+  const u8* next;
+  LANES_FN u32 step(u32 state, u32 byte) const { return next[state << 8 | byte]; }
+};
+
+/// The same by columns: next[byte * 256 + state], so that only the load itself waits for the state before.
+struct ColumnTable {
+  const u8* next;
+  LANES_FN u32 step(u32 state, u32 byte) const { return (next + (byte << 8))[state]; }
+};
+
+/// Two loads per byte, of which one waits: next[state + class_of[byte]]. States are multiplied by the number
+/// of classes beforehand, and so are the bounds of their Verdicts.
+struct ClassTable {
+  const u8* class_of;
+  const u32* next;
+  LANES_FN u32 step(u32 state, u32 byte) const { return (next + class_of[byte])[state]; }
+};
+
+}  // namespace lanewise::lanes

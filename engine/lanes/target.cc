@@ -1,0 +1,65 @@
+#include "lanes/target.h"
+
+namespace lanewise::lanes {
+
+std::string_view name(Target target) {
+  switch (target) {
+    case Target::scalar:
+      return "scalar";
+    case Target::interleaved:
+      return "interleaved";
+    case Target::avx2:
+      return "avx2";
+    case Target::avx512:
+      return "avx512";
+    case Target::emulated:
+      return "emulated";
+  }
+  return "unknown";
+}
+
+std::optional<Target> parse_target(std::string_view text) {
+  if (text == "simd") return simd();
+  for (Target target : kTargets) {
+    if (text == name(target)) return target;
+  }
+  return std::nullopt;
+}
+
+bool supported(Target target) {
+#if defined(__x86_64__)
+  // The compiler's run-time asks CPUID and also whether the operating system keeps the registers.
+  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  static const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                             __builtin_cpu_supports("avx512vbmi2");
+#else
+  constexpr bool avx2 = false;
+  constexpr bool avx512 = false;
+#endif
+  switch (target) {
+    case Target::avx2:
+      return avx2;
+    case Target::avx512:
+      return avx512;
+    default:
+      return true;
+  }
+}
+
+Target simd() {
+  if (supported(Target::avx512)) return Target::avx512;
+  if (supported(Target::avx2)) return Target::avx2;
+  return Target::interleaved;
+}
+
+std::vector<Target> supported_targets() {
+  std::vector<Target> targets;
+  for (Target target : kTargets) {
+    if (supported(target)) targets.push_back(target);
+  }
+  return targets;
+}
+
+}  // namespace lanewise::lanes

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::lanes {
+
+/// How lane code is carried out. Every target gives the same answers.
+enum class Target {
+  scalar,       ///< one lane, no vectors
+  interleaved,  ///< several lanes of one thread, scalar instructions
+  avx2,         ///< 32-byte registers
+  avx512,       ///< 64-byte registers with byte permutes (AVX-512 VBMI, VBMI2)
+  emulated,     ///< wide groups and registers in plain C++: any machine tests them
+};
+
+inline constexpr Target kTargets[] = {Target::scalar, Target::interleaved, Target::avx2, Target::avx512,
+                                      Target::emulated};
+
+/// The name by which users force a target.
+std::string_view name(Target target);
+
+/// The target of that name; "simd" is the widest that this machine supports. Nothing for other names.
+std::optional<Target> parse_target(std::string_view text);
+
+/// Whether this machine can run `target`.
+bool supported(Target target);
+
+/// The widest vector target of this machine; interleaved where there is none.
+Target simd();
+
+/// kTargets without those that this machine cannot run.
+std::vector<Target> supported_targets();
+
+}  // namespace lanewise::lanes

@@ -1,0 +1,14 @@
+#include "lanes/register_emulated-inl.h"
+
+#include "lanes/testing/register_ops-inl.h"
+
+namespace lanewise::lanes {
+
+using emulated::Register;
+const RegisterOps kEmulatedRegister = register_ops<Register>();
+const LookUps kEmulatedLookUps = {
+    {look_up<Register, emulated::Next>, look_up<Register, emulated::Next>, look_up<Register, emulated::Next>},
+    look_up<Register, emulated::Classes>,
+    look_up<Register, emulated::Classes>};
+
+}  // namespace lanewise::lanes

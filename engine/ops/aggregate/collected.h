@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/position.h"
+#include "primitives/byte_store.h"
+#include "primitives/sort_keys.h"
+
+namespace lanewise::ops {
+
+/// The values of all rows of all groups, for aggregates that need them together: quantiles, mode, string_agg.
+class Collected {
+ public:
+  /// Values of `type`. With `ordered` the rows of a group can be had in the order of the keys, then of the
+  /// input.
+  Collected(Type type, bool ordered, const std::vector<Type>& key_types,
+            std::vector<SortDirection> directions, MemoryBudget* budget);
+
+  void resize(uint32_t groups) { groups_ = groups; }
+  /// Takes args[0] of `rows`; none is NULL.
+  void add(const AggregateInput& input, const ActiveSet& rows);
+  void merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to);
+  /// Sorts the rows by group; before merge() reads from this one, and before rows().
+  void seal();
+
+  /// The rows of a group, by number: in the order in which they came.
+  std::span<const uint32_t> rows(uint32_t group) const {
+    return {by_group_.data() + starts_[group], starts_[group + 1] - starts_[group]};
+  }
+  /// Puts row numbers in the order of the keys, then of the input.
+  void sort(std::vector<uint32_t>& rows) const;
+
+  template <class T>
+  const T* numbers() const {
+    return reinterpret_cast<const T*>(numbers_.data());
+  }
+  std::string_view text(uint32_t row) const { return texts_[row]; }
+
+ private:
+  Type type_;
+  size_t width_;  // 0: strings
+  bool ordered_;
+  SortKeys keys_;
+  bool has_keys_;
+  MemoryBudget* budget_;
+  uint32_t groups_ = 0;
+  BufferBuilder<uint32_t> group_of_;
+  BufferBuilder<uint8_t> numbers_;
+  BufferBuilder<std::string_view> texts_;
+  BufferBuilder<Position> positions_;      // ordered
+  BufferBuilder<std::string_view> ranks_;  // ordered, with keys
+  ByteStore bytes_;
+  BufferBuilder<uint32_t> starts_;  // by group
+  BufferBuilder<uint32_t> by_group_;
+};
+
+}  // namespace lanewise::ops

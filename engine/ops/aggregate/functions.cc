@@ -1,0 +1,63 @@
+#include "ops/aggregate/functions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/aggregate/function_groups.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// Other names of functions, as DuckDB knows them.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"arg_max", "max_by"},
+    {"arg_min", "min_by"},
+    {"arbitrary", "first"},
+    {"argmax", "max_by"},
+    {"argmin", "min_by"},
+    {"countif", "count_if"},
+    {"fsum", "kahan_sum"},
+    {"group_concat", "string_agg"},
+    {"listagg", "string_agg"},
+    {"max_by_null", "arg_max_null"},
+    {"mean", "avg"},
+    {"min_by_null", "arg_min_null"},
+    {"quantile", "quantile_disc"},
+    {"stddev", "stddev_samp"},
+    {"sum_no_overflow", "sum"},
+    {"sumkahan", "kahan_sum"},
+    {"variance", "var_samp"},
+};
+
+std::vector<AggregateFunction> collect() {
+  std::vector<AggregateFunction> all;
+  for (const auto& part : {count_functions(), sum_functions(), average_functions(), extremum_functions(),
+                           pick_functions(), logic_functions(), moments_functions(), quantile_functions(),
+                           mode_functions(), string_agg_functions()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace
+
+std::span<const AggregateFunction> aggregate_functions() {
+  static const std::vector<AggregateFunction> all = collect();
+  return all;
+}
+
+const AggregateFunction* find_aggregate(std::string_view name, std::span<const Type> args) {
+  for (const auto& [other, standard] : kOtherNames) {
+    if (other == name) name = standard;
+  }
+  for (const AggregateFunction& function : aggregate_functions()) {
+    if (function.name == name && function.resolve(args)) return &function;
+  }
+  return nullptr;
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "data/type.h"
+#include "primitives/key_words.h"
+
+namespace lanewise::ops {
+
+/// SQL's order of physical values: NaN is above all numbers, intervals compare in their normal form, strings
+/// as bytes.
+template <class T>
+bool less(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  } else if constexpr (std::is_same_v<T, Interval>) {
+    const NormalInterval x = normalise(a);
+    const NormalInterval y = normalise(b);
+    if (x.months != y.months) return x.months < y.months;
+    return x.days != y.days ? x.days < y.days : x.micros < y.micros;
+  } else {
+    return a < b;
+  }
+}
+
+}  // namespace lanewise::ops

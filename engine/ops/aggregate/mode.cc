@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "ops/aggregate/collected.h"
+#include "ops/aggregate/function_groups.h"
+#include "ops/aggregate/kept_text.h"
+#include "ops/aggregate/less.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// The most frequent value; of several the one whose first row comes first, as it is in that row. No NaN
+/// equals another.
+template <class T>
+class Mode : public Accumulator {
+ public:
+  Mode(Type type, MemoryBudget* budget) : type_(type), values_(type, true, {}, {}, budget), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const Mode&>(other).values_, from, to);
+  }
+  void seal() override { values_.seal(); }
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
+    std::vector<T> results(count);
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto rows = values_.rows(first + i);
+      if (rows.empty()) continue;
+      if (cancellation != nullptr) cancellation->check();
+      order.assign(rows.begin(), rows.end());
+      values_.sort(order);
+      results[i] = value(most_frequent(order));
+    }
+    const auto valid = [&](uint32_t i) { return !values_.rows(first + i).empty(); };
+    const auto result = [&](uint32_t i) { return results[i]; };
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return text_column(type_, count, budget_, valid, result);
+    } else {
+      return number_column<T>(type_, count, budget_, valid, result);
+    }
+  }
+
+ private:
+  T value(uint32_t row) const {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return values_.text(row);
+    } else {
+      return values_.template numbers<T>()[row];
+    }
+  }
+
+  /// Of rows in the order of the input, the first one with the most frequent value.
+  uint32_t most_frequent(const std::vector<uint32_t>& rows) const {
+    std::vector<uint32_t> sorted(
+        rows.size());  // positions in `rows`, equal values side by side, the first row first
+    for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](uint32_t a, uint32_t b) { return less(value(rows[a]), value(rows[b])); });
+    uint32_t best = 0;
+    size_t most = 0;
+    for (size_t start = 0, end = 0; start < sorted.size(); start = end) {
+      const T mine = value(rows[sorted[start]]);
+      end = start + 1;
+      while (end < sorted.size() && same(mine, value(rows[sorted[end]]))) ++end;
+      if (end - start > most || (end - start == most && sorted[start] < best)) {
+        most = end - start;
+        best = sorted[start];
+      }
+    }
+    return rows[best];
+  }
+
+  static bool same(const T& a, const T& b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a == b;
+    } else {
+      return !less(a, b) && !less(b, a);
+    }
+  }
+
+  Type type_;
+  Collected values_;
+  MemoryBudget* budget_;
+};
+
+std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
+    return std::make_unique<Mode<decltype(zero)>>(call.type, budget);
+  });
+}
+
+constexpr AggregateFunction kFunctions[] = {
+    {"mode", true, false, same_type, make, "The most frequent value; of several the one that comes first.",
+     "SELECT mode(x) FROM (VALUES (1), (2), (2)) t(x) -- 2"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> mode_functions() { return kFunctions; }
+
+}  // namespace lanewise::ops

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/int128.h"
+#include "ops/aggregate/collected.h"
+#include "ops/aggregate/function_groups.h"
+#include "ops/aggregate/kept_text.h"
+#include "ops/aggregate/less.h"
+#include "ops/aggregate/to_real.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// The share that a quantile asks for. Negative: counted from the greatest value down.
+struct Share {
+  double real;
+  bool exact;  ///< a decimal: unscaled / power
+  int128_t unscaled;
+  int128_t power;
+  bool descending;
+
+  explicit Share(const Value& value) : real(0), exact(false), unscaled(0), power(1), descending(false) {
+    if (value.is_null()) throw UserError("QUANTILE parameter cannot be NULL");
+    if (value.type().id == TypeId::kDecimal) {
+      exact = true;
+      for (int digit = 0; digit < value.type().scale; ++digit) power *= 10;
+      unscaled = value.integer();
+      real = static_cast<double>(unscaled) / static_cast<double>(power);
+    } else if (value.type().is_float()) {
+      real = value.real();
+    } else {
+      real = static_cast<double>(value.type().is_unsigned_integer() ? static_cast<int128_t>(value.natural())
+                                                                    : value.integer());
+    }
+    if (!(real >= -1 && real <= 1)) throw UserError("QUANTILE can only take parameters in the range [-1, 1]");
+    descending = real < 0;
+    real = std::abs(real);
+    if (unscaled < 0) unscaled = -unscaled;
+  }
+
+  /// The position of the discrete quantile among n values in order.
+  size_t index(size_t n) const {
+    size_t above;
+    if (exact) {
+      const auto count = static_cast<int128_t>(n);
+      above = static_cast<size_t>((count * power - count * unscaled) / power);
+    } else {
+      above = static_cast<size_t>(std::floor(static_cast<double>(n) - static_cast<double>(n) * real));
+    }
+    return std::max<size_t>(1, n - above) - 1;
+  }
+};
+
+/// The smallest number that as many values as the share says do not exceed.
+template <class T>
+class QuantileDiscrete : public Accumulator {
+ public:
+  QuantileDiscrete(Type type, Share share, MemoryBudget* budget)
+      : type_(type), share_(share), values_(type, false, {}, {}, budget), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const QuantileDiscrete&>(other).values_, from, to);
+  }
+  void seal() override { values_.seal(); }
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
+    std::vector<T> results(count);
+    std::vector<T> values;
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto rows = values_.rows(first + i);
+      if (rows.empty()) continue;
+      if (cancellation != nullptr) cancellation->check();
+      values.clear();
+      for (const uint32_t row : rows) values.push_back(value(row));
+      const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
+      std::nth_element(values.begin(), at, values.end(),
+                       [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); });
+      results[i] = *at;
+    }
+    const auto valid = [&](uint32_t i) { return !values_.rows(first + i).empty(); };
+    const auto result = [&](uint32_t i) { return results[i]; };
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return text_column(type_, count, budget_, valid, result);
+    } else {
+      return number_column<T>(type_, count, budget_, valid, result);
+    }
+  }
+
+ private:
+  T value(uint32_t row) const {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return values_.text(row);
+    } else {
+      return values_.template numbers<T>()[row];
+    }
+  }
+
+  Type type_;
+  Share share_;
+  Collected values_;
+  MemoryBudget* budget_;
+};
+
+/// Between two values, in the way that the reference rounds for each type.
+template <class Result>
+Result between(Result low, double share, Result high, Type type) {
+  if constexpr (std::is_same_v<Result, double>) {
+    return low * (1.0 - share) + high * share;
+  } else if constexpr (std::is_same_v<Result, int64_t>) {
+    if (type.id != TypeId::kDecimal) {  // times
+      return std::llround(static_cast<double>(low) * (1.0 - share) + static_cast<double>(high) * share);
+    }
+    return low + static_cast<int64_t>(static_cast<double>(high - low) * share);
+  } else if constexpr (std::is_same_v<Result, int128_t>) {
+    return static_cast<int128_t>(to_real<double>(low) * (1.0 - share) + to_real<double>(high) * share);
+  } else {
+    return low + static_cast<Result>(static_cast<double>(high - low) * share);
+  }
+}
+
+/// Interpolated between the two values next to the share. Values of type T become `Result`s first.
+template <class T, class Result>
+class QuantileContinuous : public Accumulator {
+ public:
+  QuantileContinuous(Type from, Type to, Share share, MemoryBudget* budget)
+      : type_(to), share_(share), values_(from, false, {}, {}, budget), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const QuantileContinuous&>(other).values_, from, to);
+  }
+  void seal() override { values_.seal(); }
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
+    std::vector<T> values;
+    return number_column<Result>(
+        type_, count, budget_, [&](uint32_t i) { return !values_.rows(first + i).empty(); },
+        [&](uint32_t i) {
+          if (cancellation != nullptr) cancellation->check();
+          values.clear();
+          for (const uint32_t row : values_.rows(first + i))
+            values.push_back(values_.template numbers<T>()[row]);
+          return quantile(values);
+        });
+  }
+
+ private:
+  Result convert(T value) const {
+    if constexpr (std::is_same_v<T, int32_t> && std::is_same_v<Result, int64_t>) return timestamp(value);
+    if constexpr (std::is_same_v<T, int128_t> && std::is_same_v<Result, double>)
+      return to_real<double>(value);
+    return static_cast<Result>(value);
+  }
+  /// A date as a timestamp; infinite ones stay so.
+  static int64_t timestamp(int32_t date) {
+    if (date == INT32_MAX) return INT64_MAX;
+    if (date == -INT32_MAX) return -INT64_MAX;
+    int64_t result;
+    if (__builtin_mul_overflow(int64_t{date}, int64_t{86'400'000'000}, &result)) {
+      throw UserError("Conversion Error: Date out of timestamp range");
+    }
+    return result;
+  }
+
+  Result quantile(std::vector<T>& values) const {
+    const auto order = [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); };
+    const double at = static_cast<double>(values.size() - 1) * share_.real;
+    const auto below = static_cast<size_t>(std::floor(at));
+    const auto low = values.begin() + static_cast<ptrdiff_t>(below);
+    std::nth_element(values.begin(), low, values.end(), order);
+    if (below == static_cast<size_t>(std::ceil(at))) return convert(*low);
+    const T high = *std::min_element(low + 1, values.end(), order);
+    return between(convert(*low), at - static_cast<double>(below), convert(high), type_);
+  }
+
+  Type type_;
+  Share share_;
+  Collected values_;
+  MemoryBudget* budget_;
+};
+
+/// The result of a continuous quantile; nothing for types between whose values there is nothing.
+std::optional<Type> continuous(Type type) {
+  switch (type.id) {
+    case TypeId::kFloat32:
+    case TypeId::kDecimal:
+    case TypeId::kTime:
+    case TypeId::kTimestamp:
+    case TypeId::kTimestampTz:
+      return type;
+    case TypeId::kDate:
+      return Type::timestamp(TimeUnit::kMicro);
+    default:
+      return type.is_integer() || type == TypeId::kFloat64 ? std::optional<Type>(TypeId::kFloat64)
+                                                           : std::nullopt;
+  }
+}
+
+std::unique_ptr<Accumulator> make_discrete(Type type, const Share& share, MemoryBudget* budget) {
+  return visit(type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
+    return std::make_unique<QuantileDiscrete<decltype(zero)>>(type, share, budget);
+  });
+}
+
+std::unique_ptr<Accumulator> make_continuous(Type from, const Share& share, MemoryBudget* budget) {
+  const Type to = continuous(from).value();
+  return visit(from.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Interval>) {
+      throw InternalError("a continuous quantile of " + from.name());
+    } else if constexpr (std::is_same_v<T, float>) {
+      return std::make_unique<QuantileContinuous<float, float>>(from, to, share, budget);
+    } else {
+      if (to == TypeId::kFloat64)
+        return std::make_unique<QuantileContinuous<T, double>>(from, to, share, budget);
+      if constexpr (std::is_same_v<T, int128_t>) {
+        return std::make_unique<QuantileContinuous<T, int128_t>>(from, to, share, budget);
+      }
+      return std::make_unique<QuantileContinuous<T, int64_t>>(from, to, share, budget);
+    }
+  });
+}
+
+Share share_of(const plan::AggregateCall& call) {
+  if (call.args[1]->kind != Expr::Kind::kLiteral)
+    throw UserError("QUANTILE can only take constant parameters");
+  return Share(call.args[1]->literal);
+}
+
+std::unique_ptr<Accumulator> quantile_disc(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return make_discrete(call.args[0]->type, share_of(call), budget);
+}
+std::unique_ptr<Accumulator> quantile_cont(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return make_continuous(call.args[0]->type, share_of(call), budget);
+}
+std::unique_ptr<Accumulator> median(const plan::AggregateCall& call, MemoryBudget* budget) {
+  const Type type = call.args[0]->type;
+  const Share half(Value(Type::decimal(2, 1), int128_t{5}));
+  return continuous(type) ? make_continuous(type, half, budget) : make_discrete(type, half, budget);
+}
+
+bool is_share(Type type) { return type.is_float() || type.is_integer() || type.id == TypeId::kDecimal; }
+std::optional<Type> resolve_disc(std::span<const Type> args) {
+  return args.size() == 2 && is_share(args[1]) ? std::optional<Type>(args[0]) : std::nullopt;
+}
+std::optional<Type> resolve_cont(std::span<const Type> args) {
+  return args.size() == 2 && is_share(args[1]) ? continuous(args[0]) : std::nullopt;
+}
+std::optional<Type> resolve_median(std::span<const Type> args) {
+  if (args.size() != 1) return std::nullopt;
+  return continuous(args[0]).value_or(args[0]);
+}
+
+constexpr AggregateFunction kFunctions[] = {
+    {"median", true, false, resolve_median, median,
+     "The value in the middle; between two, their average (if they have one).",
+     "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) t(x) -- 3.0"},
+    {"quantile_cont", true, false, resolve_cont, quantile_cont,
+     "The interpolated quantile for a share between 0 and 1.",
+     "SELECT quantile_cont(x, 0.25) FROM (VALUES (1), (2), (3)) t(x) -- 1.5"},
+    {"quantile_disc", true, false, resolve_disc, quantile_disc,
+     "The least value that the share of all values does not exceed.",
+     "SELECT quantile_disc(x, 0.25) FROM (VALUES (1), (2), (3)) t(x) -- 1"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> quantile_functions() { return kFunctions; }
+
+}  // namespace lanewise::ops

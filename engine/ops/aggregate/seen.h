@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/memory.h"
+#include "ops/aggregate/accumulator.h"
+
+namespace lanewise::ops {
+
+/// Which groups have had a value: the others' sums and extremes are NULL. Most chunks cost it nothing: a
+/// group that a chunk has made has a row in that chunk, so that without FILTER and NULLs all groups are seen.
+class Seen {
+ public:
+  explicit Seen(MemoryBudget* budget) : flags_(budget, kGroupBy) {}
+
+  void resize(uint32_t groups) {
+    const size_t before = flags_.size();
+    flags_.resize(groups);
+    std::memset(flags_.data() + before, 0, groups - before);
+    unseen_ += groups - before;
+    fresh_ += groups - before;
+  }
+  /// The groups of `rows`, a subset of input.rows, have values now.
+  void mark(const AggregateInput& input, const ActiveSet& rows) {
+    const bool complete =
+        input.groups == nullptr ? !rows.none() : input.every_new_group && rows.count() == input.rows.count();
+    if (complete && unseen_ == fresh_) {
+      std::memset(flags_.data() + flags_.size() - fresh_, 1, fresh_);
+      unseen_ = 0;
+    }
+    fresh_ = 0;
+    if (unseen_ != 0) for_each_row(input, rows, [&](uint32_t, uint32_t group) { mark(group); });
+  }
+  void mark(uint32_t group) {
+    unseen_ -= flags_[group] == 0;
+    flags_[group] = 1;
+  }
+  void merge(const Seen& other, std::span<const uint32_t> from, const uint32_t* to) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (other[from[i]]) mark(to[i]);
+    }
+  }
+  bool operator[](uint32_t group) const { return flags_[group] != 0; }
+
+ private:
+  BufferBuilder<uint8_t> flags_;
+  size_t unseen_ = 0;
+  size_t fresh_ = 0;  // the last ones, since the last mark()
+};
+
+}  // namespace lanewise::ops

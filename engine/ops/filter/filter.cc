@@ -1,0 +1,16 @@
+#include "ops/filter/filter.h"
+
+#include "expr/evaluate.h"
+
+namespace lanewise::ops {
+
+Filter::Filter(const std::vector<ExprPtr>& predicates) : predicates_(order_by_cost(conjuncts(predicates))) {}
+
+void Filter::run(Chunk& chunk, EvalContext& context) const {
+  for (const ExprPtr& predicate : predicates_) {
+    if (chunk.active.none()) return;
+    chunk.active = narrow(*predicate, chunk.columns, chunk.active, context);
+  }
+}
+
+}  // namespace lanewise::ops

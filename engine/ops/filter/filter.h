@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "expr/expr.h"
+#include "ops/step.h"
+
+namespace lanewise::ops {
+
+/// Narrows the chunk's active set by predicates, one after the other: a later one sees only rows that the earlier ones
+/// left. Cheap ones go first, see order_by_cost().
+class Filter : public Step {
+ public:
+  explicit Filter(const std::vector<ExprPtr>& predicates);
+  void run(Chunk& chunk, EvalContext& context) const override;
+  const std::vector<ExprPtr>& predicates() const { return predicates_; }
+
+ private:
+  std::vector<ExprPtr> predicates_;
+};
+
+/// The operands of all ANDs at the top of the predicates.
+std::vector<ExprPtr> conjuncts(const std::vector<ExprPtr>& predicates);
+
+/// A rough time per row, in units of one comparison of two numbers.
+double cost(const Expr& expr);
+
+/// The predicates with the cheapest first. Those that can raise an error stay behind all before them.
+std::vector<ExprPtr> order_by_cost(std::vector<ExprPtr> predicates);
+
+}  // namespace lanewise::ops

@@ -1,0 +1,155 @@
+#include "ops/ordered_rows.h"
+
+#include <algorithm>
+
+#include "base/arena.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// A batch is sealed at this size, so that growing copies little and holds little twice.
+constexpr int64_t kBatchRows = int64_t{1} << 17;
+constexpr size_t kBatchBytes = size_t{32} << 20;
+
+/// Pieces from this length on become batches of their own, without a copy.
+constexpr int64_t kSharedRows = int64_t{1} << 14;
+
+}  // namespace
+
+void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
+  if (chunk.active.none()) return;
+  if (growing_.empty()) {
+    for (const Field& field : schema_) growing_.emplace_back(field.type, budget, what_);
+  }
+  size_t bytes = 0;
+  for (size_t i = 0; i < growing_.size(); ++i) {
+    growing_[i].append(chunk.columns[i], chunk.active);
+    bytes += growing_[i].bytes();
+  }
+  pieces_.push_back({chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
+  growing_rows_ += chunk.active.count();
+  if (growing_rows_ >= kBatchRows || bytes >= kBatchBytes) seal();
+}
+
+void OrderedRows::seal() {
+  if (growing_rows_ == 0) return;
+  Batch& batch = batches_.emplace_back();
+  batch.rows = growing_rows_;
+  for (Gather& gather : growing_) batch.columns.push_back(gather.finish());
+  growing_rows_ = 0;
+}
+
+ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget, std::string_view what) {
+  if (first == 0 && rows == column->rows) return column;
+  auto part = std::make_shared<Column>(*column);
+  part->rows = rows;
+  auto skip = [&](const Buffer& buffer, size_t width, int64_t count) {
+    const auto start = static_cast<size_t>(first) * width;
+    return Buffer::wrap(buffer.data() + start, static_cast<size_t>(count) * width, column);
+  };
+  if (column->nulls != 0) {
+    part->validity = Buffer::allocate(bits::words(static_cast<size_t>(rows)) * 8, budget, what);
+    auto* words = part->validity.mutable_as<uint64_t>();
+    bits::copy(column->validity.as<uint64_t>(), static_cast<size_t>(first), static_cast<size_t>(rows), words);
+    part->nulls = rows - static_cast<int64_t>(bits::count(words, static_cast<size_t>(rows)));
+    if (part->nulls == 0) part->validity = Buffer();
+  }
+  if (column->dictionary != nullptr) {
+    part->values = skip(column->values, sizeof(uint32_t), rows);
+  } else if (column->type.is_string()) {
+    part->offsets = skip(column->offsets, column->wide_offsets ? 8 : 4, rows + 1);
+  } else {
+    part->values = skip(column->values, width(column->type.physical()), rows);
+  }
+  return part;
+}
+
+namespace {
+
+/// Makes batches of pieces that come in order.
+class Merger {
+ public:
+  Merger(Table& table, MemoryBudget* budget, std::string_view what) : table_(table), budget_(budget), what_(what) {
+    for (const Field& field : table.schema) short_.emplace_back(field.type, budget, what);
+  }
+
+  void add(const Batch& batch, int64_t first, int64_t rows) {
+    if (rows == 0) return;
+    rows < kSharedRows ? copy(batch, first, rows) : share_piece(batch, first, rows);
+  }
+
+  void flush() {
+    if (short_rows_ == 0) return;
+    Batch& out = table_.batches.emplace_back();
+    out.rows = short_rows_;
+    for (Gather& gather : short_) out.columns.push_back(gather.finish());
+    short_rows_ = 0;
+  }
+
+ private:
+  void copy(const Batch& batch, int64_t first, int64_t rows) {
+    scratch_.reset();
+    const auto count = static_cast<uint32_t>(rows);
+    for (size_t i = 0; i < short_.size(); ++i) {
+      short_[i].append(slice(*batch.columns[i], first, count, scratch_), ActiveSet(count, scratch_));
+    }
+    short_rows_ += rows;
+    if (short_rows_ >= kBatchRows) flush();
+  }
+
+  void share_piece(const Batch& batch, int64_t first, int64_t rows) {
+    flush();
+    Batch& out = table_.batches.emplace_back();
+    out.rows = rows;
+    for (const ColumnPtr& column : batch.columns) out.columns.push_back(share(column, first, rows, budget_, what_));
+  }
+
+  Table& table_;
+  MemoryBudget* budget_;
+  std::string_view what_;
+  std::vector<Gather> short_;
+  int64_t short_rows_ = 0;
+  Arena scratch_;
+};
+
+}  // namespace
+
+Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
+                         int64_t limit, MemoryBudget* budget, std::string_view what) {
+  struct Placed {
+    Piece piece;
+    const OrderedRows* from;
+  };
+  std::vector<Placed> placed;
+  for (auto& local : locals) {
+    auto& rows = static_cast<OrderedRows&>(*local);
+    rows.seal();
+    for (const Piece& piece : rows.pieces_) placed.push_back({piece, &rows});
+  }
+  std::sort(placed.begin(), placed.end(),
+            [](const Placed& a, const Placed& b) { return a.piece.order < b.piece.order; });
+
+  Table table{schema, {}};
+  Merger merger(table, budget, what);
+  int64_t skip = offset;
+  int64_t left = limit < 0 ? INT64_MAX : limit;
+  for (size_t i = 0; i < placed.size() && left > 0;) {
+    Piece whole = placed[i].piece;
+    const OrderedRows* from = placed[i].from;
+    for (++i; i < placed.size(); ++i) {  // neighbours in the table that are neighbours in the batch
+      const Piece& next = placed[i].piece;
+      if (placed[i].from != from || next.batch != whole.batch || next.first != whole.first + whole.rows) break;
+      whole.rows += next.rows;
+    }
+    const int64_t skipped = std::min(skip, whole.rows);
+    const int64_t taken = std::min(left, whole.rows - skipped);
+    merger.add(from->batches_[whole.batch], whole.first + skipped, taken);
+    skip -= skipped;
+    left -= taken;
+  }
+  merger.flush();
+  return table;
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ops/chunk.h"
+#include "ops/gather.h"
+#include "ops/sink.h"
+
+namespace lanewise::ops {
+
+/// The active rows of chunks that one thread has seen, remembered with their order.
+class OrderedRows : public Sink::Local {
+ public:
+  /// `what`, a string literal, names the operator in memory errors.
+  OrderedRows(const Schema& schema, std::string_view what) : schema_(schema), what_(what) {}
+
+  void append(const Chunk& chunk, MemoryBudget* budget);
+  /// Ends the batch that grows now.
+  void seal();
+
+  /// Rows [offset, offset + limit) of what all threads have seen, in order (limit < 0: all). Long pieces are shared, short
+  /// ones are copied together.
+  static Table merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
+                     int64_t limit, MemoryBudget* budget, std::string_view what);
+
+ private:
+  /// Neighbouring rows of one batch.
+  struct Piece {
+    uint64_t order;
+    uint32_t batch;
+    int64_t first;
+    int64_t rows;
+  };
+
+  const Schema& schema_;
+  std::string_view what_;
+  std::vector<Gather> growing_;
+  int64_t growing_rows_ = 0;
+  std::vector<Batch> batches_;
+  std::vector<Piece> pieces_;
+};
+
+/// Rows [first, first + rows) of a column, sharing its memory (a validity that starts within a word is copied).
+ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget, std::string_view what);
+
+}  // namespace lanewise::ops

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "ops/step.h"
+
+namespace lanewise::ops {
+
+/// Appends the columns of a table's only row, as constants; NULLs where it has no row.
+class ScalarJoin : public Step {
+ public:
+  /// Throws UserError(message) if the table has more than one row.
+  ScalarJoin(const Table& table, const std::string& message);
+  void run(Chunk& chunk, EvalContext& context) const override;
+
+ private:
+  Arena values_;
+  std::vector<Vector> constants_;
+};
+
+}  // namespace lanewise::ops

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "plan/node.h"
+
+namespace lanewise::plan {
+
+namespace {
+
+[[noreturn]] void misfit(const char* node, std::string what) {
+  throw InternalError(fmt::format("plan node {}: {}", node, what));
+}
+
+/// The columns that `expr` reads must be those of `input`.
+void check(const char* node, const ExprPtr& expr, const Schema& input) {
+  if (expr == nullptr) misfit(node, "an expression is missing");
+  walk(*expr, [&](const Expr& part) {
+    if (part.kind != Expr::Kind::kColumn) return;
+    if (part.column >= input.size()) {
+      misfit(node, fmt::format("column #{} of an input of {} columns", part.column, input.size()));
+    }
+    const Field& field = input[part.column];
+    if (field.type != part.type) {
+      misfit(node, fmt::format("column #{} ({}) is {}, not {}", part.column, field.name, field.type.name(),
+                               part.type.name()));
+    }
+  });
+}
+
+void check_predicate(const char* node, const ExprPtr& expr, const Schema& input) {
+  check(node, expr, input);
+  if (expr->type != TypeId::kBool) misfit(node, "a predicate of type " + expr->type.name());
+}
+
+void check_keys(const char* node, const std::vector<SortKey>& keys, const Schema& input) {
+  for (const SortKey& key : keys) check(node, key.expr, input);
+}
+
+void check_child(const char* node, const NodePtr& child) {
+  if (child == nullptr) misfit(node, "a child is missing");
+}
+
+void check_range(const char* node, int64_t offset) {
+  if (offset < 0) misfit(node, fmt::format("offset {}", offset));
+}
+
+/// Of the rows [offset, offset + limit) of `rows` rows; negative: unknown.
+double rows_within(double rows, int64_t limit, int64_t offset) {
+  if (rows < 0) return limit < 0 ? rows : static_cast<double>(limit);
+  rows = std::max(0.0, rows - static_cast<double>(offset));
+  return limit < 0 ? rows : std::min(rows, static_cast<double>(limit));
+}
+
+NodePtr make(Payload payload, std::vector<NodePtr> children, Schema schema, double rows) {
+  return std::make_shared<Node>(Node{std::move(payload), std::move(children), std::move(schema), rows});
+}
+
+}  // namespace
+
+NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns, std::vector<ExprPtr> predicates) {
+  if (source == nullptr) misfit("Scan", "the source is missing");
+  Schema schema;
+  for (size_t column : columns) {
+    if (column >= source->schema().size()) misfit("Scan", fmt::format("{} has no column #{}", source->name(), column));
+    schema.push_back(source->schema()[column]);
+  }
+  for (const ExprPtr& predicate : predicates) check_predicate("Scan", predicate, schema);
+  const double rows = predicates.empty() ? static_cast<double>(source->estimated_rows()) : -1;
+  return make(Scan{std::move(source), std::move(columns), std::move(predicates)}, {}, std::move(schema), rows);
+}
+
+NodePtr values(std::shared_ptr<const Table> table) {
+  if (table == nullptr) misfit("Values", "the table is missing");
+  for (const Batch& batch : table->batches) {
+    if (batch.columns.size() != table->schema.size()) misfit("Values", "a batch does not have the table's columns");
+    for (size_t i = 0; i < batch.columns.size(); ++i) {
+      if (batch.columns[i]->rows != batch.rows) misfit("Values", "columns differ in length");
+      if (batch.columns[i]->type != table->schema[i].type) misfit("Values", "a column is not of its field's type");
+    }
+  }
+  Schema schema = table->schema;
+  const auto rows = static_cast<double>(table->rows());
+  return make(Values{std::move(table)}, {}, std::move(schema), rows);
+}
+
+NodePtr filter(NodePtr child, ExprPtr predicate) {
+  check_child("Filter", child);
+  check_predicate("Filter", predicate, child->schema);
+  Schema schema = child->schema;
+  return make(Filter{std::move(predicate)}, {std::move(child)}, std::move(schema), -1);
+}
+
+NodePtr project(NodePtr child, std::vector<ExprPtr> exprs, std::vector<std::string> names) {
+  check_child("Project", child);
+  if (exprs.size() != names.size()) misfit("Project", "as many names as expressions are needed");
+  Schema schema;
+  for (size_t i = 0; i < exprs.size(); ++i) {
+    check("Project", exprs[i], child->schema);
+    schema.push_back({std::move(names[i]), exprs[i]->type});
+  }
+  const double rows = child->estimated_rows;
+  return make(Project{std::move(exprs)}, {std::move(child)}, std::move(schema), rows);
+}
+
+NodePtr aggregate(NodePtr child, std::vector<ExprPtr> keys, std::vector<AggregateCall> aggregates,
+                  std::vector<std::string> names) {
+  check_child("Aggregate", child);
+  if (keys.size() + aggregates.size() != names.size()) misfit("Aggregate", "as many names as columns are needed");
+  Schema schema;
+  for (const ExprPtr& key : keys) {
+    check("Aggregate", key, child->schema);
+    schema.push_back({std::move(names[schema.size()]), key->type});
+  }
+  for (const AggregateCall& call : aggregates) {
+    for (const ExprPtr& arg : call.args) check("Aggregate", arg, child->schema);
+    if (call.filter != nullptr) check_predicate("Aggregate", call.filter, child->schema);
+    check_keys("Aggregate", call.order, child->schema);
+    schema.push_back({std::move(names[schema.size()]), call.type});
+  }
+  const double rows = keys.empty() ? 1 : -1;
+  return make(Aggregate{std::move(keys), std::move(aggregates)}, {std::move(child)}, std::move(schema), rows);
+}
+
+NodePtr sort(NodePtr child, std::vector<SortKey> keys, int64_t limit, int64_t offset) {
+  check_child("Sort", child);
+  check_keys("Sort", keys, child->schema);
+  check_range("Sort", offset);
+  Schema schema = child->schema;
+  const double rows = rows_within(child->estimated_rows, limit, offset);
+  return make(Sort{std::move(keys), limit, offset}, {std::move(child)}, std::move(schema), rows);
+}
+
+NodePtr limit(NodePtr child, int64_t limit, int64_t offset) {
+  check_child("Limit", child);
+  check_range("Limit", offset);
+  Schema schema = child->schema;
+  const double rows = rows_within(child->estimated_rows, limit, offset);
+  return make(Limit{limit, offset}, {std::move(child)}, std::move(schema), rows);
+}
+
+NodePtr distinct(NodePtr child) {
+  check_child("Distinct", child);
+  Schema schema = child->schema;
+  return make(Distinct{}, {std::move(child)}, std::move(schema), -1);
+}
+
+NodePtr union_all(std::vector<NodePtr> children) {
+  if (children.empty()) misfit("UnionAll", "a child is missing");
+  double rows = 0;
+  for (const NodePtr& child : children) {
+    check_child("UnionAll", child);
+    const Schema &first = children[0]->schema, &other = child->schema;
+    if (!std::equal(first.begin(), first.end(), other.begin(), other.end(),
+                    [](const Field& a, const Field& b) { return a.type == b.type; })) {
+      misfit("UnionAll", "the children differ in their columns' types");
+    }
+    rows = rows < 0 || child->estimated_rows < 0 ? -1 : rows + child->estimated_rows;
+  }
+  Schema schema = children[0]->schema;
+  return make(UnionAll{}, std::move(children), std::move(schema), rows);
+}
+
+NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message) {
+  check_child("ScalarJoin", child);
+  check_child("ScalarJoin", one_row);
+  Schema schema = child->schema;
+  schema.insert(schema.end(), one_row->schema.begin(), one_row->schema.end());
+  const double rows = child->estimated_rows;
+  return make(ScalarJoin{std::move(message)}, {std::move(child), std::move(one_row)}, std::move(schema), rows);
+}
+
+NodePtr cte(uint64_t id, NodePtr definition, NodePtr body) {
+  check_child("Cte", definition);
+  check_child("Cte", body);
+  Schema schema = body->schema;
+  const double rows = body->estimated_rows;
+  return make(Cte{id}, {std::move(definition), std::move(body)}, std::move(schema), rows);
+}
+
+NodePtr cte_ref(uint64_t id, Schema schema) { return make(CteRef{id}, {}, std::move(schema), -1); }
+
+NodePtr with_estimate(const NodePtr& node, double rows) {
+  auto copy = std::make_shared<Node>(*node);
+  copy->estimated_rows = rows;
+  return copy;
+}
+
+}  // namespace lanewise::plan

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "data/column.h"
+#include "data/source.h"
+#include "expr/expr.h"
+
+namespace lanewise::plan {
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+struct SortKey {
+  ExprPtr expr;
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+/// One aggregate of an Aggregate node, e.g. sum(DISTINCT x) FILTER (WHERE y).
+struct AggregateCall {
+  std::string function;  ///< SQL's name, see ops/aggregate
+  std::vector<ExprPtr> args;
+  bool distinct = false;
+  ExprPtr filter;              ///< may be null
+  std::vector<SortKey> order;  ///< string_agg(x ORDER BY y), first(x ORDER BY y)
+  Type type;                   ///< of the result
+};
+
+/// Rows of a source; the node's schema names the columns read. Predicates are over these columns; all must hold. They may
+/// be used to skip chunks by their minimum and maximum, and are always evaluated.
+struct Scan {
+  std::shared_ptr<const Source> source;
+  std::vector<size_t> columns;
+  std::vector<ExprPtr> predicates;
+};
+/// Rows of a table in memory (VALUES, a constant row).
+struct Values {
+  std::shared_ptr<const Table> table;
+};
+struct Filter {
+  ExprPtr predicate;
+};
+struct Project {
+  std::vector<ExprPtr> exprs;
+};
+/// Output: keys, then aggregates. No keys: exactly one row.
+struct Aggregate {
+  std::vector<ExprPtr> keys;
+  std::vector<AggregateCall> aggregates;
+};
+/// Stable. With a limit it keeps the rows [offset, offset + limit) only (top-n).
+struct Sort {
+  std::vector<SortKey> keys;
+  int64_t limit = -1;  ///< negative: all
+  int64_t offset = 0;
+};
+struct Limit {
+  int64_t limit = -1;
+  int64_t offset = 0;
+};
+/// One row per distinct row of the child.
+struct Distinct {};
+/// The rows of all children, in their order.
+struct UnionAll {};
+/// The child's columns, then the columns of the second child's only row; no row there gives NULLs, more than one is an
+/// error with `message`. An uncorrelated scalar subquery.
+struct ScalarJoin {
+  std::string message;
+};
+/// children[0] is computed once and kept under `id`; children[1] reads it by CteRef nodes.
+struct Cte {
+  uint64_t id = 0;
+};
+struct CteRef {
+  uint64_t id = 0;
+};
+
+using Payload =
+    std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, UnionAll, ScalarJoin, Cte, CteRef>;
+
+/// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
+struct Node {
+  Payload payload;
+  std::vector<NodePtr> children;
+  Schema schema;               ///< of the rows that it gives
+  double estimated_rows = -1;  ///< negative: unknown
+};
+
+/// "Filter", "Aggregate", ...
+const char* name(const Payload& payload);
+
+/// Builders: each checks types and throws InternalError that names the node where they do not fit.
+NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns, std::vector<ExprPtr> predicates = {});
+NodePtr values(std::shared_ptr<const Table> table);
+NodePtr filter(NodePtr child, ExprPtr predicate);
+NodePtr project(NodePtr child, std::vector<ExprPtr> exprs, std::vector<std::string> names);
+NodePtr aggregate(NodePtr child, std::vector<ExprPtr> keys, std::vector<AggregateCall> aggregates,
+                  std::vector<std::string> names);
+NodePtr sort(NodePtr child, std::vector<SortKey> keys, int64_t limit = -1, int64_t offset = 0);
+NodePtr limit(NodePtr child, int64_t limit, int64_t offset = 0);
+NodePtr distinct(NodePtr child);
+NodePtr union_all(std::vector<NodePtr> children);
+NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message);
+NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
+NodePtr cte_ref(uint64_t id, Schema schema);
+
+/// The same node with an estimate of its rows (negative: unknown). Builders estimate what follows from the children.
+NodePtr with_estimate(const NodePtr& node, double rows);
+
+/// What the node does, for people: predicates, keys, columns; then matchers and why they were chosen.
+std::string details(const Node& node);
+/// The plan as an indented tree for people, one line per node.
+std::string to_string(const Node& node);
+/// The plan as JSON text (nodes, expressions, types), for tools.
+std::string to_json(const Node& node);
+
+}  // namespace lanewise::plan

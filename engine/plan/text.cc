@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "plan/node.h"
+
+namespace lanewise::plan {
+
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+std::vector<std::string> names_of(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Field& field : schema) names.push_back(field.name);
+  return names;
+}
+
+std::string join(const std::vector<std::string>& parts, const char* between) {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+std::string text_of(const std::vector<ExprPtr>& exprs, const std::vector<std::string>& names, const char* between) {
+  std::vector<std::string> parts;
+  for (const ExprPtr& expr : exprs) parts.push_back(expr->to_string(&names));
+  return join(parts, between);
+}
+
+std::string text_of(const std::vector<SortKey>& keys, const std::vector<std::string>& names) {
+  std::vector<std::string> parts;
+  for (const SortKey& key : keys) {
+    parts.push_back(key.expr->to_string(&names) + (key.descending ? " DESC" : "") +
+                    (key.nulls_first ? " NULLS FIRST" : ""));
+  }
+  return join(parts, ", ");
+}
+
+std::string text_of(const AggregateCall& call, const std::vector<std::string>& names) {
+  std::string args = call.args.empty() ? "*" : text_of(call.args, names, ", ");
+  if (call.distinct) args = "DISTINCT " + args;
+  if (!call.order.empty()) args += " ORDER BY " + text_of(call.order, names);
+  std::string text = fmt::format("{}({})", call.function, args);
+  if (call.filter != nullptr) text += fmt::format(" FILTER (WHERE {})", call.filter->to_string(&names));
+  return text;
+}
+
+std::string text_of(int64_t limit, int64_t offset) {
+  std::string text = limit < 0 ? "" : fmt::format("limit {}", limit);
+  if (offset > 0) text += fmt::format("{}offset {}", text.empty() ? "" : " ", offset);
+  return text;
+}
+
+/// All expressions of a node.
+std::vector<ExprPtr> exprs_of(const Payload& payload) {
+  std::vector<ExprPtr> exprs;
+  auto add = [&](const std::vector<ExprPtr>& some) { exprs.insert(exprs.end(), some.begin(), some.end()); };
+  std::visit(Overloaded{[&](const Scan& scan) { add(scan.predicates); },
+                        [&](const Filter& filter) { exprs.push_back(filter.predicate); },
+                        [&](const Project& project) { add(project.exprs); },
+                        [&](const Aggregate& aggregate) {
+                          add(aggregate.keys);
+                          for (const AggregateCall& call : aggregate.aggregates) {
+                            add(call.args);
+                            if (call.filter != nullptr) exprs.push_back(call.filter);
+                          }
+                        },
+                        [&](const Sort& sort) {
+                          for (const SortKey& key : sort.keys) exprs.push_back(key.expr);
+                        },
+                        [](const auto&) {}},
+             payload);
+  return exprs;
+}
+
+/// What the functions prepared: matchers and why they were chosen, each once.
+std::string prepared_text(const Payload& payload) {
+  std::vector<std::string> parts;
+  std::set<std::string> seen;
+  for (const ExprPtr& expr : exprs_of(payload)) {
+    walk(*expr, [&](const Expr& part) {
+      if (part.prepared == nullptr) return;
+      std::string text = part.prepared->describe();
+      if (!text.empty() && seen.insert(text).second) parts.push_back(std::move(text));
+    });
+  }
+  return join(parts, "; ");
+}
+
+void print(const Node& node, int depth, std::string& out) {
+  const std::string text = details(node);
+  out += fmt::format("{:{}}{}", "", depth * 2, name(node.payload));
+  if (!text.empty()) out += ": " + text;
+  if (node.estimated_rows >= 0) out += fmt::format(" (about {} rows)", std::llround(node.estimated_rows));
+  out += '\n';
+  for (const NodePtr& child : node.children) print(*child, depth + 1, out);
+}
+
+}  // namespace
+
+const char* name(const Payload& payload) {
+  static constexpr const char* kNames[] = {"Scan",  "Values",   "Filter",   "Project",    "Aggregate", "Sort",
+                                           "Limit", "Distinct", "UnionAll", "ScalarJoin", "Cte",       "CteRef"};
+  static_assert(std::size(kNames) == std::variant_size_v<Payload>);
+  return kNames[payload.index()];
+}
+
+std::string details(const Node& node) {
+  const auto names = names_of(node.children.empty() ? node.schema : node.children[0]->schema);
+  std::string text = std::visit(
+      Overloaded{
+          [&](const Scan& scan) {
+            std::string columns = fmt::format("{} [{}]", scan.source->name(), join(names, ", "));
+            return scan.predicates.empty() ? columns : columns + " " + text_of(scan.predicates, names, " AND ");
+          },
+          [&](const Values& table) { return fmt::format("{} rows", table.table->rows()); },
+          [&](const Filter& filter) { return filter.predicate->to_string(&names); },
+          [&](const Project& project) { return text_of(project.exprs, names, ", "); },
+          [&](const Aggregate& aggregate) {
+            std::vector<std::string> parts;
+            for (const AggregateCall& call : aggregate.aggregates) parts.push_back(text_of(call, names));
+            std::string calls = join(parts, ", ");
+            if (aggregate.keys.empty()) return calls;
+            return calls + (calls.empty() ? "by " : " by ") + text_of(aggregate.keys, names, ", ");
+          },
+          [&](const Sort& sort) {
+            std::string range = text_of(sort.limit, sort.offset);
+            return text_of(sort.keys, names) + (range.empty() ? "" : " " + range);
+          },
+          [&](const Limit& limit) { return text_of(limit.limit, limit.offset); },
+          [&](const Cte& cte) { return fmt::format("#{}", cte.id); },
+          [&](const CteRef& ref) { return fmt::format("#{}", ref.id); },
+          [](const auto&) { return std::string(); },
+      },
+      node.payload);
+  const std::string prepared = prepared_text(node.payload);
+  return prepared.empty() ? text : fmt::format("{} [{}]", text, prepared);
+}
+
+std::string to_string(const Node& node) {
+  std::string out;
+  print(node, 0, out);
+  return out;
+}
+
+}  // namespace lanewise::plan

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "active/active_set.h"
+#include "base/memory.h"
+#include "primitives/key_words.h"
+
+namespace lanewise {
+
+/// A short cut in front of a hash table for keys of a small domain: integers of a narrow range, booleans,
+/// dictionary codes. The combined code of a row's keys is the index into an array of group numbers. What the
+/// array does not know is left to the table, and learned from it.
+class DirectGroups {
+ public:
+  /// `what`, a string literal, names the operator in memory errors.
+  DirectGroups(MemoryBudget* budget, std::string_view what) : cache_(budget, what) {}
+
+  /// Sets groups[row] of the active rows whose group is known, and returns the others in ascending order.
+  std::span<const uint32_t> find(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups);
+  /// Remembers groups[row] of the rows that the last find() returned.
+  void learn(std::span<const uint32_t> rows, const uint32_t* groups);
+
+ private:
+  /// The integers [base, base + size) of a key column.
+  struct Window {
+    int64_t base = 0;
+    uint64_t size = 0;
+    bool full = false;  ///< it cannot grow any more
+  };
+
+  bool find_integers(const KeyWords& key, const ActiveSet& rows, uint32_t* groups);
+  bool find_codes(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups);
+  uint64_t add_codes(const KeyWords& key, const ActiveSet& rows, uint64_t domain);
+  uint64_t add_integers(size_t column, const KeyWords& key, const ActiveSet& rows, uint64_t domain);
+  bool widen(Window& window, const KeyWords& key, const ActiveSet& rows);
+  void clear(uint64_t domain);
+
+  std::vector<Window> windows_;
+  BufferBuilder<uint32_t>
+      cache_;  // by code; the last entry is never known and stands for codes that are too large
+  uint64_t domain_ = 0;
+  bool dictionaries_ = false;  // codes mean something within one chunk only
+  bool hopeless_ = false;      // the keys' range is too wide
+  bool missing_ = false;       // the last find() left rows
+  uint32_t* codes_ = nullptr;  // of the last find(), by row
+};
+
+}  // namespace lanewise

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+namespace lanewise {
+
+/// Distinct keys and their group numbers: an open-addressing table with linear probing.
+///
+/// A key is known by a 32-bit tag (the high half of its hash) and a 64-bit word: the key itself, or where it
+/// lies. The tag's highest bits are the home slot, so growing moves slots in order and needs no key. At most
+/// 2^30 keys.
+class HashTable {
+ public:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  struct Key {
+    uint64_t word;
+    uint32_t group;
+  };
+
+  /// `what`, a string literal, names the operator in memory errors.
+  HashTable(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
+
+  /// groups[i] = the group of key i, for i in [0, count). `equal(i, word)` tells whether key i is the one
+  /// known by `word`; it is asked only where tags are equal. `add(i)` returns the Key of a new one. Slots are
+  /// prefetched, and with kFollow the memory that their words point to.
+  template <bool kFollow, class Equal, class Add>
+  void find_or_add(const uint32_t* tags, size_t count, Equal equal, Add add, uint32_t* groups) {
+    if (slots_ == nullptr) grow();
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) __builtin_prefetch(slots_ + home(tags[i + kAhead]), 1);
+      if constexpr (kFollow) {
+        if (i + kNear < count) {
+          const Slot& soon = slots_[home(tags[i + kNear])];
+          if (soon.tag == tags[i + kNear]) __builtin_prefetch(reinterpret_cast<const void*>(soon.word));
+        }
+      }
+      const uint32_t tag = tags[i];
+      for (size_t at = home(tag);; at = (at + 1) & mask_) {
+        Slot& slot = slots_[at];
+        if (slot.tag == tag && slot.group != kNone && equal(i, slot.word)) {
+          groups[i] = slot.group;
+          break;
+        }
+        if (slot.group == kNone) {
+          const Key key = add(i);
+          slot = {key.word, tag, key.group};
+          groups[i] = key.group;
+          if (++size_ > limit_) grow();
+          break;
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kAhead = 24;  // rows: about the latency of memory
+  static constexpr size_t kNear = 8;
+  static constexpr int kFirstBits = 8;
+
+  struct Slot {
+    uint64_t word;
+    uint32_t tag;
+    uint32_t group;
+  };
+
+  size_t home(uint32_t tag) const { return tag >> shift_; }
+
+  void grow() {
+    const size_t old_slots = slots_ == nullptr ? 0 : mask_ + 1;
+    const int bits = slots_ == nullptr ? kFirstBits : 32 - shift_ + 1;
+    if (bits > 31) throw MemoryError(std::string(what_) + " has more than 2^30 groups");
+    const size_t slots = size_t{1} << bits;
+    const Buffer old = buffer_;
+    buffer_ = Buffer::allocate(slots * sizeof(Slot), budget_, what_);
+    slots_ = buffer_.mutable_as<Slot>();
+    std::memset(slots_, 0xff, slots * sizeof(Slot));
+    mask_ = slots - 1;
+    shift_ = 32 - bits;
+    limit_ = static_cast<uint32_t>(slots / 8 * 5);
+    for (size_t i = 0; i < old_slots; ++i) {
+      const Slot slot = old.as<Slot>()[i];
+      if (slot.group == kNone) continue;
+      size_t at = home(slot.tag);
+      while (slots_[at].group != kNone) at = (at + 1) & mask_;
+      slots_[at] = slot;
+    }
+  }
+
+  MemoryBudget* budget_;
+  std::string_view what_;
+  Buffer buffer_;
+  Slot* slots_ = nullptr;
+  size_t mask_ = 0;
+  int shift_ = 32;
+  uint32_t size_ = 0;
+  uint32_t limit_ = 0;
+};
+
+}  // namespace lanewise

@@ -1,0 +1,56 @@
+#include "primitives/kernels/tables.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "primitives/hash.h"
+
+// Everything below may use these instructions; nothing of the standard library may be included below.
+#pragma GCC diagnostic ignored \
+    "-Wmaybe-uninitialized"  // gcc 12 sees the undefined operands of its own intrinsics
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wpsabi"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang takes the target from its options
+#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")
+
+#include "primitives/kernels/vector_tables-inl.h"
+
+namespace lanewise::kernels {
+namespace {
+
+struct Avx512 {
+  static constexpr lanes::Target kTarget = lanes::Target::avx512;
+  static constexpr size_t kBytes = 64;
+
+  template <class Mask>
+  static LANES_FN u64 bits(Mask mask) {
+    constexpr size_t width = sizeof mask[0];
+    if constexpr (width == 1) return _mm512_movepi8_mask((__m512i)mask);
+    if constexpr (width == 2) return _mm512_movepi16_mask((__m512i)mask);
+    if constexpr (width == 4) return _mm512_movepi32_mask((__m512i)mask);
+    if constexpr (width == 8) return _mm512_movepi64_mask((__m512i)mask);
+  }
+
+  static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
+    __m512i numbers =
+        _mm512_add_epi32(_mm512_set1_epi32(int(first)),
+                         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    LANES_UNROLL for (int i = 0; i < 64; i += 16) {
+      const __mmask16 part = __mmask16(word >> i);
+      _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(part, numbers));
+      out += __builtin_popcount(part);
+      numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+constexpr Tables kTables = vector_tables<Avx512>();
+const Tables kAvx512Tables = kTables;
+
+}  // namespace lanewise::kernels
+
+#endif

@@ -1,0 +1,70 @@
+#include "primitives/kernels.h"
+
+#include "base/error.h"
+#include "primitives/kernels/tables.h"
+
+namespace lanewise::kernels {
+namespace {
+
+const Tables& tables(lanes::Target target) {
+  invariant(lanes::supported(target), "kernels are asked for a target that this machine has");
+  switch (target) {
+#if defined(__x86_64__)
+    case lanes::Target::avx2:
+      return kAvx2Tables;
+    case lanes::Target::avx512:
+      return kAvx512Tables;
+#endif
+    case lanes::Target::emulated:
+      return kEmulatedTables;
+    default:
+      return kScalarTables;
+  }
+}
+
+}  // namespace
+
+template <>
+const Kernels<int8_t>& of(lanes::Target target) {
+  return tables(target).i8;
+}
+template <>
+const Kernels<int16_t>& of(lanes::Target target) {
+  return tables(target).i16;
+}
+template <>
+const Kernels<int32_t>& of(lanes::Target target) {
+  return tables(target).i32;
+}
+template <>
+const Kernels<int64_t>& of(lanes::Target target) {
+  return tables(target).i64;
+}
+template <>
+const Kernels<uint8_t>& of(lanes::Target target) {
+  return tables(target).u8;
+}
+template <>
+const Kernels<uint16_t>& of(lanes::Target target) {
+  return tables(target).u16;
+}
+template <>
+const Kernels<uint32_t>& of(lanes::Target target) {
+  return tables(target).u32;
+}
+template <>
+const Kernels<uint64_t>& of(lanes::Target target) {
+  return tables(target).u64;
+}
+template <>
+const Kernels<float>& of(lanes::Target target) {
+  return tables(target).f32;
+}
+template <>
+const Kernels<double>& of(lanes::Target target) {
+  return tables(target).f64;
+}
+
+const BitKernels& bits_of(lanes::Target target) { return tables(target).bits; }
+
+}  // namespace lanewise::kernels

@@ -1,0 +1,156 @@
+#pragma once
+
+#include "primitives/kernels.h"
+#include "primitives/kernels/blocks-inl.h"
+
+namespace lanewise::kernels {
+
+/// Sums of integers up to 32 bits: in 64-bit lanes, which hold 2^31 of them.
+template <class Isa, class T>
+LANES_FN int128_t sum_narrow(const T* values, const uint64_t* active, size_t rows) {
+  constexpr size_t lanes = Isa::kBytes / 8;
+  using Wide = Vector<int64_t, lanes>;
+  constexpr size_t kRun = size_t(1) << 30;
+  int128_t total = 0;
+  for (size_t row = 0; row < rows; row += kRun) {
+    Wide sums{};
+    const size_t end = rows - row < kRun ? rows - row : kRun;
+    for_blocks(values + row, active ? active + row / kBlock : nullptr, end, [&](const T* block, u64 bits) {
+      for (size_t i = 0; i < kBlock; i += lanes) {
+        const Wide wide = widen<int64_t, T, lanes>(load<Vector<T, lanes>>(block + i));
+        sums += wide & spread<int64_t, lanes>(bits >> i);
+      }
+    });
+    for (size_t k = 0; k < lanes; k++) total += sums[k];
+  }
+  return total;
+}
+
+/// Sums of 64-bit integers: of their low and high halves apart.
+template <class Isa, class T>
+LANES_FN int128_t sum_wide(const T* values, const uint64_t* active, size_t rows) {
+  constexpr size_t lanes = Isa::kBytes / 8;
+  using V = Vector<T, lanes>;
+  constexpr size_t kRun = size_t(1) << 30;
+  int128_t total = 0;
+  for (size_t row = 0; row < rows; row += kRun) {
+    V low{}, high{};
+    const size_t end = rows - row < kRun ? rows - row : kRun;
+    for_blocks(values + row, active ? active + row / kBlock : nullptr, end, [&](const T* block, u64 bits) {
+      for (size_t i = 0; i < kBlock; i += lanes) {
+        const V v = load<V>(block + i) & (V)spread<int64_t, lanes>(bits >> i);
+        low += v & T(0xffffffff);
+        high += v >> 32;
+      }
+    });
+    for (size_t k = 0; k < lanes; k++) total += static_cast<int128_t>(high[k]) * (int64_t(1) << 32) + low[k];
+  }
+  return total;
+}
+
+/// 16 partial sums by row number, on every target: the same rounding everywhere.
+template <class Isa, class T>
+LANES_FN double sum_floats(const T* values, const uint64_t* active, size_t rows) {
+  constexpr size_t kPartial = 16;
+  constexpr size_t lanes = Isa::kBytes / 8;
+  using Wide = Vector<double, lanes>;
+  Wide sums[kPartial / lanes] = {};
+  for_blocks(values, active, rows, [&](const T* block, u64 bits) {
+    LANES_UNROLL for (size_t i = 0; i < kBlock; i += lanes) {
+      const Wide wide = __builtin_convertvector(load<Vector<T, lanes>>(block + i), Wide);
+      const auto kept = (Vector<int64_t, lanes>)wide & spread<int64_t, lanes>(bits >> i);
+      sums[i / lanes % (kPartial / lanes)] += (Wide)kept;
+    }
+  });
+  double total = 0;
+  for (size_t k = 0; k < kPartial; k++) total += sums[k / lanes][k % lanes];
+  return total;
+}
+
+template <class Isa, class T>
+Sum<T> sum(const T* values, const uint64_t* active, size_t rows) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return sum_floats<Isa>(values, active, rows);
+  } else if constexpr (sizeof(T) == 8) {
+    return sum_wide<Isa>(values, active, rows);
+  } else {
+    return sum_narrow<Isa>(values, active, rows);
+  }
+}
+
+/// Integers in which min and max are taken: T itself from 32 bits on; narrower ones widen; floats become
+/// integers that order as they do, NaN in one form, above all.
+template <class T>
+struct Ordered {
+  using type = std::conditional_t<sizeof(T) < 4, int32_t, T>;
+  template <class V>
+  static LANES_FN V from(V v) {
+    return v;
+  }
+  static LANES_FN T back(type value) { return T(value); }
+};
+
+template <class T, class Int>
+struct OrderedFloat {
+  using type = Int;
+  static constexpr int kSign = sizeof(Int) * 8 - 1;
+  static constexpr Int kNaN = sizeof(Int) == 4 ? Int(0x7fc00000) : Int(0x7ff8000000000000);
+  template <class V>
+  static LANES_FN auto from(V v) {
+    using I = Vector<Int, sizeof(V) / sizeof(Int)>;
+    const I raw = (I)v;
+    const I ordered =
+        raw ^ (I)((Vector<std::make_unsigned_t<Int>, sizeof(V) / sizeof(Int)>)(raw >> kSign) >> 1);
+    return v != v ? I{} + kNaN : ordered;
+  }
+  static LANES_FN T back(Int value) {
+    const Int raw = value ^ Int(std::make_unsigned_t<Int>(value >> kSign) >> 1);
+    T result;
+    __builtin_memcpy(&result, &raw, sizeof raw);
+    return result;
+  }
+};
+template <>
+struct Ordered<float> : OrderedFloat<float, int32_t> {};
+template <>
+struct Ordered<double> : OrderedFloat<double, int64_t> {};
+
+template <class Int>
+struct Limits {
+  static constexpr bool kSigned = Int(-1) < Int(0);
+  static constexpr Int kMin = kSigned ? Int(std::make_unsigned_t<Int>(1) << (sizeof(Int) * 8 - 1)) : Int(0);
+  static constexpr Int kMax = Int(~kMin);
+};
+
+template <class Isa, class T>
+MinMax<T> min_max(const T* values, const uint64_t* active, size_t rows) {
+  using Order = Ordered<T>;
+  using Int = typename Order::type;
+  constexpr size_t lanes = Isa::kBytes / sizeof(Int);
+  using V = Vector<Int, lanes>;
+  V least = V{} + Limits<Int>::kMax, greatest = V{} + Limits<Int>::kMin;
+  u64 seen = 0;
+  for_blocks(values, active, rows, [&](const T* block, u64 bits) {
+    seen |= bits;
+    for (size_t i = 0; i < kBlock; i += lanes) {
+      V v;
+      if constexpr (std::is_floating_point_v<T>) {
+        v = Order::from(load<Vector<T, lanes>>(block + i));
+      } else {
+        v = widen<Int, T, lanes>(load<Vector<T, lanes>>(block + i));
+      }
+      const auto here = spread<Int, lanes>(bits >> i);
+      const V low = here ? v : V{} + Limits<Int>::kMax, high = here ? v : V{} + Limits<Int>::kMin;
+      least = low < least ? low : least;
+      greatest = high > greatest ? high : greatest;
+    }
+  });
+  Int min = least[0], max = greatest[0];
+  for (size_t k = 1; k < lanes; k++) {
+    min = least[k] < min ? least[k] : min;
+    max = greatest[k] > max ? greatest[k] : max;
+  }
+  return {Order::back(min), Order::back(max), seen != 0};
+}
+
+}  // namespace lanewise::kernels

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "primitives/kernels.h"
+
+/// One table per type and target; each target's file defines its own.
+namespace lanewise::kernels {
+
+/// The kernels of every type.
+struct Tables {
+  Kernels<int8_t> i8;
+  Kernels<int16_t> i16;
+  Kernels<int32_t> i32;
+  Kernels<int64_t> i64;
+  Kernels<uint8_t> u8;
+  Kernels<uint16_t> u16;
+  Kernels<uint32_t> u32;
+  Kernels<uint64_t> u64;
+  Kernels<float> f32;
+  Kernels<double> f64;
+  BitKernels bits;
+};
+
+extern const Tables kScalarTables;
+extern const Tables kEmulatedTables;
+#if defined(__x86_64__)
+extern const Tables kAvx2Tables;
+extern const Tables kAvx512Tables;
+#endif
+
+}  // namespace lanewise::kernels

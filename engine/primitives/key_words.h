@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "active/active_set.h"
+#include "data/vector.h"
+
+namespace lanewise {
+
+/// A column of keys in the one form that grouping and joining work on: equal keys have equal words, whatever
+/// the type. -0.0 is 0.0, all NaNs are one, and intervals are normalised, as in SQL.
+struct KeyWords {
+  int width = 1;                       ///< words per value: 1, 2, or 0 for strings
+  bool integer = false;                ///< the words are the values: integers, dates, times, decimals
+  const uint64_t* words = nullptr;     ///< by row; of NULL and inactive rows unspecified
+  const Vector* text = nullptr;        ///< strings: the vector itself
+  const uint64_t* validity = nullptr;  ///< by row; null: no NULL
+
+  bool is_null(uint32_t row) const { return validity != nullptr && !bits::test(validity, row); }
+};
+
+/// `vector`, which must outlive the result, as words for the active rows.
+KeyWords key_words(const Vector& vector, const ActiveSet& rows);
+
+/// Words per value of `type`, see KeyWords::width.
+int key_width(Type type);
+
+/// Whether different values of `type` are equal as keys (0.0 and -0.0, 30 days and 1 month), so that words do
+/// not tell the value that was there.
+bool key_is_lossy(Type type);
+
+/// An interval with excess micros carried to days and excess days to months, as SQL compares them.
+struct NormalInterval {
+  int64_t months;
+  int64_t days;
+  int64_t micros;
+};
+NormalInterval normalise(const Interval& value);
+
+}  // namespace lanewise

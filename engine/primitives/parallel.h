@@ -1,0 +1,116 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+
+#if defined(__SANITIZE_THREAD__)
+#include <thread>
+#include <vector>
+#else
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_sort.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#endif
+
+/// Work on several threads: the only place that calls oneTBB. The thread sanitizer cannot see into oneTBB, which is not
+/// built for it, so under it the same functions use plain threads: everything above them is checked, without suppressions.
+namespace lanewise {
+
+#if defined(__SANITIZE_THREAD__)
+
+namespace detail {
+inline thread_local int arena_threads = 1;
+
+template <class Body>
+void on_threads(size_t threads, Body body) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  auto guarded = [&](size_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      std::lock_guard lock(mutex);
+      if (error == nullptr) error = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i) others.emplace_back([&guarded, i] { guarded(i); });
+  guarded(0);
+  for (std::thread& other : others) other.join();
+  if (error != nullptr) std::rethrow_exception(error);
+}
+}  // namespace detail
+
+template <class F>
+auto with_threads(int threads, F f) {
+  detail::arena_threads = std::max(threads, 1);
+  return f();
+}
+
+template <class Body>
+void run_workers(size_t count, Body body) {
+  detail::on_threads(count, body);
+}
+
+template <class Body>
+void parallel_for(size_t count, Body body) {
+  std::atomic<size_t> next{0};
+  detail::on_threads(std::min(count, static_cast<size_t>(detail::arena_threads)), [&](size_t) {
+    for (size_t i = next++; i < count; i = next++) body(i);
+  });
+}
+
+template <class Iterator, class Less>
+void parallel_sort(Iterator begin, Iterator end, Less less) {
+  std::sort(begin, end, less);
+}
+
+#else
+
+/// Calls f() so that the functions below use up to `threads` threads, the caller's included. Returns what f returns.
+template <class F>
+auto with_threads(int threads, F f) {
+  tbb::task_arena arena(std::max(threads, 1));
+  return arena.execute(f);
+}
+
+/// Calls body(0) ... body(count - 1) at the same time, where there are threads; else some one after the other. Throws
+/// what a body throws, the first one, when all have ended.
+template <class Body>
+void run_workers(size_t count, Body body) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  auto guarded = [&](size_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      std::lock_guard lock(mutex);
+      if (error == nullptr) error = std::current_exception();
+    }
+  };
+  tbb::task_group group;
+  for (size_t i = 1; i < count; ++i) group.run([&guarded, i] { guarded(i); });
+  guarded(0);
+  group.wait();
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+/// Calls body(i) for each i below `count`, in any order. After an exception, which it throws, some may not be called.
+template <class Body>
+void parallel_for(size_t count, Body body) {
+  tbb::parallel_for(size_t{0}, count, body);
+}
+
+/// Sorts [begin, end); not stable.
+template <class Iterator, class Less>
+void parallel_sort(Iterator begin, Iterator end, Less less) {
+  tbb::parallel_sort(begin, end, less);
+}
+
+#endif
+
+}  // namespace lanewise

@@ -1,0 +1,120 @@
+#include "primitives/radix_sort.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "primitives/parallel.h"
+
+namespace lanewise {
+
+namespace {
+
+constexpr size_t kInsertion = 32;            // below: insertion sort
+constexpr size_t kCached = size_t{1} << 14;  // rows: with their scratch half of a core's second-level cache
+constexpr int kMostBits = 11;  // of one partition: its write positions stay in the first-level cache
+constexpr size_t kParallel = size_t{1} << 18;  // rows that are worth a task of their own
+constexpr size_t kMostShares = 32;
+
+void insertion_sort(KeyRow* rows, size_t count) {
+  for (size_t i = 1; i < count; ++i) {
+    const KeyRow row = rows[i];
+    size_t at = i;
+    for (; at > 0 && row.key < rows[at - 1].key; --at) rows[at] = rows[at - 1];
+    rows[at] = row;
+  }
+}
+
+/// Byte by byte from the lowest one; bytes that are the same in all keys are passed over.
+void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) {
+  KeyRow* from = rows;
+  KeyRow* to = scratch;
+  for (int shift = 0; shift < 64; shift += 8) {
+    if ((varying >> shift & 0xff) == 0) continue;
+    uint32_t starts[256] = {};
+    for (size_t i = 0; i < count; ++i) ++starts[from[i].key >> shift & 0xff];
+    uint32_t sum = 0;
+    for (uint32_t& start : starts) sum += std::exchange(start, sum);
+    for (size_t i = 0; i < count; ++i) to[starts[from[i].key >> shift & 0xff]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != rows) std::memcpy(rows, from, count * sizeof(KeyRow));
+}
+
+/// The bits in which some keys differ.
+uint64_t varying_bits(const KeyRow* rows, size_t count) {
+  uint64_t all = ~uint64_t{0};
+  uint64_t any = 0;
+  for (size_t i = 0; i < count; ++i) {
+    all &= rows[i].key;
+    any |= rows[i].key;
+  }
+  return all ^ any;
+}
+
+class Sorter {
+ public:
+  explicit Sorter(const Cancellation* cancellation) : cancellation_(cancellation) {}
+
+  /// Sorts rows[0..count). With `moved` the rows are in `scratch` and come to `rows`.
+  void sort(KeyRow* rows, size_t count, KeyRow* scratch, bool moved) const {
+    KeyRow* from = moved ? scratch : rows;
+    const uint64_t varying = varying_bits(from, count);
+    if (count <= kCached || varying == 0) {
+      if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
+      if (count <= kInsertion) return insertion_sort(rows, count);
+      return sort_cached(rows, count, scratch, varying);
+    }
+    if (cancellation_ != nullptr) cancellation_->check();
+    const int top = 64 - std::countl_zero(varying);
+    const int bits = std::min({top, kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1});
+    const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, top - bits, bits);
+    parallel_for(starts.size() - 1, [&](size_t piece) {
+      const size_t first = starts[piece];
+      const size_t size = starts[piece + 1] - first;
+      if (size != 0) sort(rows + first, size, scratch + first, !moved);
+    });
+  }
+
+ private:
+  /// Moves the rows to `to`, parted by `bits` bits of the key from `shift` on, in order; returns where the
+  /// parts start.
+  std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, int shift, int bits) const {
+    const size_t parts = size_t{1} << bits;
+    const size_t shares = std::clamp<size_t>(count / kParallel, 1, kMostShares);
+    const auto part_of = [&](const KeyRow& row) { return row.key >> shift & (parts - 1); };
+    const auto share_start = [&](size_t share) {
+      return count / shares * share + std::min(share, count % shares);
+    };
+    std::vector<std::vector<size_t>> next(shares, std::vector<size_t>(parts));
+    parallel_for(shares, [&](size_t share) {
+      size_t* counts = next[share].data();
+      for (size_t i = share_start(share); i < share_start(share + 1); ++i) ++counts[part_of(from[i])];
+    });
+    std::vector<size_t> starts(parts + 1);
+    size_t sum = 0;
+    for (size_t p = 0; p < parts; ++p) {
+      starts[p] = sum;
+      for (size_t share = 0; share < shares; ++share) sum += std::exchange(next[share][p], sum);
+    }
+    starts[parts] = sum;
+    parallel_for(shares, [&](size_t share) {
+      size_t* at = next[share].data();
+      for (size_t i = share_start(share); i < share_start(share + 1); ++i)
+        to[at[part_of(from[i])]++] = from[i];
+    });
+    return starts;
+  }
+
+  const Cancellation* cancellation_;
+};
+
+}  // namespace
+
+void radix_sort(std::span<KeyRow> rows, KeyRow* scratch, const Cancellation* cancellation) {
+  Sorter(cancellation).sort(rows.data(), rows.size(), scratch, false);
+}
+
+}  // namespace lanewise

@@ -1,0 +1,240 @@
+#include "sql/database.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "sql/errors.h"
+#include "sql/scanned_rows.h"
+
+namespace lanewise::sql {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// The message of the error of type E that f throws.
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("another error: ") + error.what();
+  }
+  return "no error";
+}
+
+class DatabaseTest : public testing::Test {
+ protected:
+  DatabaseTest() {
+    run("CREATE TABLE t(a INTEGER, s VARCHAR, d DOUBLE, l INTEGER[], e ENUM('x', 'y'), z TIMESTAMPTZ)");
+    run("INSERT INTO t SELECT i, 's' || i, i, [i], if(i % 2 = 0, 'x', 'y'), now() FROM range(3000) r(i)");
+  }
+  std::optional<Table> run(const std::string& statement) { return database_.run(statement, nullptr); }
+  std::string plan(const std::string& query) { return plan::to_string(*database_.plan(query).root); }
+  std::string unsupported(const std::string& query) {
+    return message_of<UnsupportedError>([&] { database_.plan(query); });
+  }
+  std::string wrong(const std::string& statement) {
+    return message_of<UserError>([&] { database_.plan(statement); });
+  }
+
+  Database database_{DatabaseOptions{.threads = 2}};
+};
+
+TEST_F(DatabaseTest, SplitsStatements) {
+  EXPECT_THAT(database_.split("SELECT 1; SELECT ';' -- two;\n;\n\n INSERT INTO t VALUES (1)"),
+              ElementsAre("SELECT 1", "SELECT ';' -- two;", "INSERT INTO t VALUES (1)"));
+  EXPECT_TRUE(database_.split("").empty());
+  EXPECT_TRUE(database_.split(" ; -- nothing").empty());
+}
+
+TEST_F(DatabaseTest, ShowsWhereTheSyntaxIsWrong) {
+  const std::string message = message_of<UserError>([&] { database_.split("SELECT 1;\nSELEC 2"); });
+  EXPECT_THAT(message, HasSubstr("syntax error at or near \"SELEC\""));
+  EXPECT_THAT(message, HasSubstr("LINE 2: SELEC 2\n        ^"));
+}
+
+TEST_F(DatabaseTest, TellsQueriesFromStatements) {
+  for (const char* query : {"SELECT 1", "FROM t", "VALUES (1)", "WITH c AS (SELECT 1) SELECT * FROM c", "TABLE t",
+                            "PIVOT t ON s USING sum(a)", "SELECT 1 UNION SELECT 2"}) {
+    EXPECT_TRUE(database_.is_query(query)) << query;
+  }
+  for (const char* statement :
+       {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN SELECT 1", "PRAGMA table_info('t')", "SET threads = 1",
+        "CREATE TABLE u AS SELECT 1", "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
+    EXPECT_FALSE(database_.is_query(statement)) << statement;
+  }
+  run("PREPARE p AS SELECT 1");
+  run("PREPARE i AS INSERT INTO t(a) VALUES (1)");
+  EXPECT_TRUE(database_.is_query("EXECUTE p"));
+  EXPECT_FALSE(database_.is_query("EXECUTE i"));
+}
+
+TEST_F(DatabaseTest, ShowsWhereAQueryIsWrong) {
+  EXPECT_THAT(wrong("SELECT a,\n  b FROM t"), HasSubstr("LINE 2:   b FROM t\n          ^"));
+  EXPECT_THAT(wrong("SELECT a FROM nothing"), HasSubstr("Table with name nothing does not exist"));
+  EXPECT_THAT(wrong("SELECT a + s[1:2] || d + TRUE FROM t"), HasSubstr("LINE 1"));
+  EXPECT_THAT(wrong("FROM '/no/such.parquet'"), HasSubstr("/no/such.parquet"));
+  EXPECT_THAT(wrong("SELECT a FROM t WHERE a = ?"), HasSubstr("parameters"));
+}
+
+TEST_F(DatabaseTest, NamesABrokenFile) {
+  TemporaryFolder folder;
+  for (const char* name : {"broken.parquet", "broken.db"}) {
+    std::ofstream(folder.file(name)) << "PAR1 this is neither Parquet nor a database, although it is long enough";
+  }
+  EXPECT_THAT(wrong("FROM '" + folder.file("broken.parquet") + "'"), HasSubstr("broken.parquet"));
+  EXPECT_THAT(message_of<UserError>([&] { Database({.path = folder.file("broken.db")}); }), HasSubstr("broken.db"));
+  EXPECT_THAT(message_of<UserError>([&] { Database({.path = "/no/such/folder/x.db"}); }), HasSubstr("/no/such/folder"));
+}
+
+TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
+  for (const auto& [query, what] : std::vector<std::pair<std::string, std::string>>{
+           {"SELECT * FROM t JOIN t u USING (a)", "joins (INNER JOIN on"},
+           {"SELECT t.a FROM t LEFT JOIN t u ON t.a = u.a", "joins (LEFT JOIN on"},
+           {"SELECT t.a FROM t, t u", "joins (CROSS PRODUCT)"},
+           {"SELECT t.a FROM t JOIN t u ON t.a < u.a + u.d", "JOIN on"},
+           {"SELECT a FROM t WHERE a IN (SELECT a FROM t WHERE s > 's2')", "joins ("},
+           {"SELECT a, (SELECT max(a) FROM t u WHERE u.s = t.s) FROM t", "joins ("},
+           {"SELECT a, row_number() OVER (ORDER BY a) FROM t", "window functions (ROW_NUMBER() OVER"},
+           {"SELECT sum(a) OVER () FROM t", "window functions (sum(a) OVER"},
+           {"SELECT * FROM (SELECT a, row_number() OVER (PARTITION BY s ORDER BY a) n FROM t) WHERE n <= 2",
+            "window functions (ROW_NUMBER() OVER"},
+           {"SELECT a FROM t QUALIFY max(a) OVER (PARTITION BY s) = a", "window functions"},
+           {"SELECT unnest([1, 2])", "UNNEST"},
+           {"SELECT l FROM t", "the column l is of type INTEGER[]"},
+           {"SELECT [a] FROM t", "INTEGER[]"},
+           {"SELECT {'a': a} FROM t", "STRUCT(a INTEGER)"},
+           {"SELECT uuid()", "uuid"},
+           {"SELECT a::BIT FROM t", "BIT"},
+           {"SELECT a FROM t EXCEPT SELECT 1", "EXCEPT"},
+           {"SELECT a FROM t INTERSECT SELECT 1", "INTERSECT"},
+           {"WITH RECURSIVE c AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM c WHERE i < 3) FROM c", "WITH RECURSIVE"},
+           {"PIVOT t ON s USING sum(a)", "PIVOT"},
+           {"SELECT a FROM t TABLESAMPLE 10%", "SAMPLE"},
+           {"SELECT a FROM t USING SAMPLE 5", "SAMPLE"},
+           {"SELECT a FROM t LIMIT 10%", "LIMIT with a percentage"},
+           {"SELECT a FROM t LIMIT (SELECT 3)", "LIMIT and OFFSET that are no constants"},
+           {"SELECT * FROM range(3) WITH ORDINALITY", "window functions"},
+           {"SELECT histogram(a) FROM t", "MAP(INTEGER, UBIGINT)"},
+           {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
+           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "DOUBLE[]"},
+           {"SELECT random() FROM t", "the function random()"},
+           {"SELECT try(a / 0) FROM t", "TRY"},
+           {"SELECT a FROM t ORDER BY e", "the order of ENUM values"},
+           {"SELECT min(e) FROM t", "the order of ENUM values"},
+           {"SELECT a FROM t WHERE e > 'x'::ENUM('x', 'y')", "ENUM"},
+           {"SELECT e || 'x' || enum_code(e) FROM t", "ENUM"},
+           {"SELECT s::ENUM('s1') FROM t", "ENUM"},
+           {"SELECT s FROM t ORDER BY s COLLATE noaccent", "strip_accents"},
+           {"SELECT nextval('n')", "nextval"},
+       }) {
+    if (what == "nextval") run("CREATE SEQUENCE n");
+    const std::string message = unsupported(query);
+    EXPECT_THAT(message, HasSubstr(what)) << query;
+    EXPECT_THAT(message, HasSubstr("supported yet; --fallback duckdb lets DuckDB answer")) << query;
+  }
+}
+
+TEST_F(DatabaseTest, ReadsTimeZonesOnlyAsUtc) {
+  run("SET TimeZone = 'Europe/Berlin'");
+  EXPECT_THAT(unsupported("SELECT z::DATE FROM t"), HasSubstr("the time zone Europe/Berlin"));
+  EXPECT_NO_THROW(plan("SELECT z FROM t WHERE z IS NOT NULL"));
+  run("SET TimeZone = 'UTC'");
+  EXPECT_NO_THROW(plan("SELECT z::DATE FROM t"));
+}
+
+/// Each optimiser that is off makes something of one of these queries that the engine cannot run.
+TEST_F(DatabaseTest, HasAReasonForEachOptimiserThatIsOff) {
+  const std::string off = run("SELECT current_setting('disabled_optimizers')")->value(0, 0).text();
+  run("CREATE TABLE many AS SELECT i, 'n' || i % 7 AS s, i * 2 AS j FROM range(300000) r(i)");
+  const std::string list = "1, 3, 5, 7, 9, 11, 13, 15, 17, 19";
+  for (const auto& [optimiser, query] : std::vector<std::pair<std::string, std::string>>{
+           {"compressed_materialization", "SELECT i, s FROM many ORDER BY s, i"},
+           {"late_materialization", "SELECT * FROM many ORDER BY j LIMIT 3"},
+           {"in_clause", "SELECT i FROM many WHERE i * 2 IN (" + list + ")"},
+           {"row_group_pruner", "SELECT i FROM many ORDER BY i DESC LIMIT 3"},
+       }) {
+    EXPECT_NO_THROW(plan(query)) << query;
+    EXPECT_THAT(off, HasSubstr(optimiser));
+    std::string others = off;
+    others.replace(others.find(optimiser), optimiser.size() + 1, "");
+    run("SET disabled_optimizers = '" + others + "'");
+    EXPECT_THAT(unsupported(query), HasSubstr("not supported yet")) << optimiser;
+    run("SET disabled_optimizers = '" + off + "'");
+  }
+  // Those that hide windows have theirs in NamesWhatItDoesNotSupport.
+  EXPECT_THAT(off, HasSubstr("top_n_window_elimination"));
+  EXPECT_THAT(off, HasSubstr("window_self_join"));
+}
+
+TEST_F(DatabaseTest, RunsStatements) {
+  EXPECT_FALSE(run("CREATE TABLE u(i INTEGER)"));
+  EXPECT_FALSE(run("INSERT INTO u VALUES (1), (2)"));
+  const auto tables = run("SHOW TABLES");
+  ASSERT_TRUE(tables);
+  EXPECT_EQ(tables->rows(), 2);
+  EXPECT_EQ(run("FROM u WHERE i > 1")->value(0, 0).integer(), 2);
+  EXPECT_EQ(run("SELECT [1, 2], {'a': 1}, '550e8400-e29b-41d4-a716-446655440000'::UUID")->value(0, 2).text(),
+            "550e8400-e29b-41d4-a716-446655440000");
+  EXPECT_EQ(run("SELECT [1, 2]")->value(0, 0).text(), "[1, 2]");
+  EXPECT_EQ(run("PIVOT u ON i USING count(*)")->rows(), 1);
+  EXPECT_THAT(message_of<UserError>([&] { run("INSERT INTO u VALUES ('x')"); }), HasSubstr("Could not convert"));
+}
+
+TEST_F(DatabaseTest, SeesTheUsersTransaction) {
+  run("BEGIN");
+  run("DELETE FROM t");
+  EXPECT_EQ(scanned(database_, "(SELECT a FROM t)").size(), 0u);
+  run("ROLLBACK");
+  EXPECT_EQ(scanned(database_, "(SELECT a FROM t)").size(), 3000u);
+}
+
+TEST_F(DatabaseTest, WritesParquet) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("it's.parquet");
+  run("CREATE TABLE wide AS SELECT i, 'row ' || i AS s, (i / 7)::DECIMAL(4, 1) AS d4, (i / 7)::DECIMAL(9, 1) AS d9, "
+      "(i / 7)::DECIMAL(38, 1) AS d38, if(i % 3 = 0, NULL, i::DOUBLE) AS f, if(i % 5 = 0, NULL, 'few ' || i % 4) AS few, "
+      "i % 2 = 0 AS b, DATE '2020-01-01' + (i % 100)::INTEGER AS day FROM range(1000) r(i)");
+  run("INSERT INTO wide SELECT i, repeat('y', (i % 40)::INTEGER), 1, 2, 3, NULL, NULL, NULL, NULL FROM range(200000) r(i)");
+  const std::string columns = "SELECT * FROM ";
+  const auto table = run(columns + "wide");
+  database_.write_parquet(*table, path);
+  const auto back = run("SELECT * FROM read_parquet('" + folder.file("it''s.parquet") + "')");
+  EXPECT_EQ(text_of(back->batches), text_of(table->batches));
+  EXPECT_THAT(message_of<UserError>([&] { database_.write_parquet(*table, "/no/such/folder/x.parquet"); }),
+              HasSubstr("/no/such/folder/x.parquet"));
+  EXPECT_THAT(message_of<UserError>([&] { run("FROM lanewise_rows()"); }), HasSubstr("Lanewise itself"));
+}
+
+TEST_F(DatabaseTest, WritesEmptyTablesAndSameNames) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("empty.parquet");
+  database_.write_parquet(*run("SELECT a, s FROM t WHERE a < 0"), path);
+  EXPECT_EQ(run("FROM '" + path + "'")->rows(), 0);
+  database_.write_parquet(*run("SELECT 1 AS a, 2 AS a"), path);
+  EXPECT_EQ(run("FROM '" + path + "'")->value(0, 1).integer(), 2);
+}
+
+TEST_F(DatabaseTest, StopsOnRequest) {
+  std::atomic<bool> done{false};
+  std::thread stopper([&] {
+    while (!done) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      database_.interrupt();
+    }
+  });
+  EXPECT_THROW(run("SELECT count(*) FROM range(1000000000000)"), CancelledError);
+  done = true;
+  stopper.join();
+  EXPECT_NO_THROW(plan("SELECT a FROM t"));
+  EXPECT_EQ(run("SELECT count(*) FROM t")->value(0, 0).integer(), 3000);
+}
+
+}  // namespace
+}  // namespace lanewise::sql

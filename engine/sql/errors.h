@@ -1,0 +1,34 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace lanewise::sql {
+
+/// The query is right, but the engine cannot run it yet. DuckDB can.
+class UnsupportedError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+/// Throws UnsupportedError: "`what` supported yet; ..." where `what` ends with "is not" or "are not".
+[[noreturn]] void unsupported(const std::string& what);
+
+/// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and caret into
+/// `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
+[[noreturn]] void rethrow(std::exception_ptr error, const std::string& query = {});
+
+/// f(), with DuckDB's exceptions made ours.
+template <class F>
+decltype(auto) translated(F&& f, const std::string& query = {}) {
+  try {
+    return std::forward<F>(f)();
+  } catch (...) {
+    rethrow(std::current_exception(), query);
+  }
+}
+
+}  // namespace lanewise::sql

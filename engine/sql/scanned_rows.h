@@ -1,0 +1,90 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sql/database.h"
+
+/// For the tests of this folder.
+namespace lanewise::sql {
+
+using TextRows = std::vector<std::vector<std::string>>;
+
+/// A folder for files that ends with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static std::atomic<int> number{0};
+    path_ = std::filesystem::temp_directory_path() /
+            ("lanewise-sql-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline const plan::Scan& scan_of(const plan::Node& node) {
+  if (const auto* scan = std::get_if<plan::Scan>(&node.payload)) return *scan;
+  return scan_of(*node.children.at(0));
+}
+
+/// All batches of a scan by `threads` threads, in their order.
+inline std::vector<Batch> batches_of(const Source& source, const std::vector<size_t>& columns, int threads) {
+  const auto scan = source.scan(columns, nullptr, nullptr);
+  std::vector<std::map<uint64_t, Batch>> of_thread(static_cast<size_t>(threads));
+  std::vector<std::thread> workers;
+  std::vector<std::exception_ptr> errors(of_thread.size());
+  for (size_t i = 0; i < of_thread.size(); ++i) {
+    workers.emplace_back([&, i] {
+      try {
+        const auto worker = scan->worker();
+        while (auto next = worker->next()) of_thread[i].emplace(next->order, std::move(next->batch));
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+    if (workers.size() >= scan->max_workers()) break;
+  }
+  for (std::thread& worker : workers) worker.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  std::map<uint64_t, Batch> all;
+  for (auto& found : of_thread) all.merge(found);
+  std::vector<Batch> result;
+  for (auto& [order, batch] : all) result.push_back(std::move(batch));
+  return result;
+}
+
+inline TextRows text_of(const std::vector<Batch>& batches) {
+  TextRows rows;
+  for (const Batch& batch : batches) {
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      rows.emplace_back();
+      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
+    }
+  }
+  return rows;
+}
+
+/// The rows of `FROM from` as our scan reads them.
+inline TextRows scanned(Database& database, const std::string& from, int threads = 2) {
+  const Query query = database.plan("FROM " + from);
+  const plan::Scan& scan = scan_of(*query.root);
+  return text_of(batches_of(*scan.source, scan.columns, threads));
+}
+
+/// The same as DuckDB answers it, each value cast to text by DuckDB.
+inline TextRows expected(Database& database, const std::string& from) {
+  return text_of(database.run("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM " + from, nullptr)->batches);
+}
+
+}  // namespace lanewise::sql

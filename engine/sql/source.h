@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "data/source.h"
+
+namespace duckdb {
+class ClientContext;
+class LogicalGet;
+}  // namespace duckdb
+
+namespace lanewise::sql {
+
+/// What changes under a source besides its files: raised by every statement that is not a query.
+struct Generation {
+  uint64_t writes = 0;    ///< part of the identity of DuckDB's tables
+  uint64_t settings = 0;  ///< SET, ATTACH, ...: part of the identity of files, whose reading they may change
+};
+
+/// The rows of a DuckDB table function (a table, Parquet, CSV, JSON, range, ...), read by threads of ours that drive it
+/// themselves. Takes the bind data of `get`; the context's transaction outlives the source.
+///
+/// The schema has the function's columns, then its virtual ones (rowid, filename) in the order of their numbers. A column
+/// of a type that the engine does not have shows as one of type NULL and must not be read.
+std::shared_ptr<const Source> make_source(duckdb::ClientContext& context, duckdb::LogicalGet& get,
+                                          const Generation& generation);
+
+/// Where column `id` of `get` is in that schema; nothing for the column without content that count(*) reads.
+std::optional<size_t> source_column(const duckdb::LogicalGet& get, uint64_t id);
+
+}  // namespace lanewise::sql

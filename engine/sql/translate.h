@@ -1,0 +1,98 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/node.h"
+#include "sql/duckdb_headers.h"
+#include "sql/source.h"
+
+namespace lanewise::sql {
+
+/// Of DuckDB's columns that have no content here.
+inline constexpr size_t kNoColumn = SIZE_MAX;
+
+/// Rows under translation: column i of DuckDB's operator is column columns[i] of `node`. Columns that DuckDB projects away
+/// stay in the node until something would have to copy them.
+struct Rows {
+  plan::NodePtr node;
+  std::vector<size_t> columns;
+  /// Columns of DuckDB that are sort keys made of several values (create_sort_key); they are in no column of ours.
+  std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
+};
+
+/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). What it does not
+/// know is an UnsupportedError that names it, never ignored.
+class Translator {
+ public:
+  Translator(duckdb::ClientContext& context, const Generation& generation) : context_(context), generation_(generation) {}
+
+  /// The whole plan; its columns are those of `root`. Takes the bind data of its scans.
+  plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
+  bool reads_json() const { return reads_json_; }
+
+ private:
+  // translate.cc
+  Rows rows(duckdb::LogicalOperator& op);
+  Rows untouched(duckdb::LogicalOperator& op);
+  Rows filter(duckdb::LogicalFilter& op);
+  Rows projection(duckdb::LogicalProjection& op);
+  Rows order(duckdb::LogicalOrder& op);
+  Rows top_n(duckdb::LogicalTopN& op);
+  Rows limit(duckdb::LogicalLimit& op);
+  Rows set_operation(duckdb::LogicalSetOperation& op);
+  Rows cte(duckdb::LogicalMaterializedCTE& op);
+  Rows cte_ref(duckdb::LogicalCTERef& op);
+  std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders, const Rows& input);
+  /// `input` with one more predicate: inside the scan where it is one.
+  Rows filtered(Rows input, ExprPtr predicate);
+  /// The node whose columns are exactly `input`'s.
+  plan::NodePtr exact(Rows input);
+
+  // translate_scan.cc
+  Rows get(duckdb::LogicalGet& op);
+  void check(const duckdb::LogicalGet& op);
+  void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
+                      std::vector<ExprPtr>& predicates);
+  Rows expression_get(duckdb::LogicalExpressionGet& op);
+  Rows column_data(duckdb::LogicalColumnDataGet& op);
+  Rows dummy();
+  Rows empty(duckdb::LogicalEmptyResult& op);
+
+  // translate_aggregate.cc
+  Rows aggregate(duckdb::LogicalAggregate& op);
+  Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
+  plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
+  std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
+  Rows distinct(duckdb::LogicalDistinct& op);
+
+  // translate_join.cc
+  Rows cross_product(duckdb::LogicalCrossProduct& op);
+  Rows comparison_join(duckdb::LogicalComparisonJoin& op);
+  Rows any_join(duckdb::LogicalAnyJoin& op);
+  Rows scalar_join(duckdb::LogicalOperator& op);
+
+  // translate_expression.cc
+  ExprPtr expression(const duckdb::Expression& expr, const Rows& input);
+  std::vector<ExprPtr> expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs, const Rows& input);
+  ExprPtr compare(duckdb::ExpressionType type, const duckdb::Expression& left, const duckdb::Expression& right,
+                  const Rows& left_input, const Rows& right_input);
+  ExprPtr operation(const duckdb::BoundOperatorExpression& expr, const Rows& input);
+  ExprPtr split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input);
+  ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
+  void require_utc(const duckdb::Expression& expr);
+
+  duckdb::ClientContext& context_;
+  const Generation generation_;
+  std::unordered_map<uint64_t, Schema> ctes_;
+  bool reads_json_ = false;
+};
+
+/// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here: ENUMs are text.
+void require_order(const duckdb::Expression& expr);
+
+}  // namespace lanewise::sql

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include "expr/evaluate.h"
+#include "expr/function.h"
+#include "sql/errors.h"
+#include "sql/translate.h"
+#include "sql/types.h"
+
+namespace lanewise::sql {
+
+using duckdb::ExpressionType;
+using duckdb::LogicalTypeId;
+
+namespace {
+
+std::string description(const duckdb::Expression& expr) { return "the expression " + expr.ToString(); }
+
+Type result_type(const duckdb::Expression& expr) { return type_of(expr.return_type, description(expr)); }
+
+bool is_zoned(const duckdb::LogicalType& type) { return type.id() == LogicalTypeId::TIMESTAMP_TZ; }
+
+/// A call of a function that is in our table, else an error that names it with its argument types.
+ExprPtr known_call(std::string_view name, std::vector<ExprPtr> args, Type type) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : args) types.push_back(arg->type);
+  if (find_function(name, types) != nullptr) return lanewise::call(name, std::move(args), type);
+  std::vector<std::string> names;
+  for (const Type& arg : types) names.push_back(arg.name());
+  unsupported(fmt::format("the function {}({}) is not", name, fmt::join(names, ", ")));
+}
+
+std::string_view comparison_name(ExpressionType type) {
+  switch (type) {
+    case ExpressionType::COMPARE_EQUAL:
+      return "=";
+    case ExpressionType::COMPARE_NOTEQUAL:
+      return "<>";
+    case ExpressionType::COMPARE_LESSTHAN:
+      return "<";
+    case ExpressionType::COMPARE_GREATERTHAN:
+      return ">";
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return "<=";
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return ">=";
+    case ExpressionType::COMPARE_DISTINCT_FROM:
+      return "IS DISTINCT FROM";
+    case ExpressionType::COMPARE_NOT_DISTINCT_FROM:
+      return "IS NOT DISTINCT FROM";
+    default:
+      unsupported(fmt::format("the comparison {} is not", duckdb::ExpressionTypeToString(type)));
+  }
+}
+
+bool is_equality(ExpressionType type) {
+  return type == ExpressionType::COMPARE_EQUAL || type == ExpressionType::COMPARE_NOTEQUAL ||
+         type == ExpressionType::COMPARE_DISTINCT_FROM || type == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+}
+
+/// The value of an expression without columns, if computing it raises nothing.
+ExprPtr folded(ExprPtr expr) {
+  for (const ExprPtr& arg : expr->args) {
+    if (arg->kind != Expr::Kind::kLiteral) return expr;
+  }
+  try {
+    return literal(evaluate_reference(*expr, {}));
+  } catch (const UserError&) {
+    return expr;  // raises when it runs, if it runs
+  }
+}
+
+}  // namespace
+
+void require_order(const duckdb::Expression& expr) {
+  if (expr.return_type.id() == LogicalTypeId::ENUM) {
+    unsupported(fmt::format("the order of ENUM values ({}) is not", expr.ToString()));
+  }
+}
+
+void Translator::require_utc(const duckdb::Expression& expr) {
+  duckdb::Value zone;
+  if (!context_.TryGetCurrentSetting("TimeZone", zone)) return;
+  const std::string name = zone.ToString();
+  if (name == "UTC" || name == "Etc/UTC") return;
+  unsupported(fmt::format("the time zone {} (of {}) is not; SET TimeZone = 'UTC' works, others are not", name,
+                          expr.ToString()));
+}
+
+std::vector<ExprPtr> Translator::expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs,
+                                             const Rows& input) {
+  std::vector<ExprPtr> result;
+  for (const auto& expr : exprs) result.push_back(expression(*expr, input));
+  return result;
+}
+
+ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input) {
+  switch (expr.GetExpressionClass()) {
+    case duckdb::ExpressionClass::BOUND_REF: {
+      const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
+      result_type(expr);  // raises where the type is none of ours
+      if (input.sort_keys.contains(index)) unsupported(description(expr) + " (create_sort_key) is not");
+      invariant(index < input.columns.size() && input.columns[index] != kNoColumn, "expressions read columns that exist");
+      return column(input.columns[index], input.node->schema[input.columns[index]].type);
+    }
+    case duckdb::ExpressionClass::BOUND_CONSTANT:
+      result_type(expr);
+      return literal(to_value(expr.Cast<duckdb::BoundConstantExpression>().value));
+    case duckdb::ExpressionClass::BOUND_COMPARISON: {
+      const auto& comparison = expr.Cast<duckdb::BoundComparisonExpression>();
+      return compare(expr.type, *comparison.left, *comparison.right, input, input);
+    }
+    case duckdb::ExpressionClass::BOUND_BETWEEN: {
+      const auto& between = expr.Cast<duckdb::BoundBetweenExpression>();
+      require_order(*between.input);
+      if (between.lower_inclusive && between.upper_inclusive) {
+        return known_call("BETWEEN",
+                          {expression(*between.input, input), expression(*between.lower, input),
+                           expression(*between.upper, input)},
+                          TypeId::kBool);
+      }
+      return conjunction({compare(between.LowerComparisonType(), *between.input, *between.lower, input, input),
+                          compare(between.UpperComparisonType(), *between.input, *between.upper, input, input)});
+    }
+    case duckdb::ExpressionClass::BOUND_CONJUNCTION: {
+      auto args = expressions(expr.Cast<duckdb::BoundConjunctionExpression>().children, input);
+      return expr.type == ExpressionType::CONJUNCTION_AND ? conjunction(std::move(args)) : disjunction(std::move(args));
+    }
+    case duckdb::ExpressionClass::BOUND_CASE: {
+      const auto& choice = expr.Cast<duckdb::BoundCaseExpression>();
+      std::vector<ExprPtr> args;
+      for (const duckdb::BoundCaseCheck& check : choice.case_checks) {
+        args.push_back(expression(*check.when_expr, input));
+        args.push_back(expression(*check.then_expr, input));
+      }
+      args.push_back(expression(*choice.else_expr, input));
+      return case_when(std::move(args));
+    }
+    case duckdb::ExpressionClass::BOUND_CAST:
+      return cast(expr.Cast<duckdb::BoundCastExpression>(), input);
+    case duckdb::ExpressionClass::BOUND_OPERATOR:
+      return operation(expr.Cast<duckdb::BoundOperatorExpression>(), input);
+    case duckdb::ExpressionClass::BOUND_FUNCTION:
+      return function(expr.Cast<duckdb::BoundFunctionExpression>(), input);
+    default:
+      unsupported(description(expr) + " is not");
+  }
+}
+
+ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left, const duckdb::Expression& right,
+                            const Rows& left_input, const Rows& right_input) {
+  if (!is_equality(type)) require_order(left);
+  return known_call(comparison_name(type), {expression(left, left_input), expression(right, right_input)},
+                    TypeId::kBool);
+}
+
+ExprPtr Translator::operation(const duckdb::BoundOperatorExpression& expr, const Rows& input) {
+  auto args = [&] { return expressions(expr.children, input); };
+  const auto in = [&] {
+    std::vector<ExprPtr> all = args();
+    ExprPtr first = all[0];
+    all.erase(all.begin());
+    return in_list(std::move(first), std::move(all));
+  };
+  switch (expr.type) {
+    case ExpressionType::OPERATOR_NOT:
+      return known_call("NOT", args(), TypeId::kBool);
+    case ExpressionType::OPERATOR_IS_NULL:
+      return known_call("IS NULL", args(), TypeId::kBool);
+    case ExpressionType::OPERATOR_IS_NOT_NULL:
+      return known_call("IS NOT NULL", args(), TypeId::kBool);
+    case ExpressionType::OPERATOR_COALESCE:
+      if (ExprPtr part = split_part(expr, input)) return part;
+      return lanewise::coalesce(args());
+    case ExpressionType::COMPARE_IN:
+      return in();
+    case ExpressionType::COMPARE_NOT_IN:
+      return known_call("NOT", {in()}, TypeId::kBool);
+    default:
+      unsupported(description(expr) + " is not");
+  }
+}
+
+/// split_part is a macro of DuckDB: coalesce(list_extract(string_split(text, separator), n), ''). Null for anything else.
+ExprPtr Translator::split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input) {
+  if (expr.children.size() != 2 || expr.children[1]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT ||
+      expr.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
+    return nullptr;
+  }
+  const duckdb::Value& otherwise = expr.children[1]->Cast<duckdb::BoundConstantExpression>().value;
+  const auto& extract = expr.children[0]->Cast<duckdb::BoundFunctionExpression>();
+  if (otherwise.IsNull() || otherwise.ToString() != "" || extract.children.size() != 2 ||
+      (extract.function.name != "list_extract" && extract.function.name != "array_extract") ||
+      extract.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
+    return nullptr;
+  }
+  const auto& split = extract.children[0]->Cast<duckdb::BoundFunctionExpression>();
+  if (split.function.name != "string_split" || split.children.size() != 2) return nullptr;
+  return known_call("split_part",
+                    {expression(*split.children[0], input), expression(*split.children[1], input),
+                     expression(*extract.children[1], input)},
+                    TypeId::kVarchar);
+}
+
+ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  for (const auto& child : expr.children) {
+    if (is_zoned(child->return_type)) require_utc(expr);
+    if (child->return_type.id() == LogicalTypeId::ENUM) {
+      unsupported(fmt::format("the function {} of ENUM values is not", expr.function.name));
+    }
+  }
+  if (is_zoned(expr.return_type)) require_utc(expr);
+  const Type type = result_type(expr);
+  std::vector<ExprPtr> args = expressions(expr.children, input);
+  if (expr.function.name == "constant_or_null") {  // of the optimiser: the first argument unless another one is NULL
+    std::vector<ExprPtr> nulls;
+    for (size_t i = 1; i < args.size(); ++i) nulls.push_back(known_call("IS NULL", {args[i]}, TypeId::kBool));
+    return case_when({disjunction(std::move(nulls)), literal(Value(type)), args[0]});
+  }
+  if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
+  // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
+  if (expr.function.name == "normalized_interval") return args[0];
+  return known_call(expr.function.name, std::move(args), type);
+}
+
+ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
+  const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
+  const Type type = result_type(expr);
+  const bool to_text = to.id() == LogicalTypeId::VARCHAR && !to.HasAlias();
+  if (to.id() == LogicalTypeId::ENUM || (to.HasAlias() && from != to) || (from.HasAlias() && from != to && !to_text)) {
+    unsupported(fmt::format("{} from {} to {} is not", expr.ToString(), from.ToString(), to.ToString()));
+  }
+  if (is_zoned(from) != is_zoned(to)) require_utc(expr);
+  ExprPtr arg = expression(*expr.child, input);
+  if (arg->type == type) return arg;
+  return folded(lanewise::cast(std::move(arg), type, expr.try_cast));
+}
+
+}  // namespace lanewise::sql

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "sql/errors.h"
+#include "sql/translate.h"
+
+namespace lanewise::sql {
+
+using duckdb::LogicalOperatorType;
+
+namespace {
+
+/// Whether the operator gives exactly one row, whatever it reads.
+bool gives_one_row(const duckdb::LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_PROJECTION:
+      return gives_one_row(*op.children[0]);
+    case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
+      return gives_one_row(*op.children[0]) && gives_one_row(*op.children[1]);
+    case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
+      return true;
+    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY: {
+      const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
+      return aggregate.groups.empty() && aggregate.grouping_sets.size() <= 1;
+    }
+    default:
+      return false;
+  }
+}
+
+/// The rows of a scalar subquery, as the binder wraps them: first(), and an error if there is more than one.
+struct ScalarSubquery {
+  duckdb::LogicalOperator* rows;
+  std::string message;
+};
+
+std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
+  if (op.type != LogicalOperatorType::LOGICAL_PROJECTION || op.expressions.size() != 1) return std::nullopt;
+  if (op.expressions[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CASE) return std::nullopt;
+  const auto& choice = op.expressions[0]->Cast<duckdb::BoundCaseExpression>();
+  if (choice.case_checks.size() != 1) return std::nullopt;
+  const duckdb::Expression& then = *choice.case_checks[0].then_expr;
+  if (then.GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) return std::nullopt;
+  const auto& raise = then.Cast<duckdb::BoundFunctionExpression>();
+  if (raise.function.name != "error" || raise.children.size() != 1) return std::nullopt;
+  if (raise.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return std::nullopt;
+
+  duckdb::LogicalOperator& child = *op.children[0];
+  if (child.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY || !gives_one_row(child)) return std::nullopt;
+  if (child.expressions.size() != 2) return std::nullopt;
+  const auto& first = child.expressions[0]->Cast<duckdb::BoundAggregateExpression>();
+  const auto& count = child.expressions[1]->Cast<duckdb::BoundAggregateExpression>();
+  if (first.function.name != "first" || count.function.name != "count_star" || first.filter || first.order_bys) {
+    return std::nullopt;
+  }
+  if (first.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_REF) return std::nullopt;
+  if (choice.else_expr->GetExpressionClass() != duckdb::ExpressionClass::BOUND_REF) return std::nullopt;
+  if (child.children[0]->types.size() != 1) return std::nullopt;
+  const auto& message = raise.children[0]->Cast<duckdb::BoundConstantExpression>().value;
+  return ScalarSubquery{child.children[0].get(), message.ToString()};
+}
+
+std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
+  std::string text;
+  for (const duckdb::JoinCondition& condition : join.conditions) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : " AND ", condition.left->ToString(),
+                        duckdb::ExpressionTypeToOperator(condition.comparison), condition.right->ToString());
+  }
+  return text;
+}
+
+[[noreturn]] void no_join(duckdb::JoinType type, const std::string& condition) {
+  unsupported(fmt::format("joins ({} JOIN{}{}) are not", duckdb::EnumUtil::ToString(type),
+                          condition.empty() ? "" : " on ", condition));
+}
+
+}  // namespace
+
+/// Both children of a join of which one has exactly one row: the columns of the left one, then those of the right one.
+Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
+  const size_t one = gives_one_row(*op.children[1]) ? 1 : 0;
+  const Rows many = rows(*op.children[1 - one]);
+  std::string message = "More than one row returned by a subquery used as an expression";
+  Rows row;
+  if (const auto subquery = scalar_subquery(*op.children[one])) {
+    message = subquery->message;
+    row = rows(*subquery->rows);
+  } else {
+    row = rows(*op.children[one]);
+  }
+  const plan::NodePtr single = exact(std::move(row));
+  const size_t before = many.node->schema.size();
+  std::vector<size_t> added(single->schema.size());
+  for (size_t i = 0; i < added.size(); ++i) added[i] = before + i;
+  std::vector<size_t> columns = one == 1 ? many.columns : added;
+  const std::vector<size_t>& rest = one == 1 ? added : many.columns;
+  columns.insert(columns.end(), rest.begin(), rest.end());
+  return {plan::scalar_join(many.node, single, std::move(message)), std::move(columns), {}};
+}
+
+Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
+  if (gives_one_row(*op.children[0]) || gives_one_row(*op.children[1])) return scalar_join(op);
+  unsupported("joins (CROSS PRODUCT) are not");
+}
+
+Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
+  const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
+  if (op.join_type != duckdb::JoinType::INNER || !single || op.predicate || !op.duplicate_eliminated_columns.empty()) {
+    no_join(op.join_type, condition_text(op));
+  }
+  const size_t split = op.children[0]->types.size();
+  Rows result = scalar_join(op);
+  const auto middle = result.columns.begin() + static_cast<std::ptrdiff_t>(split);
+  Rows left{result.node, {result.columns.begin(), middle}, {}};
+  Rows right{result.node, {middle, result.columns.end()}, {}};
+  for (const duckdb::JoinCondition& condition : op.conditions) {
+    ExprPtr predicate = compare(condition.comparison, *condition.left, *condition.right, left, right);
+    result = filtered(std::move(result), std::move(predicate));
+  }
+  std::vector<size_t> columns;
+  const auto keep = [&](const std::vector<size_t>& side, const duckdb::vector<duckdb::idx_t>& map) {
+    if (map.empty()) columns.insert(columns.end(), side.begin(), side.end());
+    for (duckdb::idx_t i : map) columns.push_back(side.at(i));
+  };
+  keep(left.columns, op.left_projection_map);
+  keep(right.columns, op.right_projection_map);
+  return {result.node, std::move(columns), {}};
+}
+
+Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
+  const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
+  const bool maps = !op.left_projection_map.empty() || !op.right_projection_map.empty();
+  if (op.join_type != duckdb::JoinType::INNER || !single || maps) no_join(op.join_type, op.condition->ToString());
+  Rows result = scalar_join(op);
+  ExprPtr predicate = expression(*op.condition, result);
+  return filtered(std::move(result), std::move(predicate));
+}
+
+}  // namespace lanewise::sql

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "expr/evaluate.h"
+#include "sql/errors.h"
+#include "sql/gather.h"
+#include "sql/scan.h"
+#include "sql/translate.h"
+#include "sql/types.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+/// A table of one batch.
+std::shared_ptr<const Table> table_of(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
+  auto table = std::make_shared<Table>();
+  table->schema = std::move(schema);
+  if (rows != 0) table->batches.push_back({rows, std::move(columns)});
+  return table;
+}
+
+Rows values(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
+  std::vector<size_t> all(schema.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {plan::values(table_of(std::move(schema), std::move(columns), rows)), std::move(all), {}};
+}
+
+}  // namespace
+
+/// Raises where the scan asks for something that we would otherwise silently leave out.
+void Translator::check(const duckdb::LogicalGet& op) {
+  const std::string& name = op.function.name;
+  if (!op.children.empty() || !op.projected_input.empty()) {
+    unsupported(fmt::format("the table function {} with rows as arguments is not", name));
+  }
+  if (!op.function.function && !op.function.in_out_function) {
+    unsupported(fmt::format("the table function {} is not", name));
+  }
+  if (op.extra_info.sample_options) unsupported("TABLESAMPLE is not");
+  if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
+  if (op.row_group_order_options) unsupported("reading row groups in another order (row_group_pruner) is not");
+}
+
+Rows Translator::get(duckdb::LogicalGet& op) {
+  check(op);
+  std::vector<size_t> columns;    // of the source
+  std::vector<size_t> positions;  // of op's column ids within `columns`
+  for (const duckdb::ColumnIndex& id : op.GetColumnIds()) {
+    const std::string& name = op.GetColumnName(id);
+    if (id.HasChildren()) unsupported(fmt::format("reading a part of the nested column {} is not", name));
+    const auto source = source_column(op, id.GetPrimaryIndex());
+    if (!source) {
+      positions.push_back(kNoColumn);  // nothing can refer to it
+      continue;
+    }
+    type_of(op.GetColumnType(id), fmt::format("the column {}", name));
+    positions.push_back(columns.size());
+    columns.push_back(*source);
+  }
+
+  reads_json_ |= ScannedFunction::is_json(op.function);
+  const auto ids = op.GetColumnIds();
+  auto filters = std::move(op.table_filters.filters);
+  const auto source = make_source(context_, op, generation_);
+  const Rows all{plan::scan(source, columns), positions, {}};
+  std::vector<ExprPtr> predicates;
+  for (const auto& [id, filter] : filters) {
+    size_t i = 0;
+    while (i < ids.size() && ids[i].GetPrimaryIndex() != id) ++i;
+    invariant(i < ids.size(), "filters of a scan are over its columns");
+    const duckdb::BoundReferenceExpression column(op.GetColumnType(ids[i]), i);
+    add_predicates(*filter, column, all, predicates);
+  }
+  Rows result{plan::scan(source, columns, std::move(predicates)), {}, {}};
+  if (op.projection_ids.empty()) {
+    result.columns = positions;
+  } else {
+    for (duckdb::idx_t i : op.projection_ids) result.columns.push_back(positions.at(i));
+  }
+  return result;
+}
+
+/// Optional filters only help to skip; what they follow from is evaluated elsewhere.
+void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
+                                std::vector<ExprPtr>& predicates) {
+  switch (filter.filter_type) {
+    case duckdb::TableFilterType::OPTIONAL_FILTER:
+      return;
+    case duckdb::TableFilterType::CONJUNCTION_AND:
+      for (const auto& child : filter.Cast<duckdb::ConjunctionAndFilter>().child_filters) {
+        add_predicates(*child, column, input, predicates);
+      }
+      return;
+    case duckdb::TableFilterType::CONSTANT_COMPARISON:
+    case duckdb::TableFilterType::IS_NULL:
+    case duckdb::TableFilterType::IS_NOT_NULL:
+    case duckdb::TableFilterType::CONJUNCTION_OR:
+    case duckdb::TableFilterType::IN_FILTER:
+    case duckdb::TableFilterType::EXPRESSION_FILTER:
+      predicates.push_back(expression(*filter.ToExpression(column), input));
+      return;
+    default:
+      unsupported(fmt::format("the filter {} is not", filter.ToString(column.ToString())));
+  }
+}
+
+Rows Translator::expression_get(duckdb::LogicalExpressionGet& op) {
+  Schema schema;
+  std::vector<ColumnBuilder> builders;
+  for (size_t i = 0; i < op.expr_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.expr_types[i], "the column " + name)});
+    builders.emplace_back(schema.back().type);
+  }
+  const Rows nothing = dummy();
+  for (const auto& row : op.expressions) {
+    for (size_t i = 0; i < builders.size(); ++i) {
+      builders[i].append(evaluate_reference(*expression(*row[i], nothing), {}));
+    }
+  }
+  std::vector<ColumnPtr> columns;
+  for (ColumnBuilder& builder : builders) columns.push_back(builder.finish());
+  return values(std::move(schema), std::move(columns), static_cast<int64_t>(op.expressions.size()));
+}
+
+Rows Translator::column_data(duckdb::LogicalColumnDataGet& op) {
+  const auto rows = static_cast<int64_t>(op.collection->Count());
+  Schema schema;
+  std::vector<ColumnGather> gathers;
+  for (size_t i = 0; i < op.chunk_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.chunk_types[i], "the column " + name)});
+    gathers.emplace_back(op.chunk_types[i], schema.back().type, rows, nullptr);
+  }
+  for (auto& chunk : op.collection->Chunks()) {
+    for (size_t i = 0; i < gathers.size(); ++i) gathers[i].append(chunk.data[i], static_cast<int64_t>(chunk.size()));
+  }
+  std::vector<ColumnPtr> columns;
+  for (ColumnGather& gather : gathers) columns.push_back(gather.finish());
+  return values(std::move(schema), std::move(columns), rows);
+}
+
+/// One row; its only column is there because DuckDB's has one.
+Rows Translator::dummy() { return values({{"dummy", TypeId::kInt32}}, {make_column(TypeId::kInt32, {Value::int32(0)})}, 1); }
+
+Rows Translator::empty(duckdb::LogicalEmptyResult& op) {
+  Schema schema;
+  for (size_t i = 0; i < op.return_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.return_types[i], "the column " + name)});
+  }
+  return values(std::move(schema), {}, 0);
+}
+
+}  // namespace lanewise::sql

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "data/type.h"
+#include "data/value.h"
+
+namespace duckdb {
+struct LogicalType;
+class Value;
+}  // namespace duckdb
+
+namespace lanewise::sql {
+
+/// Our type for DuckDB's, or nothing where there is none. ENUMs become VARCHAR, JSON too.
+std::optional<Type> find_type(const duckdb::LogicalType& type);
+
+/// The same; throws UnsupportedError that names the type and `what` has it ("column x").
+Type type_of(const duckdb::LogicalType& type, std::string_view what);
+
+/// DuckDB's type for ours.
+duckdb::LogicalType to_duckdb(const Type& type);
+
+/// A constant; its type has an equivalent, see find_type().
+Value to_value(const duckdb::Value& value);
+
+}  // namespace lanewise::sql

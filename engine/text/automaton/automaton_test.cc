@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+#include <string>
+
+#include "base/error.h"
+#include "text/automaton/complete_automaton.h"
+#include "text/automaton/lazy_automaton.h"
+#include "text/compiled_pattern.h"
+
+namespace lanewise::text::automaton {
+namespace {
+
+const CompleteAutomaton& automaton_of(const Pattern& pattern) {
+  const CompleteAutomaton* automaton = pattern.compiled().automaton();
+  if (automaton == nullptr) throw InternalError("no automaton for " + pattern.source());
+  return *automaton;
+}
+
+/// The promises of lanes::AutomatonView.
+void check_numbering(const std::string& source) {
+  for (bool full : {false, true}) {
+    RegexOptions options;
+    options.full_match = full;
+    const Pattern pattern = compile_regex(source, options);
+    const CompleteAutomaton& a = automaton_of(pattern);
+    ASSERT_EQ(a.next.size(), size_t(a.states) * a.classes) << source;
+    ASSERT_LT(a.start, a.states);
+    ASSERT_LE(a.end_accept, a.match);
+    ASSERT_TRUE(a.match == a.states || a.match == a.states - 1) << source;
+    for (uint8_t c : a.class_of) ASSERT_LT(c, a.classes);
+    for (unsigned s = 0; s < a.states; ++s) {
+      bool absorbs = true;
+      for (unsigned c = 0; c < a.classes; ++c) {
+        ASSERT_LT(a.next[s * a.classes + c], a.states);
+        absorbs = absorbs && a.next[s * a.classes + c] == s;
+      }
+      ASSERT_EQ(absorbs, s == a.dead || s == a.match) << source << ", state " << s;
+    }
+    if (a.dead < a.states) {
+      ASSERT_LT(a.dead, a.end_accept) << source;
+    }
+  }
+}
+
+TEST(CompleteAutomaton, NumbersStatesAsLanesAsk) {
+  for (const char* source : {"", "a", "^a$", "a|b", "(?m)^a$", "\\bfoo\\b", "[^\\x00-\\x{10FFFF}]", "a*",
+                             "(?s).*", "[a-z]{20,40}", "\\pL+", "(foo|bar)[0-9]", "\\z", "a\\B"}) {
+    check_numbering(source);
+  }
+}
+
+TEST(CompleteAutomaton, IsAsSmallAsCanBe) {
+  auto size = [](const std::string& source) {
+    const Pattern pattern = compile_regex(source);
+    return std::pair(automaton_of(pattern).states, automaton_of(pattern).classes);
+  };
+  EXPECT_EQ(size("a"), std::pair(2u, 2u));
+  EXPECT_EQ(size("abc"), std::pair(4u, 4u));
+  EXPECT_EQ(size("[0-9]{3}"), std::pair(4u, 2u));
+  EXPECT_EQ(size("(a|b|c)(a|b|c)"), std::pair(3u, 2u));
+  EXPECT_EQ(size("a|ab|abc|abcd"), std::pair(2u, 2u));
+  EXPECT_EQ(size("(?s)^.*$").first, 5u);  // 0 to 3 bytes of a character to come, or not UTF-8
+}
+
+TEST(CompleteAutomaton, LimitsAreKept) {
+  Limits limits;
+  const Pattern wide = compile_regex("[ab]*a[ab]{20}x");
+  EXPECT_EQ(wide.compiled().automaton(), nullptr);
+  EXPECT_NE(wide.describe().find("too large to complete"), std::string::npos);
+  RegexOptions options;
+  options.limits.automaton_states = 3;
+  EXPECT_EQ(compile_regex("abc", options).compiled().automaton(), nullptr);
+  options.limits = Limits();
+  options.limits.automaton_bytes = 100;
+  EXPECT_EQ(compile_regex("abc", options).compiled().automaton(), nullptr);
+  options.limits = Limits();
+  options.limits.automaton_work = 10;
+  EXPECT_EQ(compile_regex("abc", options).compiled().automaton(), nullptr);
+  options.limits = Limits();
+  options.limits.program_size = 10;
+  EXPECT_THROW(compile_regex("a{20}.", options), UserError);
+}
+
+TEST(LazyAutomaton, TinyCachesGiveTheSameAnswers) {
+  const Pattern pattern = compile_regex("[ab]*a[ab]{12}(x|\\by)$");
+  const auto& compiled = pattern.compiled();
+  LazyAutomaton roomy(compiled.program(), compiled.byte_classes(), Question::kSearch, size_t{64} << 20);
+  LazyAutomaton tiny(compiled.program(), compiled.byte_classes(), Question::kSearch, 2'000);
+  std::mt19937 random(5);
+  size_t hits = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (int n = 0; n < 40; ++n) text += "ab"[random() % 2];
+    text += "xyz "[random() % 4];
+    if (random() % 2) text += "y";
+    const bool expected = roomy.matches(text);
+    hits += expected;
+    ASSERT_EQ(tiny.matches(text), expected) << text;
+  }
+  EXPECT_GT(hits, 100u);
+  EXPECT_EQ(roomy.flushes(), 0u);
+  EXPECT_GT(tiny.flushes(), 1000u);
+}
+
+TEST(LazyAutomaton, StaysLinearWhereBacktrackingWouldNot) {
+  const Pattern pattern = compile_regex("(a*)*(a*)*(a|aa)*[ab]{0,500}c");
+  const auto& compiled = pattern.compiled();
+  LazyAutomaton automaton(compiled.program(), compiled.byte_classes(), Question::kSearch, size_t{1} << 20);
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_FALSE(automaton.matches(std::string(1 << 20, 'a')));
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+}
+
+}  // namespace
+}  // namespace lanewise::text::automaton

@@ -1,0 +1,55 @@
+#include "text/automaton/complete_automaton.h"
+
+#include "text/automaton/table.h"
+
+namespace lanewise::text::automaton {
+namespace {
+
+/// Puts states that accept at the end behind the others, and the one that matches for good last.
+CompleteAutomaton numbered(const Table& table) {
+  const auto states = static_cast<uint32_t>(table.states());
+  auto accepts = [&](uint32_t s) { return (table.labels[s] & Table::kAcceptsAtEnd) != 0; };
+  std::vector<uint32_t> order, accepting;
+  std::optional<uint32_t> match, dead;
+  for (uint32_t s = 0; s < states; ++s) {
+    if (table.absorbs(s)) (accepts(s) ? match : dead) = s;
+    if (!accepts(s)) order.push_back(s);
+    if (accepts(s) && match != s) accepting.push_back(s);
+  }
+  CompleteAutomaton out;
+  out.class_of = table.class_of;
+  out.states = states;
+  out.classes = static_cast<unsigned>(table.classes);
+  out.end_accept = static_cast<unsigned>(order.size());
+  order.insert(order.end(), accepting.begin(), accepting.end());
+  out.match = match ? states - 1 : states;
+  if (match) order.push_back(*match);
+
+  std::vector<uint16_t> number(states);
+  for (uint32_t i = 0; i < states; ++i) number[order[i]] = static_cast<uint16_t>(i);
+  out.start = number[table.start];
+  out.dead = dead ? number[*dead] : states;
+  out.next.reserve(table.next.size());
+  for (uint32_t s : order) {
+    for (size_t c = 0; c < table.classes; ++c) out.next.push_back(number[table.next[s * table.classes + c]]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<CompleteAutomaton> complete(const Program& program, Question question, const Limits& limits) {
+  const std::optional<Table> table = make_table(program, question, limits);
+  return table ? std::optional(numbered(*table)) : std::nullopt;
+}
+
+bool CompleteAutomaton::matches(std::string_view text) const {
+  unsigned state = start;
+  for (char c : text) {
+    if (state >= match || state == dead) break;
+    state = next[state * classes + class_of[static_cast<uint8_t>(c)]];
+  }
+  return state >= end_accept;
+}
+
+}  // namespace lanewise::text::automaton

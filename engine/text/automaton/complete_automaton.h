@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lanes/automaton.h"
+#include "text/automaton/determinizer.h"
+
+namespace lanewise::text::automaton {
+
+/// A deterministic automaton with all its states, the fewest possible, numbered as lanes::AutomatonView asks.
+struct CompleteAutomaton {
+  std::array<uint8_t, 256> class_of;
+  std::vector<uint16_t> next;  ///< states x classes
+  unsigned states = 0;
+  unsigned classes = 0;
+  unsigned start = 0;
+  unsigned dead = 0;        ///< `states` where there is none
+  unsigned end_accept = 0;  ///< states from here on match if the text ends
+  unsigned match = 0;       ///< `states` where there is none
+
+  lanes::AutomatonView view() const {
+    return {class_of.data(), next.data(), states, classes, start, dead, end_accept, match};
+  }
+  bool matches(std::string_view text) const;
+};
+
+/// For Question::kWhole or kSearch. nullopt when it would exceed the limits (see make_table).
+std::optional<CompleteAutomaton> complete(const Program& program, Question question, const Limits& limits);
+
+}  // namespace lanewise::text::automaton

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "text/automaton/program.h"
+#include "text/automaton/sparse_set.h"
+
+namespace lanewise::text::automaton {
+
+/// What an automaton says of a text.
+enum class Question : uint8_t {
+  kWhole,   ///< does the whole text match
+  kSearch,  ///< is there a match anywhere
+  kEnds,    ///< where does a match end: a state says so once the byte behind that place is read
+};
+
+/// Makes deterministic states of a program on demand: the subset construction, without order of preference. A
+/// state is a set of instructions; conditions that look ahead (\b, $) stay in the set, unresolved, until the
+/// next byte or the end of the text decides them. Used for complete automata and for lazily made ones.
+class Determinizer {
+ public:
+  using State = uint32_t;
+  static constexpr State kDead = 0;   ///< never matches again
+  static constexpr State kMatch = 1;  ///< matches whatever follows
+
+  Determinizer(const Program& program, Question question);
+
+  State start();
+  State step(State state, uint8_t byte);
+  /// Question::kEnds: whether a match ends before the byte that led here.
+  bool ended_before(State state) const { return states_[state].ended; }
+  /// Whether the text matches, or a match ends with it, if it ends in this state.
+  bool accepts_at_end(State state);
+
+  size_t states() const { return states_.size(); }
+  /// Bytes held by the states.
+  size_t memory() const;
+  /// Instructions looked at so far, a measure of time.
+  size_t work() const { return work_; }
+  /// Forgets all states but `keep`; returns its new name.
+  State forget_all_but(State keep);
+
+ private:
+  struct StateInfo {
+    uint32_t first;  // of its instructions in pool_
+    uint32_t count;
+    uint8_t behind;   // assertions that hold because of what was read; only where something is unresolved
+    bool unresolved;  // holds a kAssert
+    bool ended;       // a match ended before the last byte
+  };
+
+  void reset();
+  void expand(uint32_t from, uint8_t holds);
+  State finish_step(uint8_t behind, bool ended);
+  State intern(uint8_t behind, bool unresolved, bool ended);
+  void load(State state, uint8_t holds);
+  std::span<const uint32_t> instructions(const StateInfo& s) const {
+    return {pool_.data() + s.first, s.count};
+  }
+  uint8_t behind_word(const StateInfo& s) const { return s.behind & kAfterWord; }
+
+  static constexpr uint8_t kAfterWord = 128;  // beside the assertions in `behind`
+
+  const Program& program_;
+  const Question question_;
+  std::vector<StateInfo> states_;
+  std::vector<uint32_t> pool_;
+  std::unordered_multimap<uint64_t, State> known_;
+  SparseSet current_;  // expanded instructions of the state that is left
+  SparseSet next_;     // of the state that is entered
+  SparseSet* target_ = nullptr;
+  std::vector<uint32_t> stack_;
+  std::vector<uint32_t> kept_;
+  size_t work_ = 0;
+};
+
+}  // namespace lanewise::text::automaton

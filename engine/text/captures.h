@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/pattern.h"
+
+namespace lanewise::text {
+
+/// Where a group matched: bytes [begin, end) of the text; begin is kNowhere when the group took no part.
+struct Capture {
+  static constexpr size_t kNowhere = static_cast<size_t>(-1);
+  size_t begin = kNowhere;
+  size_t end = kNowhere;
+
+  bool matched() const { return begin != kNowhere; }
+  std::string_view of(std::string_view text) const {
+    return matched() ? text.substr(begin, end - begin) : std::string_view();
+  }
+};
+
+/// One thread's scratch memory for finding captures. Serves any pattern, one at a time.
+class CaptureContext {
+ public:
+  CaptureContext();
+  ~CaptureContext();
+  CaptureContext(CaptureContext&&) noexcept;
+  CaptureContext& operator=(CaptureContext&&) noexcept;
+
+  struct Scratch;
+  Scratch& scratch() { return *scratch_; }
+
+ private:
+  std::unique_ptr<Scratch> scratch_;
+};
+
+namespace captures {
+class MatchStarts;
+}
+namespace detail {
+struct CompiledPattern;
+}
+
+/// Finds the matches of one text, as find_captures does, in time linear in the text for all of them. Pattern,
+/// text and context must outlive it; the context serves one finder at a time.
+class MatchFinder {
+ public:
+  MatchFinder(const Pattern& pattern, std::string_view text, CaptureContext& context);
+  /// The leftmost match that starts at or after `from`.
+  bool next(size_t from, std::span<Capture> groups);
+
+ private:
+  size_t next_start(const captures::MatchStarts& starts, size_t from);
+
+  const detail::CompiledPattern& pattern_;
+  std::string_view text_;
+  CaptureContext::Scratch& scratch_;
+  int searches_ = 0;
+};
+
+/// Finds the leftmost match that starts at or after `from` and fills groups[0] (the match), groups[1] ... up
+/// to groups.size(); among matches that start together the pattern's own order decides, as in RE2 and Perl.
+/// The text before `from` is seen by ^, \A, \b and \B. False, with groups unchanged, when there is none.
+/// Linear time.
+bool find_captures(const Pattern& pattern, std::string_view text, size_t from, std::span<Capture> groups,
+                   CaptureContext& context);
+
+/// The functions below do what DuckDB's functions of the same names do; the pattern's full_match is not
+/// looked at.
+
+/// The text of group `group` of the first match; empty when there is no match, no such group, or it took no
+/// part.
+std::string_view regexp_extract(const Pattern& pattern, std::string_view text, int group,
+                                CaptureContext& context);
+
+/// Group `group` of every match, left to right; nullopt where it took no part. An empty match moves on by one
+/// character. Throws UserError when something matches and the pattern has no such group.
+std::vector<std::optional<std::string_view>> regexp_extract_all(const Pattern& pattern, std::string_view text,
+                                                                int group, CaptureContext& context);
+
+/// Appends `text` to `out` with the first match (all matches, if `global`) replaced by `rewrite`, in which \0
+/// .. \9 stand for groups and \\ for a backslash. A rewrite that names a missing group changes nothing.
+/// Throws UserError once replacements have made more than `longest` bytes.
+void regexp_replace(const Pattern& pattern, std::string_view text, std::string_view rewrite, bool global,
+                    std::string& out, CaptureContext& context, size_t longest = std::string::npos);
+
+/// The pieces of `text` between matches. An empty match splits off one character.
+std::vector<std::string_view> regexp_split(const Pattern& pattern, std::string_view text,
+                                           CaptureContext& context);
+
+/// `text` with everything that has a meaning in a pattern escaped.
+std::string regexp_escape(std::string_view text);
+
+}  // namespace lanewise::text

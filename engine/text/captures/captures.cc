@@ -1,0 +1,79 @@
+#include "text/captures.h"
+
+#include <bit>
+
+#include "base/bits.h"
+#include "text/captures/backtracker.h"
+#include "text/captures/match_starts.h"
+#include "text/captures/pike_vm.h"
+#include "text/compiled_pattern.h"
+
+namespace lanewise::text {
+
+struct CaptureContext::Scratch {
+  captures::Backtracker backtracker;
+  captures::PikeVm pike_vm;
+  std::vector<uint64_t> starts;  // of MatchFinder
+};
+
+CaptureContext::CaptureContext() : scratch_(std::make_unique<Scratch>()) {}
+CaptureContext::~CaptureContext() = default;
+CaptureContext::CaptureContext(CaptureContext&&) noexcept = default;
+CaptureContext& CaptureContext::operator=(CaptureContext&&) noexcept = default;
+
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+constexpr size_t kLongText = size_t{16} << 10;
+
+/// The first set bit at or after `from`.
+size_t next_bit(const std::vector<uint64_t>& bitmap, size_t from) {
+  for (size_t word = from / 64; word < bitmap.size(); ++word) {
+    const uint64_t rest = bitmap[word] & (word == from / 64 ? ~uint64_t{0} << (from % 64) : ~uint64_t{0});
+    if (rest != 0) return word * 64 + std::countr_zero(rest);
+  }
+  return kNone;
+}
+
+}  // namespace
+
+MatchFinder::MatchFinder(const Pattern& pattern, std::string_view text, CaptureContext& context)
+    : pattern_(pattern.compiled()), text_(text), scratch_(context.scratch()) {}
+
+/// The first search reads back to `from`; from the second on all places are known, so that many matches in
+/// one text cost linear time together.
+size_t MatchFinder::next_start(const captures::MatchStarts& starts, size_t from) {
+  if (++searches_ == 1) return starts.first(text_, from);
+  if (searches_ == 2) {
+    scratch_.starts.assign(bits::words(text_.size() + 1), 0);
+    starts.all(text_, scratch_.starts.data());
+  }
+  return next_bit(scratch_.starts, from);
+}
+
+bool MatchFinder::next(size_t from, std::span<Capture> groups) {
+  if (from > text_.size()) return false;
+  const automaton::Program& program = pattern_.program();
+  const captures::StartCondition& start = pattern_.start_condition();
+  // A single search in a long text goes forward: the match may be near, the end is far.
+  const bool forward = start.only_at_begin || (searches_ == 0 && text_.size() - from > kLongText);
+  const captures::MatchStarts* starts = forward ? nullptr : pattern_.match_starts();
+  if (starts == nullptr) {
+    ++searches_;
+    return captures::Backtracker::can_take(program, text_.size() - from)
+               ? scratch_.backtracker.find(program, start, text_, from, groups)
+               : scratch_.pike_vm.find(program, start, text_, from, groups);
+  }
+  const size_t at = next_start(*starts, from);
+  if (at == kNone) return false;
+  return captures::Backtracker::can_take(program, text_.size() - at)
+             ? scratch_.backtracker.match_at(program, text_, at, groups)
+             : scratch_.pike_vm.match_at(program, text_, at, groups);
+}
+
+bool find_captures(const Pattern& pattern, std::string_view text, size_t from, std::span<Capture> groups,
+                   CaptureContext& context) {
+  return MatchFinder(pattern, text, context).next(from, groups);
+}
+
+}  // namespace lanewise::text

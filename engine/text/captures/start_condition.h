@@ -1,0 +1,26 @@
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <string_view>
+
+#include "text/automaton/program.h"
+
+namespace lanewise::text::captures {
+
+/// Where a match can start; a quick look that saves most tries.
+struct StartCondition {
+  explicit StartCondition(const automaton::Program& program);
+
+  bool only_at_begin = false;    ///< every match starts at the beginning of the text
+  bool may_be_empty = false;     ///< a match need not start with a byte
+  std::bitset<256> first_bytes;  ///< bytes that a match may start with
+
+  /// The first place at or after `from` where a match may start; npos when there is none.
+  size_t next(std::string_view text, size_t from) const;
+};
+
+/// Which assertions hold at `position` of `text`.
+uint8_t assertions_at(std::string_view text, size_t position);
+
+}  // namespace lanewise::text::captures

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "text/automaton/complete_automaton.h"
+#include "text/automaton/program.h"
+#include "text/captures/match_starts.h"
+#include "text/captures/start_condition.h"
+#include "text/literals/literals.h"
+#include "text/pattern.h"
+#include "text/syntax/ast.h"
+
+namespace lanewise::text::detail {
+
+/// What a Pattern holds, for the folders below text/. The dear parts are made when first asked for, once for
+/// all threads.
+struct CompiledPattern {
+  CompiledPattern(std::string pattern_source, syntax::Ast parsed, bool whole, const Limits& bounds);
+
+  const automaton::Program& program() const;
+  const automaton::ByteClasses& byte_classes() const;
+  /// Answers whether a row matches; null when it would exceed the limits.
+  const automaton::CompleteAutomaton* automaton() const;
+  const captures::StartCondition& start_condition() const;
+  /// Finds where matches start; null when it would exceed the limits.
+  const captures::MatchStarts* match_starts() const;
+  automaton::Question question() const {
+    return full_match ? automaton::Question::kWhole : automaton::Question::kSearch;
+  }
+
+  const std::string source;
+  const syntax::Ast ast;
+  const bool full_match;
+  const Limits limits;
+  const std::optional<literals::Pieces> pieces;  ///< where the pattern is literal
+  const std::string required;                    ///< a text in every match; may be empty
+
+ private:
+  mutable std::once_flag program_once_;
+  mutable automaton::Program program_;
+  mutable automaton::ByteClasses byte_classes_;
+  mutable std::optional<captures::StartCondition> start_condition_;
+  mutable std::once_flag automaton_once_;
+  mutable std::optional<automaton::CompleteAutomaton> automaton_;
+  mutable std::once_flag match_starts_once_;
+  mutable std::optional<captures::MatchStarts> match_starts_;
+};
+
+}  // namespace lanewise::text::detail

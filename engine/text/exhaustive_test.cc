@@ -1,0 +1,175 @@
+// All small patterns x all small texts against RE2: the boolean answer of every form, and the captures.
+// LANEWISE_LONG_TESTS=1 makes them larger.
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "text/captures.h"
+#include "text/captures/backtracker.h"
+#include "text/captures/pike_vm.h"
+#include "text/compiled_pattern.h"
+#include "text/testing/every_form.h"
+#include "text/testing/pattern_generator.h"
+#include "text/testing/text_column.h"
+
+namespace lanewise::text {
+namespace {
+
+bool long_tests() {
+  const char* value = std::getenv("LANEWISE_LONG_TESTS");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+std::string show(const std::vector<Capture>& groups) {
+  std::string out;
+  for (const Capture& g : groups) {
+    out += g.matched() ? "(" + std::to_string(g.begin) + "," + std::to_string(g.end) + ")" : "(-)";
+  }
+  return out;
+}
+
+/// Leftmost-first groups as RE2 sees them; empty when there is no match.
+std::vector<Capture> captures_of(const RE2& oracle, const std::string& text) {
+  std::vector<re2::StringPiece> theirs(oracle.NumberOfCapturingGroups() + 1);
+  if (!oracle.Match(text, 0, text.size(), RE2::UNANCHORED, theirs.data(), theirs.size())) return {};
+  std::vector<Capture> groups;
+  for (re2::StringPiece piece : theirs) {
+    if (piece.data() == nullptr) {
+      groups.emplace_back();
+    } else {
+      const auto begin = static_cast<size_t>(piece.data() - text.data());
+      groups.push_back({begin, begin + piece.size()});
+    }
+  }
+  return groups;
+}
+
+/// All ways of finding captures, against RE2.
+struct CaptureCheck {
+  CaptureContext context;
+  captures::Backtracker backtracker;
+  captures::PikeVm pike_vm;
+
+  void check(const RE2& oracle, const Pattern& pattern, const std::string& text) {
+    const std::vector<Capture> expected = captures_of(oracle, text);
+    std::vector<Capture> found(pattern.groups() + 1);
+    const auto& compiled = pattern.compiled();
+    if (!backtracker.find(compiled.program(), compiled.start_condition(), text, 0, found)) found.clear();
+    ASSERT_EQ(show(found), show(expected)) << "backtracker: '" << pattern.source() << "' in '" << text << "'";
+    found.resize(pattern.groups() + 1);
+    if (!pike_vm.find(compiled.program(), compiled.start_condition(), text, 0, found)) found.clear();
+    ASSERT_EQ(show(found), show(expected)) << "Pike: '" << pattern.source() << "' in '" << text << "'";
+    found.resize(pattern.groups() + 1);
+    if (!find_captures(pattern, text, 0, found, context)) found.clear();
+    ASSERT_EQ(show(found), show(expected))
+        << "find_captures: '" << pattern.source() << "' in '" << text << "'";
+  }
+};
+
+/// Of a lazy option in a loop in a lazy loop, (?:(?:(a)?\?)*)+?, RE2 takes the option although it need not;
+/// Perl does not, and nor do we.
+bool re2_differs(const std::string& pattern) {
+  return pattern.find(
+             ")?"
+             "?)*)+?") != std::string::npos;
+}
+
+struct Exhaustive {
+  testing::TextColumn column;
+  testing::FormCounts counts;
+  size_t patterns = 0;
+  size_t pairs = 0;     // of pattern and text, each as a search and as a full match, in every form
+  size_t captures = 0;  // pairs whose groups were compared
+  CaptureCheck capture_check;
+
+  /// Every text has at most `max_letters` letters.
+  Exhaustive(const std::vector<std::string>& letters, int max_letters)
+      : column(testing::all_texts(letters, max_letters), 7) {}
+
+  void check(const std::string& source) {
+    if (::testing::Test::HasFailure()) return;
+    RE2::Options options;
+    options.set_log_errors(false);
+    const RE2 oracle(source, options);
+    if (!oracle.ok()) {
+      EXPECT_THROW(compile_regex(source), UserError) << source << ": RE2 says " << oracle.error();
+      return;
+    }
+    ++patterns;
+    for (bool full : {false, true}) {
+      RegexOptions how;
+      how.full_match = full;
+      const Pattern pattern = compile_regex(source, how);
+      std::vector<uint64_t> expected(bits::words(column.size()));
+      for (size_t i = 0; i < column.size(); ++i) {
+        const std::string& text = column.texts()[i];
+        if (full ? RE2::FullMatch(text, oracle) : RE2::PartialMatch(text, oracle))
+          bits::set(expected.data(), i);
+        if (full || re2_differs(source)) continue;
+        capture_check.check(oracle, pattern, text);
+        ++captures;
+      }
+      if (::testing::Test::HasFatalFailure()) return;
+      if (!testing::check_every_form(pattern, column, expected, counts)) return;
+      pairs += column.size();
+    }
+  }
+
+  void report(size_t at_least) const {
+    std::printf("%zu patterns x %zu texts: %zu pairs, captures of %zu; in all forms:\n", patterns,
+                column.size(), pairs, captures);
+    counts.print();
+    EXPECT_GE(pairs, at_least) << "the test did less than it should";
+    for (const char* form :
+         {"packed/emulated", "rows/scalar", "rows/interleaved", "rows/emulated", "lazy/"}) {
+      EXPECT_GE(counts.pairs.at(form), pairs / 2) << form << " was left out";
+    }
+  }
+};
+
+TEST(Exhaustive, LettersAndRepetitions) {
+  Exhaustive all({"a", "b"}, long_tests() ? 6 : 4);
+  testing::PatternGenerator patterns({"a", "b", "(a)", "."},
+                                     {"%1%2", "%1|%2", "(?:%1)*", "(?:%1)+", "(?:%1)?", "(%1)*?", "(?:%1)+?",
+                                      "(%1)??", "(?:%1){2}", "(?:%1){1,2}"},
+                                     3, long_tests() ? 4 : 3);
+  patterns.each([&](const std::string& p) { all.check(p); });
+  all.report(1'000'000);
+}
+
+TEST(Exhaustive, Assertions) {
+  Exhaustive all({"a", "-", "\n"}, long_tests() ? 5 : 4);
+  testing::PatternGenerator patterns(
+      {"a", "-", "^", "$", "\\b", "\\B", "\\A", "\\z", "(?m:^)", "(?m:$)", "(?s:.)"},
+      {"%1%2", "%1|%2", "(?:%1)*", "(%1)?"}, 3, long_tests() ? 3 : 2);
+  patterns.each([&](const std::string& p) { all.check(p); });
+  all.report(1'000'000);
+}
+
+TEST(Exhaustive, CharactersOfSeveralBytes) {
+  // Also text that is not UTF-8: lone bytes of characters.
+  Exhaustive all({"a", "\xC3\xA9", "\xE2\x82\xAC", "\xC3", "\xA9"}, long_tests() ? 4 : 3);
+  testing::PatternGenerator patterns(
+      {".", "a", "\xC3\xA9", "[^a]", "[\xC3\xA9-\xE2\x82\xAC]", "\\C", "(?i:\xC3\x89)"},
+      {"%1%2", "%1|%2", "(%1)*", "(?:%1)+?"}, 2, 2);
+  patterns.each([&](const std::string& p) { all.check(p); });
+  all.report(200'000);
+}
+
+TEST(Exhaustive, AwkwardSyntax) {
+  Exhaustive all({"a", "b", "{", "]"}, long_tests() ? 3 : 2);
+  testing::PatternGenerator patterns(
+      {"a",        "b",  "[a]", "[^a]", "[]a]", "[a-]",  "{",        "}",    "(",    ")",
+       "|",        "*",  "+?",  "{2}",  "{1,}", "{,2}",  "\\Qa*\\E", "(?i)", "(?U)", "(?-s:",
+       "(?P<n>a)", "()", "[",   "]",    "\\",   "\\x61", "\\141",    "^",    "$"},
+      {"%1%2"}, 3, 2);
+  patterns.each([&](const std::string& p) { all.check(p); });
+  all.report(1'000'000);
+}
+
+}  // namespace
+}  // namespace lanewise::text

@@ -1,0 +1,18 @@
+#include "text/forms/literal_search.h"
+
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+
+LiteralSearch::LiteralSearch(const Request& request, const std::string& needle)
+    : finder_(needle), on_lanes_(request.lanes.value_or(lanes::simd()), needle) {}
+
+void LiteralSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits) const {
+  if (rows.size() > 0) on_lanes_.match(to_lanes(rows), active, hits);
+}
+
+std::string LiteralSearch::describe() const {
+  return "searched over all rows at once on " + std::string(lanes::name(on_lanes_.target()));
+}
+
+}  // namespace lanewise::text::forms

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lanes/find.h"
+#include "text/forms/finder.h"
+#include "text/forms/form.h"
+
+namespace lanewise::text::forms {
+
+/// Finds the rows that hold a text of at least one byte, all rows searched at once by lanes.
+class LiteralSearch {
+ public:
+  LiteralSearch(const Request& request, const std::string& needle);
+
+  /// As Form::match.
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits) const;
+  bool in(std::string_view text) const { return finder_.in(text); }
+  /// "searched over all rows at once on avx512".
+  std::string describe() const;
+
+ private:
+  Finder finder_;
+  lanes::LiteralFinder on_lanes_;
+};
+
+}  // namespace lanewise::text::forms

@@ -1,0 +1,37 @@
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+
+lanes::Rows to_lanes(const StringRows& rows) {
+  return rows.has_wide_offsets() ? lanes::Rows(rows.bytes(), rows.wide_offsets(), rows.size())
+                                 : lanes::Rows(rows.bytes(), rows.narrow_offsets(), rows.size());
+}
+
+namespace {
+
+class OnLanes final : public Form {
+ public:
+  OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton)
+      : automaton_(automaton), matcher_(target, form, automaton.view()) {}
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState*) const override {
+    if (rows.size() > 0) matcher_.match(to_lanes(rows), active, hits);
+  }
+  bool match(std::string_view text, FormState*) const override { return automaton_.matches(text); }
+
+ private:
+  const automaton::CompleteAutomaton& automaton_;
+  const lanes::RowMatcher matcher_;
+};
+
+}  // namespace
+
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
+                               const automaton::CompleteAutomaton& automaton) {
+  return std::make_unique<OnLanes>(target, form, automaton);
+}
+
+std::string size_of(const automaton::CompleteAutomaton& automaton) {
+  return std::to_string(automaton.states) + " states x " + std::to_string(automaton.classes) + " classes";
+}
+
+}  // namespace lanewise::text::forms

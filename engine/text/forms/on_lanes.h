@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "lanes/rows.h"
+#include "text/forms/form.h"
+
+namespace lanewise::text::forms {
+
+lanes::Rows to_lanes(const StringRows& rows);
+
+/// A complete automaton run by the lanes of `target`, which must be supported and offer `form` for it. The
+/// pattern must outlive the result.
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
+                               const automaton::CompleteAutomaton& automaton);
+
+/// "18 states x 9 classes".
+std::string size_of(const automaton::CompleteAutomaton& automaton);
+
+}  // namespace lanewise::text::forms

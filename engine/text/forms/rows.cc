@@ -1,0 +1,18 @@
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+
+/// A lane per row; lanes that end take the next row.
+Offer offer_rows(const Request& request) {
+  const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
+  if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
+  const bool offered = request.lanes && lanes::offers(*request.lanes, lanes::Form::rows, automaton->view());
+  if (request.lanes && request.forced && !offered) {
+    return Offer::refusal("not offered on " + std::string(lanes::name(*request.lanes)));
+  }
+  const lanes::Target target = offered ? *request.lanes : lanes::Target::interleaved;
+  return Offer::of(on_lanes(target, lanes::Form::rows, *automaton),
+                   "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton));
+}
+
+}  // namespace lanewise::text::forms

@@ -1,0 +1,131 @@
+#include "text/literals/literals.h"
+
+#include <utility>
+
+namespace lanewise::text::literals {
+namespace {
+
+using syntax::Node;
+using syntax::Op;
+
+/// The parts of nested concatenations and groups, in order. False when there is anything but texts, '%', \A
+/// and \z.
+bool flatten(const Node& node, std::vector<const Node*>& out) {
+  switch (node.op) {
+    case Op::kEmpty:
+      return true;
+    case Op::kText:
+    case Op::kAnything:
+      out.push_back(&node);
+      return true;
+    case Op::kAssert:
+      out.push_back(&node);
+      return node.assertion == syntax::kBeginText || node.assertion == syntax::kEndText;
+    case Op::kConcat:
+    case Op::kCapture:
+      for (const auto& child : node.children) {
+        if (!flatten(*child, out)) return false;
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_assert(const Node* node, syntax::Assertion assertion) {
+  return node->op == Op::kAssert && node->assertion == assertion;
+}
+
+}  // namespace
+
+std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match) {
+  std::vector<const Node*> parts;
+  if (!flatten(*ast.root, parts)) return std::nullopt;
+  Pieces out{{}, full_match, full_match};
+  size_t first = 0, end = parts.size();
+  for (; first < end && is_assert(parts[first], syntax::kBeginText); ++first) out.at_begin = true;
+  for (; first < end && is_assert(parts[end - 1], syntax::kEndText); --end) out.at_end = true;
+  bool joined = false;  // the next text continues the last piece
+  for (size_t i = first; i < end; ++i) {
+    if (parts[i]->op == Op::kAssert) return std::nullopt;
+    if (parts[i]->op == Op::kText) {
+      if (!joined) out.pieces.emplace_back();
+      out.pieces.back() += parts[i]->text;
+    } else {
+      if (i == first) out.at_begin = false;
+      if (i + 1 == end) out.at_end = false;
+    }
+    joined = parts[i]->op == Op::kText;
+  }
+  return out;
+}
+
+namespace {
+
+/// What is known of the texts that a node matches.
+struct Known {
+  std::optional<std::string> exact;  // the only text that it matches, apart from zero-width conditions
+  std::string required;              // a part of each of them
+};
+
+constexpr size_t kLongestRepeated = 256;
+
+void keep_longer(std::string& best, std::string_view other) {
+  if (other.size() > best.size()) best = other;
+}
+
+Known look_at(const Node& node);
+
+Known look_at_concat(const Node& node) {
+  Known all{"", ""};
+  std::string run;  // of exact children
+  for (const auto& child : node.children) {
+    Known one = look_at(*child);
+    if (one.exact) {
+      run += *one.exact;
+    } else {
+      all.exact.reset();
+      keep_longer(all.required, run);
+      run.clear();
+    }
+    keep_longer(all.required, one.required);
+  }
+  keep_longer(all.required, run);
+  if (all.exact) all.exact = run;
+  return all;
+}
+
+Known look_at(const Node& node) {
+  switch (node.op) {
+    case Op::kEmpty:
+    case Op::kAssert:
+      return {"", ""};
+    case Op::kText:
+      return {node.text, node.text};
+    case Op::kConcat:
+      return look_at_concat(node);
+    case Op::kCapture:
+      return look_at(*node.children[0]);
+    case Op::kRepeat: {
+      if (node.min == 0) return {};
+      Known one = look_at(*node.children[0]);
+      if (!one.exact || one.exact->size() * node.min > kLongestRepeated) return {std::nullopt, one.required};
+      std::string copies;
+      for (int i = 0; i < node.min; ++i) copies += *one.exact;
+      return {node.min == node.max ? std::optional(copies) : std::nullopt, copies};
+    }
+    case Op::kNothing:
+    case Op::kChars:
+    case Op::kBytes:
+    case Op::kAlternate:
+    case Op::kAnything:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string find_required(const syntax::Ast& ast) { return look_at(*ast.root).required; }
+
+}  // namespace lanewise::text::literals

@@ -1,0 +1,73 @@
+#include "text/literals/literals.h"
+
+#include <gtest/gtest.h>
+
+#include "text/compiled_pattern.h"
+
+namespace lanewise::text::literals {
+namespace {
+
+std::string show(const Pattern& pattern) {
+  const auto& pieces = pattern.compiled().pieces;
+  if (!pieces) return "none";
+  std::string out = pieces->at_begin ? "^" : "";
+  for (const std::string& piece : pieces->pieces) out += "<" + piece + ">";
+  return out + (pieces->at_end ? "$" : "");
+}
+std::string search(const std::string& pattern) { return show(compile_regex(pattern)); }
+std::string full(const std::string& pattern) {
+  RegexOptions options;
+  options.full_match = true;
+  return show(compile_regex(pattern, options));
+}
+std::string like(const std::string& pattern) { return show(compile_like(pattern, {'!'})); }
+
+TEST(Pieces, OfRegexes) {
+  EXPECT_EQ(search("abc"), "<abc>");
+  EXPECT_EQ(search("^abc"), "^<abc>");
+  EXPECT_EQ(search("abc$"), "<abc>$");
+  EXPECT_EQ(search("^a(b)(?:c)$"), "^<abc>$");
+  EXPECT_EQ(search("\\Aa\\.b\\z"), "^<a.b>$");
+  EXPECT_EQ(search(""), "");
+  EXPECT_EQ(search("^$"), "^$");
+  EXPECT_EQ(search("^"), "^");
+  EXPECT_EQ(search("[a]b"), "<ab>");
+  EXPECT_EQ(full("abc"), "^<abc>$");
+  EXPECT_EQ(full("^abc$"), "^<abc>$");
+  for (const char* pattern : {"a.b", "a^b", "(?m)^a", "(?i)a", "a|b", "a*", "\\ba", "a$b", "ab?"}) {
+    EXPECT_EQ(search(pattern), "none") << pattern;
+  }
+  EXPECT_EQ(search("(?i)1-2"), "<1-2>");
+}
+
+TEST(Pieces, OfLike) {
+  EXPECT_EQ(like("abc"), "^<abc>$");
+  EXPECT_EQ(like("abc%"), "^<abc>");
+  EXPECT_EQ(like("%abc"), "<abc>$");
+  EXPECT_EQ(like("%%abc%%"), "<abc>");
+  EXPECT_EQ(like("a%b%%c"), "^<a><b><c>$");
+  EXPECT_EQ(like("a!%b%"), "^<a%b>");
+  EXPECT_EQ(like("%"), "");
+  EXPECT_EQ(like(""), "^$");
+  EXPECT_EQ(like("a_"), "none");
+}
+
+std::string required(const std::string& pattern) { return compile_regex(pattern).compiled().required; }
+
+TEST(Required, LongestTextOfEveryMatch) {
+  EXPECT_EQ(required("li[a-z]+\\.so(\\.[0-9]+)*$"), ".so");
+  EXPECT_EQ(required("a(bc)d"), "abcd");
+  EXPECT_EQ(required("x*abc|y"), "");
+  EXPECT_EQ(required("(abc)?de"), "de");
+  EXPECT_EQ(required("(ab){2}c"), "ababc");
+  EXPECT_EQ(required("(ab){2,}c"), "abab");
+  EXPECT_EQ(required("a+bcd"), "bcd");
+  EXPECT_EQ(required("(xyz.)+"), "xyz");
+  EXPECT_EQ(required("\\bfoo\\b"), "foo");
+  EXPECT_EQ(required("[ab]"), "");
+  EXPECT_EQ(required("(?i)abc"), "");
+  EXPECT_EQ(compile_like("a_bcd%e").compiled().required, "bcd");
+}
+
+}  // namespace
+}  // namespace lanewise::text::literals

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/pattern.h"
+#include "text/string_rows.h"
+
+namespace lanewise::text {
+
+namespace forms {
+class Form;
+class FormState;
+}  // namespace forms
+
+/// What one thread needs while it matches: caches and counters. One context serves any matcher, one at a
+/// time; it starts afresh when the matcher changes. Not for two threads at once.
+class MatchContext {
+ public:
+  MatchContext();
+  ~MatchContext();
+  MatchContext(MatchContext&&) noexcept;
+  MatchContext& operator=(MatchContext&&) noexcept;
+
+  uint64_t rows = 0;   ///< active rows
+  uint64_t bytes = 0;  ///< bytes of all rows, active or not
+  uint64_t hits = 0;   ///< rows that matched
+
+ private:
+  friend class Matcher;
+  uint64_t owner_ = 0;              // the matcher that state_ belongs to
+  std::optional<Pattern> pattern_;  // keeps alive what state_ refers to
+  std::unique_ptr<forms::FormState> state_;
+};
+
+struct MatcherOptions {
+  std::string form;  ///< one of Matcher::form_names(); empty: the matcher chooses
+  std::string
+      lanes;  ///< a lane target by name, for the forms that use lanes; empty: the widest of this machine
+};
+
+/// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between
+/// threads.
+class Matcher {
+ public:
+  /// Chooses a form. Throws UserError when options.form or options.lanes names something unknown, not offered
+  /// for this pattern, or not supported by this machine.
+  explicit Matcher(Pattern pattern, const MatcherOptions& options = {});
+
+  /// Sets bit i % 64 of hits[i / 64] for each row i that matches and is active; all other bits of the (rows +
+  /// 63) / 64 words become 0. `active` has the same layout; null means all rows. `hits` may be `active`.
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, MatchContext& context) const;
+
+  /// One string. The context may be left out where speed does not matter.
+  bool match(std::string_view text, MatchContext& context) const;
+  bool match(std::string_view text) const;
+
+  const Pattern& pattern() const { return pattern_; }
+  /// Name of the form in use, e.g. "contains" or "packed".
+  std::string_view form() const;
+  /// The form, why it was chosen, and why each other was not; one line each.
+  std::string describe() const;
+
+  /// Every form's name, in the order in which they are tried.
+  static std::vector<std::string_view> form_names();
+
+ private:
+  forms::FormState* state_in(MatchContext& context) const;
+
+  Pattern pattern_;
+  std::shared_ptr<const forms::Form> form_;  // refers to the pattern
+  std::string_view name_;
+  std::string reasons_;
+  uint64_t id_;
+};
+
+}  // namespace lanewise::text

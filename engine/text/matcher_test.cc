@@ -1,0 +1,176 @@
+#include "text/matcher.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "text/testing/every_form.h"
+#include "text/testing/text_column.h"
+
+namespace lanewise::text {
+namespace {
+
+std::string form_of(const Pattern& pattern) { return std::string(Matcher(pattern).form()); }
+std::string regex_form(const std::string& source) { return form_of(compile_regex(source)); }
+std::string like_form(const std::string& source) { return form_of(compile_like(source)); }
+
+TEST(Matcher, ChoosesTheCheapestForm) {
+  EXPECT_EQ(like_form("abc"), "equality");
+  EXPECT_EQ(like_form(""), "equality");
+  EXPECT_EQ(like_form("abc%"), "prefix");
+  EXPECT_EQ(like_form("%abc"), "suffix");
+  EXPECT_EQ(like_form("%abc%"), "contains");
+  EXPECT_EQ(like_form("a%b"), "pieces");
+  EXPECT_EQ(like_form("%"), "all");
+  EXPECT_EQ(regex_form("abc"), "contains");
+  EXPECT_EQ(regex_form("^abc$"), "equality");
+  EXPECT_EQ(regex_form("[ab]*a[ab]{20}x"), "lazy");
+  EXPECT_EQ(regex_form("[ab]*a[ab]{20}xyz"), "filtered");
+  const std::string small = regex_form("[0-9]{3}");
+  EXPECT_EQ(small, lanes::simd() == lanes::Target::interleaved ? "rows" : "packed");
+}
+
+TEST(Matcher, SaysWhy) {
+  const std::string text = Matcher(compile_like("%abc%")).describe();
+  EXPECT_NE(text.find("prefix: no, the pattern is not a prefix\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("contains: chosen, one text anywhere"), std::string::npos) << text;
+  EXPECT_NE(text.find("packed: not needed\n"), std::string::npos) << text;
+}
+
+std::string error_of(const Pattern& pattern, const MatcherOptions& options) {
+  try {
+    Matcher matcher(pattern, options);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Matcher, ForcedFormsAndLanes) {
+  const Pattern digits = compile_regex("[0-9]{3}");
+  EXPECT_EQ(error_of(digits, {"prefix", ""}),
+            "form 'prefix' is not offered for this pattern: the pattern is not a prefix");
+  EXPECT_EQ(error_of(digits, {"nonsense", ""}).substr(0, 48),
+            "unknown form 'nonsense'; known are all, equality");
+  EXPECT_EQ(error_of(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are sc");
+  EXPECT_EQ(error_of(digits, {"rows", "avx512"}).substr(0, 4),
+            lanes::supported(lanes::Target::avx512) ? "form" : "this");
+  for (const char* lanes : {"scalar", "interleaved", "emulated"}) {
+    const Matcher matcher(digits, {"rows", lanes});
+    EXPECT_EQ(matcher.form(), "rows");
+    EXPECT_NE(matcher.describe().find(lanes), std::string::npos) << matcher.describe();
+    EXPECT_TRUE(matcher.match("ab123"));
+  }
+  EXPECT_EQ(Matcher(digits, {"", "emulated"}).form(), "packed");
+  EXPECT_EQ(Matcher(digits, {"", "scalar"}).form(), "rows");
+}
+
+/// Rows of many lengths, some of which match.
+std::vector<std::string> mixed_rows(size_t rows, std::mt19937& random) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < rows; ++i) {
+    const size_t length = random() % 16 == 0 ? random() % 300 : random() % 70;
+    std::string text;
+    while (text.size() < length) text += "ab/.-0\xC3\xA9\n"[random() % 9];
+    if (random() % 4 == 0) text.insert(random() % (text.size() + 1), "abc/12.so");
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(Matcher, ActiveRowsAndSizesAtTheEdges) {
+  std::mt19937 random(99);
+  std::vector<Pattern> patterns{compile_like("%abc%"),    compile_like("a%c%o"),
+                                compile_like("%_bc%"),    compile_regex("[0-9]{2}\\."),
+                                compile_regex("^[ab]+/"), compile_regex("\\.so$"),
+                                compile_regex(""),        compile_regex("(?m)^a.*o$"),
+                                compile_like("a%"),       compile_regex("c/1[0-9]\\.s"),
+                                compile_like("%o"),       compile_like("")};
+  for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000}) {
+    const testing::TextColumn column(mixed_rows(rows, random), rows % 5);
+    for (const Pattern& pattern : patterns) {
+      for (int density : {0, 1, 8, 16}) {
+        std::vector<uint64_t> active(bits::words(rows) + 1), expected(active.size()), hits(active.size());
+        for (size_t i = 0; i < rows; ++i) {
+          if (density > 0 && static_cast<int>(random() % 16) < density) bits::set(active.data(), i);
+        }
+        const Matcher reference(pattern, {"lazy", ""});
+        MatchContext context;
+        for (size_t i = 0; i < rows; ++i) {
+          const bool hit = bits::test(active.data(), i) && reference.match(column.texts()[i], context);
+          if (hit) bits::set(expected.data(), i);
+        }
+        for (const auto& [name, matcher] : testing::every_form(pattern)) {
+          std::ranges::fill(hits, 0);
+          hits.back() = 42;  // behind the end: not to be written
+          expected.back() = 42;
+          matcher.match(density % 2 ? column.narrow() : column.wide(), active.data(), hits.data(), context);
+          ASSERT_EQ(hits, expected) << name << ", " << pattern.source() << ", " << rows << " rows";
+          std::ranges::copy(active, hits.begin());
+          hits.back() = 42;
+          matcher.match(column.narrow(), hits.data(), hits.data(), context);
+          ASSERT_EQ(hits, expected) << name << " in place, " << pattern.source() << ", " << rows << " rows";
+        }
+      }
+    }
+  }
+}
+
+TEST(Matcher, MatchesDoNotCrossRows) {
+  const testing::TextColumn column({"xab", "cy", "", "abc", "ab", "c", "zabcz", "a", "bc"});
+  std::vector<uint64_t> expected{0b001001000};
+  testing::FormCounts counts;
+  testing::check_every_form(compile_like("%abc%"), column, expected, counts);
+  testing::check_every_form(compile_regex("a[b]c|abc"), column, expected, counts);
+  testing::check_every_form(compile_regex("a(b|B)c"), column, expected, counts);
+  EXPECT_GT(counts.total(), 100u);
+}
+
+TEST(Matcher, HugeRow) {
+  std::string huge(1 << 20, 'a');
+  huge += "needle7";
+  const testing::TextColumn column({"needle", huge, "", "needle8"});
+  testing::FormCounts counts;
+  testing::check_every_form(compile_regex("needle[0-9]"), column, {0b1010}, counts);
+  testing::check_every_form(compile_like("%needle7"), column, {0b0010}, counts);
+}
+
+TEST(Matcher, ContextCountsAndServesSeveralMatchers) {
+  const testing::TextColumn column({"abc", "x", "abcabc"});
+  MatchContext context;
+  std::vector<uint64_t> hits(1);
+  const Matcher contains(compile_like("%abc%"));
+  contains.match(column.narrow(), nullptr, hits.data(), context);
+  EXPECT_EQ(context.rows, 3u);
+  EXPECT_EQ(context.bytes, 10u);
+  EXPECT_EQ(context.hits, 2u);
+  {
+    const Matcher lazy(compile_regex("[ab]*a[ab]{20}x"));
+    EXPECT_FALSE(lazy.match("aaa", context));
+  }
+  const Matcher other(compile_regex("[ab]*a[ab]{21}x"));
+  EXPECT_TRUE(other.match("a" + std::string(21, 'b') + "x", context));
+}
+
+TEST(Matcher, ThreadsShareOne) {
+  const Matcher matcher(compile_regex("[ab]*a[ab]{20}x"));
+  std::vector<std::thread> threads;
+  std::vector<int> hits(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      MatchContext context;
+      for (int i = 0; i < 200; ++i) {
+        hits[t] += matcher.match(std::string(i, 'b') + "a" + std::string(i % 25, 'a') + "x", context);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(hits, std::vector<int>(4, hits[0]));
+  EXPECT_GT(hits[0], 0);
+}
+
+}  // namespace
+}  // namespace lanewise::text

@@ -1,0 +1,161 @@
+#include "text/pattern.h"
+
+#include "base/error.h"
+#include "text/compiled_pattern.h"
+#include "text/syntax/like_parser.h"
+#include "text/syntax/regex_parser.h"
+
+namespace lanewise::text {
+namespace detail {
+
+CompiledPattern::CompiledPattern(std::string pattern_source, syntax::Ast parsed, bool whole,
+                                 const Limits& bounds)
+    : source(std::move(pattern_source)),
+      ast(std::move(parsed)),
+      full_match(whole),
+      limits(bounds),
+      pieces(literals::find_pieces(ast, whole)),
+      required(literals::find_required(ast)) {}
+
+const automaton::Program& CompiledPattern::program() const {
+  std::call_once(program_once_, [this] {
+    program_ = automaton::compile_program(ast, limits);
+    byte_classes_ = automaton::byte_classes(program_);
+    start_condition_.emplace(program_);
+  });
+  return program_;
+}
+
+const automaton::ByteClasses& CompiledPattern::byte_classes() const {
+  program();
+  return byte_classes_;
+}
+
+const captures::StartCondition& CompiledPattern::start_condition() const {
+  program();
+  return *start_condition_;
+}
+
+const automaton::CompleteAutomaton* CompiledPattern::automaton() const {
+  std::call_once(automaton_once_,
+                 [this] { automaton_ = automaton::complete(program(), question(), limits); });
+  return automaton_ ? &*automaton_ : nullptr;
+}
+
+const captures::MatchStarts* CompiledPattern::match_starts() const {
+  std::call_once(match_starts_once_, [this] { match_starts_ = captures::MatchStarts::make(ast, limits); });
+  return match_starts_ ? &*match_starts_ : nullptr;
+}
+
+}  // namespace detail
+
+namespace {
+
+void check_size(std::string_view pattern, const Limits& limits) {
+  if (pattern.size() <= limits.pattern_bytes) return;
+  throw UserError("pattern too large: it has " + std::to_string(pattern.size()) + " bytes, the limit is " +
+                  std::to_string(limits.pattern_bytes));
+}
+
+Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Limits& limits) {
+  auto compiled =
+      std::make_shared<detail::CompiledPattern>(std::string(source), std::move(ast), full_match, limits);
+  // A pattern of literal pieces is matched without a program, however long it is; others show now what they
+  // cost.
+  if (!compiled->pieces) compiled->program();
+  return Pattern(std::move(compiled));
+}
+
+}  // namespace
+
+RegexOptions parse_regex_options(std::string_view letters, bool* global) {
+  RegexOptions options;
+  for (char letter : letters) {
+    switch (letter) {
+      case 'c':
+        options.case_sensitive = true;
+        break;
+      case 'i':
+        options.case_sensitive = false;
+        break;
+      case 'l':
+        options.literal = true;
+        break;
+      case 'm':
+      case 'n':
+      case 'p':
+        options.dot_newline = false;
+        break;
+      case 's':
+        options.dot_newline = true;
+        break;
+      case 'g':
+        if (global == nullptr) throw UserError("option 'g' (replace all) is only for regexp_replace");
+        *global = true;
+        break;
+      case ' ':
+      case '\t':
+      case '\n':
+        break;
+      default:
+        throw UserError("unknown regex option '" + std::string(1, letter) +
+                        "'; known are c, i, l, m, n, p, s, g");
+    }
+  }
+  return options;
+}
+
+char parse_escape(std::string_view escape) {
+  if (escape.size() > 1) throw UserError("invalid ESCAPE: it must be empty or one byte");
+  return escape.empty() ? '\0' : escape[0];
+}
+
+Pattern compile_regex(std::string_view pattern, const RegexOptions& options) {
+  check_size(pattern, options.limits);
+  syntax::RegexFlags flags;
+  flags.fold_case = !options.case_sensitive;
+  flags.dot_newline = options.dot_newline;
+  syntax::Ast ast =
+      options.literal ? syntax::parse_literal(pattern, flags) : syntax::parse_regex(pattern, flags);
+  return make(pattern, std::move(ast), options.full_match, options.limits);
+}
+
+Pattern compile_like(std::string_view pattern, const LikeOptions& options) {
+  check_size(pattern, options.limits);
+  return make(pattern, syntax::parse_like(pattern, options.escape, options.ignore_case), true,
+              options.limits);
+}
+
+Pattern compile_glob(std::string_view pattern, const Limits& limits) {
+  check_size(pattern, limits);
+  return make(pattern, syntax::parse_glob(pattern), true, limits);
+}
+
+const std::string& Pattern::source() const { return compiled_->source; }
+bool Pattern::full_match() const { return compiled_->full_match; }
+int Pattern::groups() const { return static_cast<int>(compiled_->ast.group_names.size()); }
+const std::vector<std::string>& Pattern::group_names() const { return compiled_->ast.group_names; }
+
+std::string Pattern::describe() const {
+  std::string out;
+  if (compiled_->pieces) {
+    const literals::Pieces& literal = *compiled_->pieces;
+    out += "literal pieces: " + std::to_string(literal.pieces.size());
+    if (literal.at_begin) out += ", from the beginning";
+    if (literal.at_end) out += ", to the end";
+    out += '\n';
+  }
+  if (!compiled_->required.empty()) out += "required text: " + compiled_->required + '\n';
+  const automaton::Program& program = compiled_->program();
+  out += "program: " + std::to_string(program.instructions.size()) + " instructions, " +
+         std::to_string(program.transitions.size()) + " transitions\n";
+  if (const auto* automaton = compiled_->automaton()) {
+    out += "automaton: " + std::to_string(automaton->states) + " states x " +
+           std::to_string(automaton->classes) + " byte classes\n";
+  } else {
+    out += "automaton: too large to complete, made while matching\n";
+  }
+  return out;
+}
+
+}  // namespace lanewise::text

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::text {
+
+/// Bounds on what one pattern may cost. All are checked while compiling; none depends on the time of day.
+struct Limits {
+  size_t pattern_bytes = size_t{1} << 20;  ///< longer patterns are a UserError
+  size_t program_size =
+      size_t{1} << 18;               ///< instructions after repetitions are written out, else a UserError
+  size_t automaton_states = 10'000;  ///< above it the automaton is made lazily instead
+  size_t automaton_bytes = size_t{8} << 20;   ///< the same, for its table
+  size_t automaton_work = size_t{4} << 20;    ///< the same, in instructions looked at while it is made
+  size_t lazy_cache_bytes = size_t{8} << 20;  ///< per thread and pattern; the cache is emptied when full
+};
+
+/// How a regular expression is read and what is asked of it.
+struct RegexOptions {
+  bool case_sensitive = true;
+  bool literal = false;      ///< the pattern is text, without syntax
+  bool dot_newline = false;  ///< '.' matches \n as well
+  bool full_match = false;   ///< must span the whole string; otherwise a match anywhere counts
+  Limits limits = {};
+};
+
+/// Reads the option letters of DuckDB's regexp functions: c i l m n p s, and g where `global` is given.
+/// Letters apply in order, white space is skipped. Throws UserError for any other letter.
+RegexOptions parse_regex_options(std::string_view letters, bool* global = nullptr);
+
+struct LikeOptions {
+  std::optional<char> escape;  ///< the byte that makes the next one literal
+  bool ignore_case = false;    ///< ILIKE: both sides are lowercased, as DuckDB's lower() does
+  Limits limits = {};
+};
+
+/// The argument of ESCAPE: one byte, or empty, which means NUL. Otherwise a UserError.
+char parse_escape(std::string_view escape);
+
+namespace detail {
+struct CompiledPattern;
+}
+
+/// A compiled pattern: immutable, cheap to copy, shared freely between threads.
+class Pattern {
+ public:
+  /// What the user wrote.
+  const std::string& source() const;
+  /// True when the answer to `does the row match` asks for the whole string.
+  bool full_match() const;
+  /// Number of capturing groups, without group 0, the whole match. 0 for LIKE and GLOB.
+  int groups() const;
+  /// Names of groups 1..groups(); empty where a group has none.
+  const std::vector<std::string>& group_names() const;
+  /// A few lines for people: literal form, required literal, size of the program and of the automaton.
+  std::string describe() const;
+
+  const detail::CompiledPattern& compiled() const { return *compiled_; }
+  explicit Pattern(std::shared_ptr<const detail::CompiledPattern> compiled)
+      : compiled_(std::move(compiled)) {}
+
+ private:
+  std::shared_ptr<const detail::CompiledPattern> compiled_;
+};
+
+/// Compiles RE2's dialect over UTF-8. Throws UserError with the pattern and a caret under the fault.
+Pattern compile_regex(std::string_view pattern, const RegexOptions& options = {});
+
+/// Compiles LIKE or ILIKE: '%' any sequence, '_' one character. Throws UserError when the pattern ends in the
+/// escape.
+Pattern compile_like(std::string_view pattern, const LikeOptions& options = {});
+
+/// Compiles GLOB over bytes: '*' any sequence, '?' one byte, [a-c] and [!a-c] classes, '\' escapes.
+Pattern compile_glob(std::string_view pattern, const Limits& limits = {});
+
+}  // namespace lanewise::text

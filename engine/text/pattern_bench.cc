@@ -1,0 +1,119 @@
+// What it costs to compile a pattern to its first form, and to run it; RE2 beside it.
+#include <benchmark/benchmark.h>
+#include <re2/re2.h>
+
+#include <random>
+
+#include "text/captures.h"
+#include "text/matcher.h"
+#include "text/testing/regex_set.h"
+#include "text/testing/text_column.h"
+
+namespace lanewise::text {
+namespace {
+
+void compile(benchmark::State& state, const char* source) {
+  std::string form;
+  for (auto _ : state) {
+    const Matcher matcher(compile_regex(source));
+    form = matcher.form();
+  }
+  state.SetLabel(form);
+}
+
+void compile_re2(benchmark::State& state, const char* source) {
+  for (auto _ : state) {
+    const RE2 re(source);
+    benchmark::DoNotOptimize(RE2::PartialMatch("usr/share/doc/x", re));
+  }
+}
+
+/// Paths of 8 to 120 bytes from a small vocabulary.
+const testing::TextColumn& paths() {
+  static const testing::TextColumn kPaths = [] {
+    const std::vector<std::string> parts{"usr",         "share",    "lib",         "doc",          "python3",
+                                         "locale",      "de",       "LC_MESSAGES", "test",         "README",
+                                         "libfoo.so.6", "icon.png", "x-2.14",      "changelog.gz", "man1"};
+    std::mt19937 random(1);
+    std::vector<std::string> texts(200'000);
+    for (std::string& text : texts) {
+      for (size_t length = 8 + random() % 112; text.size() < length;)
+        text += "/" + parts[random() % parts.size()];
+    }
+    return testing::TextColumn(texts);
+  }();
+  return kPaths;
+}
+
+void match(benchmark::State& state, const char* source) {
+  const Matcher matcher(compile_regex(source));
+  MatchContext context;
+  std::vector<uint64_t> hits(paths().size() / 64 + 1);
+  for (auto _ : state) matcher.match(paths().narrow(), nullptr, hits.data(), context);
+  state.SetBytesProcessed(static_cast<int64_t>(context.bytes));
+  state.SetLabel(std::string(matcher.form()) + ", " + std::to_string(context.hits / state.iterations()) +
+                 " hits");
+}
+
+void match_re2(benchmark::State& state, const char* source) {
+  const RE2 re(source);
+  const StringRows rows = paths().narrow();
+  size_t hits = 0;
+  for (auto _ : state) {
+    hits = 0;
+    for (size_t i = 0; i < rows.size(); ++i) hits += RE2::PartialMatch(rows.row(i), re);
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
+  state.SetLabel(std::to_string(hits) + " hits");
+}
+
+void extract(benchmark::State& state, const char* source) {
+  const Pattern pattern = compile_regex(source);
+  const int group = std::min(pattern.groups(), 1);
+  const StringRows rows = paths().narrow();
+  CaptureContext context;
+  for (auto _ : state) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      benchmark::DoNotOptimize(regexp_extract(pattern, rows.row(i), group, context));
+    }
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
+}
+
+void extract_re2(benchmark::State& state, const char* source) {
+  const RE2 re(source);
+  const int groups = std::min(re.NumberOfCapturingGroups(), 1) + 1;
+  const StringRows rows = paths().narrow();
+  re2::StringPiece found[2];
+  for (auto _ : state) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::string_view text = rows.row(i);
+      benchmark::DoNotOptimize(re.Match(text, 0, text.size(), RE2::UNANCHORED, found, groups));
+    }
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
+}
+
+const bool kRegistered = [] {
+  for (const char* source : testing::kRegexSet) {
+    const std::string name = source;
+    benchmark::RegisterBenchmark(("compile/" + name).c_str(), compile, source);
+    benchmark::RegisterBenchmark(("compile_re2/" + name).c_str(), compile_re2, source);
+  }
+  for (const char* source : testing::kRegexSet) {
+    const std::string name = source;
+    benchmark::RegisterBenchmark(("match/" + name).c_str(), match, source)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("match_re2/" + name).c_str(), match_re2, source)
+        ->Unit(benchmark::kMillisecond);
+  }
+  for (const char* source : testing::kRegexSet) {
+    const std::string name = source;
+    benchmark::RegisterBenchmark(("extract/" + name).c_str(), extract, source)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("extract_re2/" + name).c_str(), extract_re2, source)
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace lanewise::text

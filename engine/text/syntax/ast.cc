@@ -1,0 +1,97 @@
+#include "text/syntax/ast.h"
+
+#include "text/unicode/utf8.h"
+
+namespace lanewise::text::syntax {
+
+namespace {
+NodePtr make(Op op, bool nullable) { return std::make_unique<Node>(op, nullable); }
+}  // namespace
+
+NodePtr make_empty() { return make(Op::kEmpty, true); }
+NodePtr make_nothing() { return make(Op::kNothing, false); }
+NodePtr make_anything() { return make(Op::kAnything, true); }
+
+NodePtr make_text(std::string bytes) {
+  if (bytes.empty()) return make_empty();
+  NodePtr node = make(Op::kText, false);
+  node->text = std::move(bytes);
+  return node;
+}
+
+NodePtr make_chars(CharSet chars) {
+  const auto& ranges = chars.ranges();
+  if (ranges.empty()) return make_nothing();
+  if (ranges.size() == 1 && ranges[0].lo == ranges[0].hi) return make_text(unicode::encode(ranges[0].lo));
+  NodePtr node = make(Op::kChars, false);
+  node->chars = std::make_unique<CharSet>(std::move(chars));
+  return node;
+}
+
+NodePtr make_bytes(const ByteSet& bytes) {
+  if (bytes.none()) return make_nothing();
+  NodePtr node = make(Op::kBytes, false);
+  node->bytes = std::make_unique<ByteSet>(bytes);
+  return node;
+}
+
+NodePtr make_assert(Assertion assertion) {
+  NodePtr node = make(Op::kAssert, true);
+  node->assertion = assertion;
+  return node;
+}
+
+NodePtr make_capture(NodePtr child, int group) {
+  NodePtr node = make(Op::kCapture, child->nullable);
+  node->capture = group;
+  node->children.push_back(std::move(child));
+  return node;
+}
+
+NodePtr make_repeat(NodePtr child, int min, int max, bool greedy) {
+  if (max == 0) return make_empty();
+  NodePtr node = make(Op::kRepeat, min == 0 || child->nullable);
+  node->min = min;
+  node->max = max;
+  node->greedy = greedy;
+  node->children.push_back(std::move(child));
+  return node;
+}
+
+NodePtr make_concat(std::vector<NodePtr> children) {
+  std::vector<NodePtr> joined;
+  bool nullable = true;
+  for (NodePtr& child : children) {
+    if (child->op == Op::kEmpty) continue;
+    nullable = nullable && child->nullable;
+    if (child->op == Op::kText && !joined.empty() && joined.back()->op == Op::kText) {
+      joined.back()->text += child->text;
+    } else {
+      joined.push_back(std::move(child));
+    }
+  }
+  if (joined.empty()) return make_empty();
+  if (joined.size() == 1) return std::move(joined[0]);
+  NodePtr node = make(Op::kConcat, nullable);
+  node->children = std::move(joined);
+  return node;
+}
+
+NodePtr make_alternate(std::vector<NodePtr> children) {
+  if (children.size() == 1) return std::move(children[0]);
+  bool nullable = false;
+  for (const NodePtr& child : children) nullable = nullable || child->nullable;
+  NodePtr node = make(Op::kAlternate, nullable);
+  node->children = std::move(children);
+  return node;
+}
+
+ByteSet any_byte() { return ByteSet().set(); }
+
+ByteSet byte_range(unsigned lo, unsigned hi) {
+  ByteSet set;
+  for (unsigned b = lo; b <= hi; ++b) set.set(b);
+  return set;
+}
+
+}  // namespace lanewise::text::syntax

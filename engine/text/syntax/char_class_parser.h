@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string_view>
+
+#include "text/syntax/char_set.h"
+
+namespace lanewise::text::syntax {
+
+/// Reads the parts of a regular expression that stand for one character or a set of them. `at` is moved
+/// behind what was read; faults are UserErrors that mark the place.
+class CharClassParser {
+ public:
+  CharClassParser(std::string_view pattern, size_t& at) : pattern_(pattern), at_(at) {}
+
+  /// A well-formed UTF-8 character.
+  char32_t character();
+  /// \n, \x41, \x{1F600}, \101, \. and so on; at_ is at the backslash.
+  char32_t escape();
+  /// \d \D \s \S \w \W \pL \p{Greek} \P{^Lu}; false if none of them is at at_.
+  bool escaped_class(bool fold_case, CharSet& out);
+  /// [...], at_ is at the opening bracket.
+  CharSet bracket(bool fold_case);
+
+  [[noreturn]] void fail(std::string_view message, size_t begin, size_t end) const;
+
+ private:
+  bool done() const { return at_ >= pattern_.size(); }
+  bool looking_at(std::string_view text) const { return pattern_.substr(at_).starts_with(text); }
+  char32_t hex_escape(size_t begin);
+  char32_t octal_escape(size_t begin);
+  bool posix_class(bool fold_case, CharSet& out);
+  void unicode_class(bool fold_case, CharSet& out);
+  void range(size_t open, bool fold_case, CharSet& out);
+  char32_t range_end(size_t open);
+
+  std::string_view pattern_;
+  size_t& at_;
+};
+
+}  // namespace lanewise::text::syntax

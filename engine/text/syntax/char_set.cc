@@ -1,0 +1,107 @@
+#include "text/syntax/char_set.h"
+
+#include <algorithm>
+
+#include "text/unicode/case.h"
+#include "text/unicode/tables.h"
+
+namespace lanewise::text::syntax {
+
+using unicode::kMaxCodePoint;
+
+void CharSet::add(char32_t lo, char32_t hi) {
+  if (lo > hi) return;
+  normal_ = normal_ && (ranges_.empty() || ranges_.back().hi + 1 < lo);
+  ranges_.push_back({lo, hi});
+}
+
+void CharSet::add(const CharSet& other) {
+  for (const CharRange& r : other.ranges()) add(r.lo, r.hi);
+}
+
+void CharSet::add_folded(char32_t lo, char32_t hi) {
+  add(lo, hi);
+  for (size_t i = 0; i < unicode::kFoldCycleCount; ++i) {
+    const unicode::CaseRun& run = unicode::kFoldCycle[i];
+    if (run.hi < lo || run.lo > hi) continue;
+    for (char32_t c = std::max<char32_t>(lo, run.lo); c <= std::min<char32_t>(hi, run.hi); ++c) {
+      for (char32_t variant = unicode::next_fold(c); variant != c; variant = unicode::next_fold(variant)) {
+        add(variant, variant);
+      }
+    }
+  }
+}
+
+void CharSet::negate() {
+  normalise();
+  std::vector<CharRange> rest;
+  char32_t next = 0;
+  for (const CharRange& r : ranges_) {
+    if (next < r.lo) rest.push_back({next, r.lo - 1});
+    next = r.hi + 1;
+  }
+  if (next <= kMaxCodePoint) rest.push_back({next, kMaxCodePoint});
+  ranges_ = std::move(rest);
+}
+
+const std::vector<CharRange>& CharSet::ranges() const {
+  normalise();
+  return ranges_;
+}
+
+bool CharSet::contains(char32_t c) const {
+  normalise();
+  auto it =
+      std::partition_point(ranges_.begin(), ranges_.end(), [c](const CharRange& r) { return r.hi < c; });
+  return it != ranges_.end() && it->lo <= c;
+}
+
+void CharSet::normalise() const {
+  if (normal_) return;
+  normal_ = true;
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const CharRange& a, const CharRange& b) { return a.lo < b.lo; });
+  size_t kept = 0;
+  for (const CharRange& r : ranges_) {
+    if (kept > 0 && r.lo <= ranges_[kept - 1].hi + 1) {
+      ranges_[kept - 1].hi = std::max(ranges_[kept - 1].hi, r.hi);
+    } else {
+      ranges_[kept++] = r;
+    }
+  }
+  ranges_.resize(kept);
+}
+
+namespace {
+
+/// Adds the runs whose name `wanted` accepts; true if any name was accepted.
+template <class Wanted>
+bool add_runs(const uint32_t* runs, size_t count, const char* const* names, Wanted wanted, CharSet& out) {
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (!wanted(std::string_view(names[runs[i] & 0xFF]))) continue;
+    const char32_t end = i + 1 < count ? runs[i + 1] >> 8 : kMaxCodePoint + 1;
+    out.add(runs[i] >> 8, end - 1);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+bool find_unicode_class(std::string_view name, CharSet& out) {
+  out = CharSet();
+  if (name == "Any") {
+    out.add(0, kMaxCodePoint);
+    return true;
+  }
+  auto is_category = [name](std::string_view category) {
+    return category != "Cn" && (category == name || (name.size() == 1 && category[0] == name[0]));
+  };
+  auto is_script = [name](std::string_view script) { return script == name && script != "Unknown"; };
+  return add_runs(unicode::kCategoryRuns, unicode::kCategoryRunsCount, unicode::kCategoryNames, is_category,
+                  out) ||
+         add_runs(unicode::kScriptRuns, unicode::kScriptRunsCount, unicode::kScriptNames, is_script, out);
+}
+
+}  // namespace lanewise::text::syntax

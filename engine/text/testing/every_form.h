@@ -1,0 +1,78 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "lanes/target.h"
+#include "text/matcher.h"
+#include "text/testing/text_column.h"
+
+namespace lanewise::text::testing {
+
+/// Every matcher that is offered for the pattern: all forms, those on lanes with every target of this
+/// machine.
+inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pattern) {
+  std::vector<std::pair<std::string, Matcher>> matchers;
+  auto add = [&](std::string_view form, std::string_view lanes) {
+    try {
+      MatcherOptions options{std::string(form), std::string(lanes)};
+      matchers.emplace_back(std::string(form) + "/" + std::string(lanes), Matcher(pattern, options));
+    } catch (const UserError&) {
+      // Not offered for this pattern.
+    }
+  };
+  for (std::string_view form : Matcher::form_names()) {
+    if (form != "lazy" && form != "all" && form != "equality" && form != "prefix" && form != "suffix") {
+      for (lanes::Target target : lanes::supported_targets()) add(form, lanes::name(target));
+    } else {
+      add(form, "");
+    }
+  }
+  return matchers;
+}
+
+/// Counts of what a test did, so that it can show that nothing was left out.
+struct FormCounts {
+  std::map<std::string, size_t> pairs;  ///< of pattern and text, per form
+
+  size_t total() const {
+    size_t all = 0;
+    for (const auto& [form, count] : pairs) all += count;
+    return all;
+  }
+  void print() const {
+    for (const auto& [form, count] : pairs) std::printf("  %-20s %zu pairs\n", form.c_str(), count);
+  }
+};
+
+/// Checks every form against the expected answers (a bitmap), over all rows. False after the first
+/// difference.
+inline bool check_every_form(const Pattern& pattern, const TextColumn& column,
+                             const std::vector<uint64_t>& expected, FormCounts& counts) {
+  std::vector<uint64_t> hits(expected.size());
+  MatchContext context;
+  for (const auto& [name, matcher] : every_form(pattern)) {
+    const bool wide = counts.pairs[name] % 2 != 0;
+    matcher.match(wide ? column.wide() : column.narrow(), nullptr, hits.data(), context);
+    counts.pairs[name] += column.size();
+    if (hits == expected) continue;
+    for (size_t i = 0; i < column.size(); ++i) {
+      if (bits::test(hits.data(), i) == bits::test(expected.data(), i)) continue;
+      ADD_FAILURE() << name << " says " << bits::test(hits.data(), i) << " for pattern '" << pattern.source()
+                    << "', text '" << column.texts()[i] << "', full match " << pattern.full_match();
+      return false;
+    }
+    ADD_FAILURE() << name << " sets bits behind the last row for pattern '" << pattern.source() << "'";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace lanewise::text::testing

@@ -1,0 +1,34 @@
+"""How the tests of the program run it."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("LANEWISE_BUILD", pathlib.Path(__file__).parents[2] / "build"))
+PROGRAM = str(BUILD / "lanewise")
+
+
+@pytest.fixture
+def lanewise(tmp_path):
+    """Runs the program in an empty folder; gives (exit code, standard output, standard error)."""
+
+    def run(*arguments, stdin="", **more):
+        done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, text=True, cwd=tmp_path, timeout=120, **more)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def refused(lanewise):
+    """Runs SQL that must be refused as the user's error; gives the message."""
+
+    def run(sql, *arguments):
+        code, out, error = lanewise("sql", "-c", sql, *arguments)
+        assert code == 2, (code, out, error)
+        assert error.startswith("error: ")
+        return error
+
+    return run

@@ -1,0 +1,126 @@
+"""What the program prints and where, statement by statement."""
+
+import json
+
+import pyarrow.parquet
+import pytest
+
+TARGETS = ["scalar", "interleaved", "avx2", "avx512", "simd", "emulated"]
+
+
+def test_every_result_in_order(lanewise):
+    sql = "CREATE TABLE t AS SELECT range AS i FROM range(3); SELECT i FROM t ORDER BY i; SELECT 'x' AS s"
+    code, out, error = lanewise("sql", "-c", sql, "--format", "csv")
+    assert (code, out, error) == (0, "i\n0\n1\n2\ns\nx\n", "")
+
+
+def test_statements_without_result_print_nothing(lanewise):
+    assert lanewise("sql", "-c", "CREATE TABLE t (i INT); INSERT INTO t VALUES (1)") == (0, "", "")
+
+
+def test_output_takes_the_last_result(lanewise, tmp_path):
+    assert lanewise("sql", "-c", "SELECT 1 AS a; SELECT 2 AS b", "-o", "out.csv")[:2] == (0, "")
+    assert (tmp_path / "out.csv").read_text() == "b\n2\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_sql_from_file_and_standard_input(lanewise, tmp_path):
+    (tmp_path / "q.sql").write_text("SELECT 40 + 2 AS answer;\n-- the end\n")
+    assert lanewise("sql", "-f", "q.sql", "--format", "csv")[1] == "answer\n42\n"
+    assert lanewise("sql", "--format", "csv", stdin="SELECT 40 + 2 AS answer")[1] == "answer\n42\n"
+    assert lanewise("sql", stdin="")[:2] == (0, "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "ndjson", "md", "parquet"])
+def test_the_ending_says_the_format(lanewise, tmp_path, ending):
+    assert lanewise("sql", "-c", "SELECT 1 AS i, 'ä' AS s, NULL::DATE AS d", "-o", f"out.{ending}")[0] == 0
+    path = tmp_path / f"out.{ending}"
+    if ending == "parquet":
+        assert pyarrow.parquet.read_table(path).to_pylist() == [{"i": 1, "s": "ä", "d": None}]
+    else:
+        expected = {
+            "csv": "i,s,d\n1,ä,\n",
+            "json": '[\n{"i":1,"s":"ä","d":null}\n]\n',
+            "ndjson": '{"i":1,"s":"ä","d":null}\n',
+            "md": "| i | s | d |\n| ---: | --- | --- |\n| 1 | ä | NULL |\n\n",
+        }
+        assert path.read_text() == expected[ending]
+
+
+def test_parquet_keeps_types_and_order(lanewise, tmp_path):
+    sql = """SELECT i, i::DECIMAL(20, 2) AS d, i::VARCHAR AS s, DATE '2020-01-01' + i::INT AS day, i / 4.0 AS x,
+             i::HUGEINT AS h, i % 2 = 0 AS b, '1 day'::INTERVAL AS v FROM range(300000) t(i)"""
+    assert lanewise("sql", "-c", sql, "-o", "t.parquet") == (0, "", "")
+    table = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    assert table.column("i").to_pylist() == list(range(300000))
+    code, out, error = lanewise("sql", "-c", "SELECT count(*) AS n, sum(d) AS d, max(s) AS s FROM 't.parquet'", "--format", "json")
+    assert json.loads(out) == [{"n": 300000, "d": 44999850000.0, "s": "99999"}], error
+
+
+def test_table_fits(lanewise):
+    code, out, _ = lanewise("sql", "-c", "SELECT i, repeat('x', 500) AS s FROM range(1000) t(i)", env={"COLUMNS": "60"})
+    assert code == 0
+    assert "1,000 rows, 40 shown" in out
+    assert max(map(len, out.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_targets_can_be_forced_and_are_named(lanewise, target):
+    sql = "CREATE TABLE t AS SELECT 'a' || i AS s, i::INT AS i FROM range(10000) r(i);" \
+          "SELECT count(*) AS n FROM t WHERE regexp_matches(s, '[1-3]7') AND i > 500"
+    code, out, error = lanewise("sql", "-c", sql, "--lanes", target, "--format", "csv", "--profile")
+    if code == 2 and "does not support" in error:
+        pytest.skip(error)
+    assert (code, out) == (0, "n\n%d\n" % sum(1 for i in range(501, 10000) if any(p in str(i) for p in ("17", "27", "37"))))
+    if target != "simd":
+        assert target in error
+
+
+def test_explain_shows_the_plan_and_does_not_run(lanewise):
+    sql = "CREATE TABLE t AS SELECT 'abc' AS s; "
+    code, out, error = lanewise("sql", "-c", "EXPLAIN SELECT 1")
+    assert code == 0, error
+    code, out, error = lanewise("sql", "--explain", "-c", "SELECT s FROM (VALUES ('abc'), ('x')) v(s) WHERE s LIKE '%b%' ORDER BY s LIMIT 3")
+    assert code == 0, error
+    for word in ("Values", "Filter", "Sort", "s"):
+        assert word in out, sql
+
+
+def test_profile_and_timing(lanewise):
+    sql = "SELECT i % 3 AS k, count(*) AS n FROM range(100000) t(i) WHERE i > 10 GROUP BY k"
+    code, out, error = lanewise("sql", "-c", sql, "--profile", "--timing", "--format", "csv")
+    assert code == 0
+    assert "rows in" in error and "Aggregate" in error and "run" in error
+    assert "100,000" in error or "99,989" in error
+
+
+def test_fallback_says_so(lanewise):
+    sql = "SELECT count(*) AS n FROM range(10) a(i) JOIN range(5) b(j) ON a.i = b.j"
+    code, out, error = lanewise("sql", "-c", sql)
+    assert code == 2 and "join" in error.lower() and "--fallback duckdb" in error
+    code, out, error = lanewise("sql", "-c", sql, "--fallback", "duckdb", "--format", "csv")
+    assert (code, out) == (0, "n\n5\n")
+    assert "answered by DuckDB" in error and "join" in error.lower()
+
+
+def test_database_files(lanewise):
+    assert lanewise("sql", "--db", "x.duckdb", "-c", "CREATE TABLE t AS SELECT 7 AS seven")[0] == 0
+    assert lanewise("sql", "--db", "x.duckdb", "-c", "SELECT seven FROM t", "--format", "csv")[1] == "seven\n7\n"
+
+
+def test_a_write_is_seen(lanewise):
+    sql = """CREATE TABLE t AS SELECT range AS i FROM range(100); SELECT sum(i) AS s FROM t;
+             INSERT INTO t VALUES (1000); SELECT sum(i) AS s FROM t; DELETE FROM t WHERE i < 50; SELECT sum(i) AS s FROM t"""
+    assert lanewise("sql", "-c", sql, "--format", "csv")[1] == "s\n4950\ns\n5950\ns\n4725\n"
+
+
+def test_help_teaches(lanewise):
+    for arguments in ([], ["--help"], ["sql", "--help"], ["info", "--help"]):
+        code, out, _ = lanewise(*arguments)
+        assert code == 0 and "lanewise" in out
+    assert "LIKE" in lanewise("sql", "--help")[1]
+
+
+def test_info(lanewise):
+    code, out, _ = lanewise("info")
+    assert code == 0 and "processor" in out and "emulated" in out

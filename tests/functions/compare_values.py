@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Compares the functions on numbers, dates and times, and the casts, with DuckDB's, over random values in a Parquet file.
+
+    tests/functions/compare_values.py --rows 2000 --seed 7
+
+Each function is tried on each column and on pairs of columns; what DuckDB takes and answers without an error is compared,
+what ends in an error there must do so here. Prints each difference with its statement and ends with exit code 1 if there
+was one.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[2] / "build")
+PROGRAM = BUILD / "lanewise"
+EXAMPLES = BUILD / "tests" / "lanewise_function_examples"
+
+INTEGERS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127,
+            "UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
+DECIMALS = [(4, 1), (15, 2), (18, 6), (30, 10), (38, 0)]
+TIMES = ["DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "INTERVAL"]
+TYPES = [*INTEGERS, "FLOAT", "DOUBLE", *(f"DECIMAL({p},{s})" for p, s in DECIMALS), *TIMES, "BOOLEAN", "VARCHAR"]
+WORDS = ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "ms", "us", "decade", "century", "millennium"]
+INFIX = {"+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "=", "<>", "<", ">", "<=", ">=", "IS DISTINCT FROM",
+         "IS NOT DISTINCT FROM"}
+# Not functions of one or two values, or tested elsewhere.
+OTHERS = {"BETWEEN", "NOT", "IS NULL", "IS NOT NULL", "strftime", "constant_or_null"}
+# DuckDB wraps around where the result does not fit; here that is an error.
+WRAPPING = {"round"}
+
+
+def number(bits, signed):
+    bits = random.choice([3, 7, min(bits, 20), bits])
+    return random.randint(-(2**bits) if signed else 0, 2**bits - 1)
+
+
+def clock():
+    fraction = random.choice(["", ".5", f".{random.randint(0, 999999):06}"])
+    return f"{random.randint(0, 23):02}:{random.randint(0, 59):02}:{random.randint(0, 59):02}{fraction}"
+
+
+def day():
+    return f"{random.randint(1700, 2250)}-{random.randint(1, 12):02}-{random.randint(1, 28):02}"
+
+
+def value(kind):
+    """A value of the type, as text."""
+    if kind in INTEGERS:
+        return str(number(INTEGERS[kind], not kind.startswith("U")))
+    if kind in ("FLOAT", "DOUBLE"):
+        return random.choice(["nan", "inf", "-0.0", "0.5", "-2.5", str(random.randint(-50, 50)), repr(random.uniform(-1e6, 1e6))])
+    if kind.startswith("DECIMAL"):
+        precision, scale = map(int, kind[8:-1].split(","))
+        digits = random.randint(1, precision)
+        sign = random.choice(["", "-"])
+        text = str(random.randint(0, 10**digits - 1)).rjust(scale + 1, "0")
+        return sign + (f"{text[:-scale]}.{text[-scale:]}" if scale else text)
+    if kind == "BOOLEAN":
+        return random.choice(["true", "false"])
+    if kind == "INTERVAL":
+        return f"{random.randint(-30, 30)} months {random.randint(-50, 50)} days {random.choice(['', '-'])}{clock()}"
+    if kind == "DATE":
+        return random.choice([day(), day(), "infinity", "2000-02-29", "1969-12-31"])
+    if kind == "TIME":
+        return clock()
+    if kind == "VARCHAR":
+        return random.choice([value(random.choice(TYPES[:-1])), "x", "", " 12 ", "1e3", "0x1F", "1_000", "true"])
+    return f"{day()} {clock()}" + ("+00" if kind == "TIMESTAMPTZ" else "")
+
+
+def column(kind, suffix):
+    return "".join(c if c.isalnum() else "_" for c in kind.lower()) + "_" + suffix
+
+
+def write_table(connection, path, rows):
+    names = [(column(kind, suffix), kind) for kind in TYPES for suffix in "xy"]
+    texts = ", ".join(f"{name} VARCHAR" for name, _ in names)
+    connection.execute(f"CREATE OR REPLACE TABLE texts (id BIGINT, {texts})")
+    lines = [[i, *(None if random.random() < 0.06 else value(kind) for _, kind in names)] for i in range(rows)]
+    connection.executemany(f"INSERT INTO texts VALUES ({', '.join('?' * (len(names) + 1))})", lines)
+    casts = ", ".join(f"{name}::{kind} AS {name}" for name, kind in names)
+    connection.execute(f"COPY (SELECT id, {casts} FROM texts) TO '{path}' (ROW_GROUP_SIZE 2048)")
+
+
+def functions():
+    lines = subprocess.run([EXAMPLES], capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted({line.split("\t")[0] for line in lines} - OTHERS)
+
+
+def expressions():
+    pairs = [(a, b) for a in TYPES for b in ("INTEGER", "BIGINT", "DOUBLE", "INTERVAL", "DATE", "TIME", "VARCHAR")]
+    pairs += [(b, a) for a, b in pairs] + [(a, a) for a in TYPES]
+    for name in functions():
+        for kind in TYPES:
+            x = column(kind, "x")
+            yield name, f"{name}({x})" if name.isidentifier() else f"{name} {x}"
+        for a, b in dict.fromkeys(pairs):
+            x, y = column(a, "x"), column(b, "y")
+            yield name, f"{x} {name} {y}" if name in INFIX else f"{name}({x}, {y})"
+    for kind in TIMES:
+        x, y = column(kind, "x"), column(kind, "y")
+        for word in WORDS:
+            yield "date_part", f"date_part('{word}', {x})"
+            yield "date_trunc", f"date_trunc('{word}', {x})"
+            yield "date_diff", f"date_diff('{word}', {x}, {y})"
+            yield "date_sub", f"date_sub('{word}', {x}, {y})"
+        yield "strftime", f"strftime({x}, '%a %A %b %B %-d %d %-m %m %y %-y %Y %H %-H %I %-I %p %M %-M %S %-S %f %g %j %-j %U %W %V %u %w')"
+    for kind in TYPES:
+        x = column(kind, "x")
+        for digits in (-2, 0, 1, 3):
+            yield "round", f"round({x}, {digits})"
+            yield "trunc", f"trunc({x}, {digits})"
+        for target in TYPES:
+            yield "CAST", f"CAST({x} AS {target})"
+            yield "TRY_CAST", f"TRY_CAST({x} AS {target})"
+
+
+def lanewise(queries, lanes):
+    """What each query answers, as (id, text) rows; the message that ended it instead where it failed."""
+    answers = []
+    todo = list(queries)
+    while todo:
+        script = "".join(f"SELECT {k} AS k, * FROM ({query});\n" for k, query in enumerate(todo))
+        result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes], input=script, capture_output=True,
+                                text=True, timeout=900, env={**os.environ, "TZ": "UTC"})
+        rows = [[] for _ in todo]
+        for line in result.stdout.splitlines():
+            row = json.loads(line)
+            rows[row["k"]].append((row["id"], row["a"]))
+        if result.returncode == 0:
+            answers += rows
+            break
+        done = next((k for k, answer in enumerate(rows) if not answer), len(todo) - 1)
+        answers += rows[:done] + [result.stderr.strip()]
+        todo = todo[done + 1:]
+    return [answer if isinstance(answer, str) else sorted(answer) for answer in answers]
+
+
+def compare(rows, seed, lanes="simd", share=1.0):
+    """Differences as texts, how many values were compared, and the functions that were not."""
+    random.seed(seed)
+    found, compared, reached = [], 0, set()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "values.parquet"
+        connection = duckdb.connect(config={"TimeZone": "UTC"})
+        write_table(connection, path, rows)
+        connection.execute(f"CREATE VIEW values_ AS SELECT * FROM '{path}'")
+        kept = []
+        for name, expression in expressions():
+            if random.random() > share and name in reached:
+                continue
+            query = f"SELECT id, ({expression})::VARCHAR AS a FROM '{path}'"
+            try:
+                wanted = connection.execute(query + " ORDER BY id").fetchall()
+            except (duckdb.BinderException, duckdb.NotImplementedException, duckdb.CatalogException, duckdb.ParserException):
+                continue
+            except duckdb.Error as error:
+                wanted = None if random.random() < 0.1 else ...
+                if "Unimplemented" in str(error):
+                    continue
+            if wanted is not ...:
+                kept.append((name, query, wanted))
+                reached.add(name)
+        answers = lanewise([query for _, query, _ in kept], lanes)
+        for (name, query, wanted), got in zip(kept, answers):
+            if isinstance(got, str) and wanted is not None:
+                if name not in WRAPPING or "Overflow" not in got:
+                    found.append(f"{query}\n  {got}")
+            elif wanted is None:
+                if not isinstance(got, str):
+                    found.append(f"{query}\n  answers where DuckDB raises")
+            else:
+                compared += len(wanted)
+                differing = [(w, g) for w, g in zip(wanted, got) if w != g]
+                if differing or len(got) != len(wanted):
+                    found.append(f"{query}\n  {len(differing)} rows differ: DuckDB {differing[:1]!r}")
+    return found, compared, set(functions()) - reached
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lanes", default="simd")
+    options = parser.parse_args()
+    found, compared, missed = compare(options.rows, options.seed, options.lanes)
+    print("\n".join(found))
+    print(f"{compared} values compared, {len(found)} statements differ, not reached: {' '.join(sorted(missed))}")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""A short run of compare_values.py, and the example of each function in its documentation."""
+
+import re
+import subprocess
+
+import compare_values
+import duckdb
+import pytest
+
+LITERAL = re.compile(
+    r"((?:DATE|TIMESTAMPTZ|TIMESTAMP|TIME|INTERVAL)\s+'[^']*'|INTERVAL\s+\d+\s+\w+|'(?:[^']|'')*'|(?<![\w.])-?\d+(?:\.\d+)?|\bNULL\b"
+    r"|\btrue\b|\bfalse\b)((?:::\w+)?)")
+# Arguments that must stay constants: digits of decimals, formats.
+CONSTANT_FROM_SECOND = {"round", "trunc", "strftime"}
+
+
+def over_a_column(name, example):
+    """The example with its literals as columns, so that they are not folded before they get to a function; words stay
+    where other literals are."""
+    found = list(LITERAL.finditer(example))
+    values = [m for m in found if not m.group(1).startswith("'") or m.group(2)] or found[:1]
+    if name in CONSTANT_FROM_SECOND:
+        values = values[:1]
+    columns, text, end = [], "", 0
+    for match in values:
+        text += example[end:match.start()] + f"c{len(columns)}"
+        columns.append(f"{match.group(0)} AS c{len(columns)}")
+        end = match.end()
+    source = ", ".join(["i", *columns])
+    return f"SELECT i AS id, ({text + example[end:]})::VARCHAR AS a FROM (SELECT {source} FROM range(3) t(i))"
+
+
+@pytest.mark.parametrize("lanes", ["simd", "scalar"])
+def test_values_answer_as_duckdb(lanes):
+    found, compared, missed = compare_values.compare(rows=100, seed=5, lanes=lanes, share=0.3)
+    assert not found, "\n".join(found[:5])
+    assert compared > 50_000
+    assert not missed
+
+
+def test_examples_answer_as_duckdb():
+    lines = subprocess.run([compare_values.EXAMPLES], capture_output=True, text=True, check=True).stdout.splitlines()
+    examples = [line.split("\t")[:2] for line in lines]
+    assert len(examples) > 250
+    queries = [over_a_column(name, example) for name, example in examples]
+    connection = duckdb.connect(config={"TimeZone": "UTC"})
+    answers = compare_values.lanewise(queries, "simd")
+    different = []
+    for (name, example), query, got in zip(examples, queries, answers):
+        wanted = connection.execute(query + " ORDER BY id").fetchall()
+        if got != wanted:
+            different.append(f"{name}: {example}\n  {query}\n  DuckDB {wanted!r}, here {got!r}")
+    assert not different, "\n".join(different)

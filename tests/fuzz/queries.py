@@ -1,0 +1,164 @@
+"""Random tables and queries over them."""
+
+from dataclasses import dataclass, field, replace
+
+from expressions import Node, smaller
+
+# SQL type: kind, value of row i from a hash {h} of its number. Values stay small where sums would overflow.
+TYPES = {
+    "BOOLEAN": ("bool", "{h} % 2 = 0"),
+    "TINYINT": ("int32", "{h} % 21 - 10"), "SMALLINT": ("int32", "{h} % 401 - 200"), "INTEGER": ("int32", "{h} % 20001 - 10000"),
+    "BIGINT": ("int", "{h} % 2000003 - 1000000"), "HUGEINT": ("int", "({h} % 1000)::HUGEINT * 100000000000000 - 7"),
+    "UTINYINT": ("int32", "{h} % 100"), "USMALLINT": ("int32", "{h} % 5000"), "UINTEGER": ("int32", "{h} % 70000"),
+    "UBIGINT": ("int", "{h} % 900000"),
+    "FLOAT": ("exact", "({h} % 4001 - 2000) / 8"), "DOUBLE": ("exact", "({h} % 400001 - 200000) / 16"),
+    "DECIMAL(4,1)": ("decimal", "({h} % 1001 - 500) / 10"), "DECIMAL(9,2)": ("decimal", "({h} % 20001 - 10000) / 100"),
+    "DECIMAL(18,3)": ("decimal", "({h} % 2000001 - 1000000) / 1000"), "DECIMAL(30,2)": ("decimal", "({h} % 2000001 - 1000000) / 100"),
+    "VARCHAR": ("text", None),
+    "DATE": ("date", "DATE '1965-01-01' + ({h} % 20000)::INTEGER"), "TIME": ("time", "TIME '00:00:00' + to_seconds(({h} % 86400)::BIGINT)"),
+    "TIMESTAMP": ("timestamp", "TIMESTAMP '1969-06-01' + to_milliseconds(({h} % 2000000000)::BIGINT * 700)"),
+    "INTERVAL": ("interval", "to_hours(({h} % 200)::BIGINT)"), "BLOB": ("blob", "encode('b' || ({h} % 30))"),
+}
+TEXTS = [
+    "['', 'a', 'b', 'ab', 'abc', 'aab', 'A', 'Abc', 'ba c', ' a ', '12', '-7', '2020-01-31', 'é', 'aéb', '日本', '日ab'][{h} % 17 + 1]",
+    "repeat(chr((97 + {h} % 3)::INTEGER), ({h} // 7 % 40)::INTEGER)",
+    "'key ' || ({h} % 50) || '/' || chr((97 + {h} % 26)::INTEGER)",
+    "concat(chr((97 + {h} % 4)::INTEGER), chr((97 + {h} // 5 % 4)::INTEGER), chr((97 + {h} // 31 % 4)::INTEGER))",
+]
+# int32 is an int that may be multiplied and summed without care.
+ALSO = {"int32": ["int32", "int"]}
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: int
+    columns: tuple  # (name, type, value, one of how many rows is NULL; 0: none)
+
+    def sql(self):
+        values = [f"(CASE WHEN hash(i, '{name}') % {nulls} = 0 THEN NULL ELSE {value} END)::{kind} AS {name}" if nulls else
+                  f"({value})::{kind} AS {name}" for name, kind, value, nulls in self.columns]
+        return f"CREATE OR REPLACE TABLE t AS SELECT {', '.join(values)} FROM range({self.rows}) r(i)"
+
+    def kinds(self):
+        by_kind = {}
+        for name, kind, _, nulls in self.columns:
+            for k in ALSO.get(TYPES[kind][0], [TYPES[kind][0]]):
+                by_kind.setdefault(k, []).append((name, nulls > 0))
+        return by_kind
+
+
+def random_table(random, used):
+    rows = random.choice([0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 200, 200, 500, 500, 2048, 2049, 5000])
+    columns = []
+    kinds = random.sample(sorted(TYPES), random.randint(10, 16))
+    if "VARCHAR" not in kinds:
+        kinds.append("VARCHAR")
+    for k, kind in enumerate(kinds):
+        used[f"type {kind}"] += 1
+        value = (TYPES[kind][1] or random.choice(TEXTS)).format(h=f"(hash(i, {k}) % 1000003)::BIGINT")
+        columns.append((f"c{k}", kind, value, random.choice([0, 2, 3, 4, 6, 10])))
+    return Table(rows, tuple(columns))
+
+
+@dataclass(frozen=True)
+class Query:
+    select: tuple  # of Node
+    where: Node = None
+    group: tuple = ()
+    aggregates: tuple = ()
+    having: Node = None
+    distinct: bool = False
+    ordered: bool = False
+    directions: tuple = ()
+    limit: int = None
+    offset: int = None
+    union: Node = None  # a second branch, with this condition
+    nested: str = ""  # "cte", "subquery"
+    features: tuple = field(default=(), compare=False)
+
+    def text(self):
+        items = list(self.group) + list(self.aggregates) if self.aggregates or self.group else list(self.select)
+        source = "t"
+        listed = ", ".join(f"{node.text()} AS x{i}" for i, node in enumerate(items))
+        condition = f" WHERE {self.where.text()}" if self.where else ""
+        sql = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed} FROM {source}{condition}"
+        if self.group:
+            sql += " GROUP BY " + ", ".join(str(i + 1) for i in range(len(self.group)))
+        if self.having:
+            sql += f" HAVING {self.having.text()}"
+        if self.union:
+            sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text()}"
+        if self.nested == "cte":
+            sql = f"WITH q AS ({sql}) SELECT * FROM q"
+        elif self.nested == "subquery":
+            sql = f"SELECT * FROM ({sql})"
+        if self.ordered:
+            # By every column: ties are then equal rows, so that the order has one answer.
+            sql += " ORDER BY " + ", ".join(f"{i + 1} {d}" for i, d in zip(range(len(items)), self.directions))
+        if self.limit is not None:
+            sql += f" LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else "")
+        return sql
+
+    def nodes(self):
+        return [n for n in (*self.select, self.where, *self.group, *self.aggregates, self.having, self.union) if n]
+
+    def smaller(self):
+        """Queries that are simpler."""
+        for change in ({"limit": None, "offset": None}, {"ordered": False}, {"nested": ""}, {"union": None}, {"distinct": False},
+                       {"having": None}, {"where": None}):
+            if change.get("ordered") is False and self.limit is not None:
+                continue
+            less = replace(self, **change)
+            if less != self:
+                yield less
+        for part in ("select", "group", "aggregates"):
+            items = getattr(self, part)
+            if len(items) > 1 or (part != "select" and items and len(self.group) + len(self.aggregates) > 1):
+                for i in range(len(items)):
+                    yield replace(self, **{part: items[:i] + items[i + 1:]})
+            for i, node in enumerate(items):
+                for less in smaller(node):
+                    yield replace(self, **{part: items[:i] + (less,) + items[i + 1:]})
+        for part in ("where", "having", "union"):
+            if getattr(self, part):
+                for less in smaller(getattr(self, part)):
+                    yield replace(self, **{part: less})
+
+
+def random_query(random, generator):
+    kinds = ["int", "text", "exact", "bool", "decimal", "date", "timestamp", "interval"]
+    features = []
+
+    def chance(share, feature):
+        if random.random() >= share:
+            return False
+        features.append(feature)
+        return True
+
+    where = generator.expression("bool", 3) if chance(0.5, "where") else None
+    group, aggregates, having = (), (), None
+    select = tuple(generator.expression(random.choice(kinds + ["inexact"]), 3) for _ in range(random.randint(1, 4)))
+    if chance(0.4, "aggregate"):
+        if chance(0.65, "group by"):
+            # A literal as a key would be the number of a column.
+            group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 3)))
+                          if k.children or k.sql.startswith("c"))
+        aggregates = tuple(generator.aggregate(2) for _ in range(random.randint(1, 3)))
+        select = ()
+        if group and chance(0.25, "having"):
+            having = Node("bool", random.choice(["count(*) > 1", "count(*) % 2 = 0", "min(c0) IS NOT NULL"]))
+    items = select or group + aggregates
+    exact = all(node.kind != "inexact" for node in items)
+    distinct = not aggregates and exact and chance(0.15, "distinct")
+    union = generator.expression("bool", 2) if not distinct and not aggregates and chance(0.1, "union all") else None
+    nested = random.choice(["cte", "subquery"]) if chance(0.15, "nested") else ""
+    ordered = exact and chance(0.35, "order by")
+    directions = tuple(random.choice(["", "DESC", "NULLS FIRST", "DESC NULLS LAST", "DESC NULLS FIRST"]) for _ in items)
+    limit = offset = None
+    if ordered and chance(0.6, "limit"):
+        limit = random.choice([0, 1, 3, 10, 100, 5000])
+        offset = random.choice([None, None, 1, 30]) if limit else None
+        if offset:
+            features.append("offset")
+    return Query(select, where, group, aggregates, having, distinct, ordered, directions, limit, offset, union, nested,
+                 tuple(features))

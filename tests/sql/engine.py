@@ -1,0 +1,73 @@
+"""Runs blocks through `lanewise sql`, many in one process."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import corpus
+
+PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[2] / "build") / "lanewise"
+TARGETS = ["scalar", "interleaved", "avx2", "avx512", "simd", "emulated"]
+
+
+def run(sql, lanes="simd", vector_size=None, threads=1, timeout=600):
+    env = dict(os.environ)
+    if vector_size:
+        env["LANEWISE_VECTOR_SIZE"] = str(vector_size)
+    return subprocess.run([PROGRAM, "sql", "--format", "json", "--lanes", lanes, "--threads", str(threads)], env=env,
+                          input=sql, capture_output=True, text=True, timeout=timeout)
+
+
+def script(blocks):
+    return "".join(block.sql + "\n;\n" for block in blocks)
+
+
+def failures(blocks, expected, with_errors=True, **settings):
+    """Each difference from DuckDB's answers, as text. A query that ends the process is noted, and the next process
+    goes on behind it."""
+    found = []
+    answers = dict(zip([b for b in blocks if b.kind != "statement"], expected))
+    pending = [b for b in blocks if b.kind != "error"]
+    while any(b.kind == "query" for b in pending):
+        result = run(script(pending), **settings)
+        try:
+            got = corpus.json_answers(result.stdout)
+        except ValueError as error:
+            got = error.whole
+            if result.returncode == 0:
+                found.append(f"what it printed is not JSON: {error}: {result.stderr.strip()}")
+                break
+        queries = [b for b in pending if b.kind == "query"]
+        for block, answer in zip(queries, got):
+            difference = corpus.difference(answer, answers[block], block.ordered)
+            if difference:
+                found.append(f"line {block.line}: {difference}\n  {block.sql}")
+        if result.returncode == 0 and len(got) == len(queries):
+            break
+        if len(got) >= len(queries):
+            found.append(f"exit code {result.returncode} after all {len(queries)} queries: {result.stderr.strip()}")
+            break
+        culprit = queries[len(got)]
+        found.append(f"line {culprit.line}: exit code {result.returncode}: {result.stderr.strip()[-2000:]}\n  {culprit.sql}")
+        at = pending.index(culprit)
+        pending = [b for b in pending[:at] if b.kind == "statement"] + pending[at + 1:]
+
+    for index, block in enumerate(blocks):
+        if block.kind == "error" and with_errors:
+            before = [b for b in blocks[:index] if b.kind == "statement"]
+            result = run(script(before + [block]), **settings)
+            problem = error_problem(result, block)
+            if problem:
+                found.append(f"line {block.line}: {problem}\n  {block.sql}")
+    return found
+
+
+def error_problem(result, block):
+    if result.returncode != 2:
+        return f"exit code {result.returncode}, not 2; {result.stdout[:200]!r} {result.stderr.strip()[-500:]}"
+    if not result.stderr.strip():
+        return "fails without a message"
+    if not re.search(block.message, result.stderr):
+        return f"the message has no '{block.message}': {result.stderr.strip()}"
+    return None

@@ -1,0 +1,59 @@
+"""The layer check finds what it is there to find."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import check_layers  # noqa: E402
+import pytest  # noqa: E402
+
+
+def problems(tmp_path, files):
+    for name, text in files.items():
+        path = tmp_path / "engine" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return check_layers.check(tmp_path)
+
+
+@pytest.mark.parametrize("name, line, rule", [
+    ("base/a.h", '#include "plan/p.h"', "base may include only layers above it, and plan is below"),
+    ("text/a.cc", '#  include "expr/e.h"', "text may include only layers above it, and expr is below"),
+    ("exec/a.cc", '#include "duckdb.hpp"', "DuckDB's headers belong to engine/sql"),
+    ("api/a.cc", "#include <duckdb/main/connection.hpp>", "DuckDB's headers belong to engine/sql"),
+    ("exec/a.cc", "#include <cuda.h>", "CUDA and OpenCL belong to engine/device"),
+    ("ops/a.cc", "#include <CL/cl.h>", "CUDA and OpenCL belong to engine/device"),
+    ("lanes/walk-inl.h", "#include <vector>", "lane headers include nothing of the standard library"),
+    ("ops/sort/sort.h", '#include "ops/filter/filter.h"', "operators do not include each other"),
+    ("data/a.h", '#include "vector"', "includes are written from engine/"),
+    ("util/a.h", "", "util is not a layer"),
+])
+def test_names_file_line_and_rule(tmp_path, name, line, rule):
+    files = {"plan/p.h": "", "expr/e.h": "", "ops/filter/filter.h": "", name: f"#pragma once\n{line}\n"}
+    found = problems(tmp_path, files)
+    assert len(found) == 1
+    assert found[0].startswith(f"engine/{name}:{2 if line else 1}: ")
+    assert rule in found[0]
+
+
+def test_missing_file(tmp_path):
+    assert "which is not there" in problems(tmp_path, {"data/a.h": '#include "base/gone.h"\n'})[0]
+
+
+def test_a_good_tree_has_no_problem(tmp_path):
+    assert problems(tmp_path, {
+        "base/error.h": "#include <string>\n",
+        "lanes/walk-inl.h": '#include "lanes/lane.h"\n#include <immintrin.h>\n',
+        "lanes/lane.h": "",
+        "ops/sort/sort.h": '#include "ops/sort/merge.h"\n#include "ops/operator.h"\n#include "base/error.h"\n',
+        "ops/sort/merge.h": "",
+        "ops/operator.h": "",
+        "sql/a.cc": '#include "duckdb.hpp"\n#include <duckdb/main/connection.hpp>\n',
+        "device/a.cc": "#include <cuda.h>\n",
+    }) == []
+
+
+def test_this_repository():
+    assert check_layers.check(ROOT) == []

@@ -1,0 +1,66 @@
+"""The closing count of ./dev test is a failure whenever a runner failed, died or ran nothing."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import importlib.util  # noqa: E402
+
+import pytest  # noqa: E402
+
+spec = importlib.util.spec_from_file_location("lanewise_test_runner", ROOT / "tools" / "test.py")
+runner = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(runner)
+
+
+def count_of(tmp_path, xml):
+    report = tmp_path / "report.xml"
+    if xml is not None:
+        report.write_text(xml)
+    count = runner.Count()
+    count.add_junit(report, "runner")
+    return count.passed, count.failed, count.skipped
+
+
+@pytest.mark.parametrize("xml, expected", [
+    ('<testsuite><testcase name="a"/><testcase name="b"/></testsuite>', (2, 0, 0)),
+    ('<testsuite><testcase name="a"><failure/></testcase><testcase name="b"/></testsuite>', (1, 1, 0)),
+    ('<testsuite><testcase name="a"><error/></testcase></testsuite>', (0, 1, 0)),
+    ('<testsuite><testcase name="a"><skipped/></testcase><testcase name="b"/></testsuite>', (1, 0, 1)),
+    ('<testsuite><testcase name="a" status="run" result="skipped"/></testsuite>', (0, 0, 1)),
+    ('<testsuite><testcase name="a" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase></testsuite>', (0, 0, 1)),
+    ('<testsuite><testcase name="a" status="notrun"><skipped message="Unable to find executable"/></testcase></testsuite>', (0, 1, 0)),
+    ("<testsuite/>", (0, 1, 0)),
+    (None, (0, 1, 0)),
+])
+def test_counts(tmp_path, xml, expected):
+    assert count_of(tmp_path, xml) == expected
+
+
+@pytest.mark.parametrize("passed, failed, line, code", [(3, 0, "3 passed, 0 failed\n", 0), (3, 1, "3 passed, 1 failed\n", 1)])
+def test_close(capsys, passed, failed, line, code):
+    count = runner.Count()
+    count.passed, count.failed = passed, failed
+    with pytest.raises(SystemExit) as ended:
+        count.close()
+    assert (capsys.readouterr().out, ended.value.code) == (line, code)
+
+
+def test_a_program_that_crashes_is_a_failure(tmp_path):
+    program = tmp_path / "lanewise_crash_test"
+    program.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    program.chmod(0o755)
+    count = runner.Count()
+    runner.run_programs(tmp_path, [program], None, count, {})
+    assert (count.passed, count.failed) == (0, 1)
+
+
+def test_a_finding_after_the_report_is_a_failure(tmp_path):
+    program = tmp_path / "lanewise_leak_test"
+    program.write_text('#!/bin/sh\nfor a; do case $a in --gtest_output=xml:*) echo "<t><testcase/></t>" > "${a#*xml:}";; esac; done\nexit 1\n')
+    program.chmod(0o755)
+    count = runner.Count()
+    runner.run_programs(tmp_path, [program], None, count, {"PATH": "/usr/bin:/bin"})
+    assert (count.passed, count.failed) == (1, 1)

@@ -1,0 +1,80 @@
+"""The compilers' view of the code: each header compiles alone, the format, clang-tidy."""
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from compiled import fingerprint, run_all
+
+HEADER_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wno-sign-compare",
+                "-Werror", "-Iengine", "-Iapps/cli"]
+
+# Lane headers of one target are included only where its instructions are switched on.
+INSTRUCTIONS = {"avx2": ["-mavx2", "-mbmi", "-mbmi2"], "avx512": ["-march=icelake-client"]}
+
+
+def code(root, *suffixes):
+    return sorted(p for folder in ("engine", "apps", "tests", "bench") for p in (root / folder).rglob("*")
+                  if p.suffix in suffixes and "node_modules" not in p.parts)
+
+
+def headers(root):
+    """Every header of engine/ and apps/ compiles when it is the only thing included."""
+    jobs = []
+    for path in code(root, ".h"):
+        flags = HEADER_FLAGS + (["-isystem", ".cache/duckdb/include"] if "sql" in path.parts else [])
+        flags += INSTRUCTIONS.get(path.stem.removesuffix("-inl").rpartition("_")[2], [])
+        key = fingerprint(path, root, flags)
+        jobs.append((f"{path.relative_to(root)} does not compile alone", key, ["g++", *flags, "-x", "c++", "-"],
+                     f'#include "{path.relative_to(root)}"\n'))
+        jobs[-1][2].insert(1, "-I.")
+    return run_all(root, "headers", jobs)
+
+
+def format_code(root, fix=False):
+    """clang-format has nothing to say."""
+    tool = str(root / ".cache/clang/bin/clang-format")
+    files = [str(p.relative_to(root)) for p in code(root, ".h", ".cc", ".cuh", ".cu")]
+    if not files:
+        return []
+    command = [tool, "-i", *files] if fix else [tool, "--dry-run", "--Werror", *files]
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    places = re.findall(r"^(\S+?):(\d+):\d+: error", result.stderr, re.M)
+    first = {}
+    for name, line in places:
+        first.setdefault(name, line)
+    return [f"{name}:{line}: not formatted from here on (./dev check --fix formats)" for name, line in first.items()] \
+        or ([result.stderr.strip()] if result.returncode else [])
+
+
+def entry_flags(entry):
+    return [f for f in shlex.split(entry["command"]) if f.startswith(("-m", "-D", "-std"))]
+
+
+def tidy(root):
+    """clang-tidy finds nothing in the library and the program, each with its own compile command."""
+    tool = root / ".cache/clang/bin/clang-tidy"
+    commands = json.loads((root / "build/compile_commands.json").read_text())
+    settings = (root / ".clang-tidy").read_text(), (root / "tools/requirements-clang.txt").read_text()
+    jobs = []
+    for entry in commands:
+        path = Path(entry["file"])
+        if not path.is_relative_to(root) or "build" in path.relative_to(root).parts or path.name.endswith("_bench.cc"):
+            continue
+        # clang does not know gcc's pragma, and would refuse the intrinsics behind it.
+        targets = re.search(r'^#pragma GCC target\("(.*)"\)', path.read_text(), re.M)
+        flags = [f"-m{t}" for t in targets[1].split(",")] if targets else []
+        key = fingerprint(path, root, settings, entry_flags(entry), flags)
+        jobs.append((str(path.relative_to(root)), key,
+                     [str(tool), "-p", "build", "--quiet", "--extra-arg=-Wno-unknown-warning-option",
+                      *(f"--extra-arg={flag}" for flag in flags), str(path)], None))
+    # The same header's finding comes from many files: say it once.
+    seen, problems = set(), []
+    for output in run_all(root, "tidy", jobs):
+        findings = re.findall(r"^(\S+:\d+:\d+: (?:error|warning): .*)$", output, re.M)
+        new = [f for f in findings if f not in seen]
+        seen.update(new)
+        problems += new or ([] if findings else [output])
+    return problems

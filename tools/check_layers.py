@@ -1,0 +1,55 @@
+"""Holds engine/ to its layers: a folder includes only folders above it. docs/architecture.md explains the table."""
+
+import re
+from pathlib import Path
+
+LAYERS = ["base", "device", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
+          "graph", "pram", "sql", "api"]
+
+# Headers of these libraries are seen by one layer only.
+OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engine/sql"),
+         (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "device", "CUDA and OpenCL belong to engine/device")]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
+
+
+def sources(engine):
+    return sorted(p for p in engine.rglob("*") if p.suffix in (".h", ".cc", ".cuh", ".cu"))
+
+
+def problem_of(inside, quote, target):
+    """The broken rule of one include, or None. inside: the file's path within engine/."""
+    layer = inside.parts[0]
+    for pattern, owner, rule in OWNED:
+        if pattern.match(target):
+            return None if layer == owner else rule
+    if layer == "lanes" and inside.name.endswith("-inl.h") and quote == "<" and not target.endswith("intrin.h"):
+        return "lane headers include nothing of the standard library: devices compile the same text"
+    if quote == "<":
+        return None
+    parts = Path(target).parts
+    if parts[0] not in LAYERS:
+        return "includes are written from engine/, and libraries in angle brackets"
+    if LAYERS.index(parts[0]) > LAYERS.index(layer):
+        return f"{layer} may include only layers above it, and {parts[0]} is below"
+    if layer == parts[0] == "ops" and len(inside.parts) > 2 and len(parts) > 2 and inside.parts[1] != parts[1]:
+        return "operators do not include each other"
+    return None
+
+
+def check(root):
+    engine = Path(root) / "engine"
+    problems = []
+    for path in sources(engine):
+        inside = path.relative_to(engine)
+        if inside.parts[0] not in LAYERS:
+            problems.append(f"engine/{inside}:1: {inside.parts[0]} is not a layer")
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = INCLUDE.match(line)
+            rule = match and problem_of(inside, *match.groups())
+            if rule:
+                problems.append(f'engine/{inside}:{number}: includes {match[2]}: {rule}')
+            elif match and match[1] == '"' and Path(match[2]).parts[0] in LAYERS and not (engine / match[2]).exists():
+                problems.append(f"engine/{inside}:{number}: includes {match[2]}, which is not there")
+    return problems

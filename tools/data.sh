@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Fetches or makes real input in .cache/data; does nothing where it is already there. Called by ./dev data.
+#   contents   contents.parquet: every file of every package of this Debian (path, section, package, architecture)
+#   tpch       tpch-sf1/*.parquet: TPC-H's tables at scale factor 1
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CACHE=$PWD/.cache
+DATA=$CACHE/data
+PYTHON=$CACHE/venv/bin/python
+
+fail() { printf './dev data: %s\n' "$*" >&2; exit 2; }
+
+# Debian's Contents index by apt's own means and mirrors, but in a folder of ours: the system's lists stay as they are.
+contents() {
+  [[ ! -f $DATA/contents.parquet ]] || return 0
+  command -v apt-get >/dev/null || fail "Debian's file index is fetched by apt, which is not here."
+  local apt=$CACHE/apt
+  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$DATA"
+  cat >"$apt/apt.conf" <<CONF
+Dir::State "$apt/state";
+Dir::Cache "$apt/cache";
+APT::Sandbox::User "";
+APT::Architectures { "amd64"; };
+APT::Architecture "amd64";
+Acquire::IndexTargets::deb::Packages::DefaultEnabled "false";
+Acquire::IndexTargets::deb::Translations::DefaultEnabled "false";
+Acquire::IndexTargets::deb::Contents-deb {
+  MetaKey "\$(COMPONENT)/Contents-\$(ARCHITECTURE)";
+  ShortDescription "Contents-\$(ARCHITECTURE)";
+  Description "\$(RELEASE)/\$(COMPONENT) \$(ARCHITECTURE) Contents";
+  DefaultEnabled "true";
+  KeepCompressed "true";
+};
+CONF
+  export APT_CONFIG=$apt/apt.conf
+  echo "== Fetch Debian's file index (80 MB)" >&2
+  apt-get update -qq
+  local release architecture index
+  release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  for architecture in amd64 all; do
+    index=$(apt-get indextargets --format '$(FILENAME)' "Created-By: Contents-deb" "Codename: $release" \
+      "Component: main" "Architecture: $architecture" | head -1)
+    [[ -n $index && -f $index ]] || fail "apt's sources have no Contents index of '$release' main for $architecture."
+    /usr/lib/apt/apt-helper cat-file "$index" >"$DATA/contents-$architecture.txt"
+  done
+  echo "== Convert it to Parquet" >&2
+  "$PYTHON" tools/contents.py "$DATA"/contents-{amd64,all}.txt "$DATA/contents.parquet"
+  rm -rf "$DATA"/contents-{amd64,all}.txt "$apt"
+}
+
+tpch() {
+  [[ ! -f $DATA/tpch-sf1/lineitem.parquet ]] || return 0
+  echo "== Make TPC-H's tables at scale factor 1" >&2
+  rm -rf "$DATA/tpch-sf1.part"
+  "$CACHE/venv/bin/tpchgen-cli" -s 1 --format=parquet --output-dir "$DATA/tpch-sf1.part" >/dev/null
+  mv "$DATA/tpch-sf1.part" "$DATA/tpch-sf1"
+}
+
+[[ $# -gt 0 ]] || set -- contents tpch
+for name in "$@"; do
+  case $name in
+    contents | tpch) "$name" ;;
+    *) fail "unknown input '$name'; there are: contents, tpch." ;;
+  esac
+done

