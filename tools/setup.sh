@@ -1,7 +1,7 @@
 # What every command needs, each step skipped when it is done: packages by apt, a Python environment, DuckDB.
 # Sourced by ./dev.
 
-PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-venv libtbb-dev libhwy-dev libfmt-dev
+PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-venv libtbb-dev libfmt-dev
   libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev golang-1.19-src)
 DUCKDB=1.5.6
 DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1

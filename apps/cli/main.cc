@@ -18,7 +18,8 @@ int fail(ExitCode code, const char* prefix, const char* message) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app{"Lanewise runs SQL on SIMD lanes and cores, and keeps every lane busy where data is irregular."};
+  CLI::App app{
+      "Lanewise runs SQL on SIMD lanes and cores, and keeps every lane busy where data is irregular."};
   app.name("lanewise");
   app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION);
   app.require_subcommand(1);
@@ -45,7 +46,7 @@ int run_program(int argc, char** argv) {
 }  // namespace lanewise::cli
 
 int main(int argc, char** argv) {
-  using namespace lanewise;  // NOLINT: main has no other use of names
+  using namespace lanewise;       // NOLINT: main has no other use of names
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of write(), not the end
   try {
     return cli::run_program(argc, argv);

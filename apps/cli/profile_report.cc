@@ -33,7 +33,8 @@ std::string profile_report(const StatementResult& result, int width) {
   for (int i = 0; i < 6; ++i) text += pad(heads[i], kNumbers[i], true);
   text += "  target\n";
   for (const exec::OperatorProfile& op : result.profile) {
-    const double active = op.rows_in == 0 ? -1 : static_cast<double>(op.rows_out) / static_cast<double>(op.rows_in);
+    const double active =
+        op.rows_in == 0 ? -1 : static_cast<double>(op.rows_out) / static_cast<double>(op.rows_in);
     const std::string cells[] = {with_commas(static_cast<int64_t>(op.rows_in)),
                                  with_commas(static_cast<int64_t>(op.rows_out)),
                                  duration(static_cast<double>(op.nanos) * 1e-9),
@@ -44,14 +45,18 @@ std::string profile_report(const StatementResult& result, int width) {
     text += pad(fit(indent + op.name, 22), 22, false);
     for (int i = 0; i < 6; ++i) text += pad(cells[i], kNumbers[i], true);
     text += "  " + op.target + "\n";
-    if (!op.details.empty()) text += indent + "    " + fit(printable(op.details), width - 4 - op.depth * 2) + "\n";
+    if (!op.details.empty())
+      text += indent + "    " + fit(printable(op.details), width - 4 - op.depth * 2) + "\n";
   }
   return text;
 }
 
 std::string timing_report(const StatementResult& result) {
   return fmt::format("plan {}, run {}{}, by {}", duration(result.plan_seconds), duration(result.run_seconds),
-                     result.engine != "lanewise" ? "" : result.hot ? ", hot columns" : ", columns read", result.engine);
+                     result.engine != "lanewise" ? ""
+                     : result.hot                ? ", hot columns"
+                                                 : ", columns read",
+                     result.engine);
 }
 
 }  // namespace lanewise::cli

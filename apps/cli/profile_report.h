@@ -6,7 +6,8 @@
 
 namespace lanewise::cli {
 
-/// The profile of a statement as text: a line per operator with rows, time, bytes, density, occupancy, target.
+/// The profile of a statement as text: a line per operator with rows, time, bytes, density, occupancy,
+/// target.
 std::string profile_report(const StatementResult& result, int width);
 
 /// "plan 1.2 ms, run 35 ms, hot columns".

@@ -6,7 +6,8 @@
 
 namespace lanewise::cli {
 
-/// A line on a terminal's standard error that says how far a statement is, once it has taken a second. Silent elsewhere.
+/// A line on a terminal's standard error that says how far a statement is, once it has taken a second. Silent
+/// elsewhere.
 class Progress {
  public:
   /// A new statement begins: the clock starts again.

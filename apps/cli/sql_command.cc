@@ -62,10 +62,9 @@ std::string statements_text(const SqlOptions& options) {
 /// --format, else what the output's ending says, else a table.
 std::string format_of(const SqlOptions& options) {
   if (!options.format.empty()) return options.format;
-  static const std::map<std::string, std::string> kEndings = {{"csv", "csv"},         {"json", "json"},
-                                                              {"ndjson", "ndjson"},   {"jsonl", "ndjson"},
-                                                              {"md", "markdown"},     {"markdown", "markdown"},
-                                                              {"parquet", "parquet"}, {"txt", "table"}};
+  static const std::map<std::string, std::string> kEndings = {
+      {"csv", "csv"},     {"json", "json"},         {"ndjson", "ndjson"},   {"jsonl", "ndjson"},
+      {"md", "markdown"}, {"markdown", "markdown"}, {"parquet", "parquet"}, {"txt", "table"}};
   const auto dot = options.output.rfind('.');
   if (dot != std::string::npos) {
     const auto found = kEndings.find(options.output.substr(dot + 1));
@@ -157,7 +156,8 @@ class SqlRun {
       fmt::print(stderr, "answered by DuckDB: {}\n", result.fallback_reason);
     }
     if (options_.timing) fmt::print(stderr, "{}\n", timing_report(result));
-    if (options_.profile && result.has_rows) fmt::print(stderr, "{}", profile_report(result, terminal_width()));
+    if (options_.profile && result.has_rows)
+      fmt::print(stderr, "{}", profile_report(result, terminal_width()));
     if (!result.has_rows) return;
     if (options_.output.empty()) {
       writer_->write(result.table, out_);
@@ -193,24 +193,29 @@ class SqlRun {
 void add_sql_command(CLI::App& app, std::function<void()>& run) {
   auto options = std::make_shared<SqlOptions>();
   CLI::App* sql = app.add_subcommand("sql", kDescription);
-  auto* command = sql->add_option("-c,--command", options->command, "SQL to run: one or more statements")->type_name("SQL");
+  auto* command = sql->add_option("-c,--command", options->command, "SQL to run: one or more statements")
+                      ->type_name("SQL");
   sql->add_option("-f,--file", options->file, "A file with SQL")->type_name("FILE")->excludes(command);
   sql->add_option("-o,--output", options->output, "Write the last result to this file")->type_name("FILE");
   sql->add_option("--format", options->format, "Of the output; default: by the ending of -o, else table")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))));
-  sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")->type_name("FILE");
+  sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")
+      ->type_name("FILE");
   sql->add_option("--lanes", options->session.lanes,
                   "Lanes to run on: simd (the widest here), avx512, avx2, interleaved, scalar, emulated")
       ->type_name("NAME");
-  sql->add_option("--threads", options->session.threads, "Threads; default: one per core")->check(CLI::Range(1, 1024));
+  sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
+      ->check(CLI::Range(1, 1024));
   sql->add_option("--memory-limit", options->memory_limit, "For example 4GB; default: 80 % of the machine's")
       ->type_name("SIZE");
   sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
       ->envname("LANEWISE_VECTOR_SIZE")
       ->group("");  // for tests
-  sql->add_option("--fallback", options->fallback, "Let DuckDB answer what Lanewise cannot; the output says so")
+  sql->add_option("--fallback", options->fallback,
+                  "Let DuckDB answer what Lanewise cannot; the output says so")
       ->check(CLI::IsMember({"duckdb"}));
-  sql->add_flag("--explain", options->explain, "Show the plan, its matchers and estimates instead of running");
+  sql->add_flag("--explain", options->explain,
+                "Show the plan, its matchers and estimates instead of running");
   sql->add_flag("--profile", options->profile, "Show what each operator did, on standard error");
   sql->add_flag("--timing", options->timing, "Show the time of each statement, on standard error");
   sql->callback([options, &run] {

@@ -1,5 +1,5 @@
-// DuckDB as a rival: runs statements from standard input (each ends with ";\n") and prints, a line each, the seconds it took
-// and its result's first row. Usage: lanewise_rival_duckdb THREADS
+// DuckDB as a rival: runs statements from standard input (each ends with ";\n") and prints, a line each, the
+// seconds it took and its result's first row. Usage: lanewise_rival_duckdb THREADS
 #include <duckdb.h>
 
 #include <chrono>
@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
     start = end == std::string::npos ? script.size() : end + 2;
     const auto before = std::chrono::steady_clock::now();
     duckdb_result result;
-    if (duckdb_query(connection, statement.c_str(), &result) != DuckDBSuccess) fail(duckdb_result_error(&result));
+    if (duckdb_query(connection, statement.c_str(), &result) != DuckDBSuccess)
+      fail(duckdb_result_error(&result));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
     std::printf("%.6f %s\n", seconds.count(), first_row(result).c_str());
     std::fflush(stdout);

@@ -8,11 +8,12 @@
 
 namespace lanewise {
 
-/// Which rows of a chunk take part: the one idea that filters, matchers, branches of CASE and aggregates share.
+/// Which rows of a chunk take part: the one idea that filters, matchers, branches of CASE and aggregates
+/// share.
 ///
-/// Three forms: all rows, a bitmap (one bit per row), a list (ascending row numbers). The set starts as all rows, is
-/// narrowed by predicates and is compacted to a list when few rows are left, because below that density walking a list
-/// costs less than testing bits. Its memory belongs to the chunk's arena.
+/// Three forms: all rows, a bitmap (one bit per row), a list (ascending row numbers). The set starts as all
+/// rows, is narrowed by predicates and is compacted to a list when few rows are left, because below that
+/// density walking a list costs less than testing bits. Its memory belongs to the chunk's arena.
 class ActiveSet {
  public:
   enum class Form : uint8_t { kAll, kBitmap, kList };

@@ -20,7 +20,8 @@ void expect_rows(const ActiveSet& set, const std::vector<uint32_t>& expected) {
   EXPECT_EQ(rows_of(set), expected);
   EXPECT_EQ(std::vector<uint32_t>(set.list().begin(), set.list().end()), expected);
   std::vector<uint32_t> from_bits;
-  bits::for_each(set.bitmap(), set.rows(), [&](size_t row) { from_bits.push_back(static_cast<uint32_t>(row)); });
+  bits::for_each(set.bitmap(), set.rows(),
+                 [&](size_t row) { from_bits.push_back(static_cast<uint32_t>(row)); });
   EXPECT_EQ(from_bits, expected);
 }
 

@@ -17,10 +17,12 @@ namespace {
 lanes::Target target_named(const std::string& name) {
   const auto target = lanes::parse_target(name);
   if (!target) {
-    throw UserError(fmt::format("there are no lanes named '{}'; choose simd, avx512, avx2, interleaved, scalar or emulated", name));
+    throw UserError(fmt::format(
+        "there are no lanes named '{}'; choose simd, avx512, avx2, interleaved, scalar or emulated", name));
   }
   if (!lanes::supported(*target)) {
-    throw UserError(fmt::format("this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
+    throw UserError(fmt::format(
+        "this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
   }
   return *target;
 }
@@ -146,11 +148,14 @@ std::string Session::explain(const std::string& query) {
   const sql::Query planned = state_->database.plan(query);
   std::string matchers;
   describe(*planned.root, matchers);
-  return fmt::format("{}lanes {}, {} thread{}\n{}{}", plan::to_string(*planned.root), lanes::name(state_->target),
-                     state_->threads, state_->threads == 1 ? "" : "s", matchers.empty() ? "" : "matchers\n", matchers);
+  return fmt::format("{}lanes {}, {} thread{}\n{}{}", plan::to_string(*planned.root),
+                     lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s",
+                     matchers.empty() ? "" : "matchers\n", matchers);
 }
 
-void Session::write_parquet(const Table& table, const std::string& path) { state_->database.write_parquet(table, path); }
+void Session::write_parquet(const Table& table, const std::string& path) {
+  state_->database.write_parquet(table, path);
+}
 
 void Session::cancel() {
   state_->cancellation.cancel();

@@ -15,19 +15,19 @@
 namespace lanewise {
 
 struct SessionOptions {
-  std::string database;       ///< a DuckDB file; empty: in memory
-  std::string lanes = "simd"; ///< scalar, interleaved, avx2, avx512, simd, emulated
-  int threads = 0;            ///< 0: one per core
-  size_t memory_limit = 0;    ///< bytes; 0: 80 % of the machine's memory
+  std::string database;          ///< a DuckDB file; empty: in memory
+  std::string lanes = "simd";    ///< scalar, interleaved, avx2, avx512, simd, emulated
+  int threads = 0;               ///< 0: one per core
+  size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
-  uint32_t vector_rows = 0;   ///< 0: the default
+  uint32_t vector_rows = 0;      ///< 0: the default
 };
 
 /// The outcome of one statement.
 struct StatementResult {
   bool has_rows = false;  ///< false for statements that are not queries
   Table table;
-  std::string engine;     ///< "lanewise" or "duckdb" (statements that are not queries, and with fallback)
+  std::string engine;  ///< "lanewise" or "duckdb" (statements that are not queries, and with fallback)
   std::string fallback_reason;  ///< why DuckDB answered a query
   double plan_seconds = 0;
   double run_seconds = 0;

@@ -66,11 +66,14 @@ const char* const kQueries[] = {
     "SELECT a, s FROM t WHERE n IS NULL AND a IN (3, 5, 7) ORDER BY ALL LIMIT 20",
     "SELECT a FROM t WHERE d > (SELECT avg(d) FROM t) ORDER BY d LIMIT 7",
     "SELECT max(x) FROM (SELECT a AS x FROM t UNION ALL SELECT -a FROM t)",
-    "WITH c AS MATERIALIZED (SELECT a, count(*) AS k FROM t GROUP BY a) SELECT sum(k), (SELECT max(k) FROM c) FROM c",
+    "WITH c AS MATERIALIZED (SELECT a, count(*) AS k FROM t GROUP BY a) SELECT sum(k), (SELECT max(k) FROM "
+    "c) FROM c",
     "SELECT a % 3 AS g, string_agg(s, '+' ORDER BY s DESC) FROM t WHERE d < 20 GROUP BY g ORDER BY g",
     "SELECT median(a), quantile_disc(d, 0.25), quantile_cont(d, 0.75) FROM t",
-    "SELECT CASE WHEN a < 10 THEN 'few' WHEN a < 50 THEN s END AS k, count(*) FROM t GROUP BY k ORDER BY 2 DESC, 1 LIMIT 9",
-    "SELECT a % 2 AS g, day > '2020-07-01' AS h, count(*), GROUPING(g, h) FROM t GROUP BY ROLLUP (g, h) ORDER BY ALL",
+    "SELECT CASE WHEN a < 10 THEN 'few' WHEN a < 50 THEN s END AS k, count(*) FROM t GROUP BY k ORDER BY 2 "
+    "DESC, 1 LIMIT 9",
+    "SELECT a % 2 AS g, day > '2020-07-01' AS h, count(*), GROUPING(g, h) FROM t GROUP BY ROLLUP (g, h) "
+    "ORDER BY ALL",
     "SELECT DISTINCT ON (a) a, d FROM t ORDER BY a, d DESC LIMIT 5",
     "SELECT first(s ORDER BY d DESC), any_value(n ORDER BY d) FROM t",
     "SELECT count(*) FROM range(1000000) r(i) WHERE i % 7 = 3",
@@ -103,7 +106,8 @@ TEST_P(BothEngines, GiveTheSameAnswers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LanesAndThreads, BothEngines,
-                         testing::Combine(testing::Values("scalar", "simd", "emulated"), testing::Values(1, 2)));
+                         testing::Combine(testing::Values("scalar", "simd", "emulated"),
+                                          testing::Values(1, 2)));
 
 TEST(Session, KeepsColumnsHotUntilTheyChange) {
   Session session(options());
@@ -119,7 +123,8 @@ TEST(Session, KeepsColumnsHotUntilTheyChange) {
 
 TEST(Session, RunsStatementsInDuckDb) {
   Session session(options());
-  const auto statements = session.split("CREATE TABLE t(i INTEGER); INSERT INTO t VALUES (1), (2); DESCRIBE t; FROM t");
+  const auto statements =
+      session.split("CREATE TABLE t(i INTEGER); INSERT INTO t VALUES (1), (2); DESCRIBE t; FROM t");
   ASSERT_EQ(statements.size(), 4u);
   EXPECT_FALSE(session.run(statements[0]).has_rows);
   EXPECT_FALSE(session.run(statements[1]).has_rows);
@@ -193,7 +198,8 @@ TEST(Session, StopsOnRequest) {
 TEST(Session, WritesWhatItAnswers) {
   const std::string path = std::filesystem::temp_directory_path() / "lanewise-session-test.parquet";
   Session session(options());
-  const StatementResult result = session.run("SELECT i, 'row ' || i AS s FROM range(300000) r(i) WHERE i % 3 = 0");
+  const StatementResult result =
+      session.run("SELECT i, 'row ' || i AS s FROM range(300000) r(i) WHERE i % 3 = 0");
   session.write_parquet(result.table, path);
   const StatementResult back = session.run("FROM '" + path + "'");
   EXPECT_EQ(text_of(back.table), text_of(result.table));

@@ -8,7 +8,7 @@ namespace lanewise {
 namespace {
 constexpr size_t kBlock = size_t{256} << 10;
 constexpr size_t kLargestKept = size_t{16} << 20;
-}
+}  // namespace
 
 void* Arena::raw(size_t bytes) {
   const size_t size = (bytes + kPadding + 63) / 64 * 64;

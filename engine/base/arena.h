@@ -10,8 +10,8 @@
 
 namespace lanewise {
 
-/// Memory that lives until reset(): scratch of one chunk of rows. One thread at a time. Allocations are 64-byte
-/// aligned and may be read kPadding bytes past their end.
+/// Memory that lives until reset(): scratch of one chunk of rows. One thread at a time. Allocations are
+/// 64-byte aligned and may be read kPadding bytes past their end.
 class Arena {
  public:
   explicit Arena(MemoryBudget* budget = nullptr, std::string_view what = "scratch") : held_(budget, what) {}
@@ -23,10 +23,11 @@ class Arena {
   }
   /// A copy of `text`.
   std::string_view copy(std::string_view text);
-  /// A copy of `text`, close behind the last such copy: for many short texts that stay. Neither aligned nor padded.
+  /// A copy of `text`, close behind the last such copy: for many short texts that stay. Neither aligned nor
+  /// padded.
   std::string_view copy_packed(std::string_view text);
-  /// Forgets all allocations. What took several blocks gets one of their size from then on, so that chunk after chunk
-  /// runs in the same memory.
+  /// Forgets all allocations. What took several blocks gets one of their size from then on, so that chunk
+  /// after chunk runs in the same memory.
   void reset();
 
  private:
@@ -38,7 +39,7 @@ class Arena {
 
   Reservation held_;
   std::vector<Block> blocks_;
-  size_t used_ = 0;  // of the last block
+  size_t used_ = 0;         // of the last block
   char* packed_ = nullptr;  // where copy_packed goes on
   size_t packed_left_ = 0;
   size_t next_ = 0;  // size of the first block

@@ -5,7 +5,8 @@
 
 namespace lanewise {
 
-/// The user can mend it: bad SQL, a bad file, a bad pattern, too small a limit. The message says what and where.
+/// The user can mend it: bad SQL, a bad file, a bad pattern, too small a limit. The message says what and
+/// where.
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -39,8 +39,9 @@ void MemoryBudget::reserve(size_t bytes, std::string_view what) {
     }
   }
   if (try_reserve(bytes)) return;
-  throw MemoryError(fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; raise --memory-limit",
-                                what, format_size(bytes), format_size(used()), format_size(limit_)));
+  throw MemoryError(
+      fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; raise --memory-limit", what,
+                  format_size(bytes), format_size(used()), format_size(limit_)));
 }
 
 void MemoryBudget::add_reclaimer(std::function<size_t(size_t)> reclaim) {
@@ -80,8 +81,10 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   if (block->memory == nullptr) {
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
   }
-  if (size >= 2 * kHugePage) madvise(block->memory, size, MADV_HUGEPAGE);  // random access costs fewer page walks
-  std::memset(static_cast<uint8_t*>(block->memory) + bytes, 0, size - bytes);  // so that over-reads are the same always
+  if (size >= 2 * kHugePage)
+    madvise(block->memory, size, MADV_HUGEPAGE);  // random access costs fewer page walks
+  std::memset(static_cast<uint8_t*>(block->memory) + bytes, 0,
+              size - bytes);  // so that over-reads are the same always
   Buffer buffer;
   buffer.data_ = static_cast<uint8_t*>(block->memory);
   buffer.size_ = bytes;

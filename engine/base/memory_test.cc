@@ -22,8 +22,9 @@ TEST(MemoryBudget, RefusesByNameAndLosesNothing) {
   Reservation first(&budget, "first");
   first.resize(600);
   Reservation second(&budget, "GROUP BY");
-  EXPECT_THAT([&] { second.resize(500); },
-              ThrowsMessage<MemoryError>(AllOf(HasSubstr("GROUP BY"), HasSubstr("500 B"), HasSubstr("1000 B"))));
+  EXPECT_THAT(
+      [&] { second.resize(500); },
+      ThrowsMessage<MemoryError>(AllOf(HasSubstr("GROUP BY"), HasSubstr("500 B"), HasSubstr("1000 B"))));
   EXPECT_EQ(budget.used(), 600);
   second.resize(400);
   first.resize(0);
@@ -114,7 +115,8 @@ TEST(Size, ReadsWhatPeopleWrite) {
 
 TEST(Int128, PrintsItsExtremes) {
   EXPECT_EQ(to_string(int128_t{0}), "0");
-  EXPECT_EQ(to_string(static_cast<int128_t>(uint128_t{1} << 127)), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(to_string(static_cast<int128_t>(uint128_t{1} << 127)),
+            "-170141183460469231731687303715884105728");
   EXPECT_EQ(to_string(~uint128_t{0}), "340282366920938463463374607431768211455");
 }
 

@@ -25,8 +25,9 @@ std::string format_size(size_t bytes) {
 
 size_t parse_size(std::string_view text) {
   static const std::map<std::string, double, std::less<>> kUnits = {
-      {"", 1},     {"b", 1},      {"k", 0x1p10},  {"m", 0x1p20},  {"g", 0x1p30},  {"t", 0x1p40},  {"kb", 1e3},
-      {"mb", 1e6}, {"gb", 1e9},   {"tb", 1e12},   {"kib", 0x1p10}, {"mib", 0x1p20}, {"gib", 0x1p30}, {"tib", 0x1p40},
+      {"", 1},         {"b", 1},        {"k", 0x1p10},   {"m", 0x1p20},   {"g", 0x1p30},
+      {"t", 0x1p40},   {"kb", 1e3},     {"mb", 1e6},     {"gb", 1e9},     {"tb", 1e12},
+      {"kib", 0x1p10}, {"mib", 0x1p20}, {"gib", 0x1p30}, {"tib", 0x1p40},
   };
   const std::string copy(text);
   char* rest = nullptr;

@@ -53,21 +53,23 @@ struct ArrowArrayStream {
 
 namespace lanewise::arrow {
 
-/// Hands `table` to `out` as a stream of struct arrays, one per batch. Buffers are shared, not copied, but for booleans
-/// (bytes become bits), decimals up to 18 digits and intervals (widened). Strings are utf8 or, where a batch has 64-bit
-/// offsets, large_utf8. HUGEINT and UHUGEINT become decimal128(38, 0); a value beyond 38 digits ends the stream with an error.
+/// Hands `table` to `out` as a stream of struct arrays, one per batch. Buffers are shared, not copied, but
+/// for booleans (bytes become bits), decimals up to 18 digits and intervals (widened). Strings are utf8 or,
+/// where a batch has 64-bit offsets, large_utf8. HUGEINT and UHUGEINT become decimal128(38, 0); a value
+/// beyond 38 digits ends the stream with an error.
 void export_stream(Table table, ArrowArrayStream* out);
 
-/// Takes the stream (it is released in any case) and reads it to its end. Foreign buffers are used without a copy where
-/// they are aligned; the last rows of each array, whose neighbourhood wide loads would leave, are copied into a batch of
-/// their own. Throws UserError that names the field: an unsupported type, offsets or dictionary codes out of range, an
-/// error of the stream.
+/// Takes the stream (it is released in any case) and reads it to its end. Foreign buffers are used without a
+/// copy where they are aligned; the last rows of each array, whose neighbourhood wide loads would leave, are
+/// copied into a batch of their own. Throws UserError that names the field: an unsupported type, offsets or
+/// dictionary codes out of range, an error of the stream.
 Table import_stream(ArrowArrayStream* stream, MemoryBudget* budget = nullptr);
 
 /// The schema of a struct, without taking it.
 Schema import_schema(const ArrowSchema& schema);
 
-/// One struct array of that schema: takes `array` (released when the batches are gone). Gives zero to two batches.
+/// One struct array of that schema: takes `array` (released when the batches are gone). Gives zero to two
+/// batches.
 std::vector<Batch> import_array(const ArrowSchema& schema, ArrowArray* array, MemoryBudget* budget = nullptr);
 
 }  // namespace lanewise::arrow

@@ -201,7 +201,8 @@ Buffer intervals_of(const Column& column) {
     if (!column.is_null(static_cast<int64_t>(row))) value = column.values.as<Interval>()[row];
     int64_t nanos = 0;
     if (__builtin_mul_overflow(value.micros, int64_t{1000}, &nanos)) {
-      throw UserError(fmt::format("Arrow's intervals count nanoseconds; {} microseconds do not fit", value.micros));
+      throw UserError(
+          fmt::format("Arrow's intervals count nanoseconds; {} microseconds do not fit", value.micros));
     }
     buffer.mutable_as<MonthDayNano>()[row] = {value.months, value.days, nanos};
   }

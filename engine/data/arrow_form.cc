@@ -30,7 +30,8 @@ Form decimal_form(const ArrowSchema& field, std::string_view text) {
     refuse(field, "decimals have 1 to 38 digits, of them 0 to all after the point");
   }
   if (width != 32 && width != 64 && width != 128) refuse(field, "decimals of this width are not supported");
-  return {Type::decimal(static_cast<uint8_t>(precision), static_cast<uint8_t>(scale)), Layout::kDecimal, width / 8};
+  return {Type::decimal(static_cast<uint8_t>(precision), static_cast<uint8_t>(scale)), Layout::kDecimal,
+          width / 8};
 }
 
 }  // namespace
@@ -77,7 +78,8 @@ Form form_of(const ArrowSchema& field) {
     Form form{TypeId::kBlob, Layout::kFixedBytes};
     const auto digits = format.substr(2);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), form.size);
-    if (error != std::errc() || end != digits.data() + digits.size() || form.size < 0) refuse(field, "not a width");
+    if (error != std::errc() || end != digits.data() + digits.size() || form.size < 0)
+      refuse(field, "not a width");
     return form;
   }
   if (format.size() >= 4 && format.starts_with("ts") && format[3] == ':') {

@@ -77,7 +77,8 @@ class Importer {
 
   void take_validity(int64_t first, int64_t rows, Layout layout, Column& column) const {
     const auto count = static_cast<size_t>(rows);
-    if (layout != Layout::kNull && (array_.null_count == 0 || array_.n_buffers == 0 || array_.buffers[0] == nullptr)) {
+    if (layout != Layout::kNull &&
+        (array_.null_count == 0 || array_.n_buffers == 0 || array_.buffers[0] == nullptr)) {
       return;
     }
     column.validity = allocate(bits::words(count) * 8);
@@ -167,9 +168,9 @@ class Importer {
           int32_t days;
           int64_t nanos;
         };
-        column.values = converted<Interval>(buffer<MonthDayNano>(1), first, rows, column, [](MonthDayNano value) {
-          return Interval{value.months, value.days, value.nanos / 1000};
-        });
+        column.values = converted<Interval>(
+            buffer<MonthDayNano>(1), first, rows, column,
+            [](MonthDayNano value) { return Interval{value.months, value.days, value.nanos / 1000}; });
         return;
       }
     }
@@ -179,7 +180,8 @@ class Importer {
   Buffer scaled(const In* from, const Form& form, int64_t first, int64_t rows, const Column& column) const {
     return converted<int64_t>(from, first, rows, column, [&](In value) {
       int64_t result = 0;
-      if (__builtin_mul_overflow(int64_t{value}, form.factor, &result)) refuse(field_, "a value does not fit");
+      if (__builtin_mul_overflow(int64_t{value}, form.factor, &result))
+        refuse(field_, "a value does not fit");
       return result;
     });
   }
@@ -199,7 +201,8 @@ class Importer {
       return;
     }
     for (int64_t row = first; row < first + rows; ++row) {
-      if (text_offset(layout, row) > text_offset(layout, row + 1)) refuse(field_, "string offsets must not fall");
+      if (text_offset(layout, row) > text_offset(layout, row + 1))
+        refuse(field_, "string offsets must not fall");
     }
     const size_t size = column.wide_offsets ? 8 : 4;
     const auto* offsets = buffer<uint8_t>(1) + static_cast<size_t>(first) * size;
@@ -269,8 +272,9 @@ class Importer {
   }
 
   void take_decimals(const Form& form, int64_t first, int64_t rows, Column& column) const {
-    column.values = form.type.physical() == Physical::kInt64 ? decimals<int64_t>(form.size, first, rows, column)
-                                                             : decimals<int128_t>(form.size, first, rows, column);
+    column.values = form.type.physical() == Physical::kInt64
+                        ? decimals<int64_t>(form.size, first, rows, column)
+                        : decimals<int128_t>(form.size, first, rows, column);
   }
 
   /// Dictionary columns: codes become uint32_t; entries are imported once and must not be NULL.
@@ -354,9 +358,10 @@ std::vector<Batch> import_array(const ArrowSchema& schema, ArrowArray* array, Me
 }
 
 Table import_stream(ArrowArrayStream* stream, MemoryBudget* budget) {
-  const std::unique_ptr<ArrowArrayStream, void (*)(ArrowArrayStream*)> released(stream, [](ArrowArrayStream* held) {
-    if (held->release != nullptr) held->release(held);
-  });
+  const std::unique_ptr<ArrowArrayStream, void (*)(ArrowArrayStream*)> released(
+      stream, [](ArrowArrayStream* held) {
+        if (held->release != nullptr) held->release(held);
+      });
   const auto check = [&](int code) {
     if (code == 0) return;
     const char* error = stream->get_last_error(stream);

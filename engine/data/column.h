@@ -13,9 +13,9 @@
 
 namespace lanewise {
 
-/// An immutable array of values of one type. Plain columns hold physical values; strings hold rows + 1 offsets into
-/// bytes; a dictionary column holds 32-bit codes into another column. Wide loads may read kPadding bytes past the
-/// values and the bytes.
+/// An immutable array of values of one type. Plain columns hold physical values; strings hold rows + 1
+/// offsets into bytes; a dictionary column holds 32-bit codes into another column. Wide loads may read
+/// kPadding bytes past the values and the bytes.
 struct Column {
   Type type;
   int64_t rows = 0;

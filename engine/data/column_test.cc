@@ -39,10 +39,11 @@ std::vector<Value> sample(Type type, int64_t rows) {
   return values;
 }
 
-const Type kTypes[] = {TypeId::kBool,    TypeId::kInt8,    TypeId::kInt16,        TypeId::kInt32,    TypeId::kInt64,
-                       TypeId::kInt128,  TypeId::kUInt8,   TypeId::kUInt16,       TypeId::kUInt32,   TypeId::kUInt64,
-                       TypeId::kUInt128, TypeId::kFloat32, TypeId::kFloat64,      Type::decimal(9, 2), Type::decimal(30, 5),
-                       TypeId::kDate,    TypeId::kTime,    TypeId::kTimestamp,    TypeId::kInterval, TypeId::kVarchar,
+const Type kTypes[] = {TypeId::kBool,    TypeId::kInt8,       TypeId::kInt16,       TypeId::kInt32,
+                       TypeId::kInt64,   TypeId::kInt128,     TypeId::kUInt8,       TypeId::kUInt16,
+                       TypeId::kUInt32,  TypeId::kUInt64,     TypeId::kUInt128,     TypeId::kFloat32,
+                       TypeId::kFloat64, Type::decimal(9, 2), Type::decimal(30, 5), TypeId::kDate,
+                       TypeId::kTime,    TypeId::kTimestamp,  TypeId::kInterval,    TypeId::kVarchar,
                        TypeId::kBlob};
 
 TEST(Column, ReturnsWhatWasPut) {

@@ -23,13 +23,16 @@ TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value::float64(std::numeric_limits<double>::infinity()).to_string(), "inf");
   EXPECT_EQ(Value(TypeId::kDate, int128_t{0}).to_string(), "1970-01-01");
   EXPECT_EQ(Value(TypeId::kDate, int128_t{-719529}).to_string(), "0002-12-31 (BC)");
-  EXPECT_EQ(Value(Type::timestamp(TimeUnit::kSecond), int128_t{-63517820277}).to_string(), "0044-03-15 (BC) 01:02:03");
+  EXPECT_EQ(Value(Type::timestamp(TimeUnit::kSecond), int128_t{-63517820277}).to_string(),
+            "0044-03-15 (BC) 01:02:03");
   EXPECT_EQ(Value(TypeId::kTime, int128_t{3'723'000'100}).to_string(), "01:02:03.0001");
   EXPECT_EQ(Value(TypeId::kTimestamp, int128_t{-1}).to_string(), "1969-12-31 23:59:59.999999");
-  EXPECT_EQ(Value(Type::timestamp(TimeUnit::kNano), int128_t{1}).to_string(), "1970-01-01 00:00:00.000000001");
+  EXPECT_EQ(Value(Type::timestamp(TimeUnit::kNano), int128_t{1}).to_string(),
+            "1970-01-01 00:00:00.000000001");
   EXPECT_EQ(Value(TypeId::kTimestampTz, int128_t{0}).to_string(), "1970-01-01 00:00:00+00");
   EXPECT_EQ(Value(TypeId::kTimestamp, int128_t{INT64_MAX}).to_string(), "infinity");
-  EXPECT_EQ(Value(TypeId::kInterval, Interval{14, 3, -1'500'000}).to_string(), "1 year 2 months 3 days -00:00:01.5");
+  EXPECT_EQ(Value(TypeId::kInterval, Interval{14, 3, -1'500'000}).to_string(),
+            "1 year 2 months 3 days -00:00:01.5");
   EXPECT_EQ(Value(TypeId::kInterval, Interval{}).to_string(), "00:00:00");
   EXPECT_EQ(Value(TypeId::kBlob, std::string("a\0\xff\\", 4)).to_string(), "a\\x00\\xFF\\x5C");
   EXPECT_EQ(Value(TypeId::kInt32).to_string(), "NULL");
@@ -49,7 +52,8 @@ TEST(Value, OrdersLikeSql) {
   EXPECT_EQ(compare(Value::float64(nan), Value::float64(nan)), 0);
   EXPECT_EQ(compare(Value::float64(-0.0), Value::float64(0.0)), 0);
   EXPECT_LT(compare(Value::varchar("a"), Value::varchar("\xff")), 0);
-  EXPECT_EQ(compare(Value(TypeId::kInterval, Interval{1, 0, 0}), Value(TypeId::kInterval, Interval{0, 30, 0})), 0);
+  EXPECT_EQ(
+      compare(Value(TypeId::kInterval, Interval{1, 0, 0}), Value(TypeId::kInterval, Interval{0, 30, 0})), 0);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ Value to_value(Type type, const T& value) {
   }
 }
 
-/// The physical value of a Value that is not NULL; T is value.type()'s physical type. A string_view looks into `value`.
+/// The physical value of a Value that is not NULL; T is value.type()'s physical type. A string_view looks
+/// into `value`.
 template <class T>
 T from_value(const Value& value) {
   if constexpr (std::is_same_v<T, std::string_view>) {

@@ -11,8 +11,8 @@
 
 namespace lanewise {
 
-/// A batch of a scan. Batches of one scan in ascending `order` give the rows in the source's own order. Orders are below
-/// 2^38 and need not be dense.
+/// A batch of a scan. Batches of one scan in ascending `order` give the rows in the source's own order.
+/// Orders are below 2^38 and need not be dense.
 struct ScanBatch {
   uint64_t order = 0;
   Batch batch;
@@ -22,8 +22,9 @@ struct ScanBatch {
 class ScanWorker {
  public:
   virtual ~ScanWorker() = default;
-  /// The next batch, or nothing at the end. A worker's batches come in ascending order, and a worker that starts later
-  /// starts after all batches that were handed out before. Errors in the data are UserErrors that name the file and place.
+  /// The next batch, or nothing at the end. A worker's batches come in ascending order, and a worker that
+  /// starts later starts after all batches that were handed out before. Errors in the data are UserErrors
+  /// that name the file and place.
   virtual std::optional<ScanBatch> next() = 0;
 };
 
@@ -42,8 +43,8 @@ class Source {
   virtual ~Source() = default;
   virtual std::string name() const = 0;  ///< for people: a path or a table's name
   virtual const Schema& schema() const = 0;
-  /// What makes the content the same for sure: (path, size, mtime, inode), or (database, write generation). Empty: never
-  /// keep its columns.
+  /// What makes the content the same for sure: (path, size, mtime, inode), or (database, write generation).
+  /// Empty: never keep its columns.
   virtual std::string identity() const = 0;
   virtual int64_t estimated_rows() const = 0;  ///< negative: unknown
   /// Starts reading the given columns of all rows; batches have them in this order.

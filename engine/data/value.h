@@ -10,13 +10,13 @@ namespace lanewise {
 
 /// One value of a type, or NULL: literals, reference evaluation, statistics. Not for bulk data.
 ///
-/// Held as: bool, all signed integers, dates, times, timestamps and decimals (unscaled) as int128_t; unsigned integers as
-/// uint128_t; floats as double (float32 exactly); intervals as Interval; strings as std::string.
+/// Held as: bool, all signed integers, dates, times, timestamps and decimals (unscaled) as int128_t; unsigned
+/// integers as uint128_t; floats as double (float32 exactly); intervals as Interval; strings as std::string.
 class Value {
  public:
   using Held = std::variant<std::monostate, int128_t, uint128_t, double, Interval, std::string>;
 
-  Value() = default;  ///< NULL of type NULL
+  Value() = default;                          ///< NULL of type NULL
   explicit Value(Type type) : type_(type) {}  ///< NULL of `type`
   Value(Type type, Held held) : type_(type), held_(std::move(held)) {}
   static Value boolean(bool value) { return {TypeId::kBool, int128_t{value}}; }

@@ -8,9 +8,9 @@
 
 namespace lanewise {
 
-/// A view of at most a few thousand values of one type: what expressions read and write. It owns nothing: its memory
-/// belongs to a column or to the arena of the chunk. Row i of the vector is row i of the chunk, active or not; values of
-/// inactive or NULL rows are unspecified (but readable).
+/// A view of at most a few thousand values of one type: what expressions read and write. It owns nothing: its
+/// memory belongs to a column or to the arena of the chunk. Row i of the vector is row i of the chunk, active
+/// or not; values of inactive or NULL rows are unspecified (but readable).
 struct Vector {
   enum class Form : uint8_t {
     kValues,      ///< physical values; strings: std::string_view
@@ -31,7 +31,9 @@ struct Vector {
   const T* as() const {
     return static_cast<const T*>(values);
   }
-  bool is_null(uint32_t row) const { return validity != nullptr && !bits::test(validity, constant ? 0 : row); }
+  bool is_null(uint32_t row) const {
+    return validity != nullptr && !bits::test(validity, constant ? 0 : row);
+  }
   uint64_t offset(uint32_t row) const { return wide_offsets ? as<uint64_t>()[row] : as<uint32_t>()[row]; }
   /// A string of any form; the row is not NULL.
   std::string_view text(uint32_t row) const {

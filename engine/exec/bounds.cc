@@ -23,7 +23,8 @@ bool less(const T& a, const T& b) {
   }
 }
 
-/// The least and the greatest of the valid rows' values; false if there are none. In rising data one comparison a row.
+/// The least and the greatest of the valid rows' values; false if there are none. In rising data one
+/// comparison a row.
 template <class T, class At>
 bool extremes(const Column& column, int64_t first, int64_t rows, At at, T& low, T& high) {
   const bool nulls = column.nulls != 0;

@@ -9,10 +9,10 @@
 
 namespace lanewise::exec {
 
-/// Least and greatest value of some rows of a column, for skipping. Strings keep prefixes: low is a lower bound, high an
-/// upper bound (absent where no short one exists).
+/// Least and greatest value of some rows of a column, for skipping. Strings keep prefixes: low is a lower
+/// bound, high an upper bound (absent where no short one exists).
 struct Bounds {
-  bool known = false;         ///< low and high hold; else there are no values, or nobody looked
+  bool known = false;  ///< low and high hold; else there are no values, or nobody looked
   Value low;
   Value high;
   bool high_is_open = false;  ///< strings: no upper bound
@@ -30,8 +30,9 @@ std::vector<Bounds> zones_of(const Column& column);
 /// Bounds of all rows of the zones together.
 Bounds merge(const std::vector<Bounds>& zones);
 
-/// False if `predicate` holds for no row whose columns lie within `bounds(column)` (null: nothing is known). Understands
-/// comparisons with constants, IN lists, LIKE and starts_with by their prefix, IS [NOT] NULL, AND and OR.
+/// False if `predicate` holds for no row whose columns lie within `bounds(column)` (null: nothing is known).
+/// Understands comparisons with constants, IN lists, LIKE and starts_with by their prefix, IS [NOT] NULL, AND
+/// and OR.
 bool may_hold(const Expr& predicate, const std::function<const Bounds*(size_t column)>& bounds);
 
 }  // namespace lanewise::exec

@@ -20,7 +20,8 @@ Bounds bounds_of_values(Type type, const std::vector<Value>& values) {
 
 TEST(Bounds, HoldLeastAndGreatest) {
   const Bounds bounds = bounds_of_values(
-      TypeId::kInt32, {Value::int32(4), null(TypeId::kInt32), Value::int32(-7), Value::int32(9), null(TypeId::kInt32)});
+      TypeId::kInt32,
+      {Value::int32(4), null(TypeId::kInt32), Value::int32(-7), Value::int32(9), null(TypeId::kInt32)});
   EXPECT_TRUE(bounds.known);
   EXPECT_EQ(bounds.low, Value::int32(-7));
   EXPECT_EQ(bounds.high, Value::int32(9));
@@ -34,9 +35,10 @@ TEST(Bounds, AreUnknownWithoutValues) {
 }
 
 TEST(Bounds, PutNaNAboveAll) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-  const Bounds bounds =
-      bounds_of_values(TypeId::kFloat64, {Value::float64(infinity), Value::float64(nan), Value::float64(-0.0)});
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  const Bounds bounds = bounds_of_values(
+      TypeId::kFloat64, {Value::float64(infinity), Value::float64(nan), Value::float64(-0.0)});
   EXPECT_EQ(bounds.low, Value::float64(0.0));
   EXPECT_TRUE(std::isnan(bounds.high.real()));
 }
@@ -60,7 +62,8 @@ TEST(Bounds, ReadDictionaries) {
   auto column = std::make_shared<Column>();
   column->type = TypeId::kVarchar;
   column->rows = 3;
-  column->dictionary = make_column(TypeId::kVarchar, {varchar("zz"), varchar("m"), varchar("a"), varchar("k")});
+  column->dictionary =
+      make_column(TypeId::kVarchar, {varchar("zz"), varchar("m"), varchar("a"), varchar("k")});
   column->values = Buffer::allocate(12, nullptr, "test");
   for (uint32_t i = 0; i < 3; ++i) column->values.mutable_as<uint32_t>()[i] = i == 1 ? 3 : 1;
   const Bounds bounds = bounds_of(*column, 0, 3);

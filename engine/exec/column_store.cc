@@ -37,7 +37,8 @@ ColumnStore::Chunks ColumnStore::find(const std::string& identity, size_t column
 }
 
 void ColumnStore::put(const std::string& identity, size_t column, std::vector<StoredChunk> chunks) {
-  std::sort(chunks.begin(), chunks.end(), [](const StoredChunk& a, const StoredChunk& b) { return a.order < b.order; });
+  std::sort(chunks.begin(), chunks.end(),
+            [](const StoredChunk& a, const StoredChunk& b) { return a.order < b.order; });
   size_t bytes = 0;
   for (StoredChunk& chunk : chunks) {
     complete_bounds(chunk);

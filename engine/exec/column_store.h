@@ -23,11 +23,13 @@ struct StoredChunk {
   std::vector<Bounds> zones;  ///< of kZoneRows rows each
 };
 
-/// Columns of sources, kept in memory between statements while their source has not changed and the budget allows. Least
-/// recently used columns go first. Keyed by Source::identity() and the column; answers are never kept. Thread-safe.
+/// Columns of sources, kept in memory between statements while their source has not changed and the budget
+/// allows. Least recently used columns go first. Keyed by Source::identity() and the column; answers are
+/// never kept. Thread-safe.
 ///
-/// The buffers of a column are charged to the budget by whoever allocated them, for as long as they live; the store only
-/// keeps them alive, and lets them go when the budget asks for memory. It must outlive the budget's last reserve().
+/// The buffers of a column are charged to the budget by whoever allocated them, for as long as they live; the
+/// store only keeps them alive, and lets them go when the budget asks for memory. It must outlive the
+/// budget's last reserve().
 class ColumnStore {
  public:
   using Chunks = std::shared_ptr<const std::vector<StoredChunk>>;

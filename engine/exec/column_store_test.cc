@@ -16,7 +16,8 @@ std::shared_ptr<FakeSource> sorted_source(size_t rows, size_t batch_rows) {
   char text[32];
   for (size_t i = 0; i < rows; ++i) {
     std::snprintf(text, sizeof(text), "path/%08zu", i / 10);
-    values.push_back({Value::int64(static_cast<int64_t>(i)), i % 7 == 3 ? Value(TypeId::kVarchar) : Value::varchar(text),
+    values.push_back({Value::int64(static_cast<int64_t>(i)),
+                      i % 7 == 3 ? Value(TypeId::kVarchar) : Value::varchar(text),
                       Value::int32(static_cast<int32_t>(i % 1000))});
   }
   auto source = std::make_shared<FakeSource>(
@@ -121,8 +122,8 @@ TEST_F(HotColumns, AreNotKeptFromAScanThatFailed) {
 
 TEST_F(HotColumns, ReadingLimitAndSlicesIsTheSame) {
   auto source = sorted_source(70'000, 9'999);
-  auto filtered = plan::filter(plan::scan(source, {1, 2}), call(">=", {column(1, TypeId::kInt32),
-                                                                     literal(Value::int32(500))}));
+  auto filtered = plan::filter(plan::scan(source, {1, 2}),
+                               call(">=", {column(1, TypeId::kInt32), literal(Value::int32(500))}));
   auto plan = plan::limit(filtered, 777, 123);
   const Rows expected = PlanOracle().rows(*plan);
   rows(plan::scan(source, {1, 2}));
@@ -144,10 +145,12 @@ TEST_F(HotColumns, SkippingByBoundsChangesNothing) {
         Case{call("BETWEEN", {id, big(70'000), big(70'100)}), 160'000},
         Case{in_list(id, {big(5), big(199'999), big(-4)}), 100'000}, Case{call("=", {id, big(-1)}), 200'000},
         Case{call("starts_with", {path, text("path/0001")}), 90'000},
-        Case{call("~~", {path, text("path/00012%4")}), 130'000}, Case{call("=", {path, text("path/00012345")}), 160'000},
-        Case{call("IS NULL", {path}), 0}, Case{call("IS NULL", {id}), 200'000},
+        Case{call("~~", {path, text("path/00012%4")}), 130'000},
+        Case{call("=", {path, text("path/00012345")}), 160'000}, Case{call("IS NULL", {path}), 0},
+        Case{call("IS NULL", {id}), 200'000},
         Case{disjunction({call("<", {id, big(10)}), call(">", {id, big(199'000)})}), 100'000}}) {
-    for (const auto& plan : {plan::scan(source, {0, 1}, {predicate}), plan::filter(plan::scan(source, {0, 1}), predicate)}) {
+    for (const auto& plan :
+         {plan::scan(source, {0, 1}, {predicate}), plan::filter(plan::scan(source, {0, 1}), predicate)}) {
       const Rows expected = PlanOracle().rows(*plan);
       EXPECT_EQ(rows(plan), expected) << predicate->to_string();
       const OperatorProfile& scan = result.profile.back();
@@ -163,7 +166,8 @@ TEST_F(HotColumns, SkipAcrossChunksOfDifferentLengths) {
   source->batch_rows = 33'333;
   rows(plan::scan(source, {1}));
   const ExprPtr id = column(0, TypeId::kInt64), path = column(1, TypeId::kVarchar);
-  auto plan = plan::scan(source, {0, 1}, {call("<", {id, big(60'000)}), call(">", {path, text("path/00004000")})});
+  auto plan =
+      plan::scan(source, {0, 1}, {call("<", {id, big(60'000)}), call(">", {path, text("path/00004000")})});
   const Rows expected = PlanOracle().rows(*plan);
   EXPECT_EQ(rows(plan), expected);
   EXPECT_EQ(source->scans.size(), 2u);
@@ -204,7 +208,8 @@ TEST(ColumnStore, NeverFailsAQuery) {
     options.budget = &budget;
     options.store = &store;
     auto plan = plan::limit(plan::filter(plan::scan(source, {0, 1, 2}),
-                                         call("=", {column(2, TypeId::kInt32), literal(Value::int32(7))})), -1);
+                                         call("=", {column(2, TypeId::kInt32), literal(Value::int32(7))})),
+                            -1);
     const Rows expected = PlanOracle().rows(*plan);
     EXPECT_EQ(rows_of(execute(plan, options).table), expected);
     EXPECT_EQ(rows_of(execute(plan, options).table), expected);
@@ -235,8 +240,11 @@ TEST(ColumnStore, ServesThreads) {
     sources.push_back(sorted_source(20'000, 1'000));
     sources.back()->id = "source " + std::to_string(i);
   }
-  const size_t expected = PlanOracle().rows(*plan::scan(sources[0], {1}, {call(">", {column(0, TypeId::kVarchar),
-                                                                                  text("path/00000500")})})).size();
+  const size_t expected =
+      PlanOracle()
+          .rows(
+              *plan::scan(sources[0], {1}, {call(">", {column(0, TypeId::kVarchar), text("path/00000500")})}))
+          .size();
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   std::vector<std::mutex> one_scan_at_a_time(3);  // FakeSource notes its scans in a plain vector
@@ -248,11 +256,14 @@ TEST(ColumnStore, ServesThreads) {
         options.threads = 2;
         options.budget = &budget;
         options.store = &store;
-        auto plan = plan::limit(plan::scan(sources[i], {1}, {call(">", {column(0, TypeId::kVarchar), text("path/00000500")})}), -1);
+        auto plan = plan::limit(
+            plan::scan(sources[i], {1}, {call(">", {column(0, TypeId::kVarchar), text("path/00000500")})}),
+            -1);
         std::lock_guard lock(one_scan_at_a_time[i]);
         try {
           wrong += execute(plan, options).table.rows() != expected;
-        } catch (const MemoryError&) {  // three at a time may be too much; what matters is that nothing breaks
+        } catch (
+            const MemoryError&) {  // three at a time may be too much; what matters is that nothing breaks
         }
       }
     });

@@ -41,7 +41,8 @@ const std::shared_ptr<const Table>& numbers() {
 }
 
 void set_rates(benchmark::State& state) {
-  state.counters["rows/s"] = benchmark::Counter(static_cast<double>(state.iterations() * rows()), benchmark::Counter::kIsRate);
+  state.counters["rows/s"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * rows()), benchmark::Counter::kIsRate);
   state.SetBytesProcessed(state.iterations() * rows() * 4);
 }
 
@@ -83,7 +84,8 @@ void filter_and_sum(benchmark::State& state) {
   int128_t expected = 0;
   for (const Batch& batch : numbers()->batches) {
     const auto* values = batch.columns[0]->values.as<int32_t>();
-    for (int64_t i = 0; i < batch.rows; ++i) expected += values[i] < static_cast<int32_t>(kRange * share) ? values[i] : 0;
+    for (int64_t i = 0; i < batch.rows; ++i)
+      expected += values[i] < static_cast<int32_t>(kRange * share) ? values[i] : 0;
   }
   for (auto _ : state) {
     const Result result = execute(plan, options);

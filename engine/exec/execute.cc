@@ -26,7 +26,8 @@ class Execution {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
       for (const Branch& branch : pipelines_[i].branches) {
         if (const auto* result = std::get_if<ResultOf>(&branch.input)) last_use_[result->pipeline] = i;
-        for (const StepSpec& step : branch.steps) if (step.reads_result()) last_use_[step.constants] = i;
+        for (const StepSpec& step : branch.steps)
+          if (step.reads_result()) last_use_[step.constants] = i;
       }
     }
   }
@@ -76,8 +77,9 @@ class Execution {
       open.input = open_table(results_[std::get<ResultOf>(branch.input).pipeline]);
     }
     for (const StepSpec& step : branch.steps) {
-      open.steps.push_back({plan::name(step.node->payload), step.line, false,
-                            open_step(*step.node, step.reads_result() ? &results_[step.constants] : nullptr)});
+      open.steps.push_back(
+          {plan::name(step.node->payload), step.line, false,
+           open_step(*step.node, step.reads_result() ? &results_[step.constants] : nullptr)});
     }
     return open;
   }

@@ -21,8 +21,9 @@ struct Options {
   uint32_t vector_rows = 0;  ///< rows that an operator handles at a time; 0: the default
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
-  ColumnStore* store = nullptr;                        ///< where columns of sources stay hot; may be null
-  std::function<void(const std::string& what, double share)> progress;  ///< share 0..1 or negative; from any thread
+  ColumnStore* store = nullptr;  ///< where columns of sources stay hot; may be null
+  std::function<void(const std::string& what, double share)>
+      progress;  ///< share 0..1 or negative; from any thread
 };
 
 /// What one operator did.
@@ -33,8 +34,8 @@ struct OperatorProfile {
   int depth = 0;        ///< in the plan's tree
   uint64_t rows_in = 0;
   uint64_t rows_out = 0;
-  uint64_t bytes = 0;    ///< of the columns read
-  uint64_t nanos = 0;    ///< summed over threads
+  uint64_t bytes = 0;     ///< of the columns read
+  uint64_t nanos = 0;     ///< summed over threads
   double occupancy = -1;  ///< lanes busy, 0..1; negative: not measured
 };
 

@@ -18,11 +18,11 @@ std::shared_ptr<FakeSource> source_of(size_t rows) {
     if (i % 11 == 4) text = Value::varchar("");
     if (i % 11 == 5) text = Value::varchar("schöne Grüße " + std::string(i % 90, 'x'));
     if (i % 11 == 6) text = Value::varchar(std::string("a\0b", 3));
-    values.push_back({Value::int64(static_cast<int64_t>(i)), i % 5 == 2 ? Value(TypeId::kInt32) : Value::int32(number),
-                      std::move(text)});
+    values.push_back({Value::int64(static_cast<int64_t>(i)),
+                      i % 5 == 2 ? Value(TypeId::kInt32) : Value::int32(number), std::move(text)});
   }
-  return std::make_shared<FakeSource>(Schema{{"id", TypeId::kInt64}, {"n", TypeId::kInt32}, {"s", TypeId::kVarchar}},
-                                      std::move(values));
+  return std::make_shared<FakeSource>(
+      Schema{{"id", TypeId::kInt64}, {"n", TypeId::kInt32}, {"s", TypeId::kVarchar}}, std::move(values));
 }
 
 ExprPtr id() { return column(0, TypeId::kInt64); }
@@ -49,11 +49,14 @@ const Shape kShapes[] = {
        return plan::scan(source, {0, 1, 2}, {call("=", {s(), text("row 7")}), call("<", {n(), number(50)})});
      }},
     {"filter", [](const auto& source) { return plan::filter(all_of(source), call("<", {n(), number(30)})); }},
-    {"filter_rare", [](const auto& source) { return plan::filter(all_of(source), call("=", {id(), big(40)})); }},
-    {"filter_none", [](const auto& source) { return plan::filter(all_of(source), call("<", {id(), big(0)})); }},
+    {"filter_rare",
+     [](const auto& source) { return plan::filter(all_of(source), call("=", {id(), big(40)})); }},
+    {"filter_none",
+     [](const auto& source) { return plan::filter(all_of(source), call("<", {id(), big(0)})); }},
     {"project",
      [](const auto& source) {
-       return plan::project(all_of(source), {call("+", {id(), big(1)}), s(), literal(Value::varchar("x")), n()},
+       return plan::project(all_of(source),
+                            {call("+", {id(), big(1)}), s(), literal(Value::varchar("x")), n()},
                             {"next", "s", "x", "n"});
      }},
     {"filter_project_filter",
@@ -74,7 +77,8 @@ const Shape kShapes[] = {
      [](const auto& source) {
        return plan::filter(plan::limit(all_of(source), 40), call("<", {n(), number(50)}));
      }},
-    {"limit_limit", [](const auto& source) { return plan::limit(plan::limit(all_of(source), 40, 2), 10, 3); }},
+    {"limit_limit",
+     [](const auto& source) { return plan::limit(plan::limit(all_of(source), 40, 2), 10, 3); }},
     {"union_all",
      [](const auto& source) {
        auto few = plan::filter(all_of(source), call("<", {n(), number(10)}));
@@ -106,9 +110,11 @@ const Shape kShapes[] = {
     {"cte_once",
      [](const auto& source) {
        auto small = plan::filter(all_of(source), call("<", {n(), number(50)}));
-       return plan::cte(1, small, plan::filter(plan::cte_ref(1, small->schema), call(">", {n(), number(20)})));
+       return plan::cte(1, small,
+                        plan::filter(plan::cte_ref(1, small->schema), call(">", {n(), number(20)})));
      }},
-    {"cte_never", [](const auto& source) { return plan::cte(1, plan::limit(all_of(source), 3), all_of(source)); }},
+    {"cte_never",
+     [](const auto& source) { return plan::cte(1, plan::limit(all_of(source), 3), all_of(source)); }},
     {"cte_of_cte",
      [](const auto& source) {
        auto small = plan::filter(all_of(source), call("<", {n(), number(50)}));
@@ -154,7 +160,8 @@ TEST(Execute, ReadsValues) {
       numbers.push_back(i % 3 == 0 ? Value(TypeId::kInt32) : Value::int32(i));
       texts.push_back(Value::varchar(std::to_string(i)));
     }
-    table->batches.push_back({rows, {make_column(TypeId::kInt32, numbers), make_column(TypeId::kVarchar, texts)}});
+    table->batches.push_back(
+        {rows, {make_column(TypeId::kInt32, numbers), make_column(TypeId::kVarchar, texts)}});
   }
   const auto plan = plan::filter(plan::values(table), call("<", {column(0, TypeId::kInt32), number(40)}));
   for (uint32_t vector_rows : {1, 7, 64, 0}) {
@@ -236,10 +243,11 @@ TEST(Execute, IsCancelled) {
 TEST(Execute, NamesTheOperatorThatNeedsTooMuch) {
   auto source = source_of(40'000);
   auto repeated = call("repeat", {coalesce({s(), text("x")}), big(10'000)});
-  for (auto [plan, name] : {std::pair{all_of(source), "Result needs"},
-                            {plan::limit(all_of(source), 35'000), "Limit needs"},
-                            {plan::filter(all_of(source), call("=", {repeated, s()})), "Filter: Scratch memory needs"},
-                            {plan::project(all_of(source), {repeated}, {"x"}), "Project: Scratch memory needs"}}) {
+  for (auto [plan, name] :
+       {std::pair{all_of(source), "Result needs"},
+        {plan::limit(all_of(source), 35'000), "Limit needs"},
+        {plan::filter(all_of(source), call("=", {repeated, s()})), "Filter: Scratch memory needs"},
+        {plan::project(all_of(source), {repeated}, {"x"}), "Project: Scratch memory needs"}}) {
     MemoryBudget budget(1'000'000);
     Options options;
     options.budget = &budget;
@@ -293,7 +301,8 @@ TEST(Execute, CountsRowsThatAreOnlyPassedOn) {
   auto profile = execute(plan::union_all({once, all_of(source)}), {}).profile;
   ASSERT_EQ(profile.size(), 5u);
   const uint64_t expected[] = {20, 10, 10, 10, 10};
-  for (size_t line = 0; line < 5; ++line) EXPECT_EQ(profile[line].rows_out, expected[line]) << profile[line].name;
+  for (size_t line = 0; line < 5; ++line)
+    EXPECT_EQ(profile[line].rows_out, expected[line]) << profile[line].name;
 }
 
 TEST(Execute, ReportsProgress) {

@@ -15,12 +15,13 @@ namespace lanewise::exec {
 
 class FakeSource : public Source {
  public:
-  FakeSource(Schema schema, std::vector<std::vector<Value>> rows) : schema_(std::move(schema)), rows_(std::move(rows)) {}
+  FakeSource(Schema schema, std::vector<std::vector<Value>> rows)
+      : schema_(std::move(schema)), rows_(std::move(rows)) {}
 
   size_t batch_rows = 1000;
   size_t workers = 4;
-  std::string id;                             ///< identity()
-  std::function<void(size_t batch)> on_next;  ///< called before a batch is made
+  std::string id;                                  ///< identity()
+  std::function<void(size_t batch)> on_next;       ///< called before a batch is made
   mutable std::vector<std::vector<size_t>> scans;  ///< columns of each scan so far
   mutable std::atomic<size_t> batches_read{0};
 

@@ -16,7 +16,7 @@ struct Span {
 
 /// Rows that one thread takes at a time, to work on in slices.
 struct Morsel {
-  uint64_t order = 0;       ///< of its first slice; slice k has order + k, which is below the next morsel's order
+  uint64_t order = 0;  ///< of its first slice; slice k has order + k, which is below the next morsel's order
   int64_t rows = 0;
   uint32_t slice_rows = 0;  ///< rows of a slice
   std::vector<Span> columns;
@@ -36,7 +36,8 @@ class Reader {
   virtual bool next(Morsel& morsel, uint64_t below) = 0;
 };
 
-/// Where a branch's rows come from, shared by threads. Morsels in ascending order give the rows in the input's order.
+/// Where a branch's rows come from, shared by threads. Morsels in ascending order give the rows in the
+/// input's order.
 class Input {
  public:
   virtual ~Input() = default;

@@ -10,7 +10,9 @@ namespace {
 
 using BoundsOf = std::function<const Bounds*(size_t column)>;
 
-bool below(const Bounds& bounds, const Value& value) { return !bounds.high_is_open && compare(bounds.high, value) < 0; }
+bool below(const Bounds& bounds, const Value& value) {
+  return !bounds.high_is_open && compare(bounds.high, value) < 0;
+}
 bool above(const Bounds& bounds, const Value& value) { return compare(bounds.low, value) > 0; }
 
 /// Whether some value within the bounds may stand in relation `op` to `value`.
@@ -63,14 +65,16 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   if (name == "IS NULL") return bounds == nullptr || bounds->nulls != 0;
   const bool all_null = bounds != nullptr && bounds->rows == bounds->nulls;
   if (name == "IS NOT NULL") return !all_null;
-  if (name == "BETWEEN" && bounds != nullptr) return !all_null && (!bounds->known || may_lie_between(call, *bounds));
+  if (name == "BETWEEN" && bounds != nullptr)
+    return !all_null && (!bounds->known || may_lie_between(call, *bounds));
   if (call.args.size() != 2) return true;
 
   const Expr *column = call.args[0].get(), *constant = call.args[1].get();
   const bool flipped = constant->kind == Expr::Kind::kColumn;
   if (flipped) std::swap(column, constant);
   bounds = bounds_of_column(*column, bounds_of);
-  if (bounds == nullptr || constant->kind != Expr::Kind::kLiteral || constant->type != column->type) return true;
+  if (bounds == nullptr || constant->kind != Expr::Kind::kLiteral || constant->type != column->type)
+    return true;
   const bool prefix = !flipped && (name == "~~" || name == "starts_with" || name == "^@" || name == "prefix");
   if (!prefix && !is_comparison(name)) return true;
   if (constant->literal.is_null() || bounds->rows == bounds->nulls) return false;

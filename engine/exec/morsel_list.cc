@@ -23,7 +23,9 @@ std::unique_ptr<Reader> MorselList::reader() { return std::make_unique<ListReade
 
 double MorselList::progress() const {
   const size_t all = morsels_.size();
-  return all == 0 ? 1 : static_cast<double>(std::min(next_.load(std::memory_order_relaxed), all)) / static_cast<double>(all);
+  return all == 0 ? 1
+                  : static_cast<double>(std::min(next_.load(std::memory_order_relaxed), all)) /
+                        static_cast<double>(all);
 }
 
 void cut(const std::vector<Span>& columns, int64_t rows, uint64_t order, const Slicing& slicing,

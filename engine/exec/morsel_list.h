@@ -26,7 +26,8 @@ class MorselList : public Input {
 /// The table's rows.
 std::unique_ptr<Input> read_table(const Table& table, const Slicing& slicing);
 
-/// Appends the rows [first, first + rows) of `columns`, cut into morsels. Orders begin at `order` and rise with the rows.
+/// Appends the rows [first, first + rows) of `columns`, cut into morsels. Orders begin at `order` and rise
+/// with the rows.
 void cut(const std::vector<Span>& columns, int64_t rows, uint64_t order, const Slicing& slicing,
          std::vector<Morsel>& morsels);
 

@@ -18,7 +18,8 @@ std::unique_ptr<ops::Step> open_step(const plan::Node& node, const Table* consta
   if (const auto* filter = std::get_if<plan::Filter>(&payload)) {
     return std::make_unique<ops::Filter>(std::vector<ExprPtr>{filter->predicate});
   }
-  if (const auto* project = std::get_if<plan::Project>(&payload)) return std::make_unique<ops::Project>(project->exprs);
+  if (const auto* project = std::get_if<plan::Project>(&payload))
+    return std::make_unique<ops::Project>(project->exprs);
   if (const auto* join = std::get_if<plan::ScalarJoin>(&payload)) {
     return std::make_unique<ops::ScalarJoin>(*constants, join->message);
   }
@@ -37,7 +38,8 @@ std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline) {
   if (const auto* sort = std::get_if<plan::Sort>(&payload)) return ops::make_sort(*sort, pipeline.input);
   if (std::holds_alternative<plan::Distinct>(payload)) {  // groups without aggregates
     plan::Aggregate groups;
-    for (size_t i = 0; i < pipeline.input.size(); ++i) groups.keys.push_back(column(i, pipeline.input[i].type));
+    for (size_t i = 0; i < pipeline.input.size(); ++i)
+      groups.keys.push_back(column(i, pipeline.input[i].type));
     return ops::make_aggregate(groups, pipeline.input, pipeline.output);
   }
   throw InternalError(fmt::format("{} is no sink", plan::name(payload)));

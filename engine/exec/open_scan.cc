@@ -16,7 +16,8 @@ namespace {
 
 using Chunks = ColumnStore::Chunks;
 
-std::vector<Chunks> find_all(ColumnStore& store, const std::string& identity, const std::vector<size_t>& columns) {
+std::vector<Chunks> find_all(ColumnStore& store, const std::string& identity,
+                             const std::vector<size_t>& columns) {
   std::vector<Chunks> found;
   for (size_t column : columns) found.push_back(store.find(identity, column));
   return found;
@@ -27,10 +28,12 @@ bool complete(const std::vector<Chunks>& columns) {
 }
 
 /// Reads whole columns into the store; false if memory does not allow it.
-bool load(const Source& source, const std::string& identity, const std::vector<size_t>& columns, const Options& options) {
+bool load(const Source& source, const std::string& identity, const std::vector<size_t>& columns,
+          const Options& options) {
   auto intake = options.store->intake(identity, columns);
   auto scan = source.scan(columns, options.budget, options.cancellation);
-  const size_t workers = std::min<size_t>(static_cast<size_t>(std::max(options.threads, 1)), scan->max_workers());
+  const size_t workers =
+      std::min<size_t>(static_cast<size_t>(std::max(options.threads, 1)), scan->max_workers());
   std::atomic<bool> stop{false};
   run_workers(std::max<size_t>(workers, 1), [&](size_t) {
     auto worker = scan->worker();
@@ -55,7 +58,8 @@ OpenScan open_stored(const std::vector<Chunks>& columns, int64_t rows, const std
   StoredInput stored = read_stored(columns, rows, predicates, slicing_for(options, rows));
   OpenScan open;
   open.input = std::move(stored.input);
-  if (stored.skipped_rows != 0) open.note = fmt::format("; skipped {} of {} rows", stored.skipped_rows, stored.rows);
+  if (stored.skipped_rows != 0)
+    open.note = fmt::format("; skipped {} of {} rows", stored.skipped_rows, stored.rows);
   return open;
 }
 
@@ -84,9 +88,10 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity, const 
     on_complete = [intake] { intake->commit(); };
   }
   OpenScan open;
-  open.input = std::make_unique<ScanInput>(scan.source->scan(scan.columns, options.budget, options.cancellation),
-                                           useful_threads(*scan.source, options), slicing_for(options, -1),
-                                           options.cancellation, std::move(on_batch), std::move(on_complete));
+  open.input =
+      std::make_unique<ScanInput>(scan.source->scan(scan.columns, options.budget, options.cancellation),
+                                  useful_threads(*scan.source, options), slicing_for(options, -1),
+                                  options.cancellation, std::move(on_batch), std::move(on_complete));
   open.note = "; read from the source";
   return open;
 }
@@ -107,7 +112,8 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     return open;
   }
   const bool hot = complete(columns);
-  if (!hot && std::any_of(columns.begin(), columns.end(), [](const Chunks& chunks) { return chunks != nullptr; })) {
+  if (!hot &&
+      std::any_of(columns.begin(), columns.end(), [](const Chunks& chunks) { return chunks != nullptr; })) {
     std::vector<size_t> missing;
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i] == nullptr) missing.push_back(scan.columns[i]);

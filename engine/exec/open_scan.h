@@ -16,9 +16,9 @@ struct OpenScan {
   std::string note;  ///< for the profile: where the rows come from, what was skipped
 };
 
-/// Opens a scan: from the column store where it has all columns, else from the source. If the store has some of them, the
-/// others are read into it first, as far as memory allows. `predicates`, over the scan's columns, tell which zones need not
-/// be read; the caller still evaluates them.
+/// Opens a scan: from the column store where it has all columns, else from the source. If the store has some
+/// of them, the others are read into it first, as far as memory allows. `predicates`, over the scan's
+/// columns, tell which zones need not be read; the caller still evaluates them.
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates, const Options& options);
 
 }  // namespace lanewise::exec

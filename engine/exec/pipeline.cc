@@ -134,7 +134,8 @@ class Splitter {
     } else {
       Stream rows = stream(definition);
       // Rows that are read once go on to their reader without a stop.
-      if (references > 1) rows = result_of(materialise(std::move(rows), line, definition.schema), definition.schema);
+      if (references > 1)
+        rows = result_of(materialise(std::move(rows), line, definition.schema), definition.schema);
       definitions_[cte.id] = std::move(rows);
     }
     return stream(*node.children[1]);

@@ -29,12 +29,13 @@ struct StepSpec {
 struct Branch {
   std::variant<const plan::Scan*, const plan::Values*, ResultOf> input;
   size_t line = kNoLine;  ///< of the input; none for results that only their maker counts
-  Schema schema;    ///< of the input's rows
+  Schema schema;          ///< of the input's rows
   std::vector<StepSpec> steps;
 };
 
-/// Branches, whose rows follow one another (UNION ALL), and the sink where they end. All that lies between two points
-/// where every row must have been seen: the unit that is scheduled, and later fused into one kernel.
+/// Branches, whose rows follow one another (UNION ALL), and the sink where they end. All that lies between
+/// two points where every row must have been seen: the unit that is scheduled, and later fused into one
+/// kernel.
 struct Pipeline {
   std::vector<Branch> branches;
   const plan::Node* sink = nullptr;  ///< Aggregate, Sort, Distinct or Limit; null: collect
@@ -46,8 +47,8 @@ struct Pipeline {
 /// Branches of a pipeline at most: the order of chunks has six bits for them.
 inline constexpr size_t kMaxBranches = 64;
 
-/// The pipelines of a plan, each behind those whose results it reads; the last one gives the plan's result. The plan must
-/// outlive them. Throws InternalError for a plan that no builder makes.
+/// The pipelines of a plan, each behind those whose results it reads; the last one gives the plan's result.
+/// The plan must outlive them. Throws InternalError for a plan that no builder makes.
 std::vector<Pipeline> split(const plan::Node& root);
 
 /// The nodes in the order of the plan's lines, with their depths.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "expr/evaluate.h"
 #include "exec/fake_source.h"
+#include "expr/evaluate.h"
 #include "plan/node.h"
 
 /// The obvious, slow, row-by-row meaning of a plan: what the tests compare execution with.
@@ -30,7 +30,8 @@ class PlanOracle {
       Row read;
       for (size_t column : scan.columns) read.push_back(row[column]);
       bool keep = true;
-      for (const ExprPtr& predicate : scan.predicates) keep = keep && evaluate_reference(*predicate, read).is_true();
+      for (const ExprPtr& predicate : scan.predicates)
+        keep = keep && evaluate_reference(*predicate, read).is_true();
       if (keep) out.push_back(std::move(read));
     }
     return out;
@@ -40,7 +41,8 @@ class PlanOracle {
     Rows out;
     for (int64_t row = 0; row < values.table->rows(); ++row) {
       out.emplace_back();
-      for (size_t i = 0; i < values.table->schema.size(); ++i) out.back().push_back(values.table->value(row, i));
+      for (size_t i = 0; i < values.table->schema.size(); ++i)
+        out.back().push_back(values.table->value(row, i));
     }
     return out;
   }
@@ -67,7 +69,9 @@ class PlanOracle {
     return rows;
   }
 
-  Rows rows(const plan::Node& node, const plan::Limit& limit) { return range(below(node), limit.limit, limit.offset); }
+  Rows rows(const plan::Node& node, const plan::Limit& limit) {
+    return range(below(node), limit.limit, limit.offset);
+  }
 
   Rows rows(const plan::Node& node, const plan::Sort& sort) {
     auto less = [&](const Row& a, const Row& b) {

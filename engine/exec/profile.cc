@@ -22,7 +22,8 @@ bool computes(const plan::Node& node) {
 /// Nodes that only pass rows on are in no pipeline; their rows follow from the nodes below.
 class PassedOn {
  public:
-  PassedOn(const std::vector<Line>& lines, std::vector<Counters>& counters) : lines_(lines), counters_(counters) {}
+  PassedOn(const std::vector<Line>& lines, std::vector<Counters>& counters)
+      : lines_(lines), counters_(counters) {}
 
   void fill() {
     size_t line = 0;
@@ -38,14 +39,16 @@ class PassedOn {
     for (size_t i = 0; i < node.children.size(); ++i) {
       children.push_back(next);
       next = visit(next);
-      if (const auto* cte = std::get_if<plan::Cte>(&node.payload); cte != nullptr && i == 0) definition_[cte->id] = children[0];
+      if (const auto* cte = std::get_if<plan::Cte>(&node.payload); cte != nullptr && i == 0)
+        definition_[cte->id] = children[0];
     }
     uint64_t rows = 0;
     if (std::holds_alternative<plan::UnionAll>(node.payload)) {
       for (size_t child : children) rows += counters_[child].rows_out;
     } else if (std::holds_alternative<plan::Cte>(node.payload)) {
       rows = counters_[children[1]].rows_out;
-    } else if (const auto* ref = std::get_if<plan::CteRef>(&node.payload); ref && counters_[line].rows_out == 0) {
+    } else if (const auto* ref = std::get_if<plan::CteRef>(&node.payload);
+               ref && counters_[line].rows_out == 0) {
       rows = counters_[definition_[ref->id]].rows_out;
     } else {
       return next;

@@ -108,7 +108,9 @@ class Worker {
     return stop_.load(std::memory_order_relaxed);
   }
 
-  Counters& input_counters(const OpenBranch& open) { return open.line == kNoLine ? uncounted_ : counters[open.line]; }
+  Counters& input_counters(const OpenBranch& open) {
+    return open.line == kNoLine ? uncounted_ : counters[open.line];
+  }
 
   void run_morsel(const OpenBranch& open, const Morsel& morsel, uint64_t order) {
     order += morsel.order;
@@ -124,7 +126,8 @@ class Worker {
     const auto rows = static_cast<uint32_t>(std::min<int64_t>(morsel.slice_rows, morsel.rows - first));
     ops::Chunk chunk{order, rows, std::move(columns_), ActiveSet(rows, arena_)};
     chunk.columns.clear();
-    for (const Span& span : morsel.columns) chunk.columns.push_back(slice(*span.column, span.first + first, rows, arena_));
+    for (const Span& span : morsel.columns)
+      chunk.columns.push_back(slice(*span.column, span.first + first, rows, arena_));
     Counters& input = input_counters(open);
     input.rows_in += rows;
     if (open.steps.empty() || !open.steps[0].within_input) input.rows_out += rows;
@@ -177,7 +180,8 @@ Slicing slicing_for(const Options& options, int64_t rows) {
   Slicing slicing;
   slicing.vector_rows = options.vector_rows == 0 ? kVectorRows : options.vector_rows;
   int64_t morsel = kMorselRows;
-  if (rows >= 0 && options.threads > 1) morsel = std::min(morsel, rows / (4 * options.threads));  // some for each thread
+  if (rows >= 0 && options.threads > 1)
+    morsel = std::min(morsel, rows / (4 * options.threads));  // some for each thread
   slicing.morsel_rows = std::max<int64_t>(1, morsel / slicing.vector_rows) * slicing.vector_rows;
   return slicing;
 }

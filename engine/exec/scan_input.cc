@@ -96,7 +96,8 @@ bool ScanInput::add(const ScanBatch& batch, uint64_t below) {
   if (on_batch_) on_batch_(batch);
 
   const int64_t rows = batch.batch.rows;
-  const int64_t least = (rows >> kSliceBits) + 1;  // so that the slices of a huge batch have orders of their own
+  const int64_t least =
+      (rows >> kSliceBits) + 1;  // so that the slices of a huge batch have orders of their own
   const int64_t slice_rows = std::max<int64_t>(slicing_.vector_rows, least);
   const int64_t morsel_rows = std::max(slicing_.morsel_rows / slice_rows, int64_t{1}) * slice_rows;
   std::lock_guard lock(mutex_);

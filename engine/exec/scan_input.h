@@ -10,8 +10,8 @@
 
 namespace lanewise::exec {
 
-/// Rows that are read from a source while they are worked on. Threads that have nothing to read take morsels of batches
-/// that others have read.
+/// Rows that are read from a source while they are worked on. Threads that have nothing to read take morsels
+/// of batches that others have read.
 class ScanInput : public Input {
  public:
   /// Sees every batch before its rows are handed out, from any thread.
@@ -20,8 +20,8 @@ class ScanInput : public Input {
   using OnComplete = std::function<void()>;
 
   /// `threads` work on it, of which as many read as the scan allows.
-  ScanInput(std::unique_ptr<Scan> scan, size_t threads, const Slicing& slicing, const Cancellation* cancellation,
-            OnBatch on_batch = nullptr, OnComplete on_complete = nullptr);
+  ScanInput(std::unique_ptr<Scan> scan, size_t threads, const Slicing& slicing,
+            const Cancellation* cancellation, OnBatch on_batch = nullptr, OnComplete on_complete = nullptr);
   std::unique_ptr<Reader> reader() override;
   size_t max_readers() const override { return threads_; }
   double progress() const override { return scan_->progress(); }

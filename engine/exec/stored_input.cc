@@ -40,7 +40,8 @@ class Cursor {
 /// Walks along all columns together and collects the rows that are worth reading.
 class Walk {
  public:
-  Walk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates, const Slicing& slicing)
+  Walk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates,
+       const Slicing& slicing)
       : predicates_(predicates), slicing_(slicing), tested_(columns.size()) {
     for (const auto& column : columns) cursors_.emplace_back(*column);
     for (const ExprPtr& predicate : predicates) {
@@ -123,7 +124,8 @@ StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t
   Walk walk(columns, predicates, slicing);
   walk.run(rows);
   stored.skipped_rows = walk.skipped;
-  auto in_use = std::make_shared<std::vector<ColumnStore::Chunks>>(columns);  // so that the store does not evict them
+  auto in_use =
+      std::make_shared<std::vector<ColumnStore::Chunks>>(columns);  // so that the store does not evict them
   stored.input = std::make_unique<MorselList>(std::move(walk.morsels), std::move(in_use));
   return stored;
 }

@@ -15,8 +15,8 @@ struct StoredInput {
   int64_t skipped_rows = 0;
 };
 
-/// The rows of `columns` but for zones in which one of `predicates` (over these columns) cannot hold. Chunks of different
-/// columns need not have the same lengths. No input if a column does not have `rows` rows.
+/// The rows of `columns` but for zones in which one of `predicates` (over these columns) cannot hold. Chunks
+/// of different columns need not have the same lengths. No input if a column does not have `rows` rows.
 StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
                         const std::vector<ExprPtr>& predicates, const Slicing& slicing);
 

@@ -8,10 +8,11 @@
 
 namespace lanewise::ops {
 
-/// Some rows on their way through a pipeline. Vectors and set live until the worker's arena is reset, that is until the
-/// last operator of the pipeline has seen the chunk.
+/// Some rows on their way through a pipeline. Vectors and set live until the worker's arena is reset, that is
+/// until the last operator of the pipeline has seen the chunk.
 struct Chunk {
-  uint64_t order = 0;  ///< chunks in ascending order, rows ascending within, are the rows in their input's order
+  uint64_t order =
+      0;  ///< chunks in ascending order, rows ascending within, are the rows in their input's order
   uint32_t rows = 0;
   std::vector<Vector> columns;
   ActiveSet active;

@@ -117,7 +117,8 @@ void Gather::append_texts(const Vector& vector, const ActiveSet& rows) {
   if (vector.form == Vector::Form::kText && !vector.constant && rows.all() && vector.validity == nullptr) {
     append_flat_text(vector, rows);
   } else {
-    rows.for_each([&](uint32_t row) { push_text(vector.is_null(row) ? std::string_view() : vector.text(row)); });
+    rows.for_each(
+        [&](uint32_t row) { push_text(vector.is_null(row) ? std::string_view() : vector.text(row)); });
   }
 }
 
@@ -130,7 +131,8 @@ void Gather::append_flat_text(const Vector& vector, const ActiveSet& rows) {
   with_offsets([&](auto& offsets) {
     const size_t size = offsets.size();
     offsets.resize(size + rows.count());
-    for (uint32_t row = 0; row < rows.count(); ++row) offsets[size + row] = base + (vector.offset(row + 1) - first);
+    for (uint32_t row = 0; row < rows.count(); ++row)
+      offsets[size + row] = base + (vector.offset(row + 1) - first);
   });
 }
 

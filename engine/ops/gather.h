@@ -10,8 +10,9 @@
 
 namespace lanewise::ops {
 
-/// Appends the active rows of vectors to a growing column: compact, from chunks to columns. Strings become plain text
-/// with 64-bit offsets once their bytes need them. Charged to `budget` under the name `what`, a string literal.
+/// Appends the active rows of vectors to a growing column: compact, from chunks to columns. Strings become
+/// plain text with 64-bit offsets once their bytes need them. Charged to `budget` under the name `what`, a
+/// string literal.
 class Gather {
  public:
   Gather(Type type, MemoryBudget* budget, std::string_view what);

@@ -27,7 +27,8 @@ void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
     growing_[i].append(chunk.columns[i], chunk.active);
     bytes += growing_[i].bytes();
   }
-  pieces_.push_back({chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
+  pieces_.push_back(
+      {chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
   growing_rows_ += chunk.active.count();
   if (growing_rows_ >= kBatchRows || bytes >= kBatchBytes) seal();
 }
@@ -40,7 +41,8 @@ void OrderedRows::seal() {
   growing_rows_ = 0;
 }
 
-ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget, std::string_view what) {
+ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget,
+                std::string_view what) {
   if (first == 0 && rows == column->rows) return column;
   auto part = std::make_shared<Column>(*column);
   part->rows = rows;
@@ -70,7 +72,8 @@ namespace {
 /// Makes batches of pieces that come in order.
 class Merger {
  public:
-  Merger(Table& table, MemoryBudget* budget, std::string_view what) : table_(table), budget_(budget), what_(what) {
+  Merger(Table& table, MemoryBudget* budget, std::string_view what)
+      : table_(table), budget_(budget), what_(what) {
     for (const Field& field : table.schema) short_.emplace_back(field.type, budget, what);
   }
 
@@ -102,7 +105,8 @@ class Merger {
     flush();
     Batch& out = table_.batches.emplace_back();
     out.rows = rows;
-    for (const ColumnPtr& column : batch.columns) out.columns.push_back(share(column, first, rows, budget_, what_));
+    for (const ColumnPtr& column : batch.columns)
+      out.columns.push_back(share(column, first, rows, budget_, what_));
   }
 
   Table& table_;
@@ -115,8 +119,8 @@ class Merger {
 
 }  // namespace
 
-Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
-                         int64_t limit, MemoryBudget* budget, std::string_view what) {
+Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
+                         int64_t offset, int64_t limit, MemoryBudget* budget, std::string_view what) {
   struct Placed {
     Piece piece;
     const OrderedRows* from;
@@ -139,7 +143,8 @@ Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink:
     const OrderedRows* from = placed[i].from;
     for (++i; i < placed.size(); ++i) {  // neighbours in the table that are neighbours in the batch
       const Piece& next = placed[i].piece;
-      if (placed[i].from != from || next.batch != whole.batch || next.first != whole.first + whole.rows) break;
+      if (placed[i].from != from || next.batch != whole.batch || next.first != whole.first + whole.rows)
+        break;
       whole.rows += next.rows;
     }
     const int64_t skipped = std::min(skip, whole.rows);

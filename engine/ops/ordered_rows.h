@@ -20,8 +20,8 @@ class OrderedRows : public Sink::Local {
   /// Ends the batch that grows now.
   void seal();
 
-  /// Rows [offset, offset + limit) of what all threads have seen, in order (limit < 0: all). Long pieces are shared, short
-  /// ones are copied together.
+  /// Rows [offset, offset + limit) of what all threads have seen, in order (limit < 0: all). Long pieces are
+  /// shared, short ones are copied together.
   static Table merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals, int64_t offset,
                      int64_t limit, MemoryBudget* budget, std::string_view what);
 
@@ -42,7 +42,9 @@ class OrderedRows : public Sink::Local {
   std::vector<Piece> pieces_;
 };
 
-/// Rows [first, first + rows) of a column, sharing its memory (a validity that starts within a word is copied).
-ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget, std::string_view what);
+/// Rows [first, first + rows) of a column, sharing its memory (a validity that starts within a word is
+/// copied).
+ColumnPtr share(const ColumnPtr& column, int64_t first, int64_t rows, MemoryBudget* budget,
+                std::string_view what);
 
 }  // namespace lanewise::ops

@@ -59,25 +59,30 @@ NodePtr make(Payload payload, std::vector<NodePtr> children, Schema schema, doub
 
 }  // namespace
 
-NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns, std::vector<ExprPtr> predicates) {
+NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns,
+             std::vector<ExprPtr> predicates) {
   if (source == nullptr) misfit("Scan", "the source is missing");
   Schema schema;
   for (size_t column : columns) {
-    if (column >= source->schema().size()) misfit("Scan", fmt::format("{} has no column #{}", source->name(), column));
+    if (column >= source->schema().size())
+      misfit("Scan", fmt::format("{} has no column #{}", source->name(), column));
     schema.push_back(source->schema()[column]);
   }
   for (const ExprPtr& predicate : predicates) check_predicate("Scan", predicate, schema);
   const double rows = predicates.empty() ? static_cast<double>(source->estimated_rows()) : -1;
-  return make(Scan{std::move(source), std::move(columns), std::move(predicates)}, {}, std::move(schema), rows);
+  return make(Scan{std::move(source), std::move(columns), std::move(predicates)}, {}, std::move(schema),
+              rows);
 }
 
 NodePtr values(std::shared_ptr<const Table> table) {
   if (table == nullptr) misfit("Values", "the table is missing");
   for (const Batch& batch : table->batches) {
-    if (batch.columns.size() != table->schema.size()) misfit("Values", "a batch does not have the table's columns");
+    if (batch.columns.size() != table->schema.size())
+      misfit("Values", "a batch does not have the table's columns");
     for (size_t i = 0; i < batch.columns.size(); ++i) {
       if (batch.columns[i]->rows != batch.rows) misfit("Values", "columns differ in length");
-      if (batch.columns[i]->type != table->schema[i].type) misfit("Values", "a column is not of its field's type");
+      if (batch.columns[i]->type != table->schema[i].type)
+        misfit("Values", "a column is not of its field's type");
     }
   }
   Schema schema = table->schema;
@@ -107,7 +112,8 @@ NodePtr project(NodePtr child, std::vector<ExprPtr> exprs, std::vector<std::stri
 NodePtr aggregate(NodePtr child, std::vector<ExprPtr> keys, std::vector<AggregateCall> aggregates,
                   std::vector<std::string> names) {
   check_child("Aggregate", child);
-  if (keys.size() + aggregates.size() != names.size()) misfit("Aggregate", "as many names as columns are needed");
+  if (keys.size() + aggregates.size() != names.size())
+    misfit("Aggregate", "as many names as columns are needed");
   Schema schema;
   for (const ExprPtr& key : keys) {
     check("Aggregate", key, child->schema);
@@ -168,7 +174,8 @@ NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message) {
   Schema schema = child->schema;
   schema.insert(schema.end(), one_row->schema.begin(), one_row->schema.end());
   const double rows = child->estimated_rows;
-  return make(ScalarJoin{std::move(message)}, {std::move(child), std::move(one_row)}, std::move(schema), rows);
+  return make(ScalarJoin{std::move(message)}, {std::move(child), std::move(one_row)}, std::move(schema),
+              rows);
 }
 
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body) {

@@ -17,9 +17,7 @@ Json json(const std::vector<ExprPtr>& exprs) {
   return out;
 }
 
-Json json(const Value& value) {
-  return value.is_null() ? Json(nullptr) : Json(value.to_string());
-}
+Json json(const Value& value) { return value.is_null() ? Json(nullptr) : Json(value.to_string()); }
 
 Json json(const Expr& expr) {
   switch (expr.kind) {
@@ -48,7 +46,8 @@ Json json(const Expr& expr) {
 Json json(const std::vector<SortKey>& keys) {
   Json out = Json::array();
   for (const SortKey& key : keys) {
-    out.push_back({{"expr", json(*key.expr)}, {"descending", key.descending}, {"nulls_first", key.nulls_first}});
+    out.push_back(
+        {{"expr", json(*key.expr)}, {"descending", key.descending}, {"nulls_first", key.nulls_first}});
   }
   return out;
 }
@@ -98,7 +97,8 @@ Json json(const Node& node) {
   Json out = {{"node", name(node.payload)}};
   std::visit(Writer{out}, node.payload);
   if (node.estimated_rows >= 0) out["estimated_rows"] = node.estimated_rows;
-  for (const Field& field : node.schema) out["schema"].push_back({{"name", field.name}, {"type", field.type.name()}});
+  for (const Field& field : node.schema)
+    out["schema"].push_back({{"name", field.name}, {"type", field.type.name()}});
   for (const NodePtr& child : node.children) out["children"].push_back(json(*child));
   return out;
 }
@@ -106,7 +106,8 @@ Json json(const Node& node) {
 }  // namespace
 
 std::string to_json(const Node& node) {
-  return json(node).dump(2, ' ', false, Json::error_handler_t::replace);  // names and literals may be invalid UTF-8
+  return json(node).dump(2, ' ', false,
+                         Json::error_handler_t::replace);  // names and literals may be invalid UTF-8
 }
 
 }  // namespace lanewise::plan

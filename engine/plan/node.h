@@ -31,8 +31,8 @@ struct AggregateCall {
   Type type;                   ///< of the result
 };
 
-/// Rows of a source; the node's schema names the columns read. Predicates are over these columns; all must hold. They may
-/// be used to skip chunks by their minimum and maximum, and are always evaluated.
+/// Rows of a source; the node's schema names the columns read. Predicates are over these columns; all must
+/// hold. They may be used to skip chunks by their minimum and maximum, and are always evaluated.
 struct Scan {
   std::shared_ptr<const Source> source;
   std::vector<size_t> columns;
@@ -67,8 +67,8 @@ struct Limit {
 struct Distinct {};
 /// The rows of all children, in their order.
 struct UnionAll {};
-/// The child's columns, then the columns of the second child's only row; no row there gives NULLs, more than one is an
-/// error with `message`. An uncorrelated scalar subquery.
+/// The child's columns, then the columns of the second child's only row; no row there gives NULLs, more than
+/// one is an error with `message`. An uncorrelated scalar subquery.
 struct ScalarJoin {
   std::string message;
 };
@@ -80,8 +80,8 @@ struct CteRef {
   uint64_t id = 0;
 };
 
-using Payload =
-    std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, UnionAll, ScalarJoin, Cte, CteRef>;
+using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, UnionAll,
+                             ScalarJoin, Cte, CteRef>;
 
 /// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
 struct Node {
@@ -95,7 +95,8 @@ struct Node {
 const char* name(const Payload& payload);
 
 /// Builders: each checks types and throws InternalError that names the node where they do not fit.
-NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns, std::vector<ExprPtr> predicates = {});
+NodePtr scan(std::shared_ptr<const Source> source, std::vector<size_t> columns,
+             std::vector<ExprPtr> predicates = {});
 NodePtr values(std::shared_ptr<const Table> table);
 NodePtr filter(NodePtr child, ExprPtr predicate);
 NodePtr project(NodePtr child, std::vector<ExprPtr> exprs, std::vector<std::string> names);
@@ -109,7 +110,8 @@ NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
 
-/// The same node with an estimate of its rows (negative: unknown). Builders estimate what follows from the children.
+/// The same node with an estimate of its rows (negative: unknown). Builders estimate what follows from the
+/// children.
 NodePtr with_estimate(const NodePtr& node, double rows);
 
 /// What the node does, for people: predicates, keys, columns; then matchers and why they were chosen.

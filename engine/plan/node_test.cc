@@ -16,7 +16,8 @@ class NamesOnly : public Source {
   const Schema& schema() const override { return schema_; }
   std::string identity() const override { return {}; }
   int64_t estimated_rows() const override { return 7000; }
-  std::unique_ptr<lanewise::Scan> scan(const std::vector<size_t>&, MemoryBudget*, const Cancellation*) const override {
+  std::unique_ptr<lanewise::Scan> scan(const std::vector<size_t>&, MemoryBudget*,
+                                       const Cancellation*) const override {
     return nullptr;
   }
 
@@ -46,9 +47,10 @@ NodePtr example() {
   sum.distinct = true;
   sum.filter = call(">", {size(), big(10)});
   sum.type = TypeId::kInt128;
-  auto groups = aggregate(filter(rows, call("<", {size(), big(100)})), {path()}, {count(), sum}, {"path", "n", "sum"});
-  return sort(project(groups, {column(1, TypeId::kInt64), path()}, {"n", "path"}), {{column(0, TypeId::kInt64), true, true}},
-              10, 5);
+  auto groups =
+      aggregate(filter(rows, call("<", {size(), big(100)})), {path()}, {count(), sum}, {"path", "n", "sum"});
+  return sort(project(groups, {column(1, TypeId::kInt64), path()}, {"n", "path"}),
+              {{column(0, TypeId::kInt64), true, true}}, 10, 5);
 }
 
 TEST(Plan, PrintsOneLinePerNode) {
@@ -109,7 +111,8 @@ void expect_misfit(F build, const std::string& message) {
 TEST(Plan, RefusesWhatDoesNotFit) {
   auto rows = scan(paths(), {0, 1});
   expect_misfit([&] { scan(paths(), {3}); }, "plan node Scan: paths.parquet has no column #3");
-  expect_misfit([&] { scan(paths(), {1}, {call("~~", {path(), path()})}); }, "Scan: column #0 (size) is BIGINT, not VARCHAR");
+  expect_misfit([&] { scan(paths(), {1}, {call("~~", {path(), path()})}); },
+                "Scan: column #0 (size) is BIGINT, not VARCHAR");
   expect_misfit([&] { filter(rows, size()); }, "Filter: a predicate of type BIGINT");
   expect_misfit([&] { filter(rows, call("<", {column(2, TypeId::kInt64), big(1)})); }, "Filter: column #2");
   expect_misfit([&] { project(rows, {size()}, {}); }, "Project: as many names");

@@ -24,7 +24,8 @@ std::string join(const std::vector<std::string>& parts, const char* between) {
   return fmt::format("{}", fmt::join(parts, between));
 }
 
-std::string text_of(const std::vector<ExprPtr>& exprs, const std::vector<std::string>& names, const char* between) {
+std::string text_of(const std::vector<ExprPtr>& exprs, const std::vector<std::string>& names,
+                    const char* between) {
   std::vector<std::string> parts;
   for (const ExprPtr& expr : exprs) parts.push_back(expr->to_string(&names));
   return join(parts, between);
@@ -102,8 +103,9 @@ void print(const Node& node, int depth, std::string& out) {
 }  // namespace
 
 const char* name(const Payload& payload) {
-  static constexpr const char* kNames[] = {"Scan",  "Values",   "Filter",   "Project",    "Aggregate", "Sort",
-                                           "Limit", "Distinct", "UnionAll", "ScalarJoin", "Cte",       "CteRef"};
+  static constexpr const char* kNames[] = {"Scan",      "Values",     "Filter", "Project",
+                                           "Aggregate", "Sort",       "Limit",  "Distinct",
+                                           "UnionAll",  "ScalarJoin", "Cte",    "CteRef"};
   static_assert(std::size(kNames) == std::variant_size_v<Payload>);
   return kNames[payload.index()];
 }
@@ -114,7 +116,8 @@ std::string details(const Node& node) {
       Overloaded{
           [&](const Scan& scan) {
             std::string columns = fmt::format("{} [{}]", scan.source->name(), join(names, ", "));
-            return scan.predicates.empty() ? columns : columns + " " + text_of(scan.predicates, names, " AND ");
+            return scan.predicates.empty() ? columns
+                                           : columns + " " + text_of(scan.predicates, names, " AND ");
           },
           [&](const Values& table) { return fmt::format("{} rows", table.table->rows()); },
           [&](const Filter& filter) { return filter.predicate->to_string(&names); },

@@ -16,8 +16,9 @@
 #include <oneapi/tbb/task_group.h>
 #endif
 
-/// Work on several threads: the only place that calls oneTBB. The thread sanitizer cannot see into oneTBB, which is not
-/// built for it, so under it the same functions use plain threads: everything above them is checked, without suppressions.
+/// Work on several threads: the only place that calls oneTBB. The thread sanitizer cannot see into oneTBB,
+/// which is not built for it, so under it the same functions use plain threads: everything above them is
+/// checked, without suppressions.
 namespace lanewise {
 
 #if defined(__SANITIZE_THREAD__)
@@ -71,15 +72,16 @@ void parallel_sort(Iterator begin, Iterator end, Less less) {
 
 #else
 
-/// Calls f() so that the functions below use up to `threads` threads, the caller's included. Returns what f returns.
+/// Calls f() so that the functions below use up to `threads` threads, the caller's included. Returns what f
+/// returns.
 template <class F>
 auto with_threads(int threads, F f) {
   tbb::task_arena arena(std::max(threads, 1));
   return arena.execute(f);
 }
 
-/// Calls body(0) ... body(count - 1) at the same time, where there are threads; else some one after the other. Throws
-/// what a body throws, the first one, when all have ended.
+/// Calls body(0) ... body(count - 1) at the same time, where there are threads; else some one after the
+/// other. Throws what a body throws, the first one, when all have ended.
 template <class Body>
 void run_workers(size_t count, Body body) {
   std::mutex mutex;
@@ -99,7 +101,8 @@ void run_workers(size_t count, Body body) {
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-/// Calls body(i) for each i below `count`, in any order. After an exception, which it throws, some may not be called.
+/// Calls body(i) for each i below `count`, in any order. After an exception, which it throws, some may not be
+/// called.
 template <class Body>
 void parallel_for(size_t count, Body body) {
   tbb::parallel_for(size_t{0}, count, body);

@@ -19,14 +19,16 @@ int compare_keys(const Value& a, const Value& b, const SortDirection& direction)
   return direction.descending ? -order : order;
 }
 
-void expect_order(const std::vector<Type>& types, const std::vector<SortDirection>& directions, std::mt19937& random) {
+void expect_order(const std::vector<Type>& types, const std::vector<SortDirection>& directions,
+                  std::mt19937& random) {
   constexpr uint32_t kRows = 150;
   Arena arena;
   const ActiveSet active(kRows, arena);
   std::vector<ColumnPtr> columns;
   std::vector<Vector> vectors;
   for (const Type type : types) {
-    columns.push_back(make_column(type, random::values(type, kRows, types.size() == 1 ? 100 : 4, 0.1, random)));
+    columns.push_back(
+        make_column(type, random::values(type, kRows, types.size() == 1 ? 100 : 4, 0.1, random)));
     vectors.push_back(slice(*columns.back(), 0, kRows, arena));
   }
   std::vector<KeyWords> words;
@@ -60,8 +62,10 @@ TEST(SortKeys, BytesHaveTheOrderOfTheValues) {
 TEST(SortKeys, LaterKeysDecideTies) {
   std::mt19937 random(4);
   for (const Type type : random::all_types()) {
-    expect_order({type, TypeId::kVarchar, TypeId::kInt32}, {{false, true}, {true, false}, {true, true}}, random);
-    expect_order({TypeId::kVarchar, type, TypeId::kFloat64}, {{true, true}, {false, false}, {false, false}}, random);
+    expect_order({type, TypeId::kVarchar, TypeId::kInt32}, {{false, true}, {true, false}, {true, true}},
+                 random);
+    expect_order({TypeId::kVarchar, type, TypeId::kFloat64}, {{true, true}, {false, false}, {false, false}},
+                 random);
   }
 }
 

@@ -20,7 +20,8 @@ using duckdb::StatementType;
 /// - late_materialization: joins the table with itself by row number.
 /// - in_clause: makes IN lists joins with the list.
 /// - row_group_pruner: reads row groups in another order than the source's.
-/// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was written.
+/// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was
+/// written.
 constexpr const char* kDisabledOptimizers =
     "compressed_materialization,late_materialization,in_clause,row_group_pruner,top_n_window_elimination,"
     "window_self_join";
@@ -131,7 +132,8 @@ bool Database::is_query(const std::string& statement) {
           case StatementType::EXECUTE_STATEMENT: {
             const auto& prepared = duckdb::ClientData::Get(state_->context()).prepared_statements;
             const auto found = prepared.find(statements[0]->Cast<duckdb::ExecuteStatement>().name);
-            return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT;
+            return found != prepared.end() &&
+                   found->second->statement_type == StatementType::SELECT_STATEMENT;
           }
           default:
             return false;
@@ -158,7 +160,8 @@ Query Database::plan(const std::string& query) {
           planner.CreatePlan(std::move(statements[0]));
           logical = std::move(planner.plan);
           result.names.assign(planner.names.begin(), planner.names.end());
-          if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer && logical->RequireOptimizer()) {
+          if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
+              logical->RequireOptimizer()) {
             duckdb::Optimizer optimizer(*planner.binder, state_->context());
             logical = optimizer.Optimize(std::move(logical));
           }
@@ -172,7 +175,9 @@ Query Database::plan(const std::string& query) {
     translated([&] {
       Translator translator(state_->context(), state_->generation);
       result.root = translator.plan(*logical);
-      if (translator.reads_json()) result.executor = std::shared_ptr<duckdb::PendingQueryResult>(state_->connection->PendingQuery("SELECT 1"));
+      if (translator.reads_json())
+        result.executor =
+            std::shared_ptr<duckdb::PendingQueryResult>(state_->connection->PendingQuery("SELECT 1"));
     });
   } catch (const MemoryError&) {
     throw;

@@ -25,8 +25,9 @@ struct Query {
   std::vector<std::string> names;  ///< of the result's columns
 };
 
-/// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of statements
-/// that are not queries. All errors are ours, with DuckDB's text. Not thread-safe but for interrupt().
+/// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of
+/// statements that are not queries. All errors are ours, with DuckDB's text. Not thread-safe but for
+/// interrupt().
 class Database {
  public:
   /// Throws UserError: a file that cannot be opened or is no database.
@@ -35,10 +36,11 @@ class Database {
 
   /// The statements of a text. Throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// Whether our engine is to answer the statement: SELECT in all its forms. DESCRIBE, SHOW, SUMMARIZE, PRAGMA, CALL and
-  /// EXPLAIN are not queries here; they have results, but DuckDB's.
+  /// Whether our engine is to answer the statement: SELECT in all its forms. DESCRIBE, SHOW, SUMMARIZE,
+  /// PRAGMA, CALL and EXPLAIN are not queries here; they have results, but DuckDB's.
   bool is_query(const std::string& statement);
-  /// Throws UserError where the query is wrong, UnsupportedError (errors.h) where only the engine lacks something.
+  /// Throws UserError where the query is wrong, UnsupportedError (errors.h) where only the engine lacks
+  /// something.
   Query plan(const std::string& query);
   /// DuckDB's result; nothing for statements that have none. Types that the engine lacks become text.
   std::optional<Table> run(const std::string& statement, MemoryBudget* budget);

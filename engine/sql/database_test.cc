@@ -60,13 +60,13 @@ TEST_F(DatabaseTest, ShowsWhereTheSyntaxIsWrong) {
 }
 
 TEST_F(DatabaseTest, TellsQueriesFromStatements) {
-  for (const char* query : {"SELECT 1", "FROM t", "VALUES (1)", "WITH c AS (SELECT 1) SELECT * FROM c", "TABLE t",
-                            "PIVOT t ON s USING sum(a)", "SELECT 1 UNION SELECT 2"}) {
+  for (const char* query : {"SELECT 1", "FROM t", "VALUES (1)", "WITH c AS (SELECT 1) SELECT * FROM c",
+                            "TABLE t", "PIVOT t ON s USING sum(a)", "SELECT 1 UNION SELECT 2"}) {
     EXPECT_TRUE(database_.is_query(query)) << query;
   }
-  for (const char* statement :
-       {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN SELECT 1", "PRAGMA table_info('t')", "SET threads = 1",
-        "CREATE TABLE u AS SELECT 1", "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
+  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN SELECT 1",
+                                "PRAGMA table_info('t')", "SET threads = 1", "CREATE TABLE u AS SELECT 1",
+                                "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
     EXPECT_FALSE(database_.is_query(statement)) << statement;
   }
   run("PREPARE p AS SELECT 1");
@@ -86,11 +86,14 @@ TEST_F(DatabaseTest, ShowsWhereAQueryIsWrong) {
 TEST_F(DatabaseTest, NamesABrokenFile) {
   TemporaryFolder folder;
   for (const char* name : {"broken.parquet", "broken.db"}) {
-    std::ofstream(folder.file(name)) << "PAR1 this is neither Parquet nor a database, although it is long enough";
+    std::ofstream(folder.file(name))
+        << "PAR1 this is neither Parquet nor a database, although it is long enough";
   }
   EXPECT_THAT(wrong("FROM '" + folder.file("broken.parquet") + "'"), HasSubstr("broken.parquet"));
-  EXPECT_THAT(message_of<UserError>([&] { Database({.path = folder.file("broken.db")}); }), HasSubstr("broken.db"));
-  EXPECT_THAT(message_of<UserError>([&] { Database({.path = "/no/such/folder/x.db"}); }), HasSubstr("/no/such/folder"));
+  EXPECT_THAT(message_of<UserError>([&] { Database({.path = folder.file("broken.db")}); }),
+              HasSubstr("broken.db"));
+  EXPECT_THAT(message_of<UserError>([&] { Database({.path = "/no/such/folder/x.db"}); }),
+              HasSubstr("/no/such/folder"));
 }
 
 TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
@@ -114,7 +117,8 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
            {"SELECT a::BIT FROM t", "BIT"},
            {"SELECT a FROM t EXCEPT SELECT 1", "EXCEPT"},
            {"SELECT a FROM t INTERSECT SELECT 1", "INTERSECT"},
-           {"WITH RECURSIVE c AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM c WHERE i < 3) FROM c", "WITH RECURSIVE"},
+           {"WITH RECURSIVE c AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM c WHERE i < 3) FROM c",
+            "WITH RECURSIVE"},
            {"PIVOT t ON s USING sum(a)", "PIVOT"},
            {"SELECT a FROM t TABLESAMPLE 10%", "SAMPLE"},
            {"SELECT a FROM t USING SAMPLE 5", "SAMPLE"},
@@ -184,7 +188,8 @@ TEST_F(DatabaseTest, RunsStatements) {
             "550e8400-e29b-41d4-a716-446655440000");
   EXPECT_EQ(run("SELECT [1, 2]")->value(0, 0).text(), "[1, 2]");
   EXPECT_EQ(run("PIVOT u ON i USING count(*)")->rows(), 1);
-  EXPECT_THAT(message_of<UserError>([&] { run("INSERT INTO u VALUES ('x')"); }), HasSubstr("Could not convert"));
+  EXPECT_THAT(message_of<UserError>([&] { run("INSERT INTO u VALUES ('x')"); }),
+              HasSubstr("Could not convert"));
 }
 
 TEST_F(DatabaseTest, SeesTheUsersTransaction) {
@@ -198,10 +203,13 @@ TEST_F(DatabaseTest, SeesTheUsersTransaction) {
 TEST_F(DatabaseTest, WritesParquet) {
   TemporaryFolder folder;
   const std::string path = folder.file("it's.parquet");
-  run("CREATE TABLE wide AS SELECT i, 'row ' || i AS s, (i / 7)::DECIMAL(4, 1) AS d4, (i / 7)::DECIMAL(9, 1) AS d9, "
-      "(i / 7)::DECIMAL(38, 1) AS d38, if(i % 3 = 0, NULL, i::DOUBLE) AS f, if(i % 5 = 0, NULL, 'few ' || i % 4) AS few, "
+  run("CREATE TABLE wide AS SELECT i, 'row ' || i AS s, (i / 7)::DECIMAL(4, 1) AS d4, (i / 7)::DECIMAL(9, 1) "
+      "AS d9, "
+      "(i / 7)::DECIMAL(38, 1) AS d38, if(i % 3 = 0, NULL, i::DOUBLE) AS f, if(i % 5 = 0, NULL, 'few ' || i "
+      "% 4) AS few, "
       "i % 2 = 0 AS b, DATE '2020-01-01' + (i % 100)::INTEGER AS day FROM range(1000) r(i)");
-  run("INSERT INTO wide SELECT i, repeat('y', (i % 40)::INTEGER), 1, 2, 3, NULL, NULL, NULL, NULL FROM range(200000) r(i)");
+  run("INSERT INTO wide SELECT i, repeat('y', (i % 40)::INTEGER), 1, 2, 3, NULL, NULL, NULL, NULL FROM "
+      "range(200000) r(i)");
   const std::string columns = "SELECT * FROM ";
   const auto table = run(columns + "wide");
   database_.write_parquet(*table, path);

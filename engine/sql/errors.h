@@ -17,8 +17,8 @@ class UnsupportedError : public UserError {
 /// Throws UnsupportedError: "`what` supported yet; ..." where `what` ends with "is not" or "are not".
 [[noreturn]] void unsupported(const std::string& what);
 
-/// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and caret into
-/// `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
+/// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and
+/// caret into `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
 [[noreturn]] void rethrow(std::exception_ptr error, const std::string& query = {});
 
 /// f(), with DuckDB's exceptions made ours.

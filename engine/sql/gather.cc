@@ -57,10 +57,12 @@ void copy_values(const duckdb::UnifiedVectorFormat& format, int64_t rows, Buffer
       return;
     }
   }
-  for_each_row(format, rows, [&](int64_t row, duckdb::idx_t index) { to[row] = static_cast<To>(from[index]); });
+  for_each_row(format, rows,
+               [&](int64_t row, duckdb::idx_t index) { to[row] = static_cast<To>(from[index]); });
 }
 
-std::shared_ptr<Column> text_column(Type type, const std::vector<std::string_view>& entries, MemoryBudget* budget) {
+std::shared_ptr<Column> text_column(Type type, const std::vector<std::string_view>& entries,
+                                    MemoryBudget* budget) {
   ColumnBuilder builder(type, budget, kWhat);
   for (std::string_view entry : entries) builder.append_text(entry);
   if (entries.empty()) builder.append_text({});  // NULL rows carry code 0
@@ -78,14 +80,16 @@ struct ColumnGather::Dictionary {
 
   uint32_t find(std::string_view text) {
     if (lookup.empty()) {
-      for (int64_t row = 0; row < column->rows; ++row) lookup.emplace(column->text(row), static_cast<uint32_t>(row));
+      for (int64_t row = 0; row < column->rows; ++row)
+        lookup.emplace(column->text(row), static_cast<uint32_t>(row));
     }
     const auto found = lookup.find(text);
     return found == lookup.end() ? kUnknown : found->second;
   }
 
-  static std::shared_ptr<Dictionary> make(Type type, std::string id, const duckdb::UnifiedVectorFormat& format,
-                                          int64_t rows, MemoryBudget* budget) {
+  static std::shared_ptr<Dictionary> make(Type type, std::string id,
+                                          const duckdb::UnifiedVectorFormat& format, int64_t rows,
+                                          MemoryBudget* budget) {
     auto result = std::make_shared<Dictionary>();
     result->id = std::move(id);
     std::vector<std::string_view> entries;
@@ -100,7 +104,8 @@ struct ColumnGather::Dictionary {
   }
 };
 
-ColumnGather::ColumnGather(const duckdb::LogicalType& from, Type type, int64_t expected_rows, MemoryBudget* budget)
+ColumnGather::ColumnGather(const duckdb::LogicalType& from, Type type, int64_t expected_rows,
+                           MemoryBudget* budget)
     : from_(std::make_unique<duckdb::LogicalType>(from)),
       type_(type),
       budget_(budget),
@@ -136,7 +141,8 @@ void ColumnGather::append(duckdb::Vector& vector, int64_t rows) {
   rows_ += rows;
 }
 
-/// Of a dictionary vector the codes alone, if it is the first one or shares the dictionary of the rows so far.
+/// Of a dictionary vector the codes alone, if it is the first one or shares the dictionary of the rows so
+/// far.
 bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   if (vector.GetVectorType() != duckdb::VectorType::DICTIONARY_VECTOR) return false;
   if (from_->InternalType() != duckdb::PhysicalType::VARCHAR) return false;
@@ -152,7 +158,9 @@ bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   if (rows_ == 0) dictionary_ = last_;
   if (dictionary_->id != id) return false;
   const auto& selection = duckdb::DictionaryVector::SelVector(vector);
-  push_codes(rows, [&](int64_t row) { return dictionary_->codes[selection.get_index(static_cast<duckdb::idx_t>(row))]; });
+  push_codes(rows, [&](int64_t row) {
+    return dictionary_->codes[selection.get_index(static_cast<duckdb::idx_t>(row))];
+  });
   return true;
 }
 
@@ -216,7 +224,8 @@ void ColumnGather::push_codes(int64_t rows, CodeOf code_of) {
 }
 
 void ColumnGather::append_values(const Format& format, int64_t rows) {
-  if (rows_ == 0) values_.reserve(static_cast<size_t>(std::max(expected_rows_, rows)) * width(type_.physical()));
+  if (rows_ == 0)
+    values_.reserve(static_cast<size_t>(std::max(expected_rows_, rows)) * width(type_.physical()));
   const bool decimal = type_.id == TypeId::kDecimal;
   if (type_.id == TypeId::kNull) {
     values_.resize(values_.size() + static_cast<size_t>(rows));
@@ -239,7 +248,9 @@ void ColumnGather::append_text(const Format& format, int64_t rows) {
   }
   const auto* strings = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
   const bool all_valid = format.validity.AllValid();
-  const auto is_valid = [&](duckdb::idx_t index) { return all_valid || format.validity.RowIsValidUnsafe(index); };
+  const auto is_valid = [&](duckdb::idx_t index) {
+    return all_valid || format.validity.RowIsValidUnsafe(index);
+  };
   const size_t start = bytes_.size();
   const size_t end = append_offsets(rows, [&](auto* offsets) {
     size_t offset = start;
@@ -265,8 +276,8 @@ void ColumnGather::append_text(const Format& format, int64_t rows) {
   });
 }
 
-/// Room for the offsets of more rows, written by write(offsets), which returns the last one. Once that needs more than
-/// 32 bits all are written again as 64-bit ones.
+/// Room for the offsets of more rows, written by write(offsets), which returns the last one. Once that needs
+/// more than 32 bits all are written again as 64-bit ones.
 template <class Write>
 size_t ColumnGather::append_offsets(int64_t rows, Write write) {
   const auto added = static_cast<size_t>(rows);

@@ -14,11 +14,12 @@ class Vector;
 
 namespace lanewise::sql {
 
-/// Makes columns of DuckDB's vectors of up to 2,048 rows. One thread at a time; used again for one column after another,
-/// it sizes the next one as the last.
+/// Makes columns of DuckDB's vectors of up to 2,048 rows. One thread at a time; used again for one column
+/// after another, it sizes the next one as the last.
 ///
-/// A string column stays a dictionary column as long as its vectors share one dictionary (a row group of Parquet, a
-/// segment of a DuckDB table, an ENUM). Vectors that DuckDB wrote out because they cross a page are looked up in it.
+/// A string column stays a dictionary column as long as its vectors share one dictionary (a row group of
+/// Parquet, a segment of a DuckDB table, an ENUM). Vectors that DuckDB wrote out because they cross a page
+/// are looked up in it.
 class ColumnGather {
  public:
   /// `expected_rows`: about how many rows a column will have. `type` is the one of `from`, see types.h.

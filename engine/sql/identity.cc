@@ -26,7 +26,8 @@ std::string reading_of(const duckdb::LogicalGet& get) {
   std::map<std::string, std::string> named;  // in a fixed order
   for (const auto& [name, value] : get.named_parameters) named[name] = value.ToSQLString();
   for (const auto& [name, value] : named) text += '\0' + name + '=' + value;
-  for (size_t i = 0; i < get.names.size(); ++i) text += '\0' + get.names[i] + ' ' + get.returned_types[i].ToString();
+  for (size_t i = 0; i < get.names.size(); ++i)
+    text += '\0' + get.names[i] + ' ' + get.returned_types[i].ToString();
   return text;
 }
 

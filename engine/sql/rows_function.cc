@@ -12,7 +12,8 @@ namespace lanewise::sql {
 
 namespace {
 
-/// Rows that one thread takes at a time: a row group of Parquet. A multiple of 64, so that bitmaps start on words.
+/// Rows that one thread takes at a time: a row group of Parquet. A multiple of 64, so that bitmaps start on
+/// words.
 constexpr int64_t kPartRows = 122'880;
 
 struct Part {
@@ -130,7 +131,8 @@ void next_rows(duckdb::ClientContext&, duckdb::TableFunctionInput& input, duckdb
   out.SetCardinality(static_cast<duckdb::idx_t>(rows));
 }
 
-duckdb::OperatorPartitionData partition(duckdb::ClientContext&, duckdb::TableFunctionGetPartitionInput& input) {
+duckdb::OperatorPartitionData partition(duckdb::ClientContext&,
+                                        duckdb::TableFunctionGetPartitionInput& input) {
   return duckdb::OperatorPartitionData(input.local_state->Cast<LocalState>().part);
 }
 

@@ -12,9 +12,10 @@ namespace lanewise::sql {
 
 namespace {
 
-/// DuckDB's partitions (a row group of Parquet or of a table, a buffer of CSV) become one batch each: that is the unit in
-/// which threads take them, so it keeps the rows' order, and 122,880 rows are enough to make the cost per batch vanish
-/// and few enough for min/max to skip. Smaller neighbours are put together, larger ones cut.
+/// DuckDB's partitions (a row group of Parquet or of a table, a buffer of CSV) become one batch each: that is
+/// the unit in which threads take them, so it keeps the rows' order, and 122,880 rows are enough to make the
+/// cost per batch vanish and few enough for min/max to skip. Smaller neighbours are put together, larger ones
+/// cut.
 constexpr int64_t kExpectedRows = 122'880;
 constexpr int64_t kEnoughRows = 65'536;
 constexpr int64_t kEnoughDictionaryRows = 16'384;  // a second dictionary would cost the first
@@ -58,9 +59,12 @@ class TableFunctionWorker : public ScanWorker {
 
 class TableFunctionScan : public Scan {
  public:
-  TableFunctionScan(std::shared_ptr<const ScannedFunction> scanned, std::vector<ScannedColumn> columns, MemoryBudget* budget,
-                    const Cancellation* cancellation)
-      : scanned_(std::move(scanned)), columns_(std::move(columns)), budget_(budget), cancellation_(cancellation) {
+  TableFunctionScan(std::shared_ptr<const ScannedFunction> scanned, std::vector<ScannedColumn> columns,
+                    MemoryBudget* budget, const Cancellation* cancellation)
+      : scanned_(std::move(scanned)),
+        columns_(std::move(columns)),
+        budget_(budget),
+        cancellation_(cancellation) {
     const duckdb::TableFunction& function = scanned_->function();
     if (function.projection_pushdown) {
       for (const ScannedColumn& column : columns_) select(column.id, column.type);
@@ -158,7 +162,8 @@ void TableFunctionWorker::call() {
   duckdb::TableFunctionInput input(scanned.bind_data(), local_.get(), scan_.global());
   if (!function.function) {
     function.in_out_function(*execution_, input, arguments_, chunk_);
-    if (chunk_.size() == 0 && function.in_out_function_final) function.in_out_function_final(*execution_, input, chunk_);
+    if (chunk_.size() == 0 && function.in_out_function_final)
+      function.in_out_function_final(*execution_, input, chunk_);
     ended_ = chunk_.size() == 0;
     return;
   }
@@ -259,8 +264,9 @@ bool ScannedFunction::is_json(const duckdb::TableFunction& function) {
   return function.name.starts_with("read_json") || function.name.starts_with("read_ndjson");
 }
 
-std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function, std::vector<ScannedColumn> columns,
-                                 MemoryBudget* budget, const Cancellation* cancellation) {
+std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
+                                 std::vector<ScannedColumn> columns, MemoryBudget* budget,
+                                 const Cancellation* cancellation) {
   return std::make_unique<TableFunctionScan>(std::move(function), std::move(columns), budget, cancellation);
 }
 

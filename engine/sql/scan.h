@@ -17,12 +17,15 @@ class ScannedFunction {
   duckdb::ClientContext& context() const { return context_; }
   const duckdb::TableFunction& function() const { return function_; }
   const duckdb::FunctionData* bind_data() const { return bind_data_.get(); }
-  const std::vector<duckdb::LogicalType>& types() const { return types_; }       ///< of the columns that are not virtual
+  const std::vector<duckdb::LogicalType>& types() const {
+    return types_;
+  }  ///< of the columns that are not virtual
   const std::vector<duckdb::Value>& parameters() const { return parameters_; }
   bool has_virtual(duckdb::column_t id) const;
   bool is_json() const { return is_json(function_); }
-  /// JSON's reader asks the running query's executor for errors, and its threads wait for the buffers of each other, for
-  /// ever where one has stopped: it gets one worker, and a query that is never run (see Database::plan).
+  /// JSON's reader asks the running query's executor for errors, and its threads wait for the buffers of each
+  /// other, for ever where one has stopped: it gets one worker, and a query that is never run (see
+  /// Database::plan).
   static bool is_json(const duckdb::TableFunction& function);
   int64_t estimated_rows() const { return estimated_rows_; }
 
@@ -43,7 +46,8 @@ struct ScannedColumn {
 };
 
 /// Starts reading `columns` of all rows.
-std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function, std::vector<ScannedColumn> columns,
-                                 MemoryBudget* budget, const Cancellation* cancellation);
+std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
+                                 std::vector<ScannedColumn> columns, MemoryBudget* budget,
+                                 const Cancellation* cancellation);
 
 }  // namespace lanewise::sql

@@ -9,8 +9,8 @@
 namespace lanewise::sql {
 namespace {
 
-/// One column per type, with NULLs every seventh row at another place in each, least and greatest values, empty, short,
-/// inlined and long strings, bytes above 127 and NUL.
+/// One column per type, with NULLs every seventh row at another place in each, least and greatest values,
+/// empty, short, inlined and long strings, bytes above 127 and NUL.
 const char* const kAllTypes = R"(
   CREATE TABLE everything AS SELECT
     if((i + 0) % 7 = 0, NULL, i % 2 = 0) AS c_bool,
@@ -90,7 +90,8 @@ TEST_P(EveryType, OfCsvAndJson) {
   database.run("COPY everything TO '" + csv + "'", nullptr);
   EXPECT_EQ(scanned(database, "read_csv('" + csv + "')"), expected(database, "read_csv('" + csv + "')"));
   // JSON has no binary and no NUL
-  database.run("COPY (SELECT * EXCLUDE (c_blob, c_varchar, c_null) FROM everything) TO '" + json + "'", nullptr);
+  database.run("COPY (SELECT * EXCLUDE (c_blob, c_varchar, c_null) FROM everything) TO '" + json + "'",
+               nullptr);
   EXPECT_EQ(scanned(database, "read_json('" + json + "')"), expected(database, "read_json('" + json + "')"));
 }
 
@@ -124,8 +125,8 @@ TEST(Scan, KeepsDictionariesOfRowGroups) {
   Database database({.threads = 1});
   const std::string path = folder.file("few.parquet");
   // 30,000 rows cross several pages, where DuckDB writes the entries out.
-  database.run("COPY (SELECT 'value ' || i % 100 AS few, 'value ' || i AS many FROM range(90000) r(i)) TO '" + path +
-                   "' (ROW_GROUP_SIZE 30000)",
+  database.run("COPY (SELECT 'value ' || i % 100 AS few, 'value ' || i AS many FROM range(90000) r(i)) TO '" +
+                   path + "' (ROW_GROUP_SIZE 30000)",
                nullptr);
   const Query query = database.plan("FROM '" + path + "'");
   const plan::Scan& scan = scan_of(*query.root);
@@ -172,7 +173,8 @@ TEST(Scan, ReadsFilesOfAFolderWithTheirNames) {
   database.run("COPY (SELECT i, i % 3 AS part FROM range(1000) r(i)) TO '" + folder.file("parts") +
                    "' (FORMAT parquet, PARTITION_BY part)",
                nullptr);
-  for (const char* options : {"", ", filename = true", ", hive_partitioning = false", ", file_row_number = true"}) {
+  for (const char* options :
+       {"", ", filename = true", ", hive_partitioning = false", ", file_row_number = true"}) {
     const std::string from = "read_parquet('" + folder.file("parts") + "/*/*.parquet'" + options + ")";
     EXPECT_EQ(scanned(database, from), expected(database, from)) << options;
   }
@@ -188,8 +190,10 @@ TEST(Scan, ReadsVirtualColumns) {
 
 TEST(Scan, ReadsOtherTableFunctions) {
   Database database({.threads = 2});
-  for (const char* from : {"range(10)", "generate_series(1, 10000, 3)", "range(DATE '2020-01-01', DATE '2020-03-01', "
-                           "INTERVAL 1 DAY)", "glob('/etc/passw*')"}) {
+  for (const char* from : {"range(10)", "generate_series(1, 10000, 3)",
+                           "range(DATE '2020-01-01', DATE '2020-03-01', "
+                           "INTERVAL 1 DAY)",
+                           "glob('/etc/passw*')"}) {
     EXPECT_EQ(scanned(database, from), expected(database, from)) << from;
   }
 }
@@ -199,7 +203,8 @@ TEST(Scan, NamesTheFileAndPlaceOfABadRow) {
   const std::string path = folder.file("bad.csv");
   std::ofstream(path) << "a,b\n1,2\nx,3\n";
   Database database({.threads = 2});
-  const Query query = database.plan("FROM read_csv('" + path + "', columns = {'a': 'INTEGER', 'b': 'INTEGER'})");
+  const Query query =
+      database.plan("FROM read_csv('" + path + "', columns = {'a': 'INTEGER', 'b': 'INTEGER'})");
   const plan::Scan& scan = scan_of(*query.root);
   try {
     const auto worker_scan = scan.source->scan(scan.columns, nullptr, nullptr);

@@ -75,7 +75,8 @@ std::optional<size_t> source_column(const duckdb::LogicalGet& get, uint64_t id) 
   if (id < get.names.size()) return id;
   const auto ids = virtual_columns_of(get);
   const auto found = std::find(ids.begin(), ids.end(), id);
-  if (found == ids.end()) throw InternalError("scan of " + get.function.name + ": unknown column " + std::to_string(id));
+  if (found == ids.end())
+    throw InternalError("scan of " + get.function.name + ": unknown column " + std::to_string(id));
   return get.names.size() + static_cast<size_t>(found - ids.begin());
 }
 

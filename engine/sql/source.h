@@ -20,11 +20,11 @@ struct Generation {
   uint64_t settings = 0;  ///< SET, ATTACH, ...: part of the identity of files, whose reading they may change
 };
 
-/// The rows of a DuckDB table function (a table, Parquet, CSV, JSON, range, ...), read by threads of ours that drive it
-/// themselves. Takes the bind data of `get`; the context's transaction outlives the source.
+/// The rows of a DuckDB table function (a table, Parquet, CSV, JSON, range, ...), read by threads of ours
+/// that drive it themselves. Takes the bind data of `get`; the context's transaction outlives the source.
 ///
-/// The schema has the function's columns, then its virtual ones (rowid, filename) in the order of their numbers. A column
-/// of a type that the engine does not have shows as one of type NULL and must not be read.
+/// The schema has the function's columns, then its virtual ones (rowid, filename) in the order of their
+/// numbers. A column of a type that the engine does not have shows as one of type NULL and must not be read.
 std::shared_ptr<const Source> make_source(duckdb::ClientContext& context, duckdb::LogicalGet& get,
                                           const Generation& generation);
 

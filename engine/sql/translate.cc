@@ -53,7 +53,8 @@ int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
 std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
     case LogicalOperatorType::LOGICAL_WINDOW:
-      return fmt::format("window functions ({}) are not", op.expressions.empty() ? "" : op.expressions[0]->ToString());
+      return fmt::format("window functions ({}) are not",
+                         op.expressions.empty() ? "" : op.expressions[0]->ToString());
     case LogicalOperatorType::LOGICAL_UNNEST:
       return "UNNEST is not";
     case LogicalOperatorType::LOGICAL_SAMPLE:
@@ -149,7 +150,8 @@ Rows Translator::filtered(Rows input, ExprPtr predicate) {
 
 Rows Translator::filter(duckdb::LogicalFilter& op) {
   Rows result = rows(*op.children[0]);
-  for (ExprPtr& predicate : expressions(op.expressions, result)) result = filtered(std::move(result), predicate);
+  for (ExprPtr& predicate : expressions(op.expressions, result))
+    result = filtered(std::move(result), predicate);
   result.columns = mapped(result.columns, op.projection_map);
   return result;
 }
@@ -183,7 +185,8 @@ std::vector<plan::SortKey> Translator::sort_keys(const duckdb::vector<duckdb::Bo
   std::vector<plan::SortKey> keys;
   for (const duckdb::BoundOrderByNode& order : orders) {
     require_order(*order.expression);
-    if (order.type == duckdb::OrderType::ORDER_DEFAULT || order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
+    if (order.type == duckdb::OrderType::ORDER_DEFAULT ||
+        order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
       throw InternalError("the binder left the direction of a sort open");
     }
     keys.push_back({expression(*order.expression, input), order.type == duckdb::OrderType::DESCENDING,

@@ -14,20 +14,22 @@ namespace lanewise::sql {
 /// Of DuckDB's columns that have no content here.
 inline constexpr size_t kNoColumn = SIZE_MAX;
 
-/// Rows under translation: column i of DuckDB's operator is column columns[i] of `node`. Columns that DuckDB projects away
-/// stay in the node until something would have to copy them.
+/// Rows under translation: column i of DuckDB's operator is column columns[i] of `node`. Columns that DuckDB
+/// projects away stay in the node until something would have to copy them.
 struct Rows {
   plan::NodePtr node;
   std::vector<size_t> columns;
-  /// Columns of DuckDB that are sort keys made of several values (create_sort_key); they are in no column of ours.
+  /// Columns of DuckDB that are sort keys made of several values (create_sort_key); they are in no column of
+  /// ours.
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 
-/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). What it does not
-/// know is an UnsupportedError that names it, never ignored.
+/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). What it
+/// does not know is an UnsupportedError that names it, never ignored.
 class Translator {
  public:
-  Translator(duckdb::ClientContext& context, const Generation& generation) : context_(context), generation_(generation) {}
+  Translator(duckdb::ClientContext& context, const Generation& generation)
+      : context_(context), generation_(generation) {}
 
   /// The whole plan; its columns are those of `root`. Takes the bind data of its scans.
   plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
@@ -45,7 +47,8 @@ class Translator {
   Rows set_operation(duckdb::LogicalSetOperation& op);
   Rows cte(duckdb::LogicalMaterializedCTE& op);
   Rows cte_ref(duckdb::LogicalCTERef& op);
-  std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders, const Rows& input);
+  std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
+                                       const Rows& input);
   /// `input` with one more predicate: inside the scan where it is one.
   Rows filtered(Rows input, ExprPtr predicate);
   /// The node whose columns are exactly `input`'s.
@@ -77,9 +80,10 @@ class Translator {
 
   // translate_expression.cc
   ExprPtr expression(const duckdb::Expression& expr, const Rows& input);
-  std::vector<ExprPtr> expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs, const Rows& input);
-  ExprPtr compare(duckdb::ExpressionType type, const duckdb::Expression& left, const duckdb::Expression& right,
-                  const Rows& left_input, const Rows& right_input);
+  std::vector<ExprPtr> expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs,
+                                   const Rows& input);
+  ExprPtr compare(duckdb::ExpressionType type, const duckdb::Expression& left,
+                  const duckdb::Expression& right, const Rows& left_input, const Rows& right_input);
   ExprPtr operation(const duckdb::BoundOperatorExpression& expr, const Rows& input);
   ExprPtr split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input);
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);

@@ -14,7 +14,8 @@ namespace {
 
 using Deserialize = std::function<void(duckdb::BinaryDeserializer&)>;
 
-/// What binding took out of an aggregate's arguments is private to DuckDB's extensions, but they can write it down.
+/// What binding took out of an aggregate's arguments is private to DuckDB's extensions, but they can write it
+/// down.
 void read_bind_data(const duckdb::BoundAggregateExpression& expr, const Deserialize& read) {
   const auto serialize = expr.function.GetSerializeCallback();
   invariant(serialize != nullptr, "aggregates with bind data write it down");
@@ -79,7 +80,8 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   std::vector<plan::SortKey> keys;
   for (size_t i = 0; i + 1 < function.children.size(); i += 2) {
     require_order(*function.children[i]);
-    const auto& direction = function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
+    const auto& direction =
+        function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
     keys.push_back({expression(*function.children[i], input), direction.find("DESC") != std::string::npos,
                     direction.find("NULLS FIRST") != std::string::npos});
   }
@@ -104,8 +106,10 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(expression(*expr.children[i], input));
-  if (name == "string_agg" || name == "group_concat" || name == "listagg") result.args.push_back(separator(expr));
-  if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc") result.args.push_back(share(expr));
+  if (name == "string_agg" || name == "group_concat" || name == "listagg")
+    result.args.push_back(separator(expr));
+  if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
+    result.args.push_back(share(expr));
 
   constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value"};
   if (std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
@@ -118,7 +122,8 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     names.push_back(arg->type.name());
   }
   const ops::AggregateFunction* function = ops::find_aggregate(result.function, types);
-  if (function == nullptr) unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
+  if (function == nullptr)
+    unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
   result.function = function->name;
   return result;
 }
@@ -140,7 +145,8 @@ Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
 }
 
 /// Groups, aggregates and GROUPING() of one grouping set, with NULL for the groups that it leaves out.
-Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input) {
+Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
+                              const Rows& input) {
   std::vector<ExprPtr> keys;
   std::vector<plan::AggregateCall> calls;
   std::vector<std::string> names;
@@ -183,7 +189,8 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
   return {plan::project(node, std::move(exprs), std::move(all_names)), std::move(columns), {}};
 }
 
-/// DISTINCT ON keeps the first row of each group, in its order; DISTINCT is the same with all columns as targets.
+/// DISTINCT ON keeps the first row of each group, in its order; DISTINCT is the same with all columns as
+/// targets.
 Rows Translator::distinct(duckdb::LogicalDistinct& op) {
   Rows input = rows(*op.children[0]);
   input = {exact(std::move(input)), {}, {}};
@@ -214,7 +221,9 @@ Rows Translator::distinct(duckdb::LogicalDistinct& op) {
     columns.push_back(names.size());
     names.push_back(field.name);
   }
-  return {plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names)), std::move(columns), {}};
+  return {plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names)),
+          std::move(columns),
+          {}};
 }
 
 }  // namespace lanewise::sql

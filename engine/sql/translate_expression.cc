@@ -86,8 +86,8 @@ void Translator::require_utc(const duckdb::Expression& expr) {
                           expr.ToString()));
 }
 
-std::vector<ExprPtr> Translator::expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs,
-                                             const Rows& input) {
+std::vector<ExprPtr> Translator::expressions(
+    const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs, const Rows& input) {
   std::vector<ExprPtr> result;
   for (const auto& expr : exprs) result.push_back(expression(*expr, input));
   return result;
@@ -99,7 +99,8 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
       result_type(expr);  // raises where the type is none of ours
       if (input.sort_keys.contains(index)) unsupported(description(expr) + " (create_sort_key) is not");
-      invariant(index < input.columns.size() && input.columns[index] != kNoColumn, "expressions read columns that exist");
+      invariant(index < input.columns.size() && input.columns[index] != kNoColumn,
+                "expressions read columns that exist");
       return column(input.columns[index], input.node->schema[input.columns[index]].type);
     }
     case duckdb::ExpressionClass::BOUND_CONSTANT:
@@ -118,12 +119,14 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
                            expression(*between.upper, input)},
                           TypeId::kBool);
       }
-      return conjunction({compare(between.LowerComparisonType(), *between.input, *between.lower, input, input),
-                          compare(between.UpperComparisonType(), *between.input, *between.upper, input, input)});
+      return conjunction(
+          {compare(between.LowerComparisonType(), *between.input, *between.lower, input, input),
+           compare(between.UpperComparisonType(), *between.input, *between.upper, input, input)});
     }
     case duckdb::ExpressionClass::BOUND_CONJUNCTION: {
       auto args = expressions(expr.Cast<duckdb::BoundConjunctionExpression>().children, input);
-      return expr.type == ExpressionType::CONJUNCTION_AND ? conjunction(std::move(args)) : disjunction(std::move(args));
+      return expr.type == ExpressionType::CONJUNCTION_AND ? conjunction(std::move(args))
+                                                          : disjunction(std::move(args));
     }
     case duckdb::ExpressionClass::BOUND_CASE: {
       const auto& choice = expr.Cast<duckdb::BoundCaseExpression>();
@@ -146,8 +149,9 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
   }
 }
 
-ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left, const duckdb::Expression& right,
-                            const Rows& left_input, const Rows& right_input) {
+ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left,
+                            const duckdb::Expression& right, const Rows& left_input,
+                            const Rows& right_input) {
   if (!is_equality(type)) require_order(left);
   return known_call(comparison_name(type), {expression(left, left_input), expression(right, right_input)},
                     TypeId::kBool);
@@ -180,9 +184,11 @@ ExprPtr Translator::operation(const duckdb::BoundOperatorExpression& expr, const
   }
 }
 
-/// split_part is a macro of DuckDB: coalesce(list_extract(string_split(text, separator), n), ''). Null for anything else.
+/// split_part is a macro of DuckDB: coalesce(list_extract(string_split(text, separator), n), ''). Null for
+/// anything else.
 ExprPtr Translator::split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input) {
-  if (expr.children.size() != 2 || expr.children[1]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT ||
+  if (expr.children.size() != 2 ||
+      expr.children[1]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT ||
       expr.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
     return nullptr;
   }
@@ -211,7 +217,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (is_zoned(expr.return_type)) require_utc(expr);
   const Type type = result_type(expr);
   std::vector<ExprPtr> args = expressions(expr.children, input);
-  if (expr.function.name == "constant_or_null") {  // of the optimiser: the first argument unless another one is NULL
+  if (expr.function.name ==
+      "constant_or_null") {  // of the optimiser: the first argument unless another one is NULL
     std::vector<ExprPtr> nulls;
     for (size_t i = 1; i < args.size(); ++i) nulls.push_back(known_call("IS NULL", {args[i]}, TypeId::kBool));
     return case_when({disjunction(std::move(nulls)), literal(Value(type)), args[0]});
@@ -226,7 +233,8 @@ ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& in
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
   const bool to_text = to.id() == LogicalTypeId::VARCHAR && !to.HasAlias();
-  if (to.id() == LogicalTypeId::ENUM || (to.HasAlias() && from != to) || (from.HasAlias() && from != to && !to_text)) {
+  if (to.id() == LogicalTypeId::ENUM || (to.HasAlias() && from != to) ||
+      (from.HasAlias() && from != to && !to_text)) {
     unsupported(fmt::format("{} from {} to {} is not", expr.ToString(), from.ToString(), to.ToString()));
   }
   if (is_zoned(from) != is_zoned(to)) require_utc(expr);

@@ -45,11 +45,13 @@ std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
   if (raise.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return std::nullopt;
 
   duckdb::LogicalOperator& child = *op.children[0];
-  if (child.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY || !gives_one_row(child)) return std::nullopt;
+  if (child.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY || !gives_one_row(child))
+    return std::nullopt;
   if (child.expressions.size() != 2) return std::nullopt;
   const auto& first = child.expressions[0]->Cast<duckdb::BoundAggregateExpression>();
   const auto& count = child.expressions[1]->Cast<duckdb::BoundAggregateExpression>();
-  if (first.function.name != "first" || count.function.name != "count_star" || first.filter || first.order_bys) {
+  if (first.function.name != "first" || count.function.name != "count_star" || first.filter ||
+      first.order_bys) {
     return std::nullopt;
   }
   if (first.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_REF) return std::nullopt;
@@ -75,7 +77,8 @@ std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
 
 }  // namespace
 
-/// Both children of a join of which one has exactly one row: the columns of the left one, then those of the right one.
+/// Both children of a join of which one has exactly one row: the columns of the left one, then those of the
+/// right one.
 Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
   const size_t one = gives_one_row(*op.children[1]) ? 1 : 0;
   const Rows many = rows(*op.children[1 - one]);
@@ -104,7 +107,8 @@ Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
 
 Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
   const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
-  if (op.join_type != duckdb::JoinType::INNER || !single || op.predicate || !op.duplicate_eliminated_columns.empty()) {
+  if (op.join_type != duckdb::JoinType::INNER || !single || op.predicate ||
+      !op.duplicate_eliminated_columns.empty()) {
     no_join(op.join_type, condition_text(op));
   }
   const size_t split = op.children[0]->types.size();
@@ -129,7 +133,8 @@ Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
 Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
   const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
   const bool maps = !op.left_projection_map.empty() || !op.right_projection_map.empty();
-  if (op.join_type != duckdb::JoinType::INNER || !single || maps) no_join(op.join_type, op.condition->ToString());
+  if (op.join_type != duckdb::JoinType::INNER || !single || maps)
+    no_join(op.join_type, op.condition->ToString());
   Rows result = scalar_join(op);
   ExprPtr predicate = expression(*op.condition, result);
   return filtered(std::move(result), std::move(predicate));

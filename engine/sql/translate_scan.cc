@@ -40,7 +40,8 @@ void Translator::check(const duckdb::LogicalGet& op) {
   }
   if (op.extra_info.sample_options) unsupported("TABLESAMPLE is not");
   if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
-  if (op.row_group_order_options) unsupported("reading row groups in another order (row_group_pruner) is not");
+  if (op.row_group_order_options)
+    unsupported("reading row groups in another order (row_group_pruner) is not");
 }
 
 Rows Translator::get(duckdb::LogicalGet& op) {
@@ -83,8 +84,8 @@ Rows Translator::get(duckdb::LogicalGet& op) {
 }
 
 /// Optional filters only help to skip; what they follow from is evaluated elsewhere.
-void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
-                                std::vector<ExprPtr>& predicates) {
+void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column,
+                                const Rows& input, std::vector<ExprPtr>& predicates) {
   switch (filter.filter_type) {
     case duckdb::TableFilterType::OPTIONAL_FILTER:
       return;
@@ -135,7 +136,8 @@ Rows Translator::column_data(duckdb::LogicalColumnDataGet& op) {
     gathers.emplace_back(op.chunk_types[i], schema.back().type, rows, nullptr);
   }
   for (auto& chunk : op.collection->Chunks()) {
-    for (size_t i = 0; i < gathers.size(); ++i) gathers[i].append(chunk.data[i], static_cast<int64_t>(chunk.size()));
+    for (size_t i = 0; i < gathers.size(); ++i)
+      gathers[i].append(chunk.data[i], static_cast<int64_t>(chunk.size()));
   }
   std::vector<ColumnPtr> columns;
   for (ColumnGather& gather : gathers) columns.push_back(gather.finish());
@@ -143,7 +145,9 @@ Rows Translator::column_data(duckdb::LogicalColumnDataGet& op) {
 }
 
 /// One row; its only column is there because DuckDB's has one.
-Rows Translator::dummy() { return values({{"dummy", TypeId::kInt32}}, {make_column(TypeId::kInt32, {Value::int32(0)})}, 1); }
+Rows Translator::dummy() {
+  return values({{"dummy", TypeId::kInt32}}, {make_column(TypeId::kInt32, {Value::int32(0)})}, 1);
+}
 
 Rows Translator::empty(duckdb::LogicalEmptyResult& op) {
   Schema schema;

@@ -23,7 +23,8 @@ class Translation : public testing::Test {
   static void SetUpTestSuite() {
     database_ = std::make_unique<Database>(DatabaseOptions{.threads = 1});
     run("SET TimeZone = 'UTC'");
-    run("CREATE TABLE t AS SELECT i::INTEGER AS a, 's' || i AS s, i::DOUBLE AS d, DATE '2020-01-01' + i::INTEGER AS day, "
+    run("CREATE TABLE t AS SELECT i::INTEGER AS a, 's' || i AS s, i::DOUBLE AS d, DATE '2020-01-01' + "
+        "i::INTEGER AS day, "
         "i::DECIMAL(10, 2) AS price, TIMESTAMP '2020-01-01' + to_seconds(i) AS at, "
         "if(i % 2 = 0, 'x', 'y')::ENUM('x', 'y') AS e FROM range(5000) r(i)");
     run("INSERT INTO t SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL");
@@ -48,22 +49,26 @@ TEST_F(Translation, MakesTheExpectedShape) {
            {"SELECT a FROM t WHERE false", "Values"},
            {"VALUES (1, 'a'), (2, NULL)", "Project(Values)"},
            {"SELECT count(*), sum(a) FROM t", "Project(Aggregate(Scan))"},
-           {"SELECT s, count(*) AS n FROM t GROUP BY s HAVING count(*) > 3", "Project(Filter(Aggregate(Scan)))"},
+           {"SELECT s, count(*) AS n FROM t GROUP BY s HAVING count(*) > 3",
+            "Project(Filter(Aggregate(Scan)))"},
            {"SELECT a FROM t ORDER BY a", "Sort(Project(Scan))"},
            {"SELECT a FROM t ORDER BY s", "Project(Sort(Project(Scan)))"},
            {"SELECT a, s FROM t ORDER BY a LIMIT 5", "Sort(Project(Scan))"},
            {"SELECT a FROM t LIMIT 5 OFFSET 2", "Project(Limit(Scan))"},
            {"SELECT DISTINCT a, s FROM t", "Distinct(Project(Scan))"},
            {"SELECT DISTINCT ON (a) a, s FROM t", "Project(Aggregate(Project(Scan)))"},
-           {"SELECT a FROM t UNION ALL SELECT a FROM t WHERE a > 1", "UnionAll(Project(Scan), Project(Scan))"},
+           {"SELECT a FROM t UNION ALL SELECT a FROM t WHERE a > 1",
+            "UnionAll(Project(Scan), Project(Scan))"},
            {"SELECT a FROM t UNION SELECT a FROM u", "Distinct(UnionAll(Project(Scan), Project(Scan)))"},
            {"WITH c AS MATERIALIZED (SELECT a FROM t) SELECT * FROM c UNION ALL SELECT * FROM c",
             "Cte(Project(Scan), UnionAll(Project(CteRef), Project(CteRef)))"},
            {"SELECT a, (SELECT max(d) FROM t) FROM t", "Project(ScalarJoin(Scan, Project(Aggregate(Scan))))"},
            {"SELECT a FROM t WHERE a > (SELECT avg(a) FROM t)",
             "Project(Filter(ScalarJoin(Scan, Project(Aggregate(Scan)))))"},
-           {"SELECT a FROM t WHERE a = (SELECT a FROM u)", "Project(Filter(ScalarJoin(Scan, Project(Scan))))"},
-           {"SELECT a, m FROM t, (SELECT max(a) AS m FROM u)", "Project(ScalarJoin(Scan, Project(Aggregate(Scan))))"},
+           {"SELECT a FROM t WHERE a = (SELECT a FROM u)",
+            "Project(Filter(ScalarJoin(Scan, Project(Scan))))"},
+           {"SELECT a, m FROM t, (SELECT max(a) AS m FROM u)",
+            "Project(ScalarJoin(Scan, Project(Aggregate(Scan))))"},
            {"SELECT s, count(*) FROM t GROUP BY ROLLUP (s)",
             "Project(UnionAll(Aggregate(Scan), Project(Aggregate(Scan))))"},
            {"SELECT sum(a) FILTER (WHERE d > 1) FROM (SELECT a, d FROM t ORDER BY d LIMIT 10)",
@@ -107,9 +112,11 @@ TEST_F(Translation, ReadsWhatBindingTookOutOfAggregates) {
 }
 
 TEST_F(Translation, GivesOrderedPicksTheirOrderBack) {
-  EXPECT_THAT(text("SELECT first(s ORDER BY d DESC NULLS LAST, a) FROM t"), HasSubstr("first(s ORDER BY d DESC, a)"));
+  EXPECT_THAT(text("SELECT first(s ORDER BY d DESC NULLS LAST, a) FROM t"),
+              HasSubstr("first(s ORDER BY d DESC, a)"));
   EXPECT_THAT(text("SELECT any_value(s ORDER BY d) FROM t"), HasSubstr("any_value(s ORDER BY d)"));
-  EXPECT_THAT(text("SELECT last(s ORDER BY d NULLS FIRST) FROM t"), HasSubstr("last(s ORDER BY d NULLS FIRST)"));
+  EXPECT_THAT(text("SELECT last(s ORDER BY d NULLS FIRST) FROM t"),
+              HasSubstr("last(s ORDER BY d NULLS FIRST)"));
   // The key of both is computed once, below the aggregate.
   const std::string shared = text("SELECT first(s ORDER BY d), first(a ORDER BY d) FROM t");
   EXPECT_THAT(shared, HasSubstr("first("));
@@ -117,17 +124,65 @@ TEST_F(Translation, GivesOrderedPicksTheirOrderBack) {
 }
 
 TEST_F(Translation, ReadsTheFormsOfExpressions) {
-  for (const char* expression :
-       {"a + 1", "-a", "a BETWEEN 1 AND 3", "a NOT BETWEEN 1 AND 3", "NOT (a = 1 AND d = 2)", "a IS NULL", "s IS NOT NULL",
-        "a IS DISTINCT FROM 3", "a IS NOT DISTINCT FROM 3", "CASE WHEN a > 1 THEN 'x' WHEN a < 0 THEN s END",
-        "CASE a WHEN 1 THEN 'one' ELSE 'other' END", "COALESCE(s, 'none')", "NULLIF(a, 3)", "IFNULL(a, 0)", "if(a > 1, 1, 2)",
-        "CAST(a AS VARCHAR)", "TRY_CAST(s AS INTEGER)", "a::DOUBLE", "s LIKE 'x%'", "s LIKE '%x'", "s LIKE '%x%'", "s LIKE 'a%b'",
-        "s NOT LIKE 'q_'", "s ILIKE '%X%'", "s LIKE 'a#%' ESCAPE '#'", "s ~ '^x.*'", "s SIMILAR TO 'a|b'",
-        "regexp_matches(s, 'x+', 'i')", "regexp_extract(s, 's(\\d)', 1)", "regexp_replace(s, '\\d', 'n', 'g')",
-        "s || '!'", "concat(s, a)", "length(s)", "upper(s)", "substring(s, 1, 2)", "s[1:2]", "left(s, 1)", "trim(s)",
-        "split_part(s, '1', 2)", "extract(year FROM day)", "date_trunc('month', at)", "day + INTERVAL 1 DAY", "day - DATE '2020-01-01'",
-        "date_diff('day', day, DATE '2021-01-01')", "price * 2", "round(d, 1)", "greatest(a, 3)", "a % 3", "a // 2", "a / 2",
-        "e", "e = 'x'", "e || 'z'", "e::VARCHAR", "d = d", "a + NULL", "day > '2020-03-01'", "at::DATE", "hash(a) IS NULL OR true"}) {
+  for (const char* expression : {"a + 1",
+                                 "-a",
+                                 "a BETWEEN 1 AND 3",
+                                 "a NOT BETWEEN 1 AND 3",
+                                 "NOT (a = 1 AND d = 2)",
+                                 "a IS NULL",
+                                 "s IS NOT NULL",
+                                 "a IS DISTINCT FROM 3",
+                                 "a IS NOT DISTINCT FROM 3",
+                                 "CASE WHEN a > 1 THEN 'x' WHEN a < 0 THEN s END",
+                                 "CASE a WHEN 1 THEN 'one' ELSE 'other' END",
+                                 "COALESCE(s, 'none')",
+                                 "NULLIF(a, 3)",
+                                 "IFNULL(a, 0)",
+                                 "if(a > 1, 1, 2)",
+                                 "CAST(a AS VARCHAR)",
+                                 "TRY_CAST(s AS INTEGER)",
+                                 "a::DOUBLE",
+                                 "s LIKE 'x%'",
+                                 "s LIKE '%x'",
+                                 "s LIKE '%x%'",
+                                 "s LIKE 'a%b'",
+                                 "s NOT LIKE 'q_'",
+                                 "s ILIKE '%X%'",
+                                 "s LIKE 'a#%' ESCAPE '#'",
+                                 "s ~ '^x.*'",
+                                 "s SIMILAR TO 'a|b'",
+                                 "regexp_matches(s, 'x+', 'i')",
+                                 "regexp_extract(s, 's(\\d)', 1)",
+                                 "regexp_replace(s, '\\d', 'n', 'g')",
+                                 "s || '!'",
+                                 "concat(s, a)",
+                                 "length(s)",
+                                 "upper(s)",
+                                 "substring(s, 1, 2)",
+                                 "s[1:2]",
+                                 "left(s, 1)",
+                                 "trim(s)",
+                                 "split_part(s, '1', 2)",
+                                 "extract(year FROM day)",
+                                 "date_trunc('month', at)",
+                                 "day + INTERVAL 1 DAY",
+                                 "day - DATE '2020-01-01'",
+                                 "date_diff('day', day, DATE '2021-01-01')",
+                                 "price * 2",
+                                 "round(d, 1)",
+                                 "greatest(a, 3)",
+                                 "a % 3",
+                                 "a // 2",
+                                 "a / 2",
+                                 "e",
+                                 "e = 'x'",
+                                 "e || 'z'",
+                                 "e::VARCHAR",
+                                 "d = d",
+                                 "a + NULL",
+                                 "day > '2020-03-01'",
+                                 "at::DATE",
+                                 "hash(a) IS NULL OR true"}) {
     EXPECT_NO_THROW(plan(std::string("SELECT ") + expression + " FROM t")) << expression;
   }
 }
@@ -140,23 +195,29 @@ TEST_F(Translation, ReadsConstantsOfAllTypes) {
     return text_of(std::get<plan::Values>(node->payload).table->batches);
   };
   const std::string row =
-      "(true, -1::TINYINT, 2::SMALLINT, 3, 4::BIGINT, -5::HUGEINT, 6::UTINYINT, 7::USMALLINT, 8::UINTEGER, 9::UBIGINT, "
-      "10::UHUGEINT, 1.5::FLOAT, -2.5::DOUBLE, 1.25, 12345678901234567890.5::DECIMAL(38, 1), DATE '2020-02-29', "
-      "TIME '12:34:56', TIMESTAMP '2020-02-29 12:34:56', TIMESTAMPTZ '2020-02-29 12:34:56+00', INTERVAL '1 month 2 days', "
+      "(true, -1::TINYINT, 2::SMALLINT, 3, 4::BIGINT, -5::HUGEINT, 6::UTINYINT, 7::USMALLINT, 8::UINTEGER, "
+      "9::UBIGINT, "
+      "10::UHUGEINT, 1.5::FLOAT, -2.5::DOUBLE, 1.25, 12345678901234567890.5::DECIMAL(38, 1), DATE "
+      "'2020-02-29', "
+      "TIME '12:34:56', TIMESTAMP '2020-02-29 12:34:56', TIMESTAMPTZ '2020-02-29 12:34:56+00', INTERVAL '1 "
+      "month 2 days', "
       "'tëxt', '\\xAB'::BLOB, NULL)";
-  EXPECT_EQ(table(row), text_of(database_->run("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (VALUES " + row + ")", nullptr)->batches));
-  EXPECT_EQ(table("(1, 'a'), (NULL, 'b'), (1 + 2, NULL)"), (TextRows{{"1", "a"}, {"NULL", "b"}, {"3", "NULL"}}));
+  EXPECT_EQ(
+      table(row),
+      text_of(
+          database_->run("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (VALUES " + row + ")", nullptr)->batches));
+  EXPECT_EQ(table("(1, 'a'), (NULL, 'b'), (1 + 2, NULL)"),
+            (TextRows{{"1", "a"}, {"NULL", "b"}, {"3", "NULL"}}));
 }
 
-TEST_F(Translation, CarriesEstimates) {
-  EXPECT_NEAR(plan("SELECT a FROM t").root->estimated_rows, 5001, 1);
-}
+TEST_F(Translation, CarriesEstimates) { EXPECT_NEAR(plan("SELECT a FROM t").root->estimated_rows, 5001, 1); }
 
 TEST_F(Translation, ReadsDescribedFilesOnce) {
   TemporaryFolder folder;
   const std::string path = folder.file("t.parquet");
   run("COPY (SELECT * EXCLUDE (e) FROM t) TO '" + path + "'");
-  EXPECT_EQ(shape(*plan("SELECT count(*) FROM '" + path + "' WHERE s LIKE '%9%' AND a < 1000").root), "Project(Aggregate(Scan))");
+  EXPECT_EQ(shape(*plan("SELECT count(*) FROM '" + path + "' WHERE s LIKE '%9%' AND a < 1000").root),
+            "Project(Aggregate(Scan))");
   EXPECT_THAT(text("SELECT s FROM '" + path + "' WHERE a = 3"), HasSubstr("t.parquet [a, s]"));
 }
 

@@ -138,7 +138,8 @@ Value to_value(const duckdb::Value& value) {
       return {type, Interval{interval.months, interval.days, interval.micros}};
     }
     case Physical::kString:
-      return {type, value.type().id() == LogicalTypeId::ENUM ? value.ToString() : duckdb::StringValue::Get(value)};
+      return {type,
+              value.type().id() == LogicalTypeId::ENUM ? value.ToString() : duckdb::StringValue::Get(value)};
     default:
       break;
   }

@@ -27,8 +27,8 @@ std::vector<std::string> keys_of(const Schema& schema) {
   return keys;
 }
 
-/// Numbers are numbers (also 128-bit ones and decimals, digit by digit); NaN and infinities, which JSON lacks, and all other
-/// types are strings as SQL prints them.
+/// Numbers are numbers (also 128-bit ones and decimals, digit by digit); NaN and infinities, which JSON
+/// lacks, and all other types are strings as SQL prints them.
 bool is_number(const Column& column, int64_t row) {
   if (column.type.is_float()) return std::isfinite(column.value(row).real());
   return column.type.is_integer() || column.type.id == TypeId::kDecimal || column.type.id == TypeId::kBool;

@@ -18,7 +18,7 @@ constexpr size_t kFlushAt = size_t{1} << 16;
 OutputFile::OutputFile() : file_(stdout) {}
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
-  struct stat status {};
+  struct stat status{};
   const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path, ::getpid());
   file_ = std::fopen((in_place ? path_ : temporary_).c_str(), "wb");

@@ -6,8 +6,9 @@
 
 namespace lanewise::cli {
 
-/// Where results go: standard output or a file. A file is written beside its final name and renamed by close(), so that no
-/// half result is ever seen under it; what is not a regular file (a device, a pipe) is written in place.
+/// Where results go: standard output or a file. A file is written beside its final name and renamed by
+/// close(), so that no half result is ever seen under it; what is not a regular file (a device, a pipe) is
+/// written in place.
 class OutputFile {
  public:
   /// Standard output.

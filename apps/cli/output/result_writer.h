@@ -25,7 +25,8 @@ struct TableStyle {
 
 std::unique_ptr<ResultWriter> make_table_writer(TableStyle style);
 std::unique_ptr<ResultWriter> make_csv_writer();
-std::unique_ptr<ResultWriter> make_json_writer(bool lines);  ///< lines: an object a line, no array around them
+std::unique_ptr<ResultWriter> make_json_writer(
+    bool lines);  ///< lines: an object a line, no array around them
 std::unique_ptr<ResultWriter> make_markdown_writer();
 
 /// Appends the value as SQL prints it; `null` for NULL.

@@ -33,7 +33,8 @@ Grid gather(const Table& table, int limit) {
   for (const Field& field : table.schema) {
     grid.names.push_back(printable(field.name));
     grid.types.push_back(lower(field.type.name()));
-    grid.right.push_back(field.type.is_integer() || field.type.is_float() || field.type.id == TypeId::kDecimal);
+    grid.right.push_back(field.type.is_integer() || field.type.is_float() ||
+                         field.type.id == TypeId::kDecimal);
   }
   const int64_t rows = table.rows();
   const int64_t head = rows <= limit ? rows : limit / 2;
@@ -73,7 +74,8 @@ void lay_out(Grid& grid, int width) {
     grid.widths.push_back(widest);
   }
   const auto total = [&] {
-    return std::accumulate(grid.widths.begin(), grid.widths.end(), kGap * (static_cast<int>(grid.widths.size()) - 1));
+    return std::accumulate(grid.widths.begin(), grid.widths.end(),
+                           kGap * (static_cast<int>(grid.widths.size()) - 1));
   };
   for (int excess = total() - width; excess > 0;) {
     auto widest = std::max_element(grid.widths.begin(), grid.widths.end());
@@ -123,7 +125,8 @@ class TableWriter : public ResultWriter {
   size_t fitting(const Grid& grid) const {
     int used = 0;
     size_t columns = 0;
-    while (columns < grid.widths.size() && (columns == 0 || used + kGap + grid.widths[columns] <= style_.width)) {
+    while (columns < grid.widths.size() &&
+           (columns == 0 || used + kGap + grid.widths[columns] <= style_.width)) {
       used += (columns == 0 ? 0 : kGap) + grid.widths[columns];
       ++columns;
     }
@@ -161,6 +164,8 @@ class TableWriter : public ResultWriter {
 
 }  // namespace
 
-std::unique_ptr<ResultWriter> make_table_writer(TableStyle style) { return std::make_unique<TableWriter>(style); }
+std::unique_ptr<ResultWriter> make_table_writer(TableStyle style) {
+  return std::make_unique<TableWriter>(style);
+}
 
 }  // namespace lanewise::cli

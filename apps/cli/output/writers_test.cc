@@ -24,24 +24,30 @@ std::string written(ResultWriter& writer, const Table& table) {
 Table sample() {
   Table table;
   table.schema = {{"name", TypeId::kVarchar}, {"n", TypeId::kInt64}, {"n", TypeId::kFloat64}};
-  const auto text = make_column(TypeId::kVarchar, {Value::varchar("a,\"b\"|"), Value::varchar(""), Value(TypeId::kVarchar)});
-  const auto n = make_column(TypeId::kInt64, {Value::int64(-1), Value::int64(1234567), Value(TypeId::kInt64)});
-  const auto x = make_column(TypeId::kFloat64, {Value::float64(0.5), Value::float64(NAN), Value(TypeId::kFloat64)});
+  const auto text = make_column(TypeId::kVarchar,
+                                {Value::varchar("a,\"b\"|"), Value::varchar(""), Value(TypeId::kVarchar)});
+  const auto n =
+      make_column(TypeId::kInt64, {Value::int64(-1), Value::int64(1234567), Value(TypeId::kInt64)});
+  const auto x =
+      make_column(TypeId::kFloat64, {Value::float64(0.5), Value::float64(NAN), Value(TypeId::kFloat64)});
   table.batches.push_back({3, {text, n, x}});
   return table;
 }
 
 TEST(Writers, Csv) {
-  EXPECT_EQ(written(*make_csv_writer(), sample()), "name,n,n\n\"a,\"\"b\"\"|\",-1,0.5\n\"\",1234567,nan\n,,\n");
+  EXPECT_EQ(written(*make_csv_writer(), sample()),
+            "name,n,n\n\"a,\"\"b\"\"|\",-1,0.5\n\"\",1234567,nan\n,,\n");
 }
 
 TEST(Writers, Json) {
-  EXPECT_EQ(written(*make_json_writer(false), sample()),
-            "[\n{\"name\":\"a,\\\"b\\\"|\",\"n\":-1,\"n_1\":0.5},\n{\"name\":\"\",\"n\":1234567,\"n_1\":\"nan\"},\n"
-            "{\"name\":null,\"n\":null,\"n_1\":null}\n]\n");
-  EXPECT_EQ(written(*make_json_writer(true), sample()),
-            "{\"name\":\"a,\\\"b\\\"|\",\"n\":-1,\"n_1\":0.5}\n{\"name\":\"\",\"n\":1234567,\"n_1\":\"nan\"}\n"
-            "{\"name\":null,\"n\":null,\"n_1\":null}\n");
+  EXPECT_EQ(
+      written(*make_json_writer(false), sample()),
+      "[\n{\"name\":\"a,\\\"b\\\"|\",\"n\":-1,\"n_1\":0.5},\n{\"name\":\"\",\"n\":1234567,\"n_1\":\"nan\"},\n"
+      "{\"name\":null,\"n\":null,\"n_1\":null}\n]\n");
+  EXPECT_EQ(
+      written(*make_json_writer(true), sample()),
+      "{\"name\":\"a,\\\"b\\\"|\",\"n\":-1,\"n_1\":0.5}\n{\"name\":\"\",\"n\":1234567,\"n_1\":\"nan\"}\n"
+      "{\"name\":null,\"n\":null,\"n_1\":null}\n");
   Table empty = sample();
   empty.batches.clear();
   EXPECT_EQ(written(*make_json_writer(false), empty), "[]\n");
@@ -75,7 +81,8 @@ TEST(Writers, TableIsCutToTheTerminal) {
       texts.push_back(Value::varchar(std::string(200, 'x')));
       numbers.push_back(Value::int64(batch * 100 + i));
     }
-    table.batches.push_back({100, {make_column(TypeId::kVarchar, texts), make_column(TypeId::kInt64, numbers)}});
+    table.batches.push_back(
+        {100, {make_column(TypeId::kVarchar, texts), make_column(TypeId::kInt64, numbers)}});
   }
   const std::string text = written(*make_table_writer({40, 10, false}), table);
   EXPECT_NE(text.find("300 rows, 10 shown"), std::string::npos) << text;

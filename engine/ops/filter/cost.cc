@@ -22,7 +22,8 @@ bool raises(const Expr& expr) {
 }
 
 bool reads_text(const Expr& expr) {
-  return std::any_of(expr.args.begin(), expr.args.end(), [](const ExprPtr& arg) { return arg->type.is_string(); });
+  return std::any_of(expr.args.begin(), expr.args.end(),
+                     [](const ExprPtr& arg) { return arg->type.is_string(); });
 }
 
 }  // namespace

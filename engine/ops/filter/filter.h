@@ -7,8 +7,8 @@
 
 namespace lanewise::ops {
 
-/// Narrows the chunk's active set by predicates, one after the other: a later one sees only rows that the earlier ones
-/// left. Cheap ones go first, see order_by_cost().
+/// Narrows the chunk's active set by predicates, one after the other: a later one sees only rows that the
+/// earlier ones left. Cheap ones go first, see order_by_cost().
 class Filter : public Step {
  public:
   explicit Filter(const std::vector<ExprPtr>& predicates);

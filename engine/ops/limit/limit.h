@@ -8,8 +8,8 @@
 
 namespace lanewise::ops {
 
-/// Keeps the rows [offset, offset + limit) in the order of the input (limit < 0: all from offset on), and says when the
-/// input need not be read any further.
+/// Keeps the rows [offset, offset + limit) in the order of the input (limit < 0: all from offset on), and
+/// says when the input need not be read any further.
 class Limit : public Sink {
  public:
   Limit(Schema schema, int64_t limit, int64_t offset);
