@@ -169,7 +169,7 @@ class Compiler {
     for (size_t i = 0; i < all.size();) {
       size_t end = i + 1;
       while (end < all.size() && all[end].range[at] == all[i].range[at]) ++end;
-      const bool last = all[i].size == at + 1;
+      const bool last = at == 3 || all[i].size == at + 1;  // No character has a fifth byte.
       const uint32_t target = last ? next : sequences(all.subspan(i, end - i), at + 1, next);
       const ByteSequence::Range range = all[i].range[at];
       if (!transitions.empty() && transitions.back().next == target &&
