@@ -45,8 +45,10 @@ std::string profile_report(const StatementResult& result, int width) {
     text += pad(fit(indent + op.name, 22), 22, false);
     for (int i = 0; i < 6; ++i) text += pad(cells[i], kNumbers[i], true);
     text += "  " + op.target + "\n";
-    if (!op.details.empty())
-      text += indent + "    " + fit(printable(op.details), width - 4 - op.depth * 2) + "\n";
+    std::vector<std::string> lines = op.matchers;
+    if (!op.details.empty()) lines.insert(lines.begin(), op.details);
+    for (const std::string& line : lines)
+      text += indent + "    " + fit(printable(line), width - 4 - op.depth * 2) + "\n";
   }
   return text;
 }

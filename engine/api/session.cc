@@ -44,28 +44,6 @@ void rename(Schema& schema, const std::vector<std::string>& names) {
   for (size_t i = 0; i < schema.size() && i < names.size(); ++i) schema[i].name = names[i];
 }
 
-/// What the functions of an expression prepared: the matchers of its patterns.
-void describe(const Expr& expr, std::string& text) {
-  walk(expr, [&](const Expr& part) {
-    if (!part.prepared) return;
-    const std::string line = part.prepared->describe();
-    if (!line.empty()) text += fmt::format("  {}\n    {}\n", part.to_string(), line);
-  });
-}
-
-void describe(const plan::Node& node, std::string& text) {
-  if (const auto* scan = std::get_if<plan::Scan>(&node.payload)) {
-    for (const ExprPtr& predicate : scan->predicates) describe(*predicate, text);
-  } else if (const auto* filter = std::get_if<plan::Filter>(&node.payload)) {
-    describe(*filter->predicate, text);
-  } else if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
-    for (const ExprPtr& expr : project->exprs) describe(*expr, text);
-  } else if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.payload)) {
-    for (const ExprPtr& key : aggregate->keys) describe(*key, text);
-  }
-  for (const plan::NodePtr& child : node.children) describe(*child, text);
-}
-
 }  // namespace
 
 struct Session::State {
@@ -104,6 +82,7 @@ struct Session::State {
     run.budget = &budget;
     run.cancellation = &cancellation;
     run.store = &store;
+    run.count_lanes = options.count_lanes;
     run.progress = progress;
     exec::Result done = exec::execute(planned.root, run);
     result.run_seconds = watch.lap();
@@ -146,11 +125,8 @@ StatementResult Session::run(const std::string& statement) {
 std::string Session::explain(const std::string& query) {
   if (!state_->database.is_query(query)) return "Statement for DuckDB\n";
   const sql::Query planned = state_->database.plan(query);
-  std::string matchers;
-  describe(*planned.root, matchers);
-  return fmt::format("{}lanes {}, {} thread{}\n{}{}", plan::to_string(*planned.root),
-                     lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s",
-                     matchers.empty() ? "" : "matchers\n", matchers);
+  return fmt::format("{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target),
+                     lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
 }
 
 void Session::write_parquet(const Table& table, const std::string& path) {

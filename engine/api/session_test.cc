@@ -157,9 +157,29 @@ TEST(Session, ExplainsPlansWithLanesAndMatchers) {
   const std::string text = session.explain("SELECT count(*) FROM t WHERE s LIKE '%9%' AND s ~ 'x[1-5]+'");
   EXPECT_THAT(text, HasSubstr("Aggregate: count_star(*)"));
   EXPECT_THAT(text, HasSubstr("Scan: t [s]"));
-  EXPECT_THAT(text, HasSubstr("about 1000 rows"));
+  EXPECT_THAT(text, HasSubstr("(about 200 rows)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("contains(s, '9'): contains (one text anywhere, searched over all rows at once on scalar)"));
+  EXPECT_THAT(text, HasSubstr("rows (automaton on lanes of scalar, "));
   EXPECT_THAT(text, HasSubstr("lanes scalar, 1 thread"));
-  EXPECT_THAT(text, HasSubstr("x[1-5]+"));
+}
+
+TEST(Session, ProfilesWhatTheLanesDid) {
+  SessionOptions counted = options("interleaved", 1);
+  counted.count_lanes = true;
+  Session session(counted);
+  session.run("CREATE TABLE t AS SELECT repeat('x', i % 100) || i AS s FROM range(5000) r(i)");
+  const std::string query = "SELECT count(*) FROM t WHERE s ~ 'x[1-5]+x'";
+  const auto scan_of = [](const StatementResult& result) { return result.profile.back(); };
+  const exec::OperatorProfile scan = scan_of(session.run(query));
+  EXPECT_EQ(scan.name, "Scan t");
+  EXPECT_EQ(scan.target, "interleaved");
+  EXPECT_GT(scan.occupancy, 0.5);
+  EXPECT_LE(scan.occupancy, 1);
+  Session silent(options("interleaved", 1));
+  silent.run("CREATE TABLE t AS SELECT 'x' AS s");
+  EXPECT_LT(scan_of(silent.run(query)).occupancy, 0);
 }
 
 TEST(Session, NamesBadOptions) {

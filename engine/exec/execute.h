@@ -21,6 +21,7 @@ struct Options {
   uint32_t vector_rows = 0;  ///< rows that an operator handles at a time; 0: the default
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
+  bool count_lanes = false;      ///< OperatorProfile::occupancy is wanted
   ColumnStore* store = nullptr;  ///< where columns of sources stay hot; may be null
   std::function<void(const std::string& what, double share)>
       progress;  ///< share 0..1 or negative; from any thread
@@ -28,15 +29,16 @@ struct Options {
 
 /// What one operator did.
 struct OperatorProfile {
-  std::string name;     ///< "Filter", "Scan contents.parquet"
-  std::string details;  ///< predicate, matcher and why, keys
-  std::string target;   ///< the lanes that ran: "avx512", "packed avx512"
-  int depth = 0;        ///< in the plan's tree
+  std::string name;                   ///< "Filter", "Scan contents.parquet"
+  std::string details;                ///< predicates, keys, columns
+  std::vector<std::string> matchers;  ///< as plan::matchers()
+  std::string target;                 ///< the lanes that ran: "avx512", "avx512, interleaved"
+  int depth = 0;                      ///< in the plan's tree
   uint64_t rows_in = 0;
   uint64_t rows_out = 0;
   uint64_t bytes = 0;     ///< of the columns read
   uint64_t nanos = 0;     ///< summed over threads
-  double occupancy = -1;  ///< lanes busy, 0..1; negative: not measured
+  double occupancy = -1;  ///< share of lane steps with a live row; negative: no lanes, or not counted
 };
 
 struct Result {

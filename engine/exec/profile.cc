@@ -19,6 +19,15 @@ bool computes(const plan::Node& node) {
          !std::holds_alternative<plan::Cte>(node.payload);
 }
 
+/// The target of the plan, and those that its matchers ran on where they are others.
+std::string targets_text(lanes::Target target, const lanes::Stats& stats) {
+  std::string text(lanes::name(target));
+  for (lanes::Target other : lanes::kTargets) {
+    if (other != target && stats.ran(other)) text.append(", ").append(lanes::name(other));
+  }
+  return text;
+}
+
 /// Nodes that only pass rows on are in no pipeline; their rows follow from the nodes below.
 class PassedOn {
  public:
@@ -72,7 +81,9 @@ std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::v
     OperatorProfile& line = profile.emplace_back();
     line.name = title(*lines[i].node);
     line.details = plan::details(*lines[i].node);
-    if (computes(*lines[i].node)) line.target = lanes::name(target);
+    line.matchers = plan::matchers(*lines[i].node, target);
+    if (computes(*lines[i].node)) line.target = targets_text(target, counters[i].lanes);
+    if (counters[i].lanes.lane_steps != 0) line.occupancy = counters[i].lanes.occupancy();
     line.depth = lines[i].depth;
     line.rows_in = counters[i].rows_in;
     line.rows_out = counters[i].rows_out;

@@ -6,6 +6,7 @@
 
 #include "exec/execute.h"
 #include "exec/pipeline.h"
+#include "lanes/rows.h"
 
 namespace lanewise::exec {
 
@@ -15,12 +16,14 @@ struct Counters {
   uint64_t rows_out = 0;
   uint64_t bytes = 0;
   uint64_t nanos = 0;
+  lanes::Stats lanes;
 
   void add(const Counters& other) {
     rows_in += other.rows_in;
     rows_out += other.rows_out;
     bytes += other.bytes;
     nanos += other.nanos;
+    lanes.add(other.lanes);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "data/vector.h"
 #include "expr/expr.h"
+#include "lanes/rows.h"
 #include "lanes/target.h"
 
 namespace lanewise {
@@ -25,6 +26,7 @@ struct EvalContext {
   lanes::Target target = lanes::Target::scalar;
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
+  lanes::Stats* lanes = nullptr;  ///< where matchers count what their lanes did; null: they do not count
   std::unordered_map<const Expr*, std::unique_ptr<EvalState>> states = {};
 
   /// The state of `expr`, default-constructed when it is first asked for. One type S per expression.

@@ -7,6 +7,7 @@
 
 #include "data/type.h"
 #include "data/value.h"
+#include "lanes/target.h"
 
 namespace lanewise {
 
@@ -17,7 +18,8 @@ using ExprPtr = std::shared_ptr<const Expr>;
 /// What a function prepares once from its constant arguments: a compiled pattern, a parsed date part.
 struct Prepared {
   virtual ~Prepared() = default;
-  virtual std::string describe() const { return {}; }  ///< one line for --explain: the matcher and why
+  /// One line for --explain: the matcher that lanes of `target` get, and why.
+  virtual std::string describe(lanes::Target) const { return {}; }
 };
 
 /// A typed expression over the columns of a chunk. Immutable; shared between threads.

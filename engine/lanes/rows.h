@@ -28,7 +28,17 @@ struct Stats {
   u64 live_steps = 0;     ///< steps of lanes that held a live row at their block's start
   u64 stepped_bytes = 0;  ///< steps that took a byte of a row
   u64 refills = 0;
+  u32 targets = 0;  ///< bit t: the code of Target t ran
 
+  void add(const Stats& other) {
+    lane_steps += other.lane_steps;
+    live_steps += other.live_steps;
+    stepped_bytes += other.stepped_bytes;
+    refills += other.refills;
+    targets |= other.targets;
+  }
+  void ran_on(Target target) { targets |= u32{1} << static_cast<u32>(target); }
+  bool ran(Target target) const { return targets >> static_cast<u32>(target) & 1; }
   double occupancy() const { return lane_steps ? double(live_steps) / double(lane_steps) : 1; }
   double used() const { return lane_steps ? double(stepped_bytes) / double(lane_steps) : 1; }
 };

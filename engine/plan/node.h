@@ -114,10 +114,12 @@ NodePtr cte_ref(uint64_t id, Schema schema);
 /// children.
 NodePtr with_estimate(const NodePtr& node, double rows);
 
-/// What the node does, for people: predicates, keys, columns; then matchers and why they were chosen.
+/// What the node does, for people: predicates, keys, columns.
 std::string details(const Node& node);
-/// The plan as an indented tree for people, one line per node.
-std::string to_string(const Node& node);
+/// What the node's functions prepared for lanes of `target`, a line each: "s LIKE '%x%': contains (why)".
+std::vector<std::string> matchers(const Node& node, lanes::Target target);
+/// The plan as an indented tree for people: a line for each node, its matchers below it.
+std::string to_string(const Node& node, lanes::Target target = lanes::simd());
 /// The plan as JSON text (nodes, expressions, types), for tools.
 std::string to_json(const Node& node);
 

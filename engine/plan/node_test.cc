@@ -53,9 +53,9 @@ NodePtr example() {
               {{column(0, TypeId::kInt64), true, true}}, 10, 5);
 }
 
-TEST(Plan, PrintsOneLinePerNode) {
+TEST(Plan, PrintsALineForEachNodeAndMatcher) {
   const std::string text = to_string(*example());
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
   EXPECT_EQ(text.find("Sort: n DESC NULLS FIRST limit 10 offset 5"), 0u) << text;
   EXPECT_NE(text.find("\n  Project: n, path\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n    Aggregate: count(*), sum(DISTINCT size) FILTER (WHERE (size > 10)) by path\n"),
@@ -63,6 +63,7 @@ TEST(Plan, PrintsOneLinePerNode) {
       << text;
   EXPECT_NE(text.find("\n      Filter: (size < 100)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n        Scan: paths.parquet [path, size] "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n            (path LIKE '%.so'): suffix (a suffix)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("%.so"), std::string::npos) << text;
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "plan/node.h"
 
@@ -18,6 +18,10 @@ std::vector<std::string> names_of(const Schema& schema) {
   std::vector<std::string> names;
   for (const Field& field : schema) names.push_back(field.name);
   return names;
+}
+
+std::vector<std::string> names_of_input(const Node& node) {
+  return names_of(node.children.empty() ? node.schema : node.children[0]->schema);
 }
 
 std::string join(const std::vector<std::string>& parts, const char* between) {
@@ -77,27 +81,15 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
   return exprs;
 }
 
-/// What the functions prepared: matchers and why they were chosen, each once.
-std::string prepared_text(const Payload& payload) {
-  std::vector<std::string> parts;
-  std::set<std::string> seen;
-  for (const ExprPtr& expr : exprs_of(payload)) {
-    walk(*expr, [&](const Expr& part) {
-      if (part.prepared == nullptr) return;
-      std::string text = part.prepared->describe();
-      if (!text.empty() && seen.insert(text).second) parts.push_back(std::move(text));
-    });
-  }
-  return join(parts, "; ");
-}
-
-void print(const Node& node, int depth, std::string& out) {
+void print(const Node& node, lanes::Target target, int depth, std::string& out) {
   const std::string text = details(node);
   out += fmt::format("{:{}}{}", "", depth * 2, name(node.payload));
   if (!text.empty()) out += ": " + text;
   if (node.estimated_rows >= 0) out += fmt::format(" (about {} rows)", std::llround(node.estimated_rows));
   out += '\n';
-  for (const NodePtr& child : node.children) print(*child, depth + 1, out);
+  for (const std::string& line : matchers(node, target))
+    out += fmt::format("{:{}}{}\n", "", depth * 2 + 4, line);
+  for (const NodePtr& child : node.children) print(*child, target, depth + 1, out);
 }
 
 }  // namespace
@@ -111,8 +103,8 @@ const char* name(const Payload& payload) {
 }
 
 std::string details(const Node& node) {
-  const auto names = names_of(node.children.empty() ? node.schema : node.children[0]->schema);
-  std::string text = std::visit(
+  const auto names = names_of_input(node);
+  return std::visit(
       Overloaded{
           [&](const Scan& scan) {
             std::string columns = fmt::format("{} [{}]", scan.source->name(), join(names, ", "));
@@ -139,13 +131,25 @@ std::string details(const Node& node) {
           [](const auto&) { return std::string(); },
       },
       node.payload);
-  const std::string prepared = prepared_text(node.payload);
-  return prepared.empty() ? text : fmt::format("{} [{}]", text, prepared);
 }
 
-std::string to_string(const Node& node) {
+std::vector<std::string> matchers(const Node& node, lanes::Target target) {
+  const auto names = names_of_input(node);
+  std::vector<std::string> lines;
+  for (const ExprPtr& expr : exprs_of(node.payload)) {
+    walk(*expr, [&](const Expr& part) {
+      const std::string text = part.prepared == nullptr ? "" : part.prepared->describe(target);
+      if (text.empty()) return;
+      std::string line = fmt::format("{}: {}", part.to_string(&names), text);
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+    });
+  }
+  return lines;
+}
+
+std::string to_string(const Node& node, lanes::Target target) {
   std::string out;
-  print(node, 0, out);
+  print(node, target, 0, out);
   return out;
 }
 

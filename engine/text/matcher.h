@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lanes/rows.h"
 #include "text/pattern.h"
 #include "text/string_rows.h"
 
@@ -26,9 +27,10 @@ class MatchContext {
   MatchContext(MatchContext&&) noexcept;
   MatchContext& operator=(MatchContext&&) noexcept;
 
-  uint64_t rows = 0;   ///< active rows
-  uint64_t bytes = 0;  ///< bytes of all rows, active or not
-  uint64_t hits = 0;   ///< rows that matched
+  uint64_t rows = 0;              ///< active rows
+  uint64_t bytes = 0;             ///< bytes of all rows, active or not
+  uint64_t hits = 0;              ///< rows that matched
+  lanes::Stats* stats = nullptr;  ///< where lanes count what they did; null: they do not count
 
  private:
   friend class Matcher;

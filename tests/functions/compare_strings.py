@@ -38,7 +38,7 @@ substring({t}, {n}) | substring({t}, {n}, {n}) | substring({t}, {N}, {N}) | subs
 left({t}, {N}) | right({t}, {N}) | array_extract({t}, {n}) | {t}[{N}]
 {t} || {u} | {S} || {t} | concat({t}, {S}, {w}) | concat({t}, NULL, {u}) | concat_ws({S}, {t}, {u}, {w}) | concat_ws({w}, {t}, {u})
 strpos({t}, {w}) | strpos({t}, {S}) | instr({t}, {S}) | position({S} IN {t})
-split_part({t}, {w}, {n}) | split_part({t}, {S}, {N}) | string_split({t}, {S})[{N}] | string_split({t}, {w})[{n}]
+split_part({t}, {w}, {n}) | split_part({t}, {S}, {N})
 replace({t}, {S}, {w}) | replace({t}, {w}, {S}) | translate({t}, {u}, {w}) | translate({t}, {S}, {w})
 repeat({w}, {n}) | lpad({t}, {N}, {S} || '·') | rpad({t}, {n}::INTEGER, {w} || '·') | ascii({t}) | unicode({t}) | ord({u})
 chr(abs({n})::INTEGER * 57 + 32) | hex({t}) | to_hex({u}) | decode(encode({t})) | hex(unhex(hex({t}))) | hex(encode({t}) || encode({u}))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the functions on numbers, dates and times, and the casts, with DuckDB's, over random values in a Parquet file.
+"""Compares the functions on numbers, dates and times, and the casts, with DuckDB's, over random values in a table.
 
     tests/functions/compare_values.py --rows 2000 --seed 7
 
@@ -80,14 +80,14 @@ def column(kind, suffix):
     return "".join(c if c.isalnum() else "_" for c in kind.lower()) + "_" + suffix
 
 
-def write_table(connection, path, rows):
+def make_table(connection, rows):
     names = [(column(kind, suffix), kind) for kind in TYPES for suffix in "xy"]
     texts = ", ".join(f"{name} VARCHAR" for name, _ in names)
-    connection.execute(f"CREATE OR REPLACE TABLE texts (id BIGINT, {texts})")
+    connection.execute(f"CREATE TEMP TABLE texts (id BIGINT, {texts})")
     lines = [[i, *(None if random.random() < 0.06 else value(kind) for _, kind in names)] for i in range(rows)]
     connection.executemany(f"INSERT INTO texts VALUES ({', '.join('?' * (len(names) + 1))})", lines)
     casts = ", ".join(f"{name}::{kind} AS {name}" for name, kind in names)
-    connection.execute(f"COPY (SELECT id, {casts} FROM texts) TO '{path}' (ROW_GROUP_SIZE 2048)")
+    connection.execute(f"CREATE TABLE numbers AS SELECT id, {casts} FROM texts")
 
 
 def functions():
@@ -123,13 +123,13 @@ def expressions():
             yield "TRY_CAST", f"TRY_CAST({x} AS {target})"
 
 
-def lanewise(queries, lanes):
+def lanewise(queries, lanes, database=":memory:"):
     """What each query answers, as (id, text) rows; the message that ended it instead where it failed."""
     answers = []
     todo = list(queries)
     while todo:
         script = "".join(f"SELECT {k} AS k, * FROM ({query});\n" for k, query in enumerate(todo))
-        result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes], input=script, capture_output=True,
+        result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes, "--db", database], input=script, capture_output=True,
                                 text=True, timeout=900, env={**os.environ, "TZ": "UTC"})
         rows = [[] for _ in todo]
         for line in result.stdout.splitlines():
@@ -149,15 +149,14 @@ def compare(rows, seed, lanes="simd", share=1.0):
     random.seed(seed)
     found, compared, reached = [], 0, set()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "values.parquet"
-        connection = duckdb.connect(config={"TimeZone": "UTC"})
-        write_table(connection, path, rows)
-        connection.execute(f"CREATE VIEW values_ AS SELECT * FROM '{path}'")
+        path = str(Path(folder) / "values.db")
+        connection = duckdb.connect(path)
+        make_table(connection, rows)
         kept = []
         for name, expression in expressions():
             if random.random() > share and name in reached:
                 continue
-            query = f"SELECT id, ({expression})::VARCHAR AS a FROM '{path}'"
+            query = f"SELECT id, ({expression})::VARCHAR AS a FROM numbers"
             try:
                 wanted = connection.execute(query + " ORDER BY id").fetchall()
             except (duckdb.BinderException, duckdb.NotImplementedException, duckdb.CatalogException, duckdb.ParserException):
@@ -169,7 +168,8 @@ def compare(rows, seed, lanes="simd", share=1.0):
             if wanted is not ...:
                 kept.append((name, query, wanted))
                 reached.add(name)
-        answers = lanewise([query for _, query, _ in kept], lanes)
+        connection.close()
+        answers = lanewise([query for _, query, _ in kept], lanes, path)
         for (name, query, wanted), got in zip(kept, answers):
             if isinstance(got, str) and wanted is not None:
                 if name not in WRAPPING or "Overflow" not in got:

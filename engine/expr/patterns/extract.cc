@@ -45,7 +45,7 @@ std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
 Vector extract_valid(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                      EvalContext& context) {
   const auto& pattern = static_cast<const PreparedExtract&>(*expr.prepared);
-  auto& state = context.state<PatternState>(expr);
+  auto& state = PatternState::of(expr, context);
   const Texts texts(args[0], rows);
   if (pattern.is_constant()) {
     // Captures cost more than to know that there is no match.

@@ -53,7 +53,7 @@ template <bool kNegated>
 const uint64_t* select(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                        EvalContext& context) {
   const PreparedPattern& pattern = prepared(expr);
-  auto& state = context.state<PatternState>(expr);
+  auto& state = PatternState::of(expr, context);
   uint64_t* hits;
   if (pattern.is_constant()) {
     hits = match_rows(pattern.matcher(context.target), args[0], rows, state.match);

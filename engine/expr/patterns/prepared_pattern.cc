@@ -32,9 +32,9 @@ const text::Matcher& PreparedPattern::matcher(lanes::Target target) const {
   return *matchers_[at];
 }
 
-std::string PreparedPattern::describe() const {
+std::string PreparedPattern::describe(lanes::Target target) const {
   if (!is_constant()) return "patterns of the rows, compiled as they come";
-  const text::Matcher& chosen = matcher(lanes::simd());
+  const text::Matcher& chosen = matcher(target);
   const std::string reasons = chosen.describe();
   const std::string mark = std::string(chosen.form()) + ": chosen, ";
   const size_t at = reasons.find(mark);

@@ -19,6 +19,12 @@ struct PatternState : EvalState {
   text::CaptureContext capture;
   PatternCache cache;
   std::string text;  ///< the string that is being made
+
+  static PatternState& of(const Expr& expr, EvalContext& context) {
+    auto& state = context.state<PatternState>(expr);
+    state.match.stats = context.lanes;
+    return state;
+  }
 };
 
 /// What a pattern function knows before it sees rows: its pattern is args[1].
@@ -39,7 +45,7 @@ class PreparedPattern : public Prepared {
   const text::Matcher& matcher(lanes::Target target) const;
   /// The options of a regular expression.
   const std::optional<std::string>& detail() const { return detail_; }
-  std::string describe() const override;
+  std::string describe(lanes::Target target) const override;
 
  private:
   static constexpr size_t kTargets = std::size(lanes::kTargets);

@@ -41,7 +41,7 @@ std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
 
 Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
   const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
-  auto& state = context.state<PatternState>(expr);
+  auto& state = PatternState::of(expr, context);
   const Texts texts(args[0], rows);
   const Texts patterns(args[1], rows);
   const Texts rewrites(args[2], rows);

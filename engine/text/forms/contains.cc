@@ -6,8 +6,9 @@ namespace {
 class Contains final : public Form {
  public:
   explicit Contains(LiteralSearch search) : search_(std::move(search)) {}
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState*) const override {
-    search_.match(rows, active, hits);
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override {
+    search_.match(rows, active, hits, state);
   }
   bool match(std::string_view text, FormState*) const override { return search_.in(text); }
 

@@ -14,7 +14,7 @@ class Filtered final : public Form {
   std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    search_.match(rows, active, hits);
+    search_.match(rows, active, hits, state);
     confirm_->match(rows, hits, hits, state);
   }
   bool match(std::string_view text, FormState* state) const override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "lanes/rows.h"
 #include "lanes/target.h"
 #include "text/compiled_pattern.h"
 #include "text/string_rows.h"
@@ -17,6 +18,7 @@ namespace lanewise::text::forms {
 class FormState {
  public:
   virtual ~FormState() = default;
+  lanes::Stats* stats = nullptr;  ///< where lanes count what they did, if somebody asks
 };
 
 /// One way to answer `does the row match`. Immutable; threads share it.
@@ -24,8 +26,8 @@ class Form {
  public:
   virtual ~Form() = default;
 
-  virtual std::unique_ptr<FormState> make_state() const { return nullptr; }
-  /// As Matcher::match; `state` comes from make_state() of this form.
+  virtual std::unique_ptr<FormState> make_state() const { return std::make_unique<FormState>(); }
+  /// As Matcher::match; `state` comes from make_state() of this form and is never null.
   virtual void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                      FormState* state) const = 0;
   virtual bool match(std::string_view text, FormState* state) const = 0;

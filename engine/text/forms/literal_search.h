@@ -16,7 +16,7 @@ class LiteralSearch {
   LiteralSearch(const Request& request, const std::string& needle);
 
   /// As Form::match.
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits) const;
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const;
   bool in(std::string_view text) const { return finder_.in(text); }
   /// "searched over all rows at once on avx512".
   std::string describe() const;

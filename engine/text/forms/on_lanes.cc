@@ -13,8 +13,11 @@ class OnLanes final : public Form {
  public:
   OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton)
       : automaton_(automaton), matcher_(target, form, automaton.view()) {}
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState*) const override {
-    if (rows.size() > 0) matcher_.match(to_lanes(rows), active, hits);
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override {
+    if (rows.size() == 0) return;
+    const lanes::Target ran = matcher_.match(to_lanes(rows), active, hits, state->stats);
+    if (state->stats) state->stats->ran_on(ran);
   }
   bool match(std::string_view text, FormState*) const override { return automaton_.matches(text); }
 
