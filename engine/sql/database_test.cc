@@ -162,6 +162,7 @@ TEST_F(DatabaseTest, HasAReasonForEachOptimiserThatIsOff) {
            {"compressed_materialization", "SELECT i, s FROM many ORDER BY s, i"},
            {"late_materialization", "SELECT * FROM many ORDER BY j LIMIT 3"},
            {"in_clause", "SELECT i FROM many WHERE i * 2 IN (" + list + ")"},
+           {"regex_range", "SELECT i FROM many WHERE regexp_full_match(s || i, 'n[0-9]')"},
            {"row_group_pruner", "SELECT i FROM many ORDER BY i DESC LIMIT 3"},
        }) {
     EXPECT_NO_THROW(plan(query)) << query;

@@ -158,6 +158,8 @@ Rows Translator::filter(duckdb::LogicalFilter& op) {
 
 Rows Translator::projection(duckdb::LogicalProjection& op) {
   const Rows input = rows(*op.children[0]);
+  std::vector<std::string> input_names;
+  for (const Field& field : input.node->schema) input_names.push_back(field.name);
   Rows result;
   std::vector<ExprPtr> exprs;
   std::vector<std::string> names;
@@ -170,7 +172,7 @@ Rows Translator::projection(duckdb::LogicalProjection& op) {
     std::vector<plan::SortKey> keys = made_sort_key(*expr, input);
     for (plan::SortKey& key : keys) {
       const Type type = key.expr->type;
-      key.expr = column(add(key.expr, expr->GetName()), type);
+      key.expr = column(add(key.expr, key.expr->to_string(&input_names)), type);
     }
     const size_t i = result.columns.size();
     result.columns.push_back(keys.empty() ? add(expression(*expr, input), expr->GetName()) : kNoColumn);

@@ -35,11 +35,10 @@ std::optional<Type> resolve_quotient(Types args) {
   return args[0];
 }
 std::optional<Type> resolve_remainder(Types args) {
-  if (args.size() == 2 && args[0].id == TypeId::kDecimal && args[1].id == TypeId::kDecimal &&
-      args[0].scale == args[1].scale && args[0].physical() == args[1].physical()) {
-    return args[0].precision > args[1].precision ? args[0] : args[1];
-  }
-  return resolve_quotient(args);
+  if (!are_decimals(args)) return resolve_quotient(args);
+  const Type a = as_decimal(args[0]), b = as_decimal(args[1]);
+  if (a.scale != b.scale || a.physical() != b.physical()) return std::nullopt;
+  return a.precision > b.precision ? a : b;
 }
 std::optional<Type> resolve_number(Types args) {
   if (args.size() != 1) return std::nullopt;

@@ -15,8 +15,8 @@ constexpr int kWide = 38;    // and in 128
 /// be too short: others are chosen long enough.
 bool may_overflow(const Expr& expr, Sign sign, const Type& a, const Type& b) {
   if (expr.type.precision != kNarrow && expr.type.precision != kWide) return false;
-  const int needed =
-      sign == Sign::kTimes ? a.precision + b.precision : std::max(a.precision, b.precision) + 1;
+  const int needed = sign == Sign::kTimes ? as_decimal(a).precision + as_decimal(b).precision
+                                          : std::max(as_decimal(a).precision, as_decimal(b).precision) + 1;
   return needed > expr.type.precision;
 }
 
@@ -52,27 +52,38 @@ Value exact_unsigned(const Expr& expr, const Value& a, const Value& b) {
 
 }  // namespace
 
+Type as_decimal(const Type& type) { return type.id == TypeId::kInt128 ? Type::decimal(kWide, 0) : type; }
+
+bool are_decimals(std::span<const Type> args) {
+  if (args.size() != 2) return false;
+  const auto is = [](const Type& type) { return type.id == TypeId::kDecimal; };
+  return (is(args[0]) || is(args[1])) && is(as_decimal(args[0])) && is(as_decimal(args[1]));
+}
+
 std::optional<Type> resolve_sum(std::span<const Type> args) {
-  if (args.size() != 2 || args[0].id != args[1].id) return std::nullopt;
-  if (args[0].is_integer() || args[0].is_float()) return args[0];
-  if (args[0].id != TypeId::kDecimal || args[0].scale != args[1].scale) return std::nullopt;
-  const int widest = std::max(args[0].precision, args[1].precision);
+  if (args.size() != 2) return std::nullopt;
+  if (args[0] == args[1] && (args[0].is_integer() || args[0].is_float())) return args[0];
+  if (!are_decimals(args)) return std::nullopt;
+  const Type a = as_decimal(args[0]), b = as_decimal(args[1]);
+  if (a.scale != b.scale) return std::nullopt;
+  const int widest = std::max(a.precision, b.precision);
   const int limit = widest <= kNarrow ? kNarrow : kWide;
-  const Type type = Type::decimal(static_cast<uint8_t>(std::min(widest + 1, limit)), args[0].scale);
-  if (args[0].physical() != type.physical() || args[1].physical() != type.physical()) return std::nullopt;
+  const Type type = Type::decimal(static_cast<uint8_t>(std::min(widest + 1, limit)), a.scale);
+  if (a.physical() != type.physical() || b.physical() != type.physical()) return std::nullopt;
   return type;
 }
 
 std::optional<Type> resolve_product(std::span<const Type> args) {
-  if (args.size() != 2 || args[0].id != args[1].id) return std::nullopt;
-  if (args[0].is_integer() || args[0].is_float()) return args[0];
-  if (args[0].id != TypeId::kDecimal) return std::nullopt;
-  const int scale = args[0].scale + args[1].scale;
+  if (args.size() != 2) return std::nullopt;
+  if (args[0] == args[1] && (args[0].is_integer() || args[0].is_float())) return args[0];
+  if (!are_decimals(args)) return std::nullopt;
+  const Type a = as_decimal(args[0]), b = as_decimal(args[1]);
+  const int scale = a.scale + b.scale;
   if (scale > kWide) return std::nullopt;
-  const bool narrow = std::max(args[0].precision, args[1].precision) <= kNarrow && scale < kNarrow;
-  const int digits = std::min(args[0].precision + args[1].precision, narrow ? kNarrow : kWide);
+  const bool narrow = std::max(a.precision, b.precision) <= kNarrow && scale < kNarrow;
+  const int digits = std::min(a.precision + b.precision, narrow ? kNarrow : kWide);
   const Type type = Type::decimal(static_cast<uint8_t>(digits), static_cast<uint8_t>(scale));
-  if (args[0].physical() != type.physical() || args[1].physical() != type.physical()) return std::nullopt;
+  if (a.physical() != type.physical() || b.physical() != type.physical()) return std::nullopt;
   return type;
 }
 

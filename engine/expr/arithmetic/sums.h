@@ -6,6 +6,11 @@
 /// + - * of two numbers of one type: resolve, evaluate and reference for the function table.
 namespace lanewise::expr {
 
+/// DuckDB's binder leaves HUGEINT as it is beside a long DECIMAL: it lies as one of scale 0 does.
+Type as_decimal(const Type& type);
+/// Two decimals, or one and such a HUGEINT.
+bool are_decimals(std::span<const Type> args);
+
 std::optional<Type> resolve_sum(std::span<const Type> args);      ///< + and -
 std::optional<Type> resolve_product(std::span<const Type> args);  ///< *
 template <Sign sign>
