@@ -73,6 +73,8 @@ class Translator {
   Rows distinct(duckdb::LogicalDistinct& op);
 
   // translate_join.cc
+  /// Whether the operator gives exactly one row, whatever it reads.
+  bool gives_one_row(const duckdb::LogicalOperator& op) const;
   Rows cross_product(duckdb::LogicalCrossProduct& op);
   Rows comparison_join(duckdb::LogicalComparisonJoin& op);
   Rows any_join(duckdb::LogicalAnyJoin& op);
@@ -92,7 +94,11 @@ class Translator {
 
   duckdb::ClientContext& context_;
   const Generation generation_;
-  std::unordered_map<uint64_t, Schema> ctes_;
+  struct Cte {
+    Schema schema;
+    bool one_row = false;
+  };
+  std::unordered_map<uint64_t, Cte> ctes_;
   bool reads_json_ = false;
 };
 

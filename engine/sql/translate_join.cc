@@ -9,29 +9,18 @@ using duckdb::LogicalOperatorType;
 
 namespace {
 
-/// Whether the operator gives exactly one row, whatever it reads.
-bool gives_one_row(const duckdb::LogicalOperator& op) {
-  switch (op.type) {
-    case LogicalOperatorType::LOGICAL_PROJECTION:
-      return gives_one_row(*op.children[0]);
-    case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
-      return gives_one_row(*op.children[0]) && gives_one_row(*op.children[1]);
-    case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
-      return true;
-    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY: {
-      const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
-      return aggregate.groups.empty() && aggregate.grouping_sets.size() <= 1;
-    }
-    default:
-      return false;
-  }
-}
-
 /// The rows of a scalar subquery, as the binder wraps them: first(), and an error if there is more than one.
 struct ScalarSubquery {
   duckdb::LogicalOperator* rows;
   std::string message;
 };
+
+/// An aggregate without groups, which gives one row.
+bool is_ungrouped(const duckdb::LogicalOperator& op) {
+  if (op.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY) return false;
+  const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
+  return aggregate.groups.empty() && aggregate.grouping_sets.size() <= 1;
+}
 
 std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
   if (op.type != LogicalOperatorType::LOGICAL_PROJECTION || op.expressions.size() != 1) return std::nullopt;
@@ -45,9 +34,7 @@ std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
   if (raise.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) return std::nullopt;
 
   duckdb::LogicalOperator& child = *op.children[0];
-  if (child.type != LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY || !gives_one_row(child))
-    return std::nullopt;
-  if (child.expressions.size() != 2) return std::nullopt;
+  if (!is_ungrouped(child) || child.expressions.size() != 2) return std::nullopt;
   const auto& first = child.expressions[0]->Cast<duckdb::BoundAggregateExpression>();
   const auto& count = child.expressions[1]->Cast<duckdb::BoundAggregateExpression>();
   if (first.function.name != "first" || count.function.name != "count_star" || first.filter ||
@@ -76,6 +63,24 @@ std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
 }
 
 }  // namespace
+
+bool Translator::gives_one_row(const duckdb::LogicalOperator& op) const {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_PROJECTION:
+      return gives_one_row(*op.children[0]);
+    case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
+      return gives_one_row(*op.children[0]) && gives_one_row(*op.children[1]);
+    case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
+      return true;
+    case LogicalOperatorType::LOGICAL_CTE_REF: {
+      // The optimiser makes one of a subquery that stands in a statement twice.
+      const auto found = ctes_.find(op.Cast<duckdb::LogicalCTERef>().cte_index);
+      return found != ctes_.end() && found->second.one_row;
+    }
+    default:
+      return is_ungrouped(op);
+  }
+}
 
 /// Both children of a join of which one has exactly one row: the columns of the left one, then those of the
 /// right one.
