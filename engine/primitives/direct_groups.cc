@@ -9,6 +9,7 @@ namespace lanewise {
 namespace {
 
 constexpr uint32_t kNone = HashTable::kNone;
+constexpr uint32_t kAwaited = kNone - 1;  // a row before this one brings the group
 constexpr uint64_t kLargestDomain = uint64_t{1} << 20;  // 4 MiB of group numbers: far below a table's cost
 
 bool is_dictionary(const KeyWords& key) {
@@ -20,6 +21,7 @@ bool is_dictionary(const KeyWords& key) {
 std::span<const uint32_t> DirectGroups::find(std::span<const KeyWords> keys, const ActiveSet& rows,
                                              uint32_t* groups) {
   codes_ = nullptr;
+  waiting_ = {};
   missing_ = false;
   const bool applies = !hopeless_ && std::all_of(keys.begin(), keys.end(), [](const KeyWords& key) {
     return key.integer || is_dictionary(key);
@@ -34,19 +36,27 @@ std::span<const uint32_t> DirectGroups::find(std::span<const KeyWords> keys, con
   }
   if (!missing_) return {};
   uint32_t* unknown = rows.arena().allocate<uint32_t>(size_t{rows.count()} + 1);
-  uint32_t count = 0;
+  uint32_t* waiting = rows.arena().allocate<uint32_t>(size_t{rows.count()} + 1);
+  uint32_t unknowns = 0, waits = 0;
   rows.for_each([&](uint32_t row) {
-    unknown[count] = row;
-    count += groups[row] == kNone;
+    if (groups[row] != kNone) return;
+    uint32_t& known = cache_[codes_[row]];
+    const bool awaited = known == kAwaited;
+    unknown[unknowns] = waiting[waits] = row;
+    waits += awaited;
+    unknowns += !awaited;
+    if (codes_[row] < domain_) known = kAwaited;
   });
-  return {unknown, count};
+  waiting_ = {waiting, waits};
+  return {unknown, unknowns};
 }
 
-void DirectGroups::learn(std::span<const uint32_t> rows, const uint32_t* groups) {
+void DirectGroups::learn(std::span<const uint32_t> rows, uint32_t* groups) {
   if (codes_ == nullptr) return;
   for (const uint32_t row : rows) {
     if (codes_[row] < domain_) cache_[codes_[row]] = groups[row];
   }
+  for (const uint32_t row : waiting_) groups[row] = cache_[codes_[row]];
 }
 
 /// One column of integers without NULLs. A few rows outside the window are left to the table.

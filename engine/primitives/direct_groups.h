@@ -19,10 +19,11 @@ class DirectGroups {
   /// `what`, a string literal, names the operator in memory errors.
   DirectGroups(MemoryBudget* budget, std::string_view what) : cache_(budget, what) {}
 
-  /// Sets groups[row] of the active rows whose group is known, and returns the others in ascending order.
+  /// Sets groups[row] of the active rows whose group is known. Returns, in ascending order, rows whose groups
+  /// the caller must set: the first of each unknown code, and all that have no code.
   std::span<const uint32_t> find(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups);
-  /// Remembers groups[row] of the rows that the last find() returned.
-  void learn(std::span<const uint32_t> rows, const uint32_t* groups);
+  /// Remembers groups[row] of the rows that the last find() returned, and sets those of all other rows.
+  void learn(std::span<const uint32_t> rows, uint32_t* groups);
 
  private:
   /// The integers [base, base + size) of a key column.
@@ -47,6 +48,7 @@ class DirectGroups {
   bool hopeless_ = false;      // the keys' range is too wide
   bool missing_ = false;       // the last find() left rows
   uint32_t* codes_ = nullptr;  // of the last find(), by row
+  std::span<const uint32_t> waiting_;  // rows of the last find() whose code an earlier row brings
 };
 
 }  // namespace lanewise
