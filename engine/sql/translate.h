@@ -75,6 +75,8 @@ class Translator {
   // translate_join.cc
   /// Whether the operator gives exactly one row, whatever it reads.
   bool gives_one_row(const duckdb::LogicalOperator& op) const;
+  /// The same, but filters may leave none.
+  bool gives_row_or_none(const duckdb::LogicalOperator& op) const;
   Rows cross_product(duckdb::LogicalCrossProduct& op);
   Rows comparison_join(duckdb::LogicalComparisonJoin& op);
   Rows any_join(duckdb::LogicalAnyJoin& op);

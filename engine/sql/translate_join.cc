@@ -48,6 +48,19 @@ std::optional<ScalarSubquery> scalar_subquery(duckdb::LogicalOperator& op) {
   return ScalarSubquery{child.children[0].get(), message.ToString()};
 }
 
+/// The same rows with one more column that is true: a join with no row makes it NULL.
+plan::NodePtr with_mark(const plan::NodePtr& node) {
+  std::vector<ExprPtr> exprs;
+  std::vector<std::string> names;
+  for (const Field& field : node->schema) {
+    exprs.push_back(column(exprs.size(), field.type));
+    names.push_back(field.name);
+  }
+  exprs.push_back(literal(Value::boolean(true)));
+  names.push_back("there is a row");
+  return plan::project(node, std::move(exprs), std::move(names));
+}
+
 std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
   std::string text;
   for (const duckdb::JoinCondition& condition : join.conditions) {
@@ -82,10 +95,16 @@ bool Translator::gives_one_row(const duckdb::LogicalOperator& op) const {
   }
 }
 
-/// Both children of a join of which one has exactly one row: the columns of the left one, then those of the
+bool Translator::gives_row_or_none(const duckdb::LogicalOperator& op) const {
+  const bool passes =
+      op.type == LogicalOperatorType::LOGICAL_FILTER || op.type == LogicalOperatorType::LOGICAL_PROJECTION;
+  return passes ? gives_row_or_none(*op.children[0]) : gives_one_row(op);
+}
+
+/// Both children of a join of which one has at most one row: the columns of the left one, then those of the
 /// right one.
 Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
-  const size_t one = gives_one_row(*op.children[1]) ? 1 : 0;
+  const size_t one = gives_row_or_none(*op.children[1]) ? 1 : 0;
   const Rows many = rows(*op.children[1 - one]);
   std::string message = "More than one row returned by a subquery used as an expression";
   Rows row;
@@ -95,23 +114,27 @@ Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
   } else {
     row = rows(*op.children[one]);
   }
-  const plan::NodePtr single = exact(std::move(row));
+  plan::NodePtr single = exact(std::move(row));
   const size_t before = many.node->schema.size();
   std::vector<size_t> added(single->schema.size());
   for (size_t i = 0; i < added.size(); ++i) added[i] = before + i;
+  const bool may_be_none = !gives_one_row(*op.children[one]);
+  if (may_be_none) single = with_mark(single);
   std::vector<size_t> columns = one == 1 ? many.columns : added;
   const std::vector<size_t>& rest = one == 1 ? added : many.columns;
   columns.insert(columns.end(), rest.begin(), rest.end());
-  return {plan::scalar_join(many.node, single, std::move(message)), std::move(columns), {}};
+  Rows result{plan::scalar_join(many.node, single, std::move(message)), std::move(columns), {}};
+  if (!may_be_none) return result;
+  return filtered(std::move(result), column(before + added.size(), TypeId::kBool));
 }
 
 Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
-  if (gives_one_row(*op.children[0]) || gives_one_row(*op.children[1])) return scalar_join(op);
+  if (gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1])) return scalar_join(op);
   unsupported("joins (CROSS PRODUCT) are not");
 }
 
 Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
-  const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
+  const bool single = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
   if (op.join_type != duckdb::JoinType::INNER || !single || op.predicate ||
       !op.duplicate_eliminated_columns.empty()) {
     no_join(op.join_type, condition_text(op));
@@ -136,7 +159,7 @@ Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
 }
 
 Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
-  const bool single = gives_one_row(*op.children[0]) || gives_one_row(*op.children[1]);
+  const bool single = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
   const bool maps = !op.left_projection_map.empty() || !op.right_projection_map.empty();
   if (op.join_type != duckdb::JoinType::INNER || !single || maps)
     no_join(op.join_type, op.condition->ToString());
