@@ -9,7 +9,7 @@ namespace lanewise {
 namespace {
 
 constexpr uint32_t kNone = HashTable::kNone;
-constexpr uint32_t kAwaited = kNone - 1;  // a row before this one brings the group
+constexpr uint32_t kAwaited = kNone - 1;                // a row before this one brings the group
 constexpr uint64_t kLargestDomain = uint64_t{1} << 20;  // 4 MiB of group numbers: far below a table's cost
 
 bool is_dictionary(const KeyWords& key) {

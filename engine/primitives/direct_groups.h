@@ -44,10 +44,10 @@ class DirectGroups {
   BufferBuilder<uint32_t>
       cache_;  // by code; the last entry is never known and stands for codes that are too large
   uint64_t domain_ = 0;
-  bool dictionaries_ = false;  // codes mean something within one chunk only
-  bool hopeless_ = false;      // the keys' range is too wide
-  bool missing_ = false;       // the last find() left rows
-  uint32_t* codes_ = nullptr;  // of the last find(), by row
+  bool dictionaries_ = false;          // codes mean something within one chunk only
+  bool hopeless_ = false;              // the keys' range is too wide
+  bool missing_ = false;               // the last find() left rows
+  uint32_t* codes_ = nullptr;          // of the last find(), by row
   std::span<const uint32_t> waiting_;  // rows of the last find() whose code an earlier row brings
 };
 

@@ -5,6 +5,7 @@
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
+#include "sql/pattern_faults.h"
 #include "sql/rows_function.h"
 #include "sql/translate.h"
 #include "sql/types.h"
@@ -146,32 +147,41 @@ bool Database::is_query(const std::string& statement) {
 Query Database::plan(const std::string& query) {
   Query result;
   duckdb::unique_ptr<duckdb::LogicalOperator> logical;
-  translated(
-      [&] {
-        auto statements = state_->parse(query);
-        invariant(statements.size() == 1, "one query is planned at a time");
-        if (statements[0]->type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
-        if (statements[0]->type == StatementType::EXECUTE_STATEMENT) unsupported("EXECUTE of a query is not");
-        if (!statements[0]->named_param_map.empty()) {
-          throw UserError("The query has parameters (? or $name): write the values in their places.");
-        }
-        result.transaction = state_->transaction();
-        state_->context().RunFunctionInTransaction([&] {
-          duckdb::Planner planner(state_->context());
-          planner.CreatePlan(std::move(statements[0]));
-          logical = std::move(planner.plan);
-          result.names.assign(planner.names.begin(), planner.names.end());
-          if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
-              logical->RequireOptimizer()) {
-            duckdb::Optimizer optimizer(*planner.binder, state_->context());
-            logical = optimizer.Optimize(std::move(logical));
+  const auto make_plan = [&] {
+    translated(
+        [&] {
+          auto statements = state_->parse(query);
+          invariant(statements.size() == 1, "one query is planned at a time");
+          if (statements[0]->type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
+          if (statements[0]->type == StatementType::EXECUTE_STATEMENT)
+            unsupported("EXECUTE of a query is not");
+          if (!statements[0]->named_param_map.empty()) {
+            throw UserError("The query has parameters (? or $name): write the values in their places.");
           }
-          logical->ResolveOperatorTypes();
-          duckdb::ColumnBindingResolver resolver;
-          resolver.VisitOperator(*logical);
-        });
-      },
-      query);
+          result.transaction = state_->transaction();
+          state_->context().RunFunctionInTransaction([&] {
+            duckdb::Planner planner(state_->context());
+            planner.CreatePlan(std::move(statements[0]));
+            logical = std::move(planner.plan);
+            result.names.assign(planner.names.begin(), planner.names.end());
+            if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
+                logical->RequireOptimizer()) {
+              duckdb::Optimizer optimizer(*planner.binder, state_->context());
+              logical = optimizer.Optimize(std::move(logical));
+            }
+            logical->ResolveOperatorTypes();
+            duckdb::ColumnBindingResolver resolver;
+            resolver.VisitOperator(*logical);
+          });
+        },
+        query);
+  };
+  try {
+    make_plan();
+  } catch (const UserError&) {
+    throw_pattern_fault(*state_->parse(query).at(0));
+    throw;
+  }
   try {
     translated([&] {
       Translator translator(state_->context(), state_->generation);

@@ -20,6 +20,8 @@
 #include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/parallel/async_result.hpp"
 #include "duckdb/parallel/thread_context.hpp"
+#include "duckdb/parser/expression/list.hpp"
+#include "duckdb/parser/parsed_expression_iterator.hpp"
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/parser/query_node/select_node.hpp"
 #include "duckdb/parser/statement/execute_statement.hpp"

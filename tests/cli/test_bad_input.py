@@ -84,10 +84,25 @@ def test_values_out_of_range(refused):
     assert "x1" in error and "INT32" in error
 
 
-@pytest.mark.parametrize("pattern, fault", [("a(b", "missing )"), ("[z-a]", "z-a"), ("a{2,1}", "{2,1}"), ("*a", "*")])
-def test_bad_patterns_name_the_fault(refused, pattern, fault):
-    error = refused(f"CREATE TABLE t AS SELECT 'a' AS s; SELECT * FROM t WHERE regexp_matches(s, '{pattern}')")
-    assert fault in error  # DuckDB's binder sees constant patterns first; it does not mark the place
+@pytest.mark.parametrize(
+    "pattern, fault, column",
+    [("ä(b", "closing", 1), ("x[z-a]", "range", 2), ("ab{2,1}", "counts", 2), ("*a", "nothing to repeat", 0)],
+)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM t WHERE regexp_matches(s, '{}')",
+        "SELECT s ~ '{}' FROM t",
+        "SELECT (SELECT count(regexp_replace(s, '{}', '', 'g')) FROM t)",
+        "WITH c AS (SELECT regexp_extract(s, '{}', 0, 'i') AS e FROM t) FROM c",
+    ],
+)
+def test_bad_patterns_are_marked(refused, query, pattern, fault, column):
+    error = refused("CREATE TABLE t AS SELECT 'a' AS s; " + query.format(pattern))
+    shown = next(line for line in error.splitlines() if line.endswith(pattern))
+    caret = next(line for line in error.splitlines() if line.strip().startswith("^"))
+    assert fault in error
+    assert caret.index("^") == shown.index(pattern) + column, error
 
 
 def test_bad_patterns_of_columns_are_marked(refused):
