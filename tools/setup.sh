@@ -59,7 +59,7 @@ environment() {
 
 setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
 setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
-setup_duckdb_next() { environment "$CACHE/duckdb-next" tools/requirements-duckdb-next.txt; }
+setup_rivals() { environment "$CACHE/rivals" tools/requirements-rivals.txt; }
 
 # DuckDB's library comes from its Node.js package, the headers that belong to it from its Python source distribution.
 setup_duckdb() {
