@@ -225,7 +225,8 @@ Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
 
 Rows Translator::cte(duckdb::LogicalMaterializedCTE& op) {
   const plan::NodePtr definition = exact(rows(*op.children[0]));
-  ctes_[op.table_index] = {definition->schema, gives_one_row(*op.children[0])};
+  ctes_[op.table_index] = definition->schema;
+  if (gives_one_row(*op.children[0])) ctes_of_one_row_.insert(op.table_index);
   Rows body = rows(*op.children[1]);
   return {plan::cte(op.table_index, definition, body.node), std::move(body.columns), {}};
 }
@@ -233,7 +234,7 @@ Rows Translator::cte(duckdb::LogicalMaterializedCTE& op) {
 Rows Translator::cte_ref(duckdb::LogicalCTERef& op) {
   const auto found = ctes_.find(op.cte_index);
   if (op.is_recurring || found == ctes_.end()) unsupported("WITH RECURSIVE is not");
-  return all_of(plan::cte_ref(op.cte_index, found->second.schema));
+  return all_of(plan::cte_ref(op.cte_index, found->second));
 }
 
 }  // namespace lanewise::sql

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "plan/node.h"
@@ -74,9 +75,9 @@ class Translator {
 
   // translate_join.cc
   /// Whether the operator gives exactly one row, whatever it reads.
-  bool gives_one_row(const duckdb::LogicalOperator& op) const;
+  bool gives_one_row(const duckdb::LogicalOperator& op);
   /// The same, but filters may leave none.
-  bool gives_row_or_none(const duckdb::LogicalOperator& op) const;
+  bool gives_row_or_none(const duckdb::LogicalOperator& op);
   Rows cross_product(duckdb::LogicalCrossProduct& op);
   Rows comparison_join(duckdb::LogicalComparisonJoin& op);
   Rows any_join(duckdb::LogicalAnyJoin& op);
@@ -96,11 +97,8 @@ class Translator {
 
   duckdb::ClientContext& context_;
   const Generation generation_;
-  struct Cte {
-    Schema schema;
-    bool one_row = false;
-  };
-  std::unordered_map<uint64_t, Cte> ctes_;
+  std::unordered_map<uint64_t, Schema> ctes_;
+  std::unordered_set<uint64_t> ctes_of_one_row_;
   bool reads_json_ = false;
 };
 

@@ -223,6 +223,13 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     for (size_t i = 1; i < args.size(); ++i) nulls.push_back(known_call("IS NULL", {args[i]}, TypeId::kBool));
     return case_when({disjunction(std::move(nulls)), literal(Value(type)), args[0]});
   }
+  // The remainder of decimals too long for their type is that of floats, but NULL for division by zero.
+  const bool remainder = expr.function.name == "%" || expr.function.name == "mod";
+  if (remainder && type.is_float() && expr.bind_info) {
+    const Value none(type), zero(type, 0.0);
+    ExprPtr is_zero = known_call("=", {args[1], literal(zero)}, TypeId::kBool);
+    args[1] = case_when({std::move(is_zero), literal(none), args[1]});
+  }
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];

@@ -77,7 +77,7 @@ std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
 
 }  // namespace
 
-bool Translator::gives_one_row(const duckdb::LogicalOperator& op) const {
+bool Translator::gives_one_row(const duckdb::LogicalOperator& op) {
   switch (op.type) {
     case LogicalOperatorType::LOGICAL_PROJECTION:
       return gives_one_row(*op.children[0]);
@@ -85,20 +85,32 @@ bool Translator::gives_one_row(const duckdb::LogicalOperator& op) const {
       return gives_one_row(*op.children[0]) && gives_one_row(*op.children[1]);
     case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
       return true;
-    case LogicalOperatorType::LOGICAL_CTE_REF: {
-      // The optimiser makes one of a subquery that stands in a statement twice.
-      const auto found = ctes_.find(op.Cast<duckdb::LogicalCTERef>().cte_index);
-      return found != ctes_.end() && found->second.one_row;
-    }
+    // The optimiser makes a CTE of a subquery that stands in a statement twice.
+    case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
+      if (gives_one_row(*op.children[0])) {
+        ctes_of_one_row_.insert(op.Cast<duckdb::LogicalMaterializedCTE>().table_index);
+      }
+      return gives_one_row(*op.children[1]);
+    case LogicalOperatorType::LOGICAL_CTE_REF:
+      return ctes_of_one_row_.contains(op.Cast<duckdb::LogicalCTERef>().cte_index);
     default:
       return is_ungrouped(op);
   }
 }
 
-bool Translator::gives_row_or_none(const duckdb::LogicalOperator& op) const {
-  const bool passes =
-      op.type == LogicalOperatorType::LOGICAL_FILTER || op.type == LogicalOperatorType::LOGICAL_PROJECTION;
-  return passes ? gives_row_or_none(*op.children[0]) : gives_one_row(op);
+bool Translator::gives_row_or_none(const duckdb::LogicalOperator& op) {
+  if (gives_one_row(op)) return true;
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_FILTER:
+    case LogicalOperatorType::LOGICAL_PROJECTION:
+      return gives_row_or_none(*op.children[0]);
+    case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
+      return gives_row_or_none(*op.children[1]);
+    case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
+      return gives_row_or_none(*op.children[0]) && gives_row_or_none(*op.children[1]);
+    default:
+      return false;
+  }
 }
 
 /// Both children of a join of which one has at most one row: the columns of the left one, then those of the
