@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <csignal>
 #include <cstdio>
@@ -46,7 +47,10 @@ int run_program(int argc, char** argv) {
 }  // namespace lanewise::cli
 
 int main(int argc, char** argv) {
-  using namespace lanewise;       // NOLINT: main has no other use of names
+  using namespace lanewise;  // NOLINT: main has no other use of names
+  // Memory that was freed serves the next batch: fresh pages from the system cost as much as reading them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of write(), not the end
   try {
     return cli::run_program(argc, argv);

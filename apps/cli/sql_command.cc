@@ -112,8 +112,10 @@ class SqlRun {
     progress_.finish();
   }
 
-  void run_all(const std::string& text) {
-    for (const std::string& statement : session_->split(text)) run(statement);
+  void run_all(const std::string& text, bool more_follows = false) {
+    const std::vector<std::string> statements = session_->split(text);
+    for (size_t i = 0; i < statements.size(); ++i)
+      run(statements[i], more_follows || i + 1 < statements.size());
     write_file();
     out_.close();
   }
@@ -132,7 +134,7 @@ class SqlRun {
       if (last == std::string::npos || pending[last] != ';') continue;
       try {
         std::signal(SIGINT, on_interrupt);
-        run_all(pending);
+        run_all(pending, true);
       } catch (const CancelledError&) {
         fmt::print(stderr, "cancelled\n");
       } catch (const UserError& error) {
@@ -145,13 +147,13 @@ class SqlRun {
   }
 
  private:
-  void run(const std::string& statement) {
+  void run(const std::string& statement, bool more_follows) {
     if (options_.explain) {
       out_.write(session_->explain(statement));
       return;
     }
     progress_.start();
-    StatementResult result = session_->run(statement);
+    StatementResult result = session_->run(statement, more_follows);
     progress_.finish();
     if (result.has_rows && !result.fallback_reason.empty()) {
       fmt::print(stderr, "answered by DuckDB: {}\n", result.fallback_reason);

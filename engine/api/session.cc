@@ -68,7 +68,7 @@ struct Session::State {
     return result;
   }
 
-  StatementResult answer(const std::string& query) {
+  StatementResult answer(const std::string& query, bool keep_columns) {
     StatementResult result;
     result.engine = "lanewise";
     result.has_rows = true;
@@ -82,6 +82,7 @@ struct Session::State {
     run.budget = &budget;
     run.cancellation = &cancellation;
     run.store = &store;
+    run.keep_columns = keep_columns;
     run.count_lanes = options.count_lanes;
     run.progress = progress;
     exec::Result done = exec::execute(planned.root, run);
@@ -109,11 +110,11 @@ Session::Session(Session&&) noexcept = default;
 
 std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
 
-StatementResult Session::run(const std::string& statement) {
+StatementResult Session::run(const std::string& statement, bool keep_columns) {
   state_->cancellation.reset();
   if (!state_->database.is_query(statement)) return state_->answer_by_duckdb(statement);
   try {
-    return state_->answer(statement);
+    return state_->answer(statement, keep_columns);
   } catch (const sql::UnsupportedError& error) {
     if (!state_->options.fallback_duckdb) throw;
     StatementResult result = state_->answer_by_duckdb(statement);

@@ -47,8 +47,8 @@ class Session {
 
   /// Splits `sql` into its statements; throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// Runs one statement.
-  StatementResult run(const std::string& statement);
+  /// Runs one statement. The columns that it reads stay hot, unless nothing follows that could use them.
+  StatementResult run(const std::string& statement, bool keep_columns = true);
   /// The plan as text, with targets, matchers and estimates; does not run it.
   std::string explain(const std::string& query);
   /// Writes a table as Parquet; throws UserError that names the path.

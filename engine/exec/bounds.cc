@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/bits.h"
 #include "data/physical_value.h"
 
 namespace lanewise::exec {
@@ -44,6 +45,25 @@ bool extremes(const Column& column, int64_t first, int64_t rows, At at, T& low, 
   return true;
 }
 
+/// As extremes(), of a dictionary column: each entry is looked at once.
+template <class T, class Entry>
+bool extremes_of_codes(const Column& column, int64_t first, int64_t rows, Entry entry, T& low, T& high) {
+  const auto* codes = column.values.as<uint32_t>();
+  std::vector<uint64_t> seen(bits::words(static_cast<size_t>(column.dictionary->rows)));
+  bool any = false;
+  for (int64_t row = first; row < first + rows; ++row) {
+    if (column.nulls != 0 && column.is_null(row)) continue;
+    const uint32_t code = codes[row];
+    if (bits::test(seen.data(), code)) continue;
+    bits::set(seen.data(), code);
+    const T value = entry(code);
+    if (!any || less(value, low)) low = value;
+    if (!any || less(high, value)) high = value;
+    any = true;
+  }
+  return any;
+}
+
 /// Cuts the strings short, so that they still bound all values.
 void set_text(Bounds& bounds, Type type, std::string_view low, std::string_view high) {
   bounds.low = Value(type, std::string(low.substr(0, kPrefix)));
@@ -71,13 +91,23 @@ Bounds bounds_of(const Column& column, int64_t first, int64_t rows) {
     using T = decltype(zero);
     T low{}, high{};
     if constexpr (std::is_same_v<T, std::string_view>) {
-      bounds.known = extremes(column, first, rows, [&](int64_t row) { return column.text(row); }, low, high);
+      if (column.dictionary != nullptr) {
+        const auto entry = [&](uint32_t code) { return column.dictionary->text(code); };
+        bounds.known = extremes_of_codes(column, first, rows, entry, low, high);
+      } else {
+        bounds.known =
+            extremes(column, first, rows, [&](int64_t row) { return column.text(row); }, low, high);
+      }
       if (bounds.known) set_text(bounds, column.type, low, high);
     } else if constexpr (!std::is_same_v<T, Interval>) {
-      const T* values = column.dictionary ? column.dictionary->values.as<T>() : column.values.as<T>();
-      const uint32_t* codes = column.dictionary ? column.values.as<uint32_t>() : nullptr;
-      auto at = [&](int64_t row) { return codes != nullptr ? values[codes[row]] : values[row]; };
-      bounds.known = extremes(column, first, rows, at, low, high);
+      if (column.dictionary != nullptr) {
+        const T* entries = column.dictionary->values.as<T>();
+        bounds.known =
+            extremes_of_codes(column, first, rows, [&](uint32_t code) { return entries[code]; }, low, high);
+      } else {
+        const T* values = column.values.as<T>();
+        bounds.known = extremes(column, first, rows, [&](int64_t row) { return values[row]; }, low, high);
+      }
       if (bounds.known) {
         bounds.low = to_value(column.type, low);
         bounds.high = to_value(column.type, high);

@@ -23,6 +23,7 @@ struct Options {
   const Cancellation* cancellation = nullptr;
   bool count_lanes = false;      ///< OperatorProfile::occupancy is wanted
   ColumnStore* store = nullptr;  ///< where columns of sources stay hot; may be null
+  bool keep_columns = true;      ///< columns that are read go to the store
   std::function<void(const std::string& what, double share)>
       progress;  ///< share 0..1 or negative; from any thread
 };

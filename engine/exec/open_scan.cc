@@ -82,7 +82,7 @@ size_t useful_threads(const Source& source, const Options& options) {
 OpenScan open_source(const plan::Scan& scan, const std::string& identity, const Options& options) {
   ScanInput::OnBatch on_batch;
   ScanInput::OnComplete on_complete;
-  if (options.store != nullptr && !identity.empty() && !scan.columns.empty()) {
+  if (options.store != nullptr && options.keep_columns && !identity.empty() && !scan.columns.empty()) {
     auto intake = options.store->intake(identity, scan.columns);
     on_batch = [intake](const ScanBatch& batch) { intake->add(batch); };
     on_complete = [intake] { intake->commit(); };
