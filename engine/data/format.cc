@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 
 namespace lanewise::format {
 
@@ -55,6 +59,46 @@ bool infinite(int64_t value, int64_t infinity, std::string& out) {
   if (value == infinity) out += "infinity";
   if (value == -infinity) out += "-infinity";
   return value == infinity || value == -infinity;
+}
+
+/// A number as an odd one times a power of two.
+uint64_t odd_part(uint64_t value) { return value >> std::countr_zero(value); }
+
+/// Whether digits * 10^exponent, which is near to `value`, is exactly it. `value` has at most 25 significant
+/// bits.
+bool is_exactly(double value, uint64_t digits, int exponent) {
+  if (digits == 0 || exponent > 10 || exponent < -14) return false;  // 5^11 and 10^10 / 5^14 are out of reach
+  uint64_t power = 1;
+  for (int i = 0; i < std::abs(exponent); ++i) power *= 5;
+  int ignored;
+  const auto significand = static_cast<uint64_t>(std::ldexp(std::frexp(value, &ignored), 53));
+  return odd_part(digits) * (exponent > 0 ? power : 1) == odd_part(significand) * (exponent < 0 ? power : 1);
+}
+
+/// Whether one number of the fewest digits is nearest to `value`, and nearer to it than to the next floats.
+bool is_clear(float value) {
+  char text[32];
+  const char* end = std::to_chars(text, std::end(text), value, std::chars_format::scientific).ptr;
+  const char* const e = std::find(static_cast<const char*>(text), end, 'e');
+  uint64_t digits = 0;
+  int exponent = 0;
+  for (const char* c = text; c != e; ++c) {
+    if (*c != '.') digits = digits * 10 + static_cast<uint64_t>(*c - '0');
+  }
+  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
+  exponent -= std::max<int>(static_cast<int>(e - text) - 2, 0);
+
+  const double exact = value;
+  if (is_exactly(exact, digits * 10 + 5, exponent - 1) || is_exactly(exact, digits * 10 - 5, exponent - 1))
+    return false;
+  for (const float limit : {0.0F, std::numeric_limits<float>::infinity()}) {
+    const double border = (exact + static_cast<double>(std::nextafter(value, limit))) / 2;
+    if (is_exactly(border, digits, exponent)) return false;
+    // Fewer digits, if the border itself does not belong to `value`.
+    if (is_exactly(border, digits / 10, exponent + 1) || is_exactly(border, digits / 10 + 1, exponent + 1))
+      return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -117,13 +161,11 @@ void decimal(int128_t unscaled, int precision, int scale, std::string& out) {
 }
 
 void real(float value, std::string& out) {
-  const size_t start = out.size();
-  shortest(value, out);
-  if (!std::isfinite(value) || out.find('e', start) != std::string::npos) return;
-  // Between two shortest neighbours: one digit more is a 5 and makes it exact.
-  const std::string longer = fmt::format("{:.{}f}", value, out.size() - out.find('.', start));
-  if (longer.back() == '5' && std::strtod(longer.c_str(), nullptr) == value)
-    out.replace(start, out.size(), longer);
+  if (std::isfinite(value) && value != 0 && !is_clear(std::fabs(value))) {
+    shortest(static_cast<double>(value), out);
+  } else {
+    shortest(value, out);
+  }
 }
 void real(double value, std::string& out) { shortest(value, out); }
 

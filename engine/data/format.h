@@ -34,8 +34,9 @@ void integer(int128_t value, std::string& out);
 void integer(uint128_t value, std::string& out);
 /// "0.50"; where all digits are after the point there is no 0 before it: ".50".
 void decimal(int128_t unscaled, int precision, int scale, std::string& out);
-/// The shortest digits that read back as the same value; "1.0", "1e+20", "inf", "nan". A float that is just
-/// between two such prints one digit more: "0.375".
+/// The shortest digits that read back as the same value; "1.0", "1e+20", "inf", "nan". Where two such are as
+/// near to a float, or one is just between it and the next float, it prints the shortest digits of the same
+/// double.
 void real(float value, std::string& out);
 void real(double value, std::string& out);
 void date(int32_t days, std::string& out);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "data/value.h"
@@ -20,6 +21,7 @@ TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value::float64(1).to_string(), "1.0");
   EXPECT_EQ(Value::float64(1e20).to_string(), "1e+20");
   EXPECT_EQ(Value(TypeId::kFloat32, static_cast<double>(0.1F)).to_string(), "0.1");
+  EXPECT_EQ(Value::float64(std::ldexp(-1, 81)).to_string(), "-2.4178516392292583e+24");
   EXPECT_EQ(Value::float64(std::numeric_limits<double>::infinity()).to_string(), "inf");
   EXPECT_EQ(Value(TypeId::kDate, int128_t{0}).to_string(), "1970-01-01");
   EXPECT_EQ(Value(TypeId::kDate, int128_t{-719529}).to_string(), "0002-12-31 (BC)");
@@ -36,6 +38,23 @@ TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value(TypeId::kInterval, Interval{}).to_string(), "00:00:00");
   EXPECT_EQ(Value(TypeId::kBlob, std::string("a\0\xff\\", 4)).to_string(), "a\\x00\\xFF\\x5C");
   EXPECT_EQ(Value(TypeId::kInt32).to_string(), "NULL");
+}
+
+// Floats where the fewest digits leave a doubt print as doubles.
+TEST(Format, PrintsFloatsAsSqlDoes) {
+  const auto text = [](float value) {
+    std::string out;
+    format::real(value, out);
+    return out;
+  };
+  EXPECT_EQ(text(67028800.0F), "67028800.0");
+  EXPECT_EQ(text(67028808.0F), "67028808.0");      // 67028810 is the border to the next float
+  EXPECT_EQ(text(-947116032.0F), "-947116032.0");  // 947116000 is the border
+  EXPECT_EQ(text(2097152.25F), "2097152.25");      // between 2097152.2 and 2097152.3
+  EXPECT_EQ(text(0.375F), "0.375");
+  EXPECT_EQ(text(-0.0F), "-0.0");
+  EXPECT_EQ(text(std::numeric_limits<float>::denorm_min()), "1e-45");
+  EXPECT_EQ(text(std::numeric_limits<float>::max()), "3.4028235e+38");
 }
 
 TEST(Format, DatesRoundTrip) {
