@@ -46,6 +46,26 @@ Vector convert_all(const CastJob& job, F f) {
   return result;
 }
 
+/// A 128-bit integer becomes a float by its halves, which DuckDB rounds one by one.
+template <class To>
+To real_of(int128_t value) {
+  constexpr double kHigh = 18446744073709551616.0;
+  const auto high = static_cast<int64_t>(value >> 64);
+  const auto low = static_cast<uint64_t>(value);
+  if (high == -1) return static_cast<To>(-static_cast<double>(~low) - 1);
+  return static_cast<To>(static_cast<double>(low) + static_cast<double>(high) * kHigh);
+}
+template <class To>
+To real_of(uint128_t value) {
+  constexpr double kHigh = 18446744073709551616.0;
+  return static_cast<To>(static_cast<double>(static_cast<uint64_t>(value)) +
+                         static_cast<double>(static_cast<uint64_t>(value >> 64)) * kHigh);
+}
+template <class To>
+To real_of(int64_t value) {
+  return static_cast<To>(value);
+}
+
 // The groups of casts; each takes the types that its name says (numbers include decimals and booleans).
 Vector number_to_number(const CastJob& job);
 Vector decimal_to_number(const CastJob& job);

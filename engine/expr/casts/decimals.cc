@@ -32,9 +32,9 @@ template <class From, class To>
 To real_of_decimal(From value, int scale) {
   const From limit = From{1} << std::numeric_limits<To>::digits;
   const To power = static_cast<To>(double_power_of_ten(scale));
-  if (scale == 0 || (value <= limit && value >= -limit)) return static_cast<To>(value) / power;
+  if (scale == 0 || (value <= limit && value >= -limit)) return real_of<To>(value) / power;
   const auto divisor = static_cast<From>(power_of_ten(scale));
-  return static_cast<To>(value / divisor) + static_cast<To>(value % divisor) / power;
+  return real_of<To>(value / divisor) + real_of<To>(value % divisor) / power;
 }
 
 }  // namespace

@@ -17,22 +17,6 @@ constexpr bool in_range(From value) {
   return static_cast<uint128_t>(value) <= static_cast<uint128_t>(highest<To>());
 }
 
-/// 128-bit integers become floats by their halves, as DuckDB adds them up.
-template <class To>
-To real_of(int128_t value) {
-  constexpr double kHigh = 18446744073709551616.0;
-  const auto high = static_cast<int64_t>(value >> 64);
-  const auto low = static_cast<uint64_t>(value);
-  if (high == -1) return static_cast<To>(-static_cast<double>(~uint64_t{0} - low) - 1);
-  return static_cast<To>(static_cast<double>(low) + static_cast<double>(high) * kHigh);
-}
-template <class To>
-To real_of(uint128_t value) {
-  constexpr double kHigh = 18446744073709551616.0;
-  return static_cast<To>(static_cast<double>(static_cast<uint64_t>(value)) +
-                         static_cast<double>(static_cast<uint64_t>(value >> 64)) * kHigh);
-}
-
 /// Rounded half to even.
 template <class From, class To>
 bool round_to_integer(From value, To& out) {
