@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "expr/compare.h"
 #include "expr/loops.h"
@@ -32,6 +34,16 @@ bool before(const Value& a, const Value& b) {
   return a.type().id == TypeId::kInterval ? before(a.interval(), b.interval()) : compare(a, b) < 0;
 }
 
+/// DuckDB compares FLOATs, alone of all numbers, by keys that know neither -0.0 nor the sign of NaN, and
+/// makes the result from the key.
+template <class T>
+T from_key(T value, [[maybe_unused]] bool compared) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (compared) return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value + 0.0F;
+  }
+  return value;
+}
+
 /// The first argument that none other exceeds; NULLs are passed over.
 template <bool greatest>
 Vector evaluate_extreme(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
@@ -48,7 +60,7 @@ Vector evaluate_extreme(const Expr& expr, Args args, const ActiveSet& rows, Eval
         const T value = in[row];
         if (bits::test(validity, row) && !(greatest ? before(out[row], value) : before(value, out[row])))
           return;
-        out[row] = value;
+        out[row] = from_key(value, args.size() > 1);
         bits::set(validity, row);
       });
     }
@@ -62,6 +74,9 @@ Value reference_extreme(const Expr& expr, Values args) {
   for (const Value& arg : args) {
     if (arg.is_null()) continue;
     if (best.is_null() || (greatest ? before(best, arg) : before(arg, best))) best = arg;
+  }
+  if (expr.type.id == TypeId::kFloat32 && !best.is_null()) {
+    best = to_value(expr.type, from_key(from_value<float>(best), args.size() > 1));
   }
   return best;
 }
