@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <type_traits>
 
+#include "expr/loops.h"
+#include "expr/signature.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/signature.h"
 #include "expr/strings/texts.h"
@@ -71,6 +75,39 @@ Value hex_reference(const Expr&, std::span<const Value> args) {
   for (const char c : args[0].text()) result += fmt::format("{:02X}", static_cast<unsigned char>(c));
   return Value::varchar(result);
 }
+
+/// The bits of a number without leading zeros; negative ones have all bits of their type.
+template <class T>
+std::string_view hex_number(const Site& site, T value) {
+  using Bits = std::conditional_t<sizeof(T) == 16, uint128_t, uint64_t>;
+  char text[sizeof(T) * 2];
+  char* begin = std::end(text);
+  auto bits = static_cast<Bits>(value);
+  do {
+    *--begin = kDigits[static_cast<size_t>(bits & 15)];
+    bits >>= 4;
+  } while (bits != 0);
+  return site.arena.copy(std::string_view(begin, std::end(text)));
+}
+
+template <class T>
+Value hex_number_reference(const Expr&, std::span<const Value> args) {
+  const auto bits = static_cast<uint128_t>(from_value<T>(args[0]));
+  std::string result;
+  for (size_t digit = sizeof(T) * 2; digit-- > 0;) {
+    const auto value = static_cast<size_t>((bits >> (digit * 4)) & 15);
+    if (value != 0 || !result.empty() || digit == 0) result += kDigits[value];
+  }
+  return Value::varchar(result);
+}
+
+template <TypeId type, class T>
+constexpr Function kHexNumber{.name = "hex",
+                              .resolve = takes_exactly<TypeId::kVarchar, type>,
+                              .evaluate = evaluate_each<&hex_number<T>>,
+                              .reference = hex_number_reference<T>,
+                              .documentation = "The bits of a whole number as hexadecimal digits.",
+                              .example = "hex(255)"};
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -147,6 +184,14 @@ constexpr Function kFunctions[] = {
     alias("to_hex", kHex),
     kHexBlob,
     alias("to_hex", kHexBlob),
+    kHexNumber<TypeId::kInt64, int64_t>,
+    kHexNumber<TypeId::kInt128, int128_t>,
+    kHexNumber<TypeId::kUInt64, uint64_t>,
+    kHexNumber<TypeId::kUInt128, uint128_t>,
+    alias("to_hex", kHexNumber<TypeId::kInt64, int64_t>),
+    alias("to_hex", kHexNumber<TypeId::kInt128, int128_t>),
+    alias("to_hex", kHexNumber<TypeId::kUInt64, uint64_t>),
+    alias("to_hex", kHexNumber<TypeId::kUInt128, uint128_t>),
     kUnhex,
     alias("from_hex", kUnhex),
 };
