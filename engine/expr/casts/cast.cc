@@ -32,6 +32,12 @@ Group group(Type type) {
   }
 }
 
+/// SQL has no cast that takes a timestamp from one unit to a coarser one, but from and to microseconds.
+bool loses_digits(Type from, Type to) {
+  return from.id == TypeId::kTimestamp && to.id == TypeId::kTimestamp && from.unit != TimeUnit::kMicro &&
+         to.unit != TimeUnit::kMicro && from.unit > to.unit;
+}
+
 using Cast = Vector (*)(const CastJob&);
 
 /// The function for a pair of types, null where SQL has no such cast.
@@ -46,7 +52,8 @@ Cast find(Type from, Type to) {
   if (a == Group::kDecimal && b == Group::kDecimal) return decimal_to_decimal;
   if (a == Group::kDate && b == Group::kTimestamp) return time_to_time;
   if (a == Group::kTimestamp && (b == Group::kDate || b == Group::kTime || b == Group::kTimestamp))
-    return time_to_time;
+    return loses_digits(from, to) || (from.id == TypeId::kTimestampTz && b == Group::kTime) ? nullptr
+                                                                                            : time_to_time;
   return nullptr;
 }
 
