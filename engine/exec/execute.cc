@@ -1,6 +1,7 @@
 #include "exec/execute.h"
 
 #include <new>
+#include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -55,19 +56,21 @@ class Execution {
  private:
   OpenPipeline open(const Pipeline& pipeline) {
     OpenPipeline open;
-    for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch));
     open.sink = open_sink(pipeline);
+    const auto order = open.sink->wanted_order();
+    for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
     open.sink_line = pipeline.line;
     open.sink_is_operator = pipeline.sink != nullptr;
     return open;
   }
 
-  OpenBranch open(const Branch& branch) {
+  OpenBranch open(const Branch& branch, const std::optional<ops::InputOrder>& order) {
     OpenBranch open;
+    if (order) open.ordered_by = order->column;
     open.line = branch.line;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
       open.what = (*scan)->source->name();
-      open.input = open_scan(**scan, branch);
+      open.input = open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt);
       if (!(*scan)->predicates.empty()) {
         open.steps.push_back({"Scan", branch.line, true, std::make_unique<ops::Filter>((*scan)->predicates)});
       }
@@ -99,8 +102,24 @@ class Execution {
     return predicates;
   }
 
-  std::unique_ptr<Input> open_scan(const plan::Scan& scan, const Branch& branch) {
-    OpenScan open = exec::open_scan(scan, early_predicates(scan, branch), options_);
+  /// The order, where it is one by a column of the branch's input.
+  static std::optional<ops::InputOrder> before_steps(ops::InputOrder order, const Branch& branch) {
+    for (auto step = branch.steps.rbegin(); step != branch.steps.rend(); ++step) {
+      const plan::Node& node = *step->node;
+      if (const auto* project = std::get_if<plan::Project>(&node.payload)) {
+        const Expr& expr = *project->exprs[order.column];
+        if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
+        order.column = expr.column;
+      } else if (order.column >= node.children[0]->schema.size()) {
+        return std::nullopt;  // a ScalarJoin's
+      }
+    }
+    return order;
+  }
+
+  std::unique_ptr<Input> open_scan(const plan::Scan& scan, const Branch& branch,
+                                   const std::optional<ops::InputOrder>& order) {
+    OpenScan open = exec::open_scan(scan, early_predicates(scan, branch), order, options_);
     ++scans_;
     hot_scans_ += open.hot;
     notes_[branch.line] = std::move(open.note);

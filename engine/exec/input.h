@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/column.h"
+#include "exec/bounds.h"
 
 namespace lanewise::exec {
 
@@ -20,6 +21,7 @@ struct Morsel {
   int64_t rows = 0;
   uint32_t slice_rows = 0;  ///< rows of a slice
   std::vector<Span> columns;
+  const Bounds* bounds = nullptr;  ///< of the column by which the input is ordered; null: it is not
 };
 
 /// What the slices of all morsels need to know.

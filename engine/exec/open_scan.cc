@@ -54,8 +54,8 @@ bool load(const Source& source, const std::string& identity, const std::vector<s
 }
 
 OpenScan open_stored(const std::vector<Chunks>& columns, int64_t rows, const std::vector<ExprPtr>& predicates,
-                     const Options& options) {
-  StoredInput stored = read_stored(columns, rows, predicates, slicing_for(options, rows));
+                     const std::optional<ops::InputOrder>& order, const Options& options) {
+  StoredInput stored = read_stored(columns, rows, predicates, slicing_for(options, rows), order);
   OpenScan open;
   open.input = std::move(stored.input);
   if (stored.skipped_rows != 0)
@@ -98,7 +98,8 @@ OpenScan open_source(const plan::Scan& scan, const std::string& identity, const 
 
 }  // namespace
 
-OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates, const Options& options) {
+OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
+                   const std::optional<ops::InputOrder>& order, const Options& options) {
   const std::string identity = scan.source->identity();
   if (options.store == nullptr || identity.empty()) return open_source(scan, identity, options);
 
@@ -106,7 +107,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
   if (columns.empty()) {  // only how many rows there are matters
     const int64_t rows = known_rows(*scan.source, identity, *options.store);
     if (rows < 0) return open_source(scan, identity, options);
-    OpenScan open = open_stored(columns, rows, predicates, options);
+    OpenScan open = open_stored(columns, rows, predicates, std::nullopt, options);
     open.hot = true;
     open.note = "; hot" + open.note;
     return open;
@@ -125,7 +126,7 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
     }
   }
   if (complete(columns)) {
-    OpenScan open = open_stored(columns, rows_of(*columns[0]), predicates, options);
+    OpenScan open = open_stored(columns, rows_of(*columns[0]), predicates, order, options);
     open.hot = hot;
     open.note = (hot ? "; hot" : "; partly hot") + open.note;
     if (open.input != nullptr) return open;

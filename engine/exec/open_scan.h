@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "exec/execute.h"
 #include "exec/input.h"
+#include "ops/sink.h"
 
 namespace lanewise::exec {
 
@@ -18,7 +20,8 @@ struct OpenScan {
 
 /// Opens a scan: from the column store where it has all columns, else from the source. If the store has some
 /// of them, the others are read into it first, as far as memory allows. `predicates`, over the scan's
-/// columns, tell which zones need not be read; the caller still evaluates them.
-OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates, const Options& options);
+/// columns, tell which zones need not be read; the caller still evaluates them. `order`: see read_stored().
+OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
+                   const std::optional<ops::InputOrder>& order, const Options& options);
 
 }  // namespace lanewise::exec

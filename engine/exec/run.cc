@@ -91,8 +91,10 @@ class Worker {
       Stopwatch watch;
       while (!stopped() && reader->next(morsel, below_within(branch, pipeline_.sink->needed_below()))) {
         input.nanos += watch.lap();
+        const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
+        if (!may_matter(open, morsel, order)) break;  // and what comes behind it may less
         input.bytes += bytes_of(morsel);
-        run_morsel(open, morsel, static_cast<uint64_t>(branch) << kBranchShift);
+        run_morsel(open, morsel, order);
         progress.morsel_done(pipeline_, branch);
         watch.lap();
       }
@@ -112,8 +114,15 @@ class Worker {
     return open.line == kNoLine ? uncounted_ : counters[open.line];
   }
 
+  bool may_matter(const OpenBranch& open, const Morsel& morsel, uint64_t order) const {
+    if (morsel.bounds == nullptr) return true;
+    const ExprPtr needed = pipeline_.sink->needed(order);
+    return needed == nullptr || may_hold(*needed, [&](size_t column) {
+             return column == open.ordered_by ? morsel.bounds : nullptr;
+           });
+  }
+
   void run_morsel(const OpenBranch& open, const Morsel& morsel, uint64_t order) {
-    order += morsel.order;
     for (int64_t first = 0; first < morsel.rows; first += morsel.slice_rows, ++order) {
       if (stopped() || order >= pipeline_.sink->needed_below()) return;
       run_slice(open, morsel, first, order);

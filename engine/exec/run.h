@@ -26,6 +26,7 @@ struct OpenBranch {
   size_t line;       ///< of the input, or kNoLine
   std::unique_ptr<Input> input;
   std::vector<LineStep> steps;
+  size_t ordered_by = 0;  ///< the sink's column that the bounds of morsels are of
 };
 
 /// A pipeline that is ready to run.

@@ -41,12 +41,13 @@ class Cursor {
 class Walk {
  public:
   Walk(const std::vector<ColumnStore::Chunks>& columns, const std::vector<ExprPtr>& predicates,
-       const Slicing& slicing)
-      : predicates_(predicates), slicing_(slicing), tested_(columns.size()) {
+       const Slicing& slicing, const std::optional<ops::InputOrder>& order)
+      : predicates_(predicates), slicing_(slicing), order_(order), tested_(columns.size()) {
     for (const auto& column : columns) cursors_.emplace_back(*column);
     for (const ExprPtr& predicate : predicates) {
       for (size_t column : columns_of(*predicate)) tested_[column] = true;
     }
+    if (order_) tested_[order_->column] = true;
   }
 
   void run(int64_t rows) {
@@ -57,6 +58,7 @@ class Walk {
         step = std::min(step, tested_[i] ? cursors_[i].left_in_zone() : cursors_[i].left_in_chunk());
       }
       may_hold_here() ? take(step) : skip(step);
+      if (order_) flush();
       for (Cursor& cursor : cursors_) {
         same_chunks &= cursor.left_in_chunk() != step;
         cursor.advance(step);
@@ -91,13 +93,18 @@ class Walk {
   }
 
   void flush() {
+    const size_t before = morsels.size();
     if (taken_ != 0) cut(start_, taken_, static_cast<uint64_t>(start_row_), slicing_, morsels);
+    if (order_) {
+      for (size_t i = before; i < morsels.size(); ++i) morsels[i].bounds = &cursors_[order_->column].zone();
+    }
     taken_ = 0;
     start_.clear();
   }
 
   const std::vector<ExprPtr>& predicates_;
   const Slicing& slicing_;
+  const std::optional<ops::InputOrder> order_;
   std::vector<bool> tested_;
   std::vector<Cursor> cursors_;
   int64_t row_ = 0;
@@ -105,6 +112,17 @@ class Walk {
   int64_t start_row_ = 0;
   int64_t taken_ = 0;
 };
+
+/// Whether rows within `a` may begin before those within `b`, whose morsel comes later in the input.
+bool begins_before(const Bounds& a, const Bounds& b, const ops::InputOrder& order) {
+  const auto rank = [&](const Bounds& bounds) {
+    if (order.nulls_first && bounds.nulls != 0) return 0;
+    if (!bounds.known) return bounds.nulls == bounds.rows ? 3 : 1;
+    return order.descending && bounds.high_is_open ? 1 : 2;
+  };
+  if (rank(a) != rank(b) || rank(a) != 2) return rank(a) < rank(b);
+  return order.descending ? compare(a.high, b.high) > 0 : compare(a.low, b.low) < 0;
+}
 
 }  // namespace
 
@@ -115,14 +133,20 @@ int64_t rows_of(const std::vector<StoredChunk>& chunks) {
 }
 
 StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
-                        const std::vector<ExprPtr>& predicates, const Slicing& slicing) {
+                        const std::vector<ExprPtr>& predicates, const Slicing& slicing,
+                        const std::optional<ops::InputOrder>& order) {
   for (const auto& column : columns) {
     if (rows_of(*column) != rows) return {};
   }
   StoredInput stored;
   stored.rows = rows;
-  Walk walk(columns, predicates, slicing);
+  Walk walk(columns, predicates, slicing, order);
   walk.run(rows);
+  if (order) {
+    std::stable_sort(walk.morsels.begin(), walk.morsels.end(), [&](const Morsel& a, const Morsel& b) {
+      return begins_before(*a.bounds, *b.bounds, *order);
+    });
+  }
   stored.skipped_rows = walk.skipped;
   auto in_use =
       std::make_shared<std::vector<ColumnStore::Chunks>>(columns);  // so that the store does not evict them

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "exec/column_store.h"
 #include "exec/input.h"
+#include "ops/sink.h"
 
 namespace lanewise::exec {
 
@@ -16,9 +18,11 @@ struct StoredInput {
 };
 
 /// The rows of `columns` but for zones in which one of `predicates` (over these columns) cannot hold. Chunks
-/// of different columns need not have the same lengths. No input if a column does not have `rows` rows.
+/// of different columns need not have the same lengths. No input if a column does not have `rows` rows. With
+/// `order` the zones where it may begin come first, and morsels have bounds.
 StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
-                        const std::vector<ExprPtr>& predicates, const Slicing& slicing);
+                        const std::vector<ExprPtr>& predicates, const Slicing& slicing,
+                        const std::optional<ops::InputOrder>& order = std::nullopt);
 
 /// Rows of the column.
 int64_t rows_of(const std::vector<StoredChunk>& chunks);

@@ -8,9 +8,9 @@ namespace lanewise::ops {
 
 namespace {
 
-/// A batch is sealed at this size, so that growing copies little and holds little twice.
+/// A result's batch is sealed at this size, so that growing copies little and holds little twice.
 constexpr int64_t kBatchRows = int64_t{1} << 17;
-constexpr size_t kBatchBytes = size_t{32} << 20;
+constexpr size_t kBatchBytes = size_t{32} << 20;  // for each kBatchRows
 
 /// Pieces from this length on become batches of their own, without a copy.
 constexpr int64_t kSharedRows = int64_t{1} << 14;
@@ -30,7 +30,8 @@ void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
   pieces_.push_back(
       {chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
   growing_rows_ += chunk.active.count();
-  if (growing_rows_ >= kBatchRows || bytes >= kBatchBytes) seal();
+  const auto most_bytes = kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kBatchRows, 1));
+  if (growing_rows_ >= batch_rows_ || bytes >= most_bytes) seal();
 }
 
 void OrderedRows::seal() {
@@ -119,37 +120,38 @@ class Merger {
 
 }  // namespace
 
-Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                         int64_t offset, int64_t limit, MemoryBudget* budget, std::string_view what) {
-  struct Placed {
-    Piece piece;
-    const OrderedRows* from;
-  };
-  std::vector<Placed> placed;
+std::vector<OrderedRows::Place> OrderedRows::places(std::vector<std::unique_ptr<Sink::Local>>& locals) {
+  std::vector<Place> places;
+  size_t parts = 0;
   for (auto& local : locals) {
     auto& rows = static_cast<OrderedRows&>(*local);
     rows.seal();
-    for (const Piece& piece : rows.pieces_) placed.push_back({piece, &rows});
+    for (const Piece& piece : rows.pieces_)
+      places.push_back(
+          {piece.order, &rows.batches_[piece.batch], parts + piece.batch, piece.first, piece.rows});
+    parts += rows.batches_.size();
   }
-  std::sort(placed.begin(), placed.end(),
-            [](const Placed& a, const Placed& b) { return a.piece.order < b.piece.order; });
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.order < b.order; });
+  return places;
+}
 
+Table OrderedRows::merge(const Schema& schema, std::vector<std::unique_ptr<Sink::Local>>& locals,
+                         int64_t offset, int64_t limit, MemoryBudget* budget, std::string_view what) {
+  const std::vector<Place> places = OrderedRows::places(locals);
   Table table{schema, {}};
   Merger merger(table, budget, what);
   int64_t skip = offset;
   int64_t left = limit < 0 ? INT64_MAX : limit;
-  for (size_t i = 0; i < placed.size() && left > 0;) {
-    Piece whole = placed[i].piece;
-    const OrderedRows* from = placed[i].from;
-    for (++i; i < placed.size(); ++i) {  // neighbours in the table that are neighbours in the batch
-      const Piece& next = placed[i].piece;
-      if (placed[i].from != from || next.batch != whole.batch || next.first != whole.first + whole.rows)
-        break;
+  for (size_t i = 0; i < places.size() && left > 0;) {
+    Place whole = places[i];
+    for (++i; i < places.size(); ++i) {  // neighbours in the table that are neighbours in the batch
+      const Place& next = places[i];
+      if (next.batch != whole.batch || next.first != whole.first + whole.rows) break;
       whole.rows += next.rows;
     }
     const int64_t skipped = std::min(skip, whole.rows);
     const int64_t taken = std::min(left, whole.rows - skipped);
-    merger.add(from->batches_[whole.batch], whole.first + skipped, taken);
+    merger.add(*whole.batch, whole.first + skipped, taken);
     skip -= skipped;
     left -= taken;
   }

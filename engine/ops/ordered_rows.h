@@ -13,12 +13,24 @@ namespace lanewise::ops {
 /// The active rows of chunks that one thread has seen, remembered with their order.
 class OrderedRows : public Sink::Local {
  public:
-  /// `what`, a string literal, names the operator in memory errors.
-  OrderedRows(const Schema& schema, std::string_view what) : schema_(schema), what_(what) {}
+  /// `what`, a string literal, names the operator in memory errors. Batches end near `batch_rows`.
+  OrderedRows(const Schema& schema, std::string_view what, int64_t batch_rows = int64_t{1} << 17)
+      : schema_(schema), what_(what), batch_rows_(batch_rows) {}
 
   void append(const Chunk& chunk, MemoryBudget* budget);
   /// Ends the batch that grows now.
   void seal();
+
+  /// Neighbouring rows of one batch; `part` numbers the batches of all threads.
+  struct Place {
+    uint64_t order;
+    const Batch* batch;
+    size_t part;
+    int64_t first;
+    int64_t rows;
+  };
+  /// Where the rows of all threads are, in their order. Seals.
+  static std::vector<Place> places(std::vector<std::unique_ptr<Sink::Local>>& locals);
 
   /// Rows [offset, offset + limit) of what all threads have seen, in order (limit < 0: all). Long pieces are
   /// shared, short ones are copied together.
@@ -36,6 +48,7 @@ class OrderedRows : public Sink::Local {
 
   const Schema& schema_;
   std::string_view what_;
+  int64_t batch_rows_;
   std::vector<Gather> growing_;
   int64_t growing_rows_ = 0;
   std::vector<Batch> batches_;

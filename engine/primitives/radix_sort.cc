@@ -16,7 +16,7 @@ constexpr size_t kInsertion = 32;            // below: insertion sort
 constexpr size_t kCached = size_t{1} << 14;  // rows: with their scratch half of a core's second-level cache
 constexpr int kMostBits = 11;  // of one partition: its write positions stay in the first-level cache
 constexpr size_t kParallel = size_t{1} << 18;  // rows that are worth a task of their own
-constexpr size_t kMostShares = 32;
+constexpr size_t kMostShares = 256;
 
 void insertion_sort(KeyRow* rows, size_t count) {
   for (size_t i = 1; i < count; ++i) {
@@ -56,18 +56,25 @@ uint64_t varying_bits(const KeyRow* rows, size_t count) {
 
 class Sorter {
  public:
-  explicit Sorter(const Cancellation* cancellation) : cancellation_(cancellation) {}
+  Sorter(std::span<const KeyRow> wanted, const Cancellation* cancellation)
+      : first_wanted_(wanted.data()),
+        last_wanted_(wanted.data() + wanted.size()),
+        cancellation_(cancellation) {}
 
   /// Sorts rows[0..count). With `moved` the rows are in `scratch` and come to `rows`.
   void sort(KeyRow* rows, size_t count, KeyRow* scratch, bool moved) const {
     KeyRow* from = moved ? scratch : rows;
+    if (rows >= last_wanted_ || rows + count <= first_wanted_) {
+      if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
+      return;
+    }
+    check();
     const uint64_t varying = varying_bits(from, count);
     if (count <= kCached || varying == 0) {
       if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
       if (count <= kInsertion) return insertion_sort(rows, count);
       return sort_cached(rows, count, scratch, varying);
     }
-    if (cancellation_ != nullptr) cancellation_->check();
     const int top = 64 - std::countl_zero(varying);
     const int bits = std::min({top, kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1});
     const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, top - bits, bits);
@@ -79,6 +86,10 @@ class Sorter {
   }
 
  private:
+  void check() const {
+    if (cancellation_ != nullptr) cancellation_->check();
+  }
+
   /// Moves the rows to `to`, parted by `bits` bits of the key from `shift` on, in order; returns where the
   /// parts start.
   std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, int shift, int bits) const {
@@ -90,6 +101,7 @@ class Sorter {
     };
     std::vector<std::vector<size_t>> next(shares, std::vector<size_t>(parts));
     parallel_for(shares, [&](size_t share) {
+      check();
       size_t* counts = next[share].data();
       for (size_t i = share_start(share); i < share_start(share + 1); ++i) ++counts[part_of(from[i])];
     });
@@ -101,6 +113,7 @@ class Sorter {
     }
     starts[parts] = sum;
     parallel_for(shares, [&](size_t share) {
+      check();
       size_t* at = next[share].data();
       for (size_t i = share_start(share); i < share_start(share + 1); ++i)
         to[at[part_of(from[i])]++] = from[i];
@@ -108,13 +121,20 @@ class Sorter {
     return starts;
   }
 
+  const KeyRow* first_wanted_;
+  const KeyRow* last_wanted_;
   const Cancellation* cancellation_;
 };
 
 }  // namespace
 
 void radix_sort(std::span<KeyRow> rows, KeyRow* scratch, const Cancellation* cancellation) {
-  Sorter(cancellation).sort(rows.data(), rows.size(), scratch, false);
+  radix_sort(rows, scratch, rows, cancellation);
+}
+
+void radix_sort(std::span<KeyRow> rows, KeyRow* scratch, std::span<const KeyRow> wanted,
+                const Cancellation* cancellation) {
+  Sorter(wanted, cancellation).sort(rows.data(), rows.size(), scratch, false);
 }
 
 }  // namespace lanewise

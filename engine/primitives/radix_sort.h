@@ -21,4 +21,9 @@ struct KeyRow {
 /// CancelledError; the rows are then in no order.
 void radix_sort(std::span<KeyRow> rows, KeyRow* scratch, const Cancellation* cancellation = nullptr);
 
+/// The same where only the places of `wanted` need to be right in the end, which may overlap with `rows` in
+/// any way; the rows before it are then those that belong before it.
+void radix_sort(std::span<KeyRow> rows, KeyRow* scratch, std::span<const KeyRow> wanted,
+                const Cancellation* cancellation);
+
 }  // namespace lanewise

@@ -213,6 +213,9 @@ Rows Translator::top_n(duckdb::LogicalTopN& op) {
 Rows Translator::limit(duckdb::LogicalLimit& op) {
   const int64_t limit = constant(op.limit_val, -1), offset = constant(op.offset_val, 0);
   Rows input = rows(*op.children[0]);
+  const auto* sort = std::get_if<plan::Sort>(&input.node->payload);
+  if (sort != nullptr && sort->limit < 0 && sort->offset == 0)  // then it need not sort and make all rows
+    return {plan::sort(input.node->children[0], sort->keys, limit, offset), std::move(input.columns), {}};
   return {plan::limit(input.node, limit, offset), std::move(input.columns), {}};
 }
 

@@ -1,21 +1,19 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "data/column.h"
+#include "primitives/row_sort.h"
 
 namespace lanewise::ops {
 
-/// A row of one of several columns.
-struct RowOf {
-  uint32_t part;
-  uint32_t row;
-};
+/// The values of `rows`, see row_of(); the parts are plain columns of `type` with memory of our own.
+ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const KeyRow> rows,
+               MemoryBudget* budget, std::string_view what);
 
-/// The values parts[r.part][r.row] for all r of `rows`; the parts are plain columns of `type`.
-ColumnPtr pick(Type type, std::span<const ColumnPtr> parts, std::span<const RowOf> rows, MemoryBudget* budget,
-               std::string_view what);
+/// The same of all columns of `parts`, as batches of a table; parallel.
+Table pick_table(const Schema& schema, std::span<const Batch* const> parts, std::span<const KeyRow> rows,
+                 MemoryBudget* budget, std::string_view what, const Cancellation* cancellation);
 
 }  // namespace lanewise::ops

@@ -7,8 +7,7 @@
 
 namespace lanewise::ops {
 
-/// ORDER BY, stable. With a limit each thread keeps about that many rows and drops what is behind the worst
-/// of them.
+/// ORDER BY, stable. With a small limit it is a top-n, see top_n.h.
 std::unique_ptr<Sink> make_sort(const plan::Sort& sort, const Schema& input);
 
 }  // namespace lanewise::ops

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "expr/evaluate.h"
+#include "ops/chunk.h"
+#include "plan/node.h"
+#include "primitives/row_sort.h"
+
+namespace lanewise::ops {
+
+inline constexpr const char* kOrderBy = "Sort (ORDER BY)";
+
+/// What a sort keeps of its input: its columns, then those keys that are none of them.
+class SortColumns {
+ public:
+  SortColumns(const std::vector<plan::SortKey>& keys, const Schema& input);
+
+  const Schema& schema() const { return schema_; }
+  /// The columns of a chunk.
+  std::vector<Vector> of(const Chunk& chunk, EvalContext& context) const;
+
+  size_t keys() const { return keys_.size(); }
+  size_t key(size_t i) const { return keys_[i].column; }  ///< the number of its column
+  SortDirection direction(size_t i) const { return keys_[i].direction; }
+  std::vector<RowKey> row_keys(std::span<const Batch* const> parts) const;
+
+ private:
+  struct Key {
+    size_t column;
+    SortDirection direction;
+  };
+  Schema schema_;
+  std::vector<ExprPtr> computed_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace lanewise::ops
