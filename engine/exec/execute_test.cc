@@ -79,6 +79,17 @@ const Shape kShapes[] = {
      }},
     {"limit_limit",
      [](const auto& source) { return plan::limit(plan::limit(all_of(source), 40, 2), 10, 3); }},
+    {"sort",
+     [](const auto& source) { return plan::sort(all_of(source), {{s(), true, true}, {n(), false, false}}); }},
+    {"sort_limit_offset",
+     [](const auto& source) { return plan::sort(all_of(source), {{n(), true, true}}, 20, 7); }},
+    {"sort_offset",
+     [](const auto& source) { return plan::sort(all_of(source), {{n(), false, false}}, -1, 60); }},
+    {"limit_of_sorted_union",
+     [](const auto& source) {
+       auto both = plan::union_all({all_of(source), plan::limit(all_of(source), 40, 2)});
+       return plan::limit(plan::sort(both, {{s(), false, false}}), 9, 3);
+     }},
     {"union_all",
      [](const auto& source) {
        auto few = plan::filter(all_of(source), call("<", {n(), number(10)}));
