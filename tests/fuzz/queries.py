@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from expressions import Node, smaller
+from expressions import Column, Node, smaller
 
 # SQL type: kind, value of row i from a hash {h} of its number. Values stay small where sums would overflow.
 TYPES = {
@@ -10,13 +10,18 @@ TYPES = {
     "TINYINT": ("int32", "{h} % 21 - 10"), "SMALLINT": ("int32", "{h} % 401 - 200"), "INTEGER": ("int32", "{h} % 20001 - 10000"),
     "BIGINT": ("int", "{h} % 2000003 - 1000000"), "HUGEINT": ("int", "({h} % 1000)::HUGEINT * 100000000000000 - 7"),
     "UTINYINT": ("int32", "{h} % 100"), "USMALLINT": ("int32", "{h} % 5000"), "UINTEGER": ("int32", "{h} % 70000"),
-    "UBIGINT": ("int", "{h} % 900000"),
+    "UBIGINT": ("int", "{h} % 900000"), "UHUGEINT": ("int", "({h} % 500)::UHUGEINT * 10000000000000"),
     "FLOAT": ("exact", "({h} % 4001 - 2000) / 8"), "DOUBLE": ("exact", "({h} % 400001 - 200000) / 16"),
     "DECIMAL(4,1)": ("decimal", "({h} % 1001 - 500) / 10"), "DECIMAL(9,2)": ("decimal", "({h} % 20001 - 10000) / 100"),
     "DECIMAL(18,3)": ("decimal", "({h} % 2000001 - 1000000) / 1000"), "DECIMAL(30,2)": ("decimal", "({h} % 2000001 - 1000000) / 100"),
+    "DECIMAL(38,0)": ("decimal", "({h} % 2000001 - 1000000)::HUGEINT * 1000000"),
     "VARCHAR": ("text", None),
     "DATE": ("date", "DATE '1965-01-01' + ({h} % 20000)::INTEGER"), "TIME": ("time", "TIME '00:00:00' + to_seconds(({h} % 86400)::BIGINT)"),
     "TIMESTAMP": ("timestamp", "TIMESTAMP '1969-06-01' + to_milliseconds(({h} % 2000000000)::BIGINT * 700)"),
+    "TIMESTAMP_S": ("timestamp", "TIMESTAMP '1999-12-31' + to_seconds(({h} % 900000)::BIGINT)"),
+    "TIMESTAMP_MS": ("timestamp", "TIMESTAMP '1960-01-01' + to_milliseconds(({h} % 2000000000)::BIGINT * 333)"),
+    "TIMESTAMP_NS": ("timestamp", "TIMESTAMP '2001-01-01' + to_microseconds(({h} % 1000000007)::BIGINT * 1001)"),
+    "TIMESTAMPTZ": ("zoned", "to_timestamp(({h} % 1000003)::BIGINT * 1000.5)"),
     "INTERVAL": ("interval", "to_hours(({h} % 200)::BIGINT)"), "BLOB": ("blob", "encode('b' || ({h} % 30))"),
 }
 TEXTS = [
@@ -29,35 +34,53 @@ TEXTS = [
 ALSO = {"int32": ["int32", "int"]}
 
 
+# Types that a Parquet file gives back as others.
+NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIMESTAMP_S", "INTERVAL")
+
+
 @dataclass(frozen=True)
 class Table:
     rows: int
     columns: tuple  # (name, type, value, one of how many rows is NULL; 0: none)
+    file: str = ""  # the Parquet file that it is read from, if it is
 
-    def sql(self):
+    def statements(self):
         values = [f"(CASE WHEN hash(i, '{name}') % {nulls} = 0 THEN NULL ELSE {value} END)::{kind} AS {name}" if nulls else
                   f"({value})::{kind} AS {name}" for name, kind, value, nulls in self.columns]
-        return f"CREATE OR REPLACE TABLE t AS SELECT {', '.join(values)} FROM range({self.rows}) r(i)"
+        rows = f"SELECT {', '.join(values)} FROM range({self.rows}) r(i)"
+        if not self.file:
+            return [f"CREATE OR REPLACE TABLE t AS {rows}"]
+        return [f"COPY ({rows}) TO '{self.file}' (FORMAT parquet, ROW_GROUP_SIZE 2048)",
+                f"CREATE OR REPLACE VIEW t AS SELECT {self.read_back()} FROM '{self.file}'"]
 
-    def kinds(self):
+    def read_back(self):
+        changed = [f"{name}::{kind} AS {name}" for name, kind, *_ in self.columns if kind in NOT_IN_PARQUET]
+        return f"* REPLACE ({', '.join(changed)})" if changed else "*"
+
+    def kinds(self, with_nulls):
+        """The columns of each kind; `with_nulls` names those that hold a NULL."""
         by_kind = {}
-        for name, kind, _, nulls in self.columns:
+        for name, kind, *_ in self.columns:
             for k in ALSO.get(TYPES[kind][0], [TYPES[kind][0]]):
-                by_kind.setdefault(k, []).append((name, nulls > 0))
+                by_kind.setdefault(k, []).append(Column(name, kind, name in with_nulls))
         return by_kind
 
 
-def random_table(random, used):
-    rows = random.choice([0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 200, 200, 500, 500, 2048, 2049, 5000])
+def random_table(random, hits, file):
+    """Of each kind of values at least one column with NULLs; mostly of the types that were read least."""
+    rows = random.choice([0, 1, 7, 31, 32, 33, 63, 64, 65, 100, 200, 200, 300, 500, 500, 1000, 2048, 2049, 4000, 5000])
+    by_kind = {}
+    for kind in sorted(TYPES, key=lambda t: (hits[f"type {t}"] // 20, random.random())):
+        by_kind.setdefault(TYPES[kind][0], []).append(kind)
+    picked = [(kinds.pop(0), [2, 3, 4, 6, 10]) for kinds in by_kind.values()]
+    rest = [kind for kinds in by_kind.values() for kind in kinds]
+    picked += [(kind, [0, 0, 0, 3, 6]) for kind in random.sample(rest, random.randint(2, 7))]
+    picked.append(("VARCHAR", [0]))
     columns = []
-    kinds = random.sample(sorted(TYPES), random.randint(10, 16))
-    if "VARCHAR" not in kinds:
-        kinds.append("VARCHAR")
-    for k, kind in enumerate(kinds):
-        used[f"type {kind}"] += 1
+    for k, (kind, shares) in enumerate(picked):
         value = (TYPES[kind][1] or random.choice(TEXTS)).format(h=f"(hash(i, {k}) % 1000003)::BIGINT")
-        columns.append((f"c{k}", kind, value, random.choice([0, 2, 3, 4, 6, 10])))
-    return Table(rows, tuple(columns))
+        columns.append((f"c{k}", kind, value, random.choice(shares)))
+    return Table(rows, tuple(columns), file if random.random() < 0.25 else "")
 
 
 @dataclass(frozen=True)
@@ -73,12 +96,14 @@ class Query:
     limit: int = None
     offset: int = None
     union: Node = None  # a second branch, with this condition
-    nested: str = ""  # "cte", "subquery"
+    nested: str = ""  # "cte", "cte read twice", "subquery"
     features: tuple = field(default=(), compare=False)
 
+    def items(self):
+        return [*self.group, *self.aggregates] if self.aggregates or self.group else [*self.select]
+
     def text(self):
-        items = list(self.group) + list(self.aggregates) if self.aggregates or self.group else list(self.select)
-        source = "t"
+        items, source = self.items(), "t"
         listed = ", ".join(f"{node.text()} AS x{i}" for i, node in enumerate(items))
         condition = f" WHERE {self.where.text()}" if self.where else ""
         sql = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed} FROM {source}{condition}"
@@ -90,6 +115,8 @@ class Query:
             sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text()}"
         if self.nested == "cte":
             sql = f"WITH q AS ({sql}) SELECT * FROM q"
+        elif self.nested == "cte read twice":
+            sql = f"WITH q AS MATERIALIZED ({sql}) SELECT * FROM q UNION ALL SELECT * FROM q"
         elif self.nested == "subquery":
             sql = f"SELECT * FROM ({sql})"
         if self.ordered:
@@ -113,6 +140,9 @@ class Query:
                 yield less
         for part in ("select", "group", "aggregates"):
             items = getattr(self, part)
+            if len(items) > 3:
+                for item in items:
+                    yield replace(self, **{part: (item,)})
             if len(items) > 1 or (part != "select" and items and len(self.group) + len(self.aggregates) > 1):
                 for i in range(len(items)):
                     yield replace(self, **{part: items[:i] + items[i + 1:]})
@@ -126,7 +156,6 @@ class Query:
 
 
 def random_query(random, generator):
-    kinds = ["int", "text", "exact", "bool", "decimal", "date", "timestamp", "interval"]
     features = []
 
     def chance(share, feature):
@@ -135,29 +164,36 @@ def random_query(random, generator):
         features.append(feature)
         return True
 
-    where = generator.expression("bool", 3) if chance(0.5, "where") else None
-    group, aggregates, having = (), (), None
-    select = tuple(generator.expression(random.choice(kinds + ["inexact"]), 3) for _ in range(random.randint(1, 4)))
-    if chance(0.4, "aggregate"):
-        if chance(0.65, "group by"):
+    generator.planned.clear()
+    kinds = ("int", "text", "exact", "bool", "decimal", "date", "timestamp", "zoned", "time", "interval", "blob")
+    where = generator.expression("bool", 3) if chance(0.4, "where") else None
+    group, aggregates, select, having = (), (), (), None
+    if chance(0.45, "aggregate"):
+        if chance(0.6, "group by"):
             # A literal as a key would be the number of a column.
-            group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 3)))
-                          if k.children or k.sql.startswith("c"))
-        aggregates = tuple(generator.aggregate(2) for _ in range(random.randint(1, 3)))
-        select = ()
-        if group and chance(0.25, "having"):
+            group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 4))) if k.columns())
+            features += ["group by many"] if len(group) > 2 else []
+        aggregates = tuple(generator.aggregate(2) for _ in range(random.randint(8, 16)))
+        if group and chance(0.3, "having"):
             having = Node("bool", random.choice(["count(*) > 1", "count(*) % 2 = 0", "min(c0) IS NOT NULL"]))
+    else:
+        rounded = random.random() < 0.3
+        select = tuple(generator.needed((*kinds, "inexact") if rounded else kinds, 3) for _ in range(random.randint(8, 20)))
     items = select or group + aggregates
     exact = all(node.kind != "inexact" for node in items)
-    distinct = not aggregates and exact and chance(0.15, "distinct")
-    union = generator.expression("bool", 2) if not distinct and not aggregates and chance(0.1, "union all") else None
-    nested = random.choice(["cte", "subquery"]) if chance(0.15, "nested") else ""
-    ordered = exact and chance(0.35, "order by")
+    distinct = not aggregates and exact and chance(0.2, "distinct")
+    union = generator.expression("bool", 2) if not distinct and not aggregates and chance(0.15, "union all") else None
+    nested = random.choice(["cte", "cte read twice", "subquery"]) if random.random() < 0.25 else ""
+    features += [nested] if nested else []
+    ordered = exact and chance(0.5, "order by")
     directions = tuple(random.choice(["", "DESC", "NULLS FIRST", "DESC NULLS LAST", "DESC NULLS FIRST"]) for _ in items)
+    if ordered:
+        features += [name for word, name in (("DESC", "descending"), ("NULLS FIRST", "nulls first"), ("NULLS LAST", "nulls last"))
+                     if any(word in d for d in directions)]
     limit = offset = None
-    if ordered and chance(0.6, "limit"):
+    if ordered and chance(0.5, "limit"):
         limit = random.choice([0, 1, 3, 10, 100, 5000])
-        offset = random.choice([None, None, 1, 30]) if limit else None
+        offset = random.choice([None, 1, 30]) if limit else None
         if offset:
             features.append("offset")
     return Query(select, where, group, aggregates, having, distinct, ordered, directions, limit, offset, union, nested,

@@ -1,16 +1,23 @@
 """./dev fuzz sql: random schemas, data and queries; Lanewise's answers against DuckDB's.
 
-Ends with a table of what was hit how often. A difference prints the smallest statement that still shows it, and the
-command that repeats the run.
+Ends with a table of what was hit how often: a function counts where it reads a column of rows that its query reaches, its
+NULL where a column of these holds one. What a run of 500 or more hits less than 20 times makes it fail, as do answers of
+which more than half are empty. A difference prints the smallest statement that still shows it, and the command that repeats
+the run.
+
+DuckDB answers some queries in two ways: what its statistics of a column say decides between two versions of a function that
+differ (substring('aa', -3, 1) is 'a' where all texts are ASCII, else ''). Either is right; the run says how many there were.
 """
 
 import argparse
 import os
 import random
 import sys
+import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import BoundedSemaphore
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sql"))
 
@@ -18,12 +25,15 @@ import corpus  # noqa: E402
 import duckdb  # noqa: E402
 import engine  # noqa: E402
 from corpus import Block  # noqa: E402
-from expressions import AGGREGATES, FUNCTIONS, Generator  # noqa: E402
+from expressions import AGGREGATES, FUNCTIONS, Generator, null, takes_values  # noqa: E402
 from queries import TYPES, Table, random_query, random_table  # noqa: E402
 
-QUERIES_PER_TABLE = 40
+QUERIES_PER_TABLE = 20
 ENOUGH = 20
-OPERATORS = ["where", "aggregate", "group by", "having", "distinct", "union all", "nested", "order by", "limit", "offset"]
+ENOUGH_FROM = 500  # queries
+OPERATORS = ["where", "aggregate", "group by", "group by many", "having", "distinct", "union all", "cte", "cte read twice", "subquery",
+             "order by", "descending", "nulls first", "nulls last", "limit", "offset", "parquet"]
+JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
 
 def settings(chooser):
@@ -32,7 +42,16 @@ def settings(chooser):
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
 
 
-def answer_of(connection, table, query):
+def connect(table, statistics=True):
+    connection = duckdb.connect(config={"threads": 1})
+    for statement in table.statements():
+        connection.execute(statement)
+    if not statistics:
+        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    return connection
+
+
+def answer_of(connection, query):
     """DuckDB's answer, or None where DuckDB refuses."""
     try:
         return corpus.duckdb_answers(connection, [Block("query", query.ordered, "", query.text(), 0)])[0]
@@ -40,31 +59,42 @@ def answer_of(connection, table, query):
         return None
 
 
-def differs(table, query, options):
+def blocks_of(table, queries):
+    return [Block("statement", False, "", sql, 0) for sql in table.statements()] + \
+           [Block("query", q.ordered, "", q.text(), i + 1) for i, q in enumerate(queries)]
+
+
+def differs(table, query, options, statistics=True):
     """How the two differ on one query, or None."""
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.execute(table.sql())
-        expected = answer_of(connection, table, query)
+    with connect(table, statistics) as connection:
+        expected = answer_of(connection, query)
     if expected is None:
         return None
-    blocks = [Block("statement", False, "", table.sql(), 0), Block("query", query.ordered, "", query.text(), 1)]
-    found = engine.failures(blocks, [expected], **options)
+    found = engine.failures(blocks_of(table, [query]), [expected], **options)
     return found[0] if found else None
 
 
-def minimal(table, query, options, tries=300):
+def answered_in_two_ways(table, query, options):
+    """Whether DuckDB's other answer is ours."""
+    with connect(table, statistics=False) as connection:
+        expected = answer_of(connection, query)
+    return expected is not None and not engine.failures(blocks_of(table, [query]), [expected], **options)
+
+
+def minimal(table, query, options, tries=200):
     """The smallest table and query that still differ."""
     reason, again = differs(table, query, options), True
     while again and tries > 0 and reason:
         again = False
-        tables = [Table(rows, table.columns) for rows in (0, 1, 2, 5, 20, 100) if rows < table.rows]
-        tables += [Table(table.rows, tuple(c for c in table.columns if c[0] != name)) for name, *_ in table.columns]
+        tables = [Table(table.rows, table.columns)] if table.file else []
+        tables += [Table(rows, table.columns, table.file) for rows in (0, 1, 2, 5, 20, 100) if rows < table.rows]
+        tables += [Table(table.rows, tuple(c for c in table.columns if c[0] != name), table.file) for name, *_ in table.columns]
         for candidate in [(t, query) for t in tables] + [(table, q) for q in query.smaller()]:
             tries -= 1
             if not candidate[0].columns:
                 continue
             found = differs(*candidate, options)
-            if found:
+            if found and not answered_in_two_ways(*candidate, options):
                 table, query, reason, again = *candidate, found, True
                 break
             if tries <= 0:
@@ -72,93 +102,132 @@ def minimal(table, query, options, tries=300):
     return table, query, reason
 
 
-def batch(seed, queries):
-    """One table and its queries. Returns the counts, how many DuckDB refused, and the differences."""
-    chooser = random.Random(seed)
-    hits, refused, filled = Counter(), 0, 0
-    table = random_table(chooser, hits)
-    generator = Generator(chooser, table.kinds())
-    # Every batch starts at another place, so that the least used functions differ.
-    for entry in FUNCTIONS + AGGREGATES:
-        generator.used[entry[0]] = chooser.randint(0, 3)
-    asked, answers = [], []
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.execute(table.sql())
-        while len(asked) < queries:
-            query = random_query(chooser, generator)
-            expected = answer_of(connection, table, query)
-            if expected is None:
-                refused += 1
+class Run:
+    """Counts of the whole run, which decide what is generated next."""
+
+    def __init__(self, seed, folder):
+        self.seed, self.folder = seed, folder
+        self.hits, self.refusals = Counter(), Counter()
+        self.refused = self.filled = self.asked = self.two_ways = 0
+        self.wrong, self.other = [], []
+
+    def batch(self, number, size):
+        """A table, its queries and DuckDB's answers."""
+        chooser = random.Random(f"{self.seed} {number}")
+        table = random_table(chooser, self.hits, str(self.folder / f"{number}.parquet"))
+        queries, answers = [], []
+        with connect(table) as connection:
+            counts = ", ".join(f"count(*) - count({name})" for name, *_ in table.columns)
+            nulls = connection.execute(f"SELECT {counts} FROM t").fetchone()
+            columns = table.kinds({c[0] for c, count in zip(table.columns, nulls) if count})
+            generator = Generator(chooser, columns, self.hits, self.refusals)
+            while len(queries) < size:
+                query = random_query(chooser, generator)
+                answer = answer_of(connection, query)
+                if answer is None:
+                    self.refused += 1
+                    self.refusals.update(name for node in query.nodes() for name, _ in node.calls())
+                    continue
+                queries.append(query)
+                answers.append(answer)
+                self.count(connection, table, query, answer)
+        return table, queries, answers, settings(chooser)
+
+    def count(self, connection, table, query, answer):
+        self.asked += 1
+        self.filled += bool(answer.rows)
+        reached = table.rows
+        if query.where and table.rows:
+            reached = connection.execute(f"SELECT count(*) FROM t WHERE {query.where.text()}").fetchone()[0]
+        evaluated = [n for n in (query.where, query.union) if n and table.rows] + (query.items() if reached else [])
+        found = set(query.features) | ({"parquet"} if table.file else set())
+        for node in evaluated:
+            for name, has_null in node.calls():
+                found.update([name, null(name)] if has_null else [name])
+            for column in node.columns():
+                name = f"type {column.type}"
+                found.update([name, null(name)] if column.has_nulls else [name])
+        self.hits.update(found)
+
+    def compare(self, table, queries, answers, options):
+        """Runs in a thread of the pool."""
+        wrong, other, two_ways = [], [], 0
+        for text in engine.failures(blocks_of(table, queries), answers, **options):
+            if not text.startswith("line "):
+                other.append(text)
                 continue
-            asked.append(query)
-            answers.append(expected)
-            filled += bool(expected.rows)
-            hits.update(query.features)
-            for name, null in {n for node in query.nodes() for n in node.names()}:
-                hits[name] += 1
-                hits[f"NULL {name}"] += null
-    options = settings(chooser)
-    blocks = [Block("statement", False, "", table.sql(), 0)]
-    blocks += [Block("query", q.ordered, "", q.text(), i + 1) for i, q in enumerate(asked)]
-    found = engine.failures(blocks, answers, **options)
-    wrong = [(table, asked[int(text.split(":")[0].removeprefix("line ")) - 1], options, text) for text in found
-             if text.startswith("line ")]
-    return hits, refused, filled, wrong, [f for f in found if not f.startswith("line ")]
+            query = queries[int(text.split(":")[0].removeprefix("line ")) - 1]
+            if answered_in_two_ways(table, query, options):
+                two_ways += 1
+            else:
+                wrong.append((table, query, options, text))
+        return wrong, other, two_ways
+
+    def take(self, wrong, other, two_ways):
+        self.wrong += wrong
+        self.other += other
+        self.two_ways += two_ways
 
 
-def report(hits, total, refused, filled):
+def report(run):
     """The table of hits; returns what was hit too seldom."""
-    names = sorted({e[0] for e in FUNCTIONS + AGGREGATES})
-    nullable = [e[0] for e in FUNCTIONS + AGGREGATES if any(not a.isupper() for a in e[3].split())]
-    print(f"\n{total} queries, {filled} with rows; DuckDB refused {refused} more")
-    print("\nfunction                  hits   with NULL")
-    for name in names:
-        print(f"{name:24}{hits[name]:6}{hits[f'NULL {name}']:12}")
-    for title, listed in (("operator", OPERATORS), ("type of a column", [f"type {t}" for t in TYPES])):
-        print(f"\n{title:24}  hits")
-        for name in listed:
-            print(f"{name.removeprefix('type '):24}{hits[name]:6}")
-    seldom = [n for n in names + OPERATORS + [f"type {t}" for t in TYPES] if hits[n] < ENOUGH]
-    return seldom + [f"{n} with NULL" for n in nullable if hits[f"NULL {n}"] < ENOUGH]
+    entries = sorted({e[0]: takes_values(e) for e in FUNCTIONS + AGGREGATES}.items())
+    operators = [(name, False) for name in OPERATORS]
+    types = [(f"type {name}", True) for name in TYPES]
+    print(f"\n{run.asked} queries, {run.filled} with rows; DuckDB refused {run.refused} more, and answered {run.two_ways} in two ways")
+    for title, listed in (("function", entries), ("operator", operators), ("type of a column", types)):
+        print(f"\n{title:24}  hits   with NULL")
+        for name, nullable in listed:
+            with_null = f"{run.hits[null(name)]:12}" if nullable else ""
+            print(f"{name.removeprefix('type '):24}{run.hits[name]:6}{with_null}")
+    every = entries + operators + types
+    return [n for n, _ in every if run.hits[n] < ENOUGH] + [f"{n} with NULL" for n, nullable in every if nullable and run.hits[null(n)] < ENOUGH]
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./dev fuzz sql", description=__doc__)
+    parser = argparse.ArgumentParser(prog="./dev fuzz sql", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000, help="queries to compare")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--show", type=int, default=5, help="differences to make minimal")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
 
-    batches = [(options.seed * 100003 + i, min(QUERIES_PER_TABLE, options.count - i * QUERIES_PER_TABLE))
-               for i in range(-(-options.count // QUERIES_PER_TABLE))]
-    hits, refused, filled, wrong, other, done = Counter(), 0, 0, [], [], 0
-    with ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
-        for size, (h, r, f, w, o) in zip((b[1] for b in batches), pool.map(lambda b: batch(*b), batches)):
-            hits.update(h)
-            refused, filled, done = refused + r, filled + f, done + size
-            wrong += w
-            other += o
-            if done % 400 < QUERIES_PER_TABLE:
-                print(f"{done} of {options.count}, {len(wrong) + len(other)} differ", flush=True)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(JOBS) as pool:
+        run, waiting = Run(options.seed, Path(folder)), BoundedSemaphore(2 * JOBS)
 
-    seldom = report(hits, done, refused, filled)
-    for table, query, run, first in wrong[:options.show]:
-        small, less, reason = minimal(table, query, run)
-        print(f"\nA difference ({run}):\n{small.sql()};\n{less.text()};\n"
-              f"{reason or f'It is not seen when the statement runs alone. It was: {first}'}")
-    for text in other:
+        def compare(batch):
+            try:
+                return run.compare(*batch)
+            finally:
+                waiting.release()
+
+        results = []
+        for number in range(-(-options.count // QUERIES_PER_TABLE)):
+            batch = run.batch(number, min(QUERIES_PER_TABLE, options.count - run.asked))
+            waiting.acquire()
+            results.append(pool.submit(compare, batch))
+            if run.asked % 500 < QUERIES_PER_TABLE:
+                print(f"{run.asked} of {options.count} asked", flush=True)
+        for result in results:
+            run.take(*result.result())
+
+        seldom = report(run)
+        for table, query, used, first in run.wrong[:options.show]:
+            small, less, reason = minimal(table, query, used)
+            print(f"\nA difference ({used}):\n" + "".join(f"{sql};\n" for sql in small.statements()) + f"{less.text()};\n"
+                  f"{reason or f'It is not seen when the statement runs alone. It was: {first}'}")
+    for text in run.other:
         print(f"\n{text}")
-    if wrong or other:
+    if run.wrong or run.other:
         print(f"\nrepeat with: ./dev fuzz sql --seed {options.seed} --count {options.count}")
-    failed = len(wrong) + len(other)
-    if done >= 5000:
+    failed = len(run.wrong) + len(run.other)
+    if run.asked >= ENOUGH_FROM:
         for name in seldom:
             print(f"hit less than {ENOUGH} times: {name}")
-        if filled * 2 < done:
-            print("more than half of the results are empty")
-        failed += len(seldom) + (filled * 2 < done)
-    print(f"{done - len(wrong)} passed, {failed} failed")
+        if run.filled * 2 < run.asked:
+            print("more than half of the answers are empty")
+        failed += len(seldom) + (run.filled * 2 < run.asked)
+    print(f"{run.asked - len(run.wrong)} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 
