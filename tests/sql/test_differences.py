@@ -1,0 +1,40 @@
+"""Where our answer is not DuckDB's, on purpose: docs/decisions/0002-where-duckdb-is-wrong.md."""
+
+from dataclasses import dataclass
+
+import corpus
+import duckdb
+import engine
+import pytest
+
+
+@dataclass(frozen=True)
+class Fails:
+    message: str
+
+
+CASES = [  # expression over a column x, its value, DuckDB's answer, ours
+    ("TRY_CAST(x AS TINYINT)", "127.5::DOUBLE", "-128", None),
+    ("TRY_CAST(x AS USMALLINT)", "65535.5::DOUBLE", "0", None),
+    ("TRY_CAST(x AS INTEGER)", "2147483647.5::DOUBLE", "-2147483648", None),
+    ("CAST(x AS TINYINT)", "127.5::FLOAT", "-128", Fails("value 127.5 can't be cast")),
+    ("round(x, -1)", "127::TINYINT", "-126", Fails("Overflow in round of 127")),
+    ("round(x, -2)", "32767::SMALLINT", "-32736", Fails("Overflow in round of 32767")),
+    ("1::UHUGEINT - x", "340282366920938463463374607431768211455::UHUGEINT", "2", Fails("Overflow in subtraction of UINT128")),
+    ("x::DECIMAL(15, 2)", "'6e-10'", "0.01", "0.00"),
+    ("substring(x, -3, 1)", "'aa'", "a", ""),
+]
+
+
+@pytest.mark.parametrize("expression, value, theirs, ours", CASES)
+def test_differs_from_duckdb(expression, value, theirs, ours):
+    table, query = f"CREATE TABLE t AS SELECT {value} AS x", f"SELECT {expression} AS y FROM t"
+    with duckdb.connect() as connection:
+        connection.execute(table)
+        answer = connection.sql(query).project("y::VARCHAR").fetchone()[0]
+    assert answer == theirs, "DuckDB has changed: is the difference still needed?"
+    result = engine.run(f"{table};\n{query};\n")
+    if isinstance(ours, Fails):
+        assert result.returncode == 2 and ours.message in result.stderr, result.stderr
+    else:
+        assert corpus.json_answers(result.stdout)[0].rows == [(ours,)], result.stderr
