@@ -117,7 +117,7 @@ TEST(MayHold, IsNeverWrong) {
     const ExprPtr subject = column(0, type);
     auto simple = [&]() -> ExprPtr {
       static const char* const kOps[] = {"=", "<>", "<", "<=", ">", ">="};
-      static const char* const kPrefixes[] = {"~~", "starts_with", "^@"};
+      static const char* const kPrefixes[] = {"~~", "starts_with", "^@", "~~~"};
       switch (random() % 6) {
         case 0:
           return call("IS NULL", {subject});
@@ -128,7 +128,7 @@ TEST(MayHold, IsNeverWrong) {
         case 3:
           return call("BETWEEN", {subject, constant(), constant()});
         case 4:
-          if (is_text) return call(kPrefixes[random() % 3], {subject, literal(varchar(word()))});
+          if (is_text) return call(kPrefixes[random() % 4], {subject, literal(varchar(word()))});
           [[fallthrough]];
         default: {
           std::vector<ExprPtr> args = {subject, constant()};
@@ -175,6 +175,11 @@ TEST(MayHold, RefutesWhatItCan) {
   EXPECT_TRUE(may(call("~~", {s, t("usr/%/doc")}), paths));
   EXPECT_TRUE(may(call("~~", {s, t("%doc")}), paths));
   EXPECT_FALSE(may(call("starts_with", {s, t("var")}), paths));
+  EXPECT_FALSE(may(call("regexp_matches", {s, t("^etc/(a|b)")}), paths));
+  EXPECT_FALSE(may(call("regexp_full_match", {s, t("etc/.*")}), paths));
+  EXPECT_TRUE(may(call("regexp_matches", {s, t("^usr/(a|b)")}), paths));
+  EXPECT_TRUE(may(call("regexp_matches", {s, t("etc/")}), paths));
+  EXPECT_FALSE(may(call("~~~", {s, t("etc/*")}), paths));
   EXPECT_FALSE(may(call("=", {s, t("usr/bin/x")}), paths));
 }
 

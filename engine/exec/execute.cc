@@ -1,6 +1,8 @@
 #include "exec/execute.h"
 
+#include <algorithm>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -91,13 +93,26 @@ class Execution {
     return read_table(table, slicing_for(options_, table.rows()));
   }
 
-  /// What must hold for rows that reach the first step that changes columns.
+  /// What must hold, in terms of the scan's columns, for rows that pass the filters that follow it.
   static std::vector<ExprPtr> early_predicates(const plan::Scan& scan, const Branch& branch) {
+    constexpr auto kComputed = static_cast<size_t>(-1);
     std::vector<ExprPtr> predicates = scan.predicates;
+    std::vector<size_t> scanned(scan.columns.size());  // which of the scan's columns a step's column is
+    std::iota(scanned.begin(), scanned.end(), size_t{0});
     for (const StepSpec& step : branch.steps) {
-      const auto* filter = std::get_if<plan::Filter>(&step.node->payload);
-      if (filter == nullptr) break;
-      predicates.push_back(filter->predicate);
+      if (const auto* filter = std::get_if<plan::Filter>(&step.node->payload)) {
+        const std::vector<size_t> used = columns_of(*filter->predicate);
+        const auto is_scanned = [&](size_t column) { return scanned[column] != kComputed; };
+        if (std::all_of(used.begin(), used.end(), is_scanned))
+          predicates.push_back(remap(filter->predicate, scanned));
+      } else if (const auto* project = std::get_if<plan::Project>(&step.node->payload)) {
+        std::vector<size_t> kept;
+        for (const ExprPtr& expr : project->exprs)
+          kept.push_back(expr->kind == Expr::Kind::kColumn ? scanned[expr->column] : kComputed);
+        scanned = std::move(kept);
+      } else {
+        break;
+      }
     }
     return predicates;
   }

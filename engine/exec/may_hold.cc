@@ -3,6 +3,7 @@
 
 #include "exec/bounds.h"
 #include "expr/function.h"
+#include "expr/patterns/prepared_pattern.h"
 
 namespace lanewise::exec {
 
@@ -58,6 +59,15 @@ bool may_lie_between(const Expr& call, const Bounds& bounds) {
   return true;
 }
 
+/// What the text must start with for a pattern to match; nothing for other functions and patterns.
+std::string_view prefix_of_pattern(const Expr& call) {
+  static constexpr std::string_view kTests[] = {"~~", "like_escape", "~~~", "regexp_matches",
+                                                "regexp_full_match"};
+  if (std::find(std::begin(kTests), std::end(kTests), call.function->name) == std::end(kTests)) return {};
+  const auto* pattern = dynamic_cast<const expr::PreparedPattern*>(call.prepared.get());
+  return pattern != nullptr && pattern->is_constant() ? pattern->pattern().prefix() : std::string_view();
+}
+
 bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   const std::string_view name = call.function->name;
   if (call.args.empty()) return true;
@@ -67,6 +77,8 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   if (name == "IS NOT NULL") return !all_null;
   if (name == "BETWEEN" && bounds != nullptr)
     return !all_null && (!bounds->known || may_lie_between(call, *bounds));
+  if (const std::string_view prefix = prefix_of_pattern(call); bounds != nullptr && !prefix.empty())
+    return !all_null && (!bounds->known || may_start_with(*bounds, prefix));
   if (call.args.size() != 2) return true;
 
   const Expr *column = call.args[0].get(), *constant = call.args[1].get();
@@ -75,14 +87,12 @@ bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {
   bounds = bounds_of_column(*column, bounds_of);
   if (bounds == nullptr || constant->kind != Expr::Kind::kLiteral || constant->type != column->type)
     return true;
-  const bool prefix = !flipped && (name == "~~" || name == "starts_with" || name == "^@" || name == "prefix");
+  const bool prefix = !flipped && (name == "starts_with" || name == "^@" || name == "prefix");
   if (!prefix && !is_comparison(name)) return true;
   if (constant->literal.is_null() || bounds->rows == bounds->nulls) return false;
   if (!bounds->known) return true;
   if (!prefix) return may_compare(flipped ? mirrored(name) : name, *bounds, constant->literal);
-  std::string_view text = constant->literal.text();
-  if (name == "~~") text = text.substr(0, text.find_first_of("%_"));
-  return may_start_with(*bounds, text);
+  return may_start_with(*bounds, constant->literal.text());
 }
 
 bool may_hold_in(const Expr& in, const BoundsOf& bounds_of) {

@@ -37,6 +37,7 @@ struct CompiledPattern {
   const Limits limits;
   const std::optional<literals::Pieces> pieces;  ///< where the pattern is literal
   const std::string required;                    ///< a text in every match; may be empty
+  const std::string prefix;                      ///< what every matching row starts with; may be empty
 
  private:
   mutable std::once_flag program_once_;

@@ -15,7 +15,8 @@ CompiledPattern::CompiledPattern(std::string pattern_source, syntax::Ast parsed,
       full_match(whole),
       limits(bounds),
       pieces(literals::find_pieces(ast, whole)),
-      required(literals::find_required(ast)) {}
+      required(literals::find_required(ast)),
+      prefix(literals::find_prefix(ast, whole)) {}
 
 const automaton::Program& CompiledPattern::program() const {
   std::call_once(program_once_, [this] {
@@ -132,6 +133,8 @@ Pattern compile_glob(std::string_view pattern, const Limits& limits) {
 }
 
 const std::string& Pattern::source() const { return compiled_->source; }
+const std::string& Pattern::prefix() const { return compiled_->prefix; }
+
 bool Pattern::full_match() const { return compiled_->full_match; }
 int Pattern::groups() const { return static_cast<int>(compiled_->ast.group_names.size()); }
 const std::vector<std::string>& Pattern::group_names() const { return compiled_->ast.group_names; }

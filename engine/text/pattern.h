@@ -53,6 +53,8 @@ class Pattern {
   const std::string& source() const;
   /// True when the answer to `does the row match` asks for the whole string.
   bool full_match() const;
+  /// What every matching row starts with; may be empty.
+  const std::string& prefix() const;
   /// Number of capturing groups, without group 0, the whole match. 0 for LIKE and GLOB.
   int groups() const;
   /// Names of groups 1..groups(); empty where a group has none.

@@ -1,5 +1,6 @@
 #include "text/literals/literals.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lanewise::text::literals {
@@ -124,8 +125,57 @@ Known look_at(const Node& node) {
   return {};
 }
 
+/// Whether every match starts where the text does.
+bool starts_at_begin(const Node& node) {
+  switch (node.op) {
+    case Op::kAssert:
+      return node.assertion == syntax::kBeginText;
+    case Op::kCapture:
+      return starts_at_begin(*node.children[0]);
+    case Op::kConcat:
+      for (const auto& child : node.children) {
+        if (starts_at_begin(*child)) return true;
+        if (child->op != Op::kAssert && child->op != Op::kEmpty) return false;
+      }
+      return false;
+    case Op::kAlternate:
+      return std::all_of(node.children.begin(), node.children.end(),
+                         [](const auto& child) { return starts_at_begin(*child); });
+    default:
+      return false;
+  }
+}
+
+/// Appends what every match of the node starts with. True if nothing of the match is left behind it.
+bool append_prefix(const Node& node, std::string& prefix) {
+  if (const Known known = look_at(node); known.exact) {
+    prefix += *known.exact;
+    return true;
+  }
+  switch (node.op) {
+    case Op::kConcat:
+      return std::all_of(node.children.begin(), node.children.end(),
+                         [&](const auto& child) { return append_prefix(*child, prefix); });
+    case Op::kCapture:
+      return append_prefix(*node.children[0], prefix);
+    case Op::kRepeat:
+      for (int i = 0; i < node.min && prefix.size() < kLongestRepeated; ++i) {
+        if (!append_prefix(*node.children[0], prefix)) break;
+      }
+      return false;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::string find_required(const syntax::Ast& ast) { return look_at(*ast.root).required; }
+
+std::string find_prefix(const syntax::Ast& ast, bool full_match) {
+  std::string prefix;
+  if (full_match || starts_at_begin(*ast.root)) append_prefix(*ast.root, prefix);
+  return prefix;
+}
 
 }  // namespace lanewise::text::literals

@@ -27,4 +27,7 @@ std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match);
 /// The longest text that every match contains; empty when none is known.
 std::string find_required(const syntax::Ast& ast);
 
+/// The text that every matching row starts with; empty when there is none.
+std::string find_prefix(const syntax::Ast& ast, bool full_match);
+
 }  // namespace lanewise::text::literals

@@ -69,5 +69,26 @@ TEST(Required, LongestTextOfEveryMatch) {
   EXPECT_EQ(compile_like("a_bcd%e").compiled().required, "bcd");
 }
 
+TEST(Prefix, OfEveryMatchingRow) {
+  const auto prefix = [](const std::string& pattern, bool full = false) {
+    return compile_regex(pattern, {.full_match = full}).prefix();
+  };
+  EXPECT_EQ(prefix("^usr/(lib|share)/x"), "usr/");
+  EXPECT_EQ(prefix("\\A(usr)/(li)+b"), "usr/li");
+  EXPECT_EQ(prefix("(^ab|^cd)e"), "");
+  EXPECT_EQ(prefix("^(ab){2,3}c"), "abab");
+  EXPECT_EQ(prefix("^(abx?)+c"), "ab");
+  EXPECT_EQ(prefix("^(ab)*c"), "");
+  EXPECT_EQ(prefix("(^a|b)c"), "");
+  EXPECT_EQ(prefix("x^ab"), "");
+  EXPECT_EQ(prefix("x*^ab"), "");
+  EXPECT_EQ(prefix("abc"), "");
+  EXPECT_EQ(prefix("(?m)^abc"), "");
+  EXPECT_EQ(prefix("abc.*", true), "abc");
+  EXPECT_EQ(prefix("(?i)abc", true), "");
+  EXPECT_EQ(compile_like("ab_c%").prefix(), "ab");
+  EXPECT_EQ(compile_like("%ab").prefix(), "");
+}
+
 }  // namespace
 }  // namespace lanewise::text::literals
