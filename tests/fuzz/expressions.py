@@ -13,7 +13,7 @@ FUNCTIONS = [
     ("+", "({0} + {1})", "int", "int int"), ("-", "({0} - {1})", "int", "int int"),
     ("*", "({0} * {1})", "int", "int SMALL"), ("//", "({0} // {1})", "int", "int int"),
     ("%", "({0} % {1})", "int", "int int"), ("/", "({0} / {1})", "inexact", "int int"),
-    ("negate", "(-{0})", "int", "int"), ("abs", "abs({0})", "int", "int"), ("sign", "sign({0})", "int", "int"),
+    ("negate", "(- {0})", "int", "int"), ("abs", "abs({0})", "int", "int"), ("sign", "sign({0})", "int", "int"),
     ("&", "({0} & {1})", "int", "int32 int32"), ("|", "({0} | {1})", "int", "int32 int32"), ("xor", "xor({0}, {1})", "int", "int32 int32"),
     ("+ float", "({0} + {1})", "exact", "exact exact"), ("- float", "({0} - {1})", "exact", "exact exact"),
     ("* float", "({0} * {1})", "exact", "exact SMALL"), ("/ float", "({0} / {1})", "inexact", "exact exact"),
@@ -35,8 +35,8 @@ FUNCTIONS = [
     ("// exact", "({0} // {1})", "inexact", "exact exact"), ("% exact", "({0} % {1})", "inexact", "exact exact"),
     ("% decimal", "({0} % {1})", "decimal", "decimal decimal"), ("/ decimal", "({0} / {1})", "inexact", "decimal decimal"),
     ("* decimals", "({0} * {1})", "decimal", "DECIMAL decimal"), ("+ int decimal", "({0} + {1})", "decimal", "int decimal"),
-    ("negate decimal", "(-{0})", "decimal", "decimal"), ("trunc decimal", "trunc({0})", "decimal", "decimal"),
-    ("<<", "(abs({0}) << {1})", "int", "int32 SMALL"), (">>", "({0} >> {1})", "int", "int32 SMALL"), ("~ bits", "(~{0})", "int", "int32"),
+    ("negate decimal", "(- {0})", "decimal", "decimal"), ("trunc decimal", "trunc({0})", "decimal", "decimal"),
+    ("<<", "(abs({0}) << {1})", "int", "int32 SMALL"), (">>", "({0} >> {1})", "int", "int32 SMALL"), ("~ bits", "(~ {0})", "int", "int32"),
     ("round int", "round({0}, -1)", "int", "int32"), ("log10", "log10(abs({0}) + 1)", "inexact", "exact"),
     ("greatest many", "greatest({0}, {1}, {2})", "exact", "exact exact exact"),
     ("least timestamp", "least({0}, {1}, {2})", "timestamp", "timestamp timestamp timestamp"),
@@ -88,7 +88,7 @@ FUNCTIONS = [
     ("extract interval", "extract(hour FROM {0})", "int", "interval"), ("epoch", "epoch({0})", "inexact", "timestamp"),
     ("date_trunc zoned", "date_trunc({0}, {1})", "zoned", "UNIT zoned"), ("date_diff zoned", "date_diff({0}, {1}, {2})", "int", "UNIT zoned zoned"),
     ("zoned + interval", "({0} + {1})", "zoned", "zoned INTERVAL"), ("interval + interval", "({0} + {1})", "interval", "interval interval"),
-    ("interval *", "({0} * {1})", "interval", "interval SMALL"), ("negate interval", "(-{0})", "interval", "interval"),
+    ("interval *", "({0} * {1})", "interval", "interval SMALL"), ("negate interval", "(- {0})", "interval", "interval"),
     ("date - interval", "({0} - {1})", "timestamp", "date INTERVAL"), ("time + interval", "({0} + {1})", "time", "time INTERVAL"),
     ("extract date", "extract({0} FROM {1})", "int", "PART date"),
     ("date_trunc", "date_trunc({0}, {1})", "timestamp", "UNIT timestamp"), ("date_trunc date", "date_trunc({0}, {1})::DATE", "date", "UNIT date"),
@@ -242,9 +242,9 @@ class Generator:
             count = min(count, self.hits[null(name)] + self.planned[null(name)])
         return count + self.refusals[name] // 4
 
-    def pick(self, table, kinds=None):
+    def pick(self, table, kinds):
         """An entry whose result is of one of the kinds; mostly one of those that were used least."""
-        choices = [f for f in table if kinds is None or f[2] in kinds]
+        choices = [f for f in table if f[2] in kinds]
         if choices and self.random.random() < 0.9:
             levels = [self.level(f) for f in choices]
             least = min(levels)
@@ -271,8 +271,8 @@ class Generator:
         """A call of what was used least of all."""
         return self.call(self.pick(FUNCTIONS, kinds), depth)
 
-    def aggregate(self, depth):
-        return self.call(self.pick(AGGREGATES), depth)
+    def aggregate(self, kinds, depth):
+        return self.call(self.pick(AGGREGATES, kinds), depth)
 
 
 def smaller(node):

@@ -96,7 +96,7 @@ class Query:
     limit: int = None
     offset: int = None
     union: Node = None  # a second branch, with this condition
-    nested: str = ""  # "cte", "cte read twice", "subquery"
+    nested: str = ""  # "cte", "cte read twice", "subquery", "aggregate over"
     features: tuple = field(default=(), compare=False)
 
     def items(self):
@@ -124,6 +124,9 @@ class Query:
             sql += " ORDER BY " + ", ".join(f"{i + 1} {d}" for i, d in zip(range(len(items)), self.directions))
         if self.limit is not None:
             sql += f" LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else "")
+        if self.nested == "aggregate over":
+            listed = ", ".join(f"count(x{i}) AS n{i}, min(x{i}) AS l{i}" for i in range(len(items)))
+            sql = f"SELECT count(*) AS n, {listed} FROM ({sql})"
         return sql
 
     def nodes(self):
@@ -166,6 +169,7 @@ def random_query(random, generator):
 
     generator.planned.clear()
     kinds = ("int", "text", "exact", "bool", "decimal", "date", "timestamp", "zoned", "time", "interval", "blob")
+    results = (*kinds, "inexact") if random.random() < 0.35 else kinds
     where = generator.expression("bool", 3) if chance(0.4, "where") else None
     group, aggregates, select, having = (), (), (), None
     if chance(0.45, "aggregate"):
@@ -173,19 +177,18 @@ def random_query(random, generator):
             # A literal as a key would be the number of a column.
             group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 4))) if k.columns())
             features += ["group by many"] if len(group) > 2 else []
-        aggregates = tuple(generator.aggregate(2) for _ in range(random.randint(8, 16)))
+        aggregates = tuple(generator.aggregate(results, 2) for _ in range(random.randint(8, 16)))
         if group and chance(0.3, "having"):
             having = Node("bool", random.choice(["count(*) > 1", "count(*) % 2 = 0", "min(c0) IS NOT NULL"]))
     else:
-        rounded = random.random() < 0.3
-        select = tuple(generator.needed((*kinds, "inexact") if rounded else kinds, 3) for _ in range(random.randint(8, 20)))
+        select = tuple(generator.needed(results, 3) for _ in range(random.randint(8, 20)))
     items = select or group + aggregates
     exact = all(node.kind != "inexact" for node in items)
-    distinct = not aggregates and exact and chance(0.2, "distinct")
+    distinct = not aggregates and exact and chance(0.3, "distinct")
     union = generator.expression("bool", 2) if not distinct and not aggregates and chance(0.15, "union all") else None
-    nested = random.choice(["cte", "cte read twice", "subquery"]) if random.random() < 0.25 else ""
+    nested = random.choice(["cte", "cte read twice", "subquery", "aggregate over"]) if random.random() < 0.35 else ""
     features += [nested] if nested else []
-    ordered = exact and chance(0.5, "order by")
+    ordered = exact and chance(0.6, "order by")
     directions = tuple(random.choice(["", "DESC", "NULLS FIRST", "DESC NULLS LAST", "DESC NULLS FIRST"]) for _ in items)
     if ordered:
         features += [name for word, name in (("DESC", "descending"), ("NULLS FIRST", "nulls first"), ("NULLS LAST", "nulls last"))
@@ -193,7 +196,7 @@ def random_query(random, generator):
     limit = offset = None
     if ordered and chance(0.5, "limit"):
         limit = random.choice([0, 1, 3, 10, 100, 5000])
-        offset = random.choice([None, 1, 30]) if limit else None
+        offset = random.choice([None, 1, 2, 30]) if limit else None
         if offset:
             features.append("offset")
     return Query(select, where, group, aggregates, having, distinct, ordered, directions, limit, offset, union, nested,
