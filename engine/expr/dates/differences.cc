@@ -81,9 +81,11 @@ int64_t boundaries(DatePart part, int32_t from, int32_t to) {
   }
 }
 
+// Infinite times give NULL whatever the word.
+
 Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
-  const DatePart part = part_in(site.expr, word);
   if (!is_finite_date(from) || !is_finite_date(to)) return std::nullopt;
+  const DatePart part = part_in(site.expr, word);
   const int64_t unit = clock_unit(part);
   if (unit == 0) return boundaries(part, from, to);
   const std::optional<int64_t> a = timestamp_of(from, 0);
@@ -94,8 +96,8 @@ Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_
 }
 
 Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
-  const DatePart part = part_in(site.expr, word);
   if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  const DatePart part = part_in(site.expr, word);
   const int64_t unit = clock_unit(part);
   if (unit == 0) return boundaries(part, date_of(from), date_of(to));
   return difference(floor_div(from, unit), floor_div(to, unit));
@@ -145,8 +147,8 @@ int64_t complete_months(int64_t from, int64_t to) {
 }
 
 Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
-  const DatePart part = part_in(site.expr, word);
   if (!is_finite(from) || !is_finite(to)) return std::nullopt;
+  const DatePart part = part_in(site.expr, word);
   switch (part) {
     case DatePart::kMillennium:
       return complete_months(from, to) / 12'000;

@@ -56,9 +56,8 @@ Integer epoch_of_interval(const Site&, Interval value) {
     return scaled<per_second>(*micros);
   }
 }
-Integer epoch_of_nanos(const Site&, int64_t value) {
-  return is_finite(value) ? Integer(value) : std::nullopt;
-}
+/// Infinite ones are numbers too, here alone, as in DuckDB.
+int64_t epoch_of_nanos(const Site&, int64_t value) { return value; }
 
 constexpr Type kNanos = Type::timestamp(TimeUnit::kNano);
 

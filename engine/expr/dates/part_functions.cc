@@ -109,15 +109,15 @@ Real real_of_zoned(const Site& site, int64_t value) {
 Real real_of_time(const Site&, int64_t micros) { return epoch_of(micros); }
 Real real_of_interval(const Site&, Interval value) { return epoch_of(value); }
 
-// date_part(word, x).
+// date_part(word, x). Infinite times are NULL whatever the word.
 Integer named_of_date(const Site& site, std::string_view word, int32_t days) {
-  return date_integer(part_in(site.expr, word), days);
+  return is_finite_date(days) ? date_integer(part_in(site.expr, word), days) : std::nullopt;
 }
 Integer named_of_time(const Site& site, std::string_view word, int64_t micros) {
   return part_of_time(part_in(site.expr, word), micros);
 }
 Integer named_of_timestamp(const Site& site, std::string_view word, int64_t value) {
-  return timestamp_integer(part_in(site.expr, word), value);
+  return is_finite(value) ? timestamp_integer(part_in(site.expr, word), value) : std::nullopt;
 }
 Integer named_of_interval(const Site& site, std::string_view word, Interval value) {
   return part_of_interval(part_in(site.expr, word), value);
