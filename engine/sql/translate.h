@@ -91,6 +91,8 @@ class Translator {
                   const duckdb::Expression& right, const Rows& left_input, const Rows& right_input);
   ExprPtr operation(const duckdb::BoundOperatorExpression& expr, const Rows& input);
   ExprPtr split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input);
+  ExprPtr split_extract(std::string_view name, const duckdb::BoundFunctionExpression& expr,
+                        const Rows& input);
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
   void require_utc(const duckdb::Expression& expr);

@@ -193,21 +193,29 @@ ExprPtr Translator::split_part(const duckdb::BoundOperatorExpression& expr, cons
     return nullptr;
   }
   const duckdb::Value& otherwise = expr.children[1]->Cast<duckdb::BoundConstantExpression>().value;
-  const auto& extract = expr.children[0]->Cast<duckdb::BoundFunctionExpression>();
-  if (otherwise.IsNull() || otherwise.ToString() != "" || extract.children.size() != 2 ||
-      (extract.function.name != "list_extract" && extract.function.name != "array_extract") ||
-      extract.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
+  if (otherwise.IsNull() || otherwise.ToString() != "") return nullptr;
+  return split_extract("split_part", expr.children[0]->Cast<duckdb::BoundFunctionExpression>(), input);
+}
+
+/// The call of `name` for list_extract(string_split(text, separator), n); no list is made. Null for anything
+/// else.
+ExprPtr Translator::split_extract(std::string_view name, const duckdb::BoundFunctionExpression& expr,
+                                  const Rows& input) {
+  if ((expr.function.name != "list_extract" && expr.function.name != "array_extract") ||
+      expr.children.size() != 2 ||
+      expr.children[0]->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
     return nullptr;
   }
-  const auto& split = extract.children[0]->Cast<duckdb::BoundFunctionExpression>();
+  const auto& split = expr.children[0]->Cast<duckdb::BoundFunctionExpression>();
   if (split.function.name != "string_split" || split.children.size() != 2) return nullptr;
-  return known_call("split_part",
+  return known_call(name,
                     {expression(*split.children[0], input), expression(*split.children[1], input),
-                     expression(*extract.children[1], input)},
+                     expression(*expr.children[1], input)},
                     TypeId::kVarchar);
 }
 
 ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  if (ExprPtr part = split_extract("string_split_extract", expr, input)) return part;
   for (const auto& child : expr.children) {
     if (is_zoned(child->return_type)) require_utc(expr);
     if (child->return_type.id() == LogicalTypeId::ENUM) {
