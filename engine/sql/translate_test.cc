@@ -68,6 +68,11 @@ TEST_F(Translation, MakesTheExpectedShape) {
             "Project(Filter(ScalarJoin(Scan, Project(Aggregate(Scan)))))"},
            {"SELECT a FROM t WHERE a = (SELECT a FROM u)",
             "Project(Filter(ScalarJoin(Scan, Project(Scan))))"},
+           {"SELECT a FROM t WHERE 1 < (SELECT max(a) FROM u)",
+            "Project(Filter(ScalarJoin(Scan, Project(Filter(Project(Aggregate(Project(Aggregate(Scan)))))))))"},
+           {"SELECT a > (SELECT max(d) FROM t), d > (SELECT max(d) FROM t) FROM t",
+            "Project(ScalarJoin(Scan, Cte(Project(Aggregate(Project(Aggregate(Scan)))), "
+            "ScalarJoin(Project(CteRef), Project(CteRef)))))"},
            {"SELECT a, m FROM t, (SELECT max(a) AS m FROM u)",
             "Project(ScalarJoin(Scan, Project(Aggregate(Scan))))"},
            {"SELECT sum(a) FILTER (WHERE d > 1) FROM (SELECT a, d FROM t ORDER BY d LIMIT 10)",
@@ -125,8 +130,10 @@ TEST_F(Translation, GivesOrderedPicksTheirOrderBack) {
               HasSubstr("last(s ORDER BY d NULLS FIRST)"));
   // The key of both is computed once, below the aggregate.
   const std::string shared = text("SELECT first(s ORDER BY d), first(a ORDER BY d) FROM t");
-  EXPECT_THAT(shared, HasSubstr("first("));
+  EXPECT_THAT(shared, HasSubstr("first(s ORDER BY d), first(a ORDER BY d)"));
   EXPECT_THAT(shared, testing::Not(HasSubstr("create_sort_key(")));
+  EXPECT_THAT(text("SELECT first(s ORDER BY lower(s), d), last(a ORDER BY lower(s), d) FROM t"),
+              HasSubstr("first(s ORDER BY lower(s), d), last(a ORDER BY lower(s), d)"));
 }
 
 TEST_F(Translation, ReadsTheFormsOfExpressions) {

@@ -8,7 +8,7 @@ the run.
 What DuckDB refuses must be refused here too. DuckDB answers some queries in two ways, of which either is right; the run says
 how many there were. What its statistics of a column say decides between two versions of a function that differ
 (substring('aa', -3, 1) is 'a' where all texts are ASCII, else ''), and its optimiser decides what is evaluated, and so whether
-there is an error.
+there is an error. Floats agree within the tolerance of tests/sql/corpus.py, as sums depend on their order.
 """
 
 import argparse
@@ -139,7 +139,10 @@ class Run:
         self.filled += bool(answer.rows)
         reached = table.rows
         if query.where and table.rows:
-            reached = connection.execute(f"SELECT count(*) FROM t WHERE {query.where.text()}").fetchone()[0]
+            try:
+                reached = connection.execute(f"SELECT count(*) FROM t WHERE {query.where.text()}").fetchone()[0]
+            except duckdb.Error:
+                reached = 0  # the whole query does not evaluate the condition, so nobody knows
         evaluated = [n for n in (query.where, query.union) if n and table.rows] + (query.items() if reached else [])
         found = set(query.features) | ({"parquet"} if table.file else set())
         for node in evaluated:
@@ -232,4 +235,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
