@@ -69,7 +69,8 @@ TEST_F(Translation, MakesTheExpectedShape) {
            {"SELECT a FROM t WHERE a = (SELECT a FROM u)",
             "Project(Filter(ScalarJoin(Scan, Project(Scan))))"},
            {"SELECT a FROM t WHERE 1 < (SELECT max(a) FROM u)",
-            "Project(Filter(ScalarJoin(Scan, Project(Filter(Project(Aggregate(Project(Aggregate(Scan)))))))))"},
+            "Project(Filter(ScalarJoin(Scan, "
+            "Project(Filter(Project(Aggregate(Project(Aggregate(Scan)))))))))"},
            {"SELECT a > (SELECT max(d) FROM t), d > (SELECT max(d) FROM t) FROM t",
             "Project(ScalarJoin(Scan, Cte(Project(Aggregate(Project(Aggregate(Scan)))), "
             "ScalarJoin(Project(CteRef), Project(CteRef)))))"},
