@@ -202,7 +202,7 @@ uint64_t Grouping::keep(const uint8_t* bytes, size_t size) {
 Partitions partition(std::span<const uint32_t> tags, int bits) {
   Partitions result;
   result.starts.assign((size_t{1} << bits) + 1, 0);
-  const auto part = [bits](uint32_t tag) { return bits == 0 ? size_t{0} : size_t{tag >> (32 - bits)}; };
+  const auto part = [bits](uint32_t tag) { return size_t{tag & ((uint32_t{1} << bits) - 1)}; };
   for (const uint32_t tag : tags) ++result.starts[part(tag) + 1];
   for (size_t p = 1; p < result.starts.size(); ++p) result.starts[p] += result.starts[p - 1];
   std::vector<uint32_t> next = result.starts;

@@ -74,8 +74,8 @@ class Grouping {
   uint32_t null_group_ = HashTable::kNone;            // kWord, kText
 };
 
-/// Sorts group numbers by the highest `bits` bits of their tags: partition p is groups[starts[p] .. starts[p
-/// + 1]).
+/// Sorts group numbers by the lowest `bits` bits of their tags, not by the highest, which choose the slots of
+/// tables: partition p is groups[starts[p] .. starts[p + 1]).
 struct Partitions {
   std::vector<uint32_t> groups;
   std::vector<uint32_t> starts;

@@ -27,11 +27,20 @@ void insertion_sort(KeyRow* rows, size_t count) {
   }
 }
 
-/// Byte by byte from the lowest one; bytes that are the same in all keys are passed over.
+/// Byte by byte from the lowest one, but only those of the highest bytes in which so many bits differ as tell
+/// most rows apart; the few runs of rows that are equal so far are sorted by the rest. Bytes that are the
+/// same in all keys are passed over.
 void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) {
+  if (count <= kInsertion) return insertion_sort(rows, count);
+  constexpr int kSpareBits = 4;
+  int lowest = 64;
+  for (int bits = 0; lowest > 0 && bits < std::bit_width(count) + kSpareBits;) {
+    lowest -= 8;
+    bits += std::popcount(varying >> lowest & 0xff);
+  }
   KeyRow* from = rows;
   KeyRow* to = scratch;
-  for (int shift = 0; shift < 64; shift += 8) {
+  for (int shift = lowest; shift < 64; shift += 8) {
     if ((varying >> shift & 0xff) == 0) continue;
     uint32_t starts[256] = {};
     for (size_t i = 0; i < count; ++i) ++starts[from[i].key >> shift & 0xff];
@@ -41,6 +50,15 @@ void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) 
     std::swap(from, to);
   }
   if (from != rows) std::memcpy(rows, from, count * sizeof(KeyRow));
+
+  const uint64_t rest = varying & ((uint64_t{1} << lowest) - 1);
+  if (rest == 0) return;
+  for (size_t start = 0; start < count;) {
+    size_t end = start + 1;
+    while (end < count && rows[end].key >> lowest == rows[start].key >> lowest) ++end;
+    if (end - start > 1) sort_cached(rows + start, end - start, scratch, rest);
+    start = end;
+  }
 }
 
 /// The bits in which some keys differ.
@@ -72,7 +90,6 @@ class Sorter {
     const uint64_t varying = varying_bits(from, count);
     if (count <= kCached || varying == 0) {
       if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
-      if (count <= kInsertion) return insertion_sort(rows, count);
       return sort_cached(rows, count, scratch, varying);
     }
     const int top = 64 - std::countl_zero(varying);

@@ -15,7 +15,7 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kSmall = 24;               // strings: below, compare whole ones
+constexpr size_t kSmall = 4;                // strings: below, compare whole ones
 constexpr size_t kDeepest = 1 << 14;        // bytes: behind them too, so that recursion ends
 constexpr size_t kShare = size_t{1} << 15;  // rows that one task prepares
 constexpr size_t kAhead = 16;               // rows: about the latency of memory
