@@ -35,7 +35,7 @@ INFIX = {"+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "=", "<>", "<", ">
          "IS NOT DISTINCT FROM", "||", "^@", "~~", "!~~", "~~*", "!~~*", "~~~"}
 # Not functions of one or two values, or of texts, which compare_strings.py compares.
 OTHERS = {"BETWEEN", "NOT", "IS NULL", "IS NOT NULL", "strftime", "constant_or_null", "error", "like_escape", "not_like_escape",
-          "ilike_escape", "not_ilike_escape", "lpad", "rpad", "position", "replace", "regexp_replace", "split_part",
+          "ilike_escape", "not_ilike_escape", "lpad", "rpad", "repeat", "position", "replace", "regexp_replace", "split_part",
           "string_split_extract", "translate"}
 # age(x) begins at the present day, which a comparison cannot hold still.
 PRESENT = {"age"}
