@@ -41,8 +41,8 @@ OTHERS = {"BETWEEN", "NOT", "IS NULL", "IS NOT NULL", "strftime", "constant_or_n
 PRESENT = {"age"}
 # DuckDB wraps around where the result does not fit, "-" only for UHUGEINT; here that is an error.
 WRAPPING = {"round": "Overflow", "-": "Overflow in subtraction of UINT128"}
-# DuckDB raises for infinite timestamps in spite of TRY; here they are NULL.
-NO_TRY = re.compile(r"TRY_CAST\(timestamp\w* AS TIME\)")
+# DuckDB raises in spite of TRY, for infinite timestamps and those that are out of range; here they are NULL.
+NO_TRY = re.compile(r"TRY_CAST\(timestamp\w* AS TIME(STAMP_NS)?\)")
 # Where random values mostly end in an error, or the types are not among the pairs.
 SPELLED_OUT = {
     "factorial": "factorial((abs(smallint_x::INTEGER) % 34)::INTEGER)",

@@ -34,16 +34,16 @@ def over_a_column(name, example):
 
 @pytest.mark.parametrize("lanes", ["simd", "scalar"])
 def test_values_answer_as_duckdb(lanes):
-    found, compared, missed = compare_values.compare(rows=60, seed=5, lanes=lanes, share=0.15)
+    found, compared, missed = compare_values.compare(rows=60, seed=5, lanes=lanes, share=0.1)
     assert not found, "\n".join(found[:5])
-    assert compared > 30_000
+    assert compared > 20_000
     assert not missed
 
 
 def test_edges_answer_as_duckdb():
-    found, compared, _ = compare_values.compare(rows=4, seed=6, share=0.2, edges=True)
+    found, compared, _ = compare_values.compare(rows=4, seed=6, share=0.15, edges=True)
     assert not found, "\n".join(found[:5])
-    assert compared > 5_000
+    assert compared > 2_000
 
 
 def test_examples_answer_as_duckdb():

@@ -24,6 +24,7 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("x::DECIMAL(15, 2)", "'6e-10'", "0.01", "0.00"),
     ("x::VARCHAR", "2.0::DOUBLE ** 81", "4.835703278458517e+24", "2.4178516392292583e+24"),
     ("TRY_CAST(x AS TIME)", "'infinity'::TIMESTAMP", Fails("value infinity can't be cast"), None),
+    ("TRY_CAST(x AS TIMESTAMP_NS)", "'2500-01-01'::TIMESTAMP", Fails("Could not convert Timestamp(US) to Timestamp(NS)"), None),
     ("age(x, TIMESTAMPTZ '2000-01-01 00:00:00+00')", "'infinity'::TIMESTAMPTZ", "292247 years 9 days 04:00:54.776807", None),
     ("year(x)::VARCHAR", "'0044-03-15 (BC) 00:00:00+00'::TIMESTAMPTZ", "44", "-43"),
     ("date_diff('hour', x, TIMESTAMPTZ '2000-01-01 00:00:00+00')::VARCHAR", "'290000-03-15 (BC) 00:00:00+00'::TIMESTAMPTZ",
