@@ -38,12 +38,7 @@ TABLES = {
     "sorting_ints": "SELECT (hash(i) / 2)::BIGINT AS i FROM range(33554432) t(i)",
     "lineitem": f"SELECT * FROM '{DATA}/tpch-sf1/lineitem.parquet'",
 }
-Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
- sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price, sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
- avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, avg(l_discount) AS avg_disc, count(*) AS count_order
- FROM lineitem WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus"""
-Q6 = """SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE l_shipdate >= DATE '1994-01-01'
- AND l_shipdate < DATE '1995-01-01' AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"""
+Q1, Q6 = ((ROOT / "tests" / "sql" / "tpch" / f"{name}.sql").read_text().strip() for name in ("q1", "q6"))
 
 
 def grouped(table, key, value="count(*)"):
