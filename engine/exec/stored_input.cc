@@ -113,7 +113,7 @@ class Walk {
   int64_t taken_ = 0;
 };
 
-/// Whether rows within `a` may begin before those within `b`, whose morsel comes later in the input.
+/// Whether rows within `a` may begin before those within `b`.
 bool begins_before(const Bounds& a, const Bounds& b, const ops::InputOrder& order) {
   const auto rank = [&](const Bounds& bounds) {
     if (order.nulls_first && bounds.nulls != 0) return 0;
@@ -143,8 +143,9 @@ StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t
   Walk walk(columns, predicates, slicing, order);
   walk.run(rows);
   if (order) {
-    std::stable_sort(walk.morsels.begin(), walk.morsels.end(), [&](const Morsel& a, const Morsel& b) {
-      return begins_before(*a.bounds, *b.bounds, *order);
+    std::sort(walk.morsels.begin(), walk.morsels.end(), [&](const Morsel& a, const Morsel& b) {
+      if (begins_before(*a.bounds, *b.bounds, *order)) return true;
+      return !begins_before(*b.bounds, *a.bounds, *order) && a.order < b.order;
     });
   }
   stored.skipped_rows = walk.skipped;

@@ -340,7 +340,11 @@ class Sorter {
     };
     if (rows.size() > kSmall) {
       check();
-      std::stable_sort(rows.begin(), rows.end(), before);
+      for (size_t i = 0; i < rows.size(); ++i) rows[i].key = i;
+      std::sort(rows.begin(), rows.end(), [&](const KeyRow& a, const KeyRow& b) {
+        const int order = tail(a).compare(tail(b));
+        return order == 0 ? a.key < b.key : (order < 0) != texts.descending();
+      });
     } else {
       for (size_t i = 1; i < rows.size(); ++i) {
         const KeyRow row = rows[i];

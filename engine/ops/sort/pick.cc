@@ -87,7 +87,7 @@ void pick_texts(std::span<const Column* const> parts, std::span<const KeyRow> ro
     to.values = Buffer::allocate(offsets[rows.size()], budget, what);
     copy_texts(rows.size(), from.data(), offsets, to.values.mutable_as<char>());
   };
-  uint64_t bytes = 0;  // an upper bound: every row as long as the part's average may be wrong, the sum is not
+  uint64_t bytes = 0;  // at most: each row is picked once
   for (const Column* part : parts) bytes += part->values.size();
   to.wide_offsets = bytes > std::numeric_limits<uint32_t>::max();
   to.wide_offsets ? pick_as(uint64_t{}) : pick_as(uint32_t{});

@@ -8,7 +8,8 @@
 
 namespace lanewise::ops {
 
-/// The values of `rows`, see row_of(); the parts are plain columns of `type` with memory of our own.
+/// The values of `rows`, see row_of(), each of which is there once; the parts are plain columns of `type` in
+/// memory of our own.
 ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const KeyRow> rows,
                MemoryBudget* budget, std::string_view what);
 
