@@ -122,17 +122,15 @@ Value test_reference(const Expr&, std::span<const Value> args) {
 }
 
 constexpr auto kString = TypeId::kVarchar;
-constexpr auto kTwo = takes<TypeId::kBool, kString, kString>;
-constexpr auto kThree = takes<TypeId::kBool, kString, kString, kString>;
-
-using Resolve = std::optional<Type> (*)(std::span<const Type>);
+constexpr int kTwo = 2, kThree = 3;  // strings that a function takes
 
 template <Syntax kSyntax, bool kNegated = false>
-constexpr Function test(std::string_view name, Resolve resolve, std::string_view documentation,
+constexpr Function test(std::string_view name, int strings, std::string_view documentation,
                         std::string_view example) {
   return {.name = name,
-          .raises = resolve == Resolve(kThree) || is_regex(kSyntax),
-          .resolve = resolve,
+          .raises = strings == kThree || is_regex(kSyntax),
+          .resolve = strings == kThree ? takes<TypeId::kBool, kString, kString, kString>
+                                       : takes<TypeId::kBool, kString, kString>,
           .prepare = prepare<kSyntax>,
           .select = select<kNegated>,
           .reference = test_reference<kSyntax, kNegated>,
