@@ -155,6 +155,14 @@ AGGREGATES = [
     ("filter", "count(*) FILTER (WHERE {0})", "int", "bool"), ("sum filter", "sum({0}) FILTER (WHERE {1})", "int", "int32 bool"),
 ]
 
+# The same, but the last argument is not evaluated where the others decide, as Lanewise does it.
+LAZY = {
+    "and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)",
+    **{name: f"(CASE WHEN {{0}} < {{1}} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)"
+       for name, op, result in (("between", "BETWEEN", "false"), ("between text", "BETWEEN", "false"),
+                                ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true"))},
+}
+
 LITERALS = {
     "SMALL": ["0", "1", "2", "3", "5"], "INT": ["-3", "-1", "0", "1", "2", "4", "17", "100"],
     "WIDTH": ["0", "1", "4", "9"], "FILL": ["'*'", "'ab'", "'é'"],
@@ -189,8 +197,9 @@ class Node:
     name: str = ""  # the function, for the count
     column: Column = None
 
-    def text(self):
-        return self.sql.format(*(c.text() for c in self.children)) if self.children else self.sql
+    def text(self, lazy=False):
+        sql = LAZY.get(self.name, self.sql) if lazy else self.sql
+        return sql.format(*(c.text(lazy) for c in self.children)) if self.children else sql
 
     def columns(self):
         found = {self.column} if self.column else set()

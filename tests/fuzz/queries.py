@@ -102,17 +102,17 @@ class Query:
     def items(self):
         return [*self.group, *self.aggregates] if self.aggregates or self.group else [*self.select]
 
-    def text(self):
+    def text(self, lazy=False):
         items, source = self.items(), "t"
-        listed = ", ".join(f"{node.text()} AS x{i}" for i, node in enumerate(items))
-        condition = f" WHERE {self.where.text()}" if self.where else ""
+        listed = ", ".join(f"{node.text(lazy)} AS x{i}" for i, node in enumerate(items))
+        condition = f" WHERE {self.where.text(lazy)}" if self.where else ""
         sql = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed} FROM {source}{condition}"
         if self.group:
             sql += " GROUP BY " + ", ".join(str(i + 1) for i in range(len(self.group)))
         if self.having:
-            sql += f" HAVING {self.having.text()}"
+            sql += f" HAVING {self.having.text(lazy)}"
         if self.union:
-            sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text()}"
+            sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text(lazy)}"
         if self.nested == "cte":
             sql = f"WITH q AS ({sql}) SELECT * FROM q"
         elif self.nested == "cte read twice":

@@ -51,6 +51,15 @@ def test_an_answer_to_what_duckdb_refuses_is_a_difference(tmp_path):
         sql.engine.PROGRAM = real
 
 
+def test_an_error_in_what_does_not_matter_is_another_way_of_duckdb():
+    table = Table(3, (("c0", "TINYINT", "20 + 30 * i", 0),))
+    parts = Node("bool", "(c0 > 60)"), Node("bool", "(c0 + c0 > 0)")
+    found = sql.differs(table, Query((Node("bool", "({0} OR {1})", parts, "or"),)), {})
+    assert "exit code 0, not 2" in found
+    assert sql.answered_in_two_ways(table, Query((Node("bool", "({0} OR {1})", parts, "or"),)), {}, found)
+    assert not sql.answered_in_two_ways(table, Query((Node("bool", "({0} OR {1})", parts),)), {}, found)
+
+
 def test_what_is_hit_too_seldom_is_named(tmp_path, capsys):
     run = sql.Run(1, tmp_path)
     assert set(sql.report(run)) >= {f[0] for f in FUNCTIONS + AGGREGATES} | {"having", "type BLOB", "lower with NULL"}
