@@ -77,8 +77,8 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   block->reservation = Reservation(budget, what);
   block->reservation.resize(size);
-  block->memory = std::aligned_alloc(size >= 2 * kHugePage ? kHugePage : 64, size);
-  if (block->memory == nullptr) {
+  if (posix_memalign(&block->memory, size >= 2 * kHugePage ? kHugePage : 64, size) != 0) {
+    block->memory = nullptr;
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
   }
   if (size >= 2 * kHugePage)

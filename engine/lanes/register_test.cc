@@ -75,7 +75,10 @@ TEST_P(RegisterTest, Bytes) {
 TEST_P(RegisterTest, Zips) {
   for (int round = 0; round < kRounds; round++) {
     draw();
-    const auto zip = [&](u32 k, u32 half) { return (k % 2 ? b : a)[k / 16 * 16 + half + k % 16 / 2]; };
+    const auto zip = [&](u32 k, u32 half) {
+      const u8* from = k % 2 ? &b[0] : &a[0];
+      return from[k / 16 * 16 + half + k % 16 / 2];
+    };
     ops.zip_low(a, b, out), expect([&](u32 k) { return zip(k, 0); });
     ops.zip_high(a, b, out), expect([&](u32 k) { return zip(k, 8); });
   }

@@ -58,7 +58,7 @@ Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& 
     std::string& text = state.text;
     text.clear();
     text::regexp_replace(pattern, texts[row], rewrites[row], prepared.global(), text, state.capture, longest);
-    std::memcpy(writer.reserve(text.size()), text.data(), text.size());
+    std::copy(text.begin(), text.end(), writer.reserve(text.size()));
     const std::string_view result = writer.take(text.size());
     if (text.capacity() > kKept) text = {};
     return result;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "base/memory.h"
 #include "ops/aggregate/accumulator.h"
@@ -17,7 +17,7 @@ class Seen {
   void resize(uint32_t groups) {
     const size_t before = flags_.size();
     flags_.resize(groups);
-    std::memset(flags_.data() + before, 0, groups - before);
+    std::fill_n(flags_.data() + before, groups - before, uint8_t{0});
     unseen_ += groups - before;
     fresh_ += groups - before;
   }
@@ -26,7 +26,7 @@ class Seen {
     const bool complete =
         input.groups == nullptr ? !rows.none() : input.every_new_group && rows.count() == input.rows.count();
     if (complete && unseen_ == fresh_) {
-      std::memset(flags_.data() + flags_.size() - fresh_, 1, fresh_);
+      std::fill_n(flags_.data() + flags_.size() - fresh_, fresh_, uint8_t{1});
       unseen_ = 0;
     }
     fresh_ = 0;
