@@ -42,6 +42,7 @@ void convert_ascii(const char* from, size_t size, char* to) {
     word = convert_word<kCase>(word);
     std::memcpy(to + at, &word, 8);
   }
+  if (at == size) return;
   uint64_t word = 0;
   std::memcpy(&word, from + at, size - at);
   word = convert_word<kCase>(word);
