@@ -104,7 +104,7 @@ struct Session::State {
   std::function<void(const std::string& what, double share)> progress;
 };
 
-Session::Session(SessionOptions options) : state_(std::make_unique<State>(options)) {}
+Session::Session(const SessionOptions& options) : state_(std::make_unique<State>(options)) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 

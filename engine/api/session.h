@@ -41,7 +41,7 @@ struct StatementResult {
 class Session {
  public:
   /// Throws UserError: a bad option, a database that cannot be opened.
-  explicit Session(SessionOptions options = {});
+  explicit Session(const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;
 

@@ -8,7 +8,7 @@ void unsupported(const std::string& what) {
   throw UnsupportedError(what + " supported yet; --fallback duckdb lets DuckDB answer");
 }
 
-void rethrow(std::exception_ptr exception, const std::string& query) {
+void rethrow(const std::exception_ptr& exception, const std::string& query) {
   try {
     std::rethrow_exception(exception);
   } catch (const UserError&) {

@@ -19,7 +19,7 @@ class UnsupportedError : public UserError {
 
 /// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and
 /// caret into `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
-[[noreturn]] void rethrow(std::exception_ptr error, const std::string& query = {});
+[[noreturn]] void rethrow(const std::exception_ptr& error, const std::string& query = {});
 
 /// f(), with DuckDB's exceptions made ours.
 template <class F>

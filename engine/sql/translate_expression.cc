@@ -193,7 +193,7 @@ ExprPtr Translator::split_part(const duckdb::BoundOperatorExpression& expr, cons
     return nullptr;
   }
   const duckdb::Value& otherwise = expr.children[1]->Cast<duckdb::BoundConstantExpression>().value;
-  if (otherwise.IsNull() || otherwise.ToString() != "") return nullptr;
+  if (otherwise.IsNull() || !otherwise.ToString().empty()) return nullptr;
   return split_extract("split_part", expr.children[0]->Cast<duckdb::BoundFunctionExpression>(), input);
 }
 

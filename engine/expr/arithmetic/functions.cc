@@ -54,6 +54,7 @@ Vector evaluate_same(const Expr&, Args args, const ActiveSet&, EvalContext&) { r
 Value reference_same(const Expr&, Values args) { return args[0]; }
 
 // One pair of evaluators per function template of arithmetic/integers.h.
+// NOLINTBEGIN(bugprone-macro-parentheses): these are names
 #define LANEWISE_EVALUATORS(function, visit)                                                             \
   Vector evaluate_##function(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) { \
     return visit(expr.type.physical(), [&](auto zero) {                                                  \
@@ -64,6 +65,7 @@ Value reference_same(const Expr&, Values args) { return args[0]; }
     return visit(expr.type.physical(),                                                                   \
                  [&](auto zero) { return reference_each<&function<decltype(zero)>>(expr, args); });      \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 LANEWISE_EVALUATORS(quotient, visit_number)
 LANEWISE_EVALUATORS(remainder, visit_number)
 LANEWISE_EVALUATORS(negative, visit_number)

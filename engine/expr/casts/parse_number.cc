@@ -170,7 +170,7 @@ std::optional<T> parse_real(std::string_view text) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument) return std::nullopt;
-  const std::string_view parsed(text.data(), static_cast<size_t>(end - text.data()));
+  const std::string_view parsed = text.substr(0, static_cast<size_t>(end - text.data()));
   if (!skip_spaces(text.substr(parsed.size())).empty()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
     const bool negative = text.front() == '-';

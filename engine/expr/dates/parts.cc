@@ -161,7 +161,8 @@ double epoch_of(const Interval& interval) {
   // A year has 365.25 days here, a month 30.
   const int64_t quarter_days = int64_t{interval.months} / 12 * (365 * 4 + 1) +
                                (interval.months % 12 * 30 + int64_t{interval.days}) * 4;
-  return static_cast<double>(quarter_days * (86'400 / 4)) + epoch_of(interval.micros);
+  constexpr int64_t kQuarterDay = 86'400 / 4;
+  return static_cast<double>(quarter_days * kQuarterDay) + epoch_of(interval.micros);
 }
 
 std::string_view word_of(DatePart part) {

@@ -75,7 +75,8 @@ bool glob_from(const std::string& text, size_t i, const std::string& pattern, si
     ++at;
     return in_class(pattern, at, text[i]) && glob_from(text, i + 1, pattern, at);
   }
-  if (pattern[at] == '\\' && ++at == pattern.size()) return false;
+  if (pattern[at] == '\\') ++at;
+  if (at == pattern.size()) return false;
   return text[i] == pattern[at] && glob_from(text, i + 1, pattern, at + 1);
 }
 

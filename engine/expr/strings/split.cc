@@ -129,7 +129,7 @@ Vector split_extract(const Expr& expr, std::span<const Vector> args, const Activ
 }
 
 Value split_extract_reference(const Expr&, std::span<const Value> args) {
-  const Value null(TypeId::kVarchar);
+  Value null(TypeId::kVarchar);
   if (args[0].is_null() || args[2].is_null()) return null;
   const std::string& text = args[0].text();
   return pick(args[1].is_null() ? std::vector{text} : split_reference(text, args[1].text()),

@@ -2,7 +2,7 @@
 
 // The data and automata on which the lane concepts were first measured; for benchmarks only.
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -53,7 +53,7 @@ struct Text {
       at[k] = u8(alphabet[(random >> k % 8 * 8) % 40]);
     }
     const u64 h = mix(row + 77);
-    if (h % 10 == 0 && length >= 16) std::memcpy(at + (h >> 8) % (length - 12), "google.de/42", 12);
+    if (h % 10 == 0 && length >= 16) std::copy_n("google.de/42", 12, at + (h >> 8) % (length - 12));
   }
 };
 

@@ -15,7 +15,6 @@ Collected::Collected(Type type, bool ordered, const std::vector<Type>& key_types
       ordered_(ordered),
       keys_(key_types, std::move(directions)),
       has_keys_(!key_types.empty()),
-      budget_(budget),
       group_of_(budget, kGroupBy),
       numbers_(budget, kGroupBy),
       texts_(budget, kGroupBy),

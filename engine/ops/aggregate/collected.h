@@ -46,7 +46,6 @@ class Collected {
   bool ordered_;
   SortKeys keys_;
   bool has_keys_;
-  MemoryBudget* budget_;
   uint32_t groups_ = 0;
   BufferBuilder<uint32_t> group_of_;
   BufferBuilder<uint8_t> numbers_;
