@@ -12,7 +12,7 @@ import pytest
 from pyarrow.cffi import ffi
 
 BUILD = pathlib.Path(os.environ.get("LANEWISE_BUILD", pathlib.Path(__file__).parents[2] / "build"))
-BRIDGE = next(BUILD.rglob("liblanewise_arrow_bridge.so"))
+BRIDGE = BUILD / "tests" / "liblanewise_arrow_bridge.so"
 library = ctypes.CDLL(str(BRIDGE))
 library.lanewise_arrow_roundtrip.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
 
