@@ -97,7 +97,7 @@ class SqlRun {
     }
     if (!options_.memory_limit.empty()) options_.session.memory_limit = parse_size(options_.memory_limit);
     options_.session.fallback_duckdb = options_.fallback == "duckdb";
-    options_.session.count_lanes = options_.profile;
+    options_.session.profile_lanes = options_.profile;
     session_.emplace(options_.session);
     session_->set_progress([this](const std::string& what, double share) { progress_.report(what, share); });
     writer_ = make_writer(format_, false);

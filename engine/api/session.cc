@@ -83,7 +83,7 @@ struct Session::State {
     run.cancellation = &cancellation;
     run.store = &store;
     run.keep_columns = keep_columns;
-    run.count_lanes = options.count_lanes;
+    run.profile_lanes = options.profile_lanes;
     run.progress = progress;
     exec::Result done = exec::execute(planned.root, run);
     result.run_seconds = watch.lap();

@@ -21,7 +21,7 @@ struct SessionOptions {
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
-  bool count_lanes = false;      ///< matchers count what their lanes did, for the profile; costs a little
+  bool profile_lanes = false;  ///< the profile names matchers and counts what their lanes did; costs a little
 };
 
 /// The outcome of one statement.

@@ -13,7 +13,9 @@
 namespace lanewise {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 using TextRows = std::vector<std::vector<std::string>>;
 
@@ -167,7 +169,7 @@ TEST(Session, ExplainsPlansWithLanesAndMatchers) {
 
 TEST(Session, ProfilesWhatTheLanesDid) {
   SessionOptions counted = options("interleaved", 1);
-  counted.count_lanes = true;
+  counted.profile_lanes = true;
   Session session(counted);
   session.run("CREATE TABLE t AS SELECT repeat('x', i % 100) || i AS s FROM range(5000) r(i)");
   const std::string query = "SELECT count(*) FROM t WHERE s ~ 'x[1-5]+x'";
@@ -175,11 +177,13 @@ TEST(Session, ProfilesWhatTheLanesDid) {
   const exec::OperatorProfile scan = scan_of(session.run(query));
   EXPECT_EQ(scan.name, "Scan t");
   EXPECT_EQ(scan.target, "interleaved");
+  EXPECT_THAT(scan.matchers, ElementsAre(HasSubstr("rows (automaton on lanes of interleaved")));
   EXPECT_GT(scan.occupancy, 0.5);
   EXPECT_LE(scan.occupancy, 1);
   Session silent(options("interleaved", 1));
   silent.run("CREATE TABLE t AS SELECT 'x' AS s");
   EXPECT_LT(scan_of(silent.run(query)).occupancy, 0);
+  EXPECT_THAT(scan_of(silent.run(query)).matchers, IsEmpty());
 }
 
 TEST(Session, NamesBadOptions) {

@@ -49,7 +49,7 @@ class Execution {
     }
     Result result;
     result.table = std::move(results_.back());
-    result.profile = make_profile(lines_, counters_, options_.target);
+    result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     result.from_hot_columns = scans_ > 0 && hot_scans_ == scans_;
     return result;

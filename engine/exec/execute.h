@@ -21,7 +21,7 @@ struct Options {
   uint32_t vector_rows = 0;  ///< rows that an operator handles at a time; 0: the default
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
-  bool count_lanes = false;      ///< OperatorProfile::occupancy is wanted
+  bool profile_lanes = false;    ///< OperatorProfile::matchers and occupancy are wanted
   ColumnStore* store = nullptr;  ///< where columns of sources stay hot; may be null
   bool keep_columns = true;      ///< columns that are read go to the store
   std::function<void(const std::string& what, double share)>
@@ -32,7 +32,7 @@ struct Options {
 struct OperatorProfile {
   std::string name;                   ///< "Filter", "Scan contents.parquet"
   std::string details;                ///< predicates, keys, columns
-  std::vector<std::string> matchers;  ///< as plan::matchers()
+  std::vector<std::string> matchers;  ///< as plan::matchers(); with Options::profile_lanes
   std::string target;                 ///< the lanes that ran: "avx512", "avx512, interleaved"
   int depth = 0;                      ///< in the plan's tree
   uint64_t rows_in = 0;

@@ -74,15 +74,15 @@ class PassedOn {
 }  // namespace
 
 std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::vector<Counters> counters,
-                                          lanes::Target target) {
+                                          const Options& options) {
   PassedOn(lines, counters).fill();
   std::vector<OperatorProfile> profile;
   for (size_t i = 0; i < lines.size(); ++i) {
     OperatorProfile& line = profile.emplace_back();
     line.name = title(*lines[i].node);
     line.details = plan::details(*lines[i].node);
-    line.matchers = plan::matchers(*lines[i].node, target);
-    if (computes(*lines[i].node)) line.target = targets_text(target, counters[i].lanes);
+    if (options.profile_lanes) line.matchers = plan::matchers(*lines[i].node, options.target);
+    if (computes(*lines[i].node)) line.target = targets_text(options.target, counters[i].lanes);
     if (counters[i].lanes.lane_steps != 0) line.occupancy = counters[i].lanes.occupancy();
     line.depth = lines[i].depth;
     line.rows_in = counters[i].rows_in;

@@ -43,6 +43,6 @@ class Stopwatch {
 
 /// The lines' counters, with names and details, in the order of the plan's text.
 std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::vector<Counters> counters,
-                                          lanes::Target target);
+                                          const Options& options);
 
 }  // namespace lanewise::exec

@@ -146,7 +146,7 @@ class Worker {
       if (chunk.active.none()) break;
       Counters& line = counters[step.line];
       if (!step.within_input) line.rows_in += chunk.active.count();
-      if (options_.count_lanes) context_.lanes = &line.lanes;
+      if (options_.profile_lanes) context_.lanes = &line.lanes;
       run_step(step, chunk);
       line.rows_out += chunk.active.count();
       line.nanos += watch.lap();
@@ -154,7 +154,7 @@ class Worker {
     if (!chunk.active.none()) {
       Counters& line = counters[pipeline_.sink_line];
       if (pipeline_.sink_is_operator) line.rows_in += chunk.active.count();
-      if (options_.count_lanes) context_.lanes = &line.lanes;
+      if (options_.profile_lanes) context_.lanes = &line.lanes;
       pipeline_.sink->consume(*local, chunk, context_);
       line.nanos += watch.lap();
     }
