@@ -5,11 +5,15 @@
 
 namespace lanewise::cli {
 
-/// Exit codes of the program.
-enum ExitCode { kOk = 0, kUserError = 2, kBug = 70, kCancelled = 130 };
+/// Exit codes of the program. grep also says 1: nothing was found.
+enum ExitCode { kOk = 0, kNothingFound = 1, kUserError = 2, kBug = 70, kCancelled = 130 };
+
+/// What the chosen subcommand does; returns the exit code.
+using Command = std::function<ExitCode()>;
 
 /// Each adds its subcommand to `app` and sets `run` when it is the one that was given.
-void add_sql_command(CLI::App& app, std::function<void()>& run);
-void add_info_command(CLI::App& app, std::function<void()>& run);
+void add_sql_command(CLI::App& app, Command& run);
+void add_grep_command(CLI::App& app, Command& run);
+void add_info_command(CLI::App& app, Command& run);
 
 }  // namespace lanewise::cli

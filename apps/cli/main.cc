@@ -20,13 +20,15 @@ int fail(ExitCode code, const char* prefix, const char* message) {
 
 int run_program(int argc, char** argv) {
   CLI::App app{
-      "Lanewise runs SQL on SIMD lanes and cores, and keeps every lane busy where data is irregular."};
+      "Lanewise runs SQL and text search on SIMD lanes and cores, and keeps every lane busy where data is "
+      "irregular."};
   app.name("lanewise");
   app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
-  std::function<void()> run;
+  Command run;
   add_sql_command(app, run);
+  add_grep_command(app, run);
   add_info_command(app, run);
   if (argc == 1) {
     fmt::print("{}", app.help());
@@ -39,8 +41,7 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "lanewise: {}\nTry 'lanewise --help'.\n", error.what());
     return kUserError;
   }
-  run();
-  return kOk;
+  return run();
 }
 
 }  // namespace

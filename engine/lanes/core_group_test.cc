@@ -55,6 +55,7 @@ struct ListedRows {
   bool dense() const { return false; }
   const u32* offsets32() const { return nullptr; }
   const u64* offsets64() const { return nullptr; }
+  u32 gap() const { return 0; }
 };
 
 /// Counts how a group walks.

@@ -2,7 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "lanes/find_targets.h"
+#include "lanes/lines.h"
 #include "lanes/rows.h"
 #include "lanes/target.h"
 
@@ -22,9 +25,16 @@ class LiteralFinder {
   /// As RowMatcher::match. An empty literal is in every row.
   Target match(const Rows& rows, const u64* active, u64* hits) const;
 
+  /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
+  /// \n, the literal is not empty and holds no \n, and 64 bytes behind the text are readable. Only the lines
+  /// where the literal stands are looked for.
+  Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
+
   Target target() const { return target_; }
 
  private:
+  BytePair pair() const { return {first_, second_, u8(literal_[first_]), u8(literal_[second_])}; }
+
   Target target_;
   std::string literal_;
   u64 first_ = 0, second_ = 0;  // places of the two rarest bytes; the same one for literals of one byte

@@ -13,7 +13,8 @@
 
 namespace lanewise::lanes {
 
-const PairScan kAvx2Scan = {Target::avx2, scan_pair<avx2::Register>};
+const Scans kAvx2Scans = {Target::avx2, scan_pair<avx2::Register>, scan_line_ends<avx2::Register>,
+                          scan_lines<avx2::Register>};
 
 }  // namespace lanewise::lanes
 

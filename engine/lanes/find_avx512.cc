@@ -16,7 +16,8 @@
 
 namespace lanewise::lanes {
 
-const PairScan kAvx512Scan = {Target::avx512, scan_pair<avx512::Register>};
+const Scans kAvx512Scans = {Target::avx512, scan_pair<avx512::Register>, scan_line_ends<avx512::Register>,
+                            scan_lines<avx512::Register>};
 
 }  // namespace lanewise::lanes
 

@@ -11,19 +11,25 @@ struct BytePair {
   u8 first, second;
 };
 
-/// How a target finds candidates. scan() sets bit k of masks[i] where the pair stands at start position at +
-/// 64 i + k, for i < blocks, and returns whether there is any. Up to 63 bytes behind the last start's second
-/// byte are read.
-struct PairScan {
+/// How a target looks at bytes as lanes. All read up to 63 bytes behind the last one that they look at.
+struct Scans {
   Target target;
-  bool (*scan)(const u8* at, u64 blocks, const BytePair& pair, u64* masks);
+  /// Sets bit k of masks[i] where the pair stands at start position at + 64 i + k, for i < blocks. Returns
+  /// whether there is any.
+  bool (*pair)(const u8* at, u64 blocks, const BytePair& pair, u64* masks);
+  /// As find_line_ends() and count_lines() of lines.h.
+  u64 (*line_ends)(const u8* text, u64 from, u64 to, u32* ends, u64 capacity);
+  u64 (*count_lines)(const u8* text, u64 size);
 };
 
-extern const PairScan kScalarScan;
-extern const PairScan kEmulatedScan;
+/// Those of a target; `interleaved` shares them with `scalar`.
+const Scans& scans_of(Target target);
+
+extern const Scans kScalarScans;
+extern const Scans kEmulatedScans;
 #if defined(__x86_64__)
-extern const PairScan kAvx2Scan;
-extern const PairScan kAvx512Scan;
+extern const Scans kAvx2Scans;
+extern const Scans kAvx512Scans;
 #endif
 
 }  // namespace lanewise::lanes

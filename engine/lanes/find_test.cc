@@ -26,6 +26,13 @@ class FindLiteral : public ::testing::TestWithParam<Target> {
     }
     Guarded<u8> bytes(flat.size() + 64);
     std::copy(flat.begin(), flat.end(), bytes.data());
+    Guarded<u8> lines(flat.size() + texts.size() + 64);
+    Guarded<u32> line_offsets(texts.size() + 1);
+    for (size_t i = 0; i < texts.size(); i++) {
+      const u8* end = std::copy(texts[i].begin(), texts[i].end(), lines.data() + line_offsets[i]);
+      lines[size_t(end - lines.data())] = literal.empty() ? 0 : u8(literal.back());  // belongs to no row
+      line_offsets[i + 1] = u32(end + 1 - lines.data());
+    }
     const size_t words = (texts.size() + 63) / 64;
     for (int share : {-1, 0, 2, 5, 50, 97}) {
       Guarded<u64> active(words), hits(words);
@@ -43,6 +50,10 @@ class FindLiteral : public ::testing::TestWithParam<Target> {
       ASSERT_EQ(finder.match(Rows(bytes.data(), offsets32.data(), texts.size()), rows, hits.data()), claims);
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), hits.data()))
           << literal << " rows " << texts.size();
+      ASSERT_EQ(finder.match(Rows(lines.data(), line_offsets.data(), texts.size(), 1), rows, hits.data()),
+                claims);
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), hits.data()))
+          << literal << " lines " << texts.size();
       ASSERT_EQ(finder.match(Rows(bytes.data(), offsets64.data(), texts.size()), rows, hits.data()), claims);
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), hits.data()))
           << literal << " rows " << texts.size();
@@ -79,6 +90,33 @@ TEST_P(FindLiteral, NoMatchCrossesRows) {
   check({"xxab", "cdxx", "abc", "d", "abcd", "", "a", "bcd", "zabcd", "abcdz"}, "abcd");
   check({"a", "", "", "b", "ab"}, "ab");
   check({"a", "a"}, "aa");
+}
+
+/// Lines of a text, by std::string alone.
+TEST_P(FindLiteral, Lines) {
+  for (int round = 0; round < 300; round++) {
+    std::string text;
+    std::vector<Line> all;
+    for (int i = int(random_() % 40); i > 0; i--) {
+      const u32 begin = u32(text.size());
+      text.append(random_() % 8 ? random_() % 10 : random_() % 200, ' ');
+      for (size_t k = begin; k < text.size(); k++) text[k] = char('a' + random_() % 3);
+      text += '\n';
+      all.push_back({begin, u32(text.size())});
+    }
+    Guarded<u8> bytes(text.size() + 64);
+    std::copy(text.begin(), text.end(), bytes.data());
+    std::string literal(1 + random_() % 4, 'a');
+    for (char& c : literal) c = char('a' + random_() % 3);
+    std::vector<Line> expected, found;
+    for (const Line& line : all) {
+      if (text.substr(line.begin, line.end - line.begin).find(literal) != std::string::npos)
+        expected.push_back(line);
+    }
+    const Target ran = GetParam() == Target::interleaved ? Target::scalar : GetParam();
+    EXPECT_EQ(LiteralFinder(GetParam(), literal).match_lines(bytes.data(), text.size(), found), ran);
+    ASSERT_EQ(found, expected) << literal << " in " << text;
+  }
 }
 
 TEST_P(FindLiteral, AtEveryPlace) {

@@ -56,10 +56,10 @@ struct PackedGroup {
       Register::expand_numbers(row_, idle, u32(row - first_row_));
       if (source.offsets32()) {
         Register::expand(at_, idle, source.offsets32() + row, u32(base_));
-        Register::expand(end_, idle, source.offsets32() + row + 1, u32(base_));
+        Register::expand(end_, idle, source.offsets32() + row + 1, u32(base_) + source.gap());
       } else {
         Register::expand(at_, idle, source.offsets64() + row, base_);
-        Register::expand(end_, idle, source.offsets64() + row + 1, base_);
+        Register::expand(end_, idle, source.offsets64() + row + 1, base_ + source.gap());
       }
       return;
     }

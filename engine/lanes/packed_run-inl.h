@@ -42,7 +42,7 @@ void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
     const u64 base = rows.offset(first);
     if (last == first) {
       const bool active = !job.active || (job.active[first / 64] >> first % 64 & 1);
-      if (active && match_row(table, rows.bytes + base, rows.bytes + rows.offset(first + 1))) book(first);
+      if (active && match_row(table, rows.bytes + base, rows.bytes + rows.end(first))) book(first);
       first++;
       continue;
     }

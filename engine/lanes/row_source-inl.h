@@ -14,6 +14,7 @@ class RowSource {
       : bytes_(rows.bytes),
         offsets32_(rows.offsets32),
         offsets64_(rows.offsets64),
+        gap_(rows.gap),
         active_(active),
         next_(first),
         last_(last) {}
@@ -36,12 +37,13 @@ class RowSource {
   /// The i-th row that is ready.
   LANES_FN u64 row(u64 i) const { return active_ ? queue_[(head_ + i) % kQueue] : next_ + i; }
   LANES_FN u64 begin(u64 row) const { return offsets32_ ? offsets32_[row] : offsets64_[row]; }
-  LANES_FN u64 end(u64 row) const { return begin(row + 1); }
+  LANES_FN u64 end(u64 row) const { return begin(row + 1) - gap_; }
 
   /// Whether the rows that are ready are neighbours, so that row(i) = row(0) + i.
   LANES_FN bool dense() const { return !active_; }
   LANES_FN const u32* offsets32() const { return offsets32_; }
   LANES_FN const u64* offsets64() const { return offsets64_; }
+  LANES_FN u32 gap() const { return gap_; }
 
  private:
   static constexpr u64 kQueue = 128;
@@ -70,6 +72,7 @@ class RowSource {
   const u8* bytes_;
   const u32* offsets32_;
   const u64* offsets64_;
+  u32 gap_;
   const u64* active_;
   u64 next_;
   u64 last_;

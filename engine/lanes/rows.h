@@ -9,17 +9,21 @@
 namespace lanewise::lanes {
 
 /// Neighbouring rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
-/// two offset arrays is null, the other has count + 1 entries. 64 bytes behind the last row's end must be
-/// readable.
+/// two offset arrays is null, the other has count + 1 entries. The last `gap` of a row's bytes belong to no
+/// row: 1 for lines, which their ends stand between. 64 bytes behind the last row's end must be readable.
 struct Rows {
   const u8* bytes;
   const u32* offsets32;
   const u64* offsets64;
   u64 count;
+  u32 gap;
 
-  Rows(const u8* b, const u32* offsets, u64 n) : bytes(b), offsets32(offsets), offsets64(nullptr), count(n) {}
-  Rows(const u8* b, const u64* offsets, u64 n) : bytes(b), offsets32(nullptr), offsets64(offsets), count(n) {}
+  Rows(const u8* b, const u32* offsets, u64 n, u32 g = 0)
+      : bytes(b), offsets32(offsets), offsets64(nullptr), count(n), gap(g) {}
+  Rows(const u8* b, const u64* offsets, u64 n, u32 g = 0)
+      : bytes(b), offsets32(nullptr), offsets64(offsets), count(n), gap(g) {}
   LANES_FN u64 offset(u64 row) const { return offsets32 ? offsets32[row] : offsets64[row]; }
+  LANES_FN u64 end(u64 row) const { return offset(row + 1) - gap; }
 };
 
 /// What the lanes did. Kept only where a caller asks for it.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/testing/test_size.h"
 #include "lanes/testing/guarded.h"
 #include "lanes/testing/random_automaton.h"
 
@@ -13,23 +14,26 @@ namespace {
 
 constexpr size_t kPadding = 64;
 
-/// Rows of given lengths over few letters; the bytes end, with their padding, at a guard page.
+/// Rows of given lengths over few letters, `gap` bytes behind each; the bytes end, with their padding, at a
+/// guard page.
 struct Column {
   Guarded<u8> bytes;
   Guarded<u32> offsets32;
   Guarded<u64> offsets64;
   size_t rows;
+  u32 gap;
 
-  Column(const std::vector<size_t>& lengths, std::mt19937& random, u64 first_offset = 0)
-      : bytes(first_offset + std::accumulate(lengths.begin(), lengths.end(), size_t{0}) + kPadding),
+  Column(const std::vector<size_t>& lengths, std::mt19937& random, u64 first_offset = 0, u32 g = 0)
+      : bytes(first_offset + std::accumulate(lengths.begin(), lengths.end(), lengths.size() * g) + kPadding),
         offsets32(lengths.size() + 1),
         offsets64(lengths.size() + 1),
-        rows(lengths.size()) {
+        rows(lengths.size()),
+        gap(g) {
     u64 at = first_offset;
     for (size_t i = 0; i <= rows; i++) {
       offsets32[i] = u32(at);
       offsets64[i] = at;
-      if (i < rows) at += lengths[i];
+      if (i < rows) at += lengths[i] + gap;
     }
     for (size_t i = 0; i < bytes.size(); i++) bytes[i] = u8(random() % 4 ? 'a' + random() % 4 : random());
   }
@@ -37,7 +41,7 @@ struct Column {
     std::vector<u64> hits((rows + 63) / 64);
     for (size_t i = 0; i < rows; i++) {
       if (active && !(active[i / 64] >> i % 64 & 1)) continue;
-      const bool hit = accepts(a, bytes.data() + offsets64[i], bytes.data() + offsets64[i + 1]);
+      const bool hit = accepts(a, bytes.data() + offsets64[i], bytes.data() + offsets64[i + 1] - gap);
       hits[i / 64] |= u64(hit) << i % 64;
     }
     return hits;
@@ -90,8 +94,8 @@ class MatchRows : public ::testing::TestWithParam<Variant> {
       const u64* active_rows = share < 0 ? nullptr : active.data();
       const std::vector<u64> expected = column.expected(a, active_rows);
       for (bool wide : {false, true}) {
-        const Rows rows = wide ? Rows(column.bytes.data(), column.offsets64.data(), column.rows)
-                               : Rows(column.bytes.data(), column.offsets32.data(), column.rows);
+        const Rows rows = wide ? Rows(column.bytes.data(), column.offsets64.data(), column.rows, column.gap)
+                               : Rows(column.bytes.data(), column.offsets32.data(), column.rows, column.gap);
         Guarded<u64> hits(words);
         for (size_t w = 0; w < words; w++) hits[w] = random_();
         Stats stats;
@@ -126,7 +130,7 @@ TEST_P(MatchRows, RandomAutomata) {
         length = edges[random_() % std::size(edges)];
       }
       const RandomAutomaton automaton(shape, random_);
-      check(automaton.view(), Column(lengths, random_, random_() % 3 * 5));
+      check(automaton.view(), Column(lengths, random_, random_() % 3 * 5, random_() % 2));
       if (HasFatalFailure()) return;
     }
   }
@@ -144,9 +148,10 @@ TEST_P(MatchRows, OneLength) {
 TEST_P(MatchRows, HugeRowsAmongSmallOnes) {
   const RandomAutomaton automaton({12, 4, true, false, true, 6}, random_);
   std::vector<size_t> lengths(500, 10);
-  lengths[3] = size_t{1} << 20;
-  lengths[499] = 100'000;
+  lengths[3] = test_size(1 << 16, 1 << 20);
+  lengths[499] = test_size(10'000, 100'000);
   check(automaton.view(), Column(lengths, random_));
+  check(automaton.view(), Column(lengths, random_, 0, 1));
 }
 
 TEST_P(MatchRows, AnswersThatNeedNoLook) {

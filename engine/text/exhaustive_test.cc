@@ -1,13 +1,13 @@
 // All small patterns x all small texts against RE2: the boolean answer of every form, and the captures.
-// LANEWISE_LONG_TESTS=1 makes them larger.
+// `./dev test --all` takes larger ones.
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/testing/test_size.h"
 #include "text/captures.h"
 #include "text/captures/backtracker.h"
 #include "text/captures/pike_vm.h"
@@ -18,11 +18,6 @@
 
 namespace lanewise::text {
 namespace {
-
-bool long_tests() {
-  const char* value = std::getenv("LANEWISE_LONG_TESTS");
-  return value != nullptr && std::string_view(value) == "1";
-}
 
 std::string show(const std::vector<Capture>& groups) {
   std::string out;
@@ -132,43 +127,43 @@ struct Exhaustive {
 };
 
 TEST(Exhaustive, LettersAndRepetitions) {
-  Exhaustive all({"a", "b"}, long_tests() ? 6 : 4);
+  Exhaustive all({"a", "b"}, test_size(4, 4, 6));
   testing::PatternGenerator patterns({"a", "b", "(a)", "."},
                                      {"%1%2", "%1|%2", "(?:%1)*", "(?:%1)+", "(?:%1)?", "(%1)*?", "(?:%1)+?",
                                       "(%1)??", "(?:%1){2}", "(?:%1){1,2}"},
-                                     3, long_tests() ? 4 : 3);
+                                     3, test_size(2, 3, 4));
   patterns.each([&](const std::string& p) { all.check(p); });
-  all.report(1'000'000);
+  all.report(test_size(20'000, 1'000'000));
 }
 
 TEST(Exhaustive, Assertions) {
-  Exhaustive all({"a", "-", "\n"}, long_tests() ? 5 : 4);
+  Exhaustive all({"a", "-", "\n"}, test_size(3, 4, 5));
   testing::PatternGenerator patterns(
       {"a", "-", "^", "$", "\\b", "\\B", "\\A", "\\z", "(?m:^)", "(?m:$)", "(?s:.)"},
-      {"%1%2", "%1|%2", "(?:%1)*", "(%1)?"}, 3, long_tests() ? 3 : 2);
+      {"%1%2", "%1|%2", "(?:%1)*", "(%1)?"}, test_size(2, 3), test_size(2, 2, 3));
   patterns.each([&](const std::string& p) { all.check(p); });
-  all.report(1'000'000);
+  all.report(test_size(20'000, 1'000'000));
 }
 
 TEST(Exhaustive, CharactersOfSeveralBytes) {
   // Also text that is not UTF-8: lone bytes of characters.
-  Exhaustive all({"a", "\xC3\xA9", "\xE2\x82\xAC", "\xC3", "\xA9"}, long_tests() ? 4 : 3);
+  Exhaustive all({"a", "\xC3\xA9", "\xE2\x82\xAC", "\xC3", "\xA9"}, test_size(2, 3, 4));
   testing::PatternGenerator patterns(
       {".", "a", "\xC3\xA9", "[^a]", "[\xC3\xA9-\xE2\x82\xAC]", "\\C", "(?i:\xC3\x89)"},
       {"%1%2", "%1|%2", "(%1)*", "(?:%1)+?"}, 2, 2);
   patterns.each([&](const std::string& p) { all.check(p); });
-  all.report(200'000);
+  all.report(test_size(10'000, 200'000));
 }
 
 TEST(Exhaustive, AwkwardSyntax) {
-  Exhaustive all({"a", "b", "{", "]"}, long_tests() ? 3 : 2);
+  Exhaustive all({"a", "b", "{", "]"}, test_size(1, 2, 3));
   testing::PatternGenerator patterns(
       {"a",        "b",  "[a]", "[^a]", "[]a]", "[a-]",  "{",        "}",    "(",    ")",
        "|",        "*",  "+?",  "{2}",  "{1,}", "{,2}",  "\\Qa*\\E", "(?i)", "(?U)", "(?-s:",
        "(?P<n>a)", "()", "[",   "]",    "\\",   "\\x61", "\\141",    "^",    "$"},
-      {"%1%2"}, 3, 2);
+      {"%1%2"}, test_size(2, 3), 2);
   patterns.each([&](const std::string& p) { all.check(p); });
-  all.report(1'000'000);
+  all.report(test_size(3'000, 1'000'000));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/testing/test_size.h"
 #include "text/testing/every_form.h"
 #include "text/testing/text_column.h"
 #include "text/unicode/case.h"
@@ -89,13 +90,13 @@ std::vector<std::string> random_texts(const Alphabet& letters, int count, int ma
 void report(const testing::FormCounts& counts, size_t matches) {
   std::printf("%zu pairs, %zu matches of pattern and text; in all forms:\n", counts.total(), matches);
   counts.print();
-  EXPECT_GT(matches, 1000u);
+  EXPECT_GT(matches, test_size(50u, 1000u));
 }
 
 TEST(Like, AllSmallTexts) {
   testing::FormCounts counts;
   const testing::TextColumn column(testing::all_texts({"a", "b", "\xC3\xA9"}, 4), 5);
-  report(counts, check_random({"a", "b", "%", "_", "\xC3\xA9"}, column, {}, 3000, counts));
+  report(counts, check_random({"a", "b", "%", "_", "\xC3\xA9"}, column, {}, test_size(300, 3000), counts));
 }
 
 TEST(Like, Escape) {
@@ -104,7 +105,8 @@ TEST(Like, Escape) {
   LikeOptions options;
   for (char escape : {'!', 'a', '_', '\0'}) {
     options.escape = escape;
-    report(counts, check_random({"a", "%", "_", "!", "!%", "!_", "!!"}, column, options, 800, counts));
+    report(counts, check_random({"a", "%", "_", "!", "!%", "!_", "!!"}, column, options, test_size(300, 800),
+                                counts));
   }
 }
 
@@ -118,19 +120,19 @@ TEST(Like, IgnoreCase) {
   for (int i = 0; i < 5; ++i) pattern_letters.insert(pattern_letters.end(), {"%", "_"});
   LikeOptions options;
   options.ignore_case = true;
-  report(counts, check_random(pattern_letters, column, options, 1500, counts));
+  report(counts, check_random(pattern_letters, column, options, test_size(150, 1500), counts));
 }
 
 TEST(Like, TextThatIsNotUtf8) {
   testing::FormCounts counts;
   const testing::TextColumn column(testing::all_texts({"a", "\xC3", "\xA9", "\xF0"}, 4));
-  report(counts, check_random({"a", "%", "_", "\xC3", "\xA9"}, column, {}, 1500, counts));
+  report(counts, check_random({"a", "%", "_", "\xC3", "\xA9"}, column, {}, test_size(150, 1500), counts));
 }
 
 TEST(Like, LongTexts) {
   testing::FormCounts counts;
   const testing::TextColumn column(random_texts({"a", "b"}, 200, 100), 1);
-  report(counts, check_random({"a", "b", "%", "_", "%", "ab"}, column, {}, 250, counts));
+  report(counts, check_random({"a", "b", "%", "_", "%", "ab"}, column, {}, test_size(25, 250), counts));
 }
 
 TEST(Like, NulBytes) {
@@ -194,7 +196,7 @@ TEST(Glob, AllSmallTexts) {
   const Alphabet letters{"a", "b", "*", "?", "[", "]", "!", "-", "\\", "\xC3", "[a]", "[!a-b]"};
   std::mt19937 random(3);
   size_t matches = 0;
-  for (int i = 0; i < 3000 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < test_size(300, 3000) && !::testing::Test::HasFailure(); ++i) {
     const std::string pattern = random_text(letters, 6, random);
     std::vector<uint64_t> expected(bits::words(column.size()));
     for (size_t row = 0; row < column.size(); ++row) {

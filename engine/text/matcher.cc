@@ -53,6 +53,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     if (offer.form) {
       form_ = std::move(offer.form);
       name_ = kind.name;
+      why_ = offer.reason;
     }
   }
   if (!known) {

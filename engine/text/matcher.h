@@ -64,6 +64,8 @@ class Matcher {
   const Pattern& pattern() const { return pattern_; }
   /// Name of the form in use, e.g. "contains" or "packed".
   std::string_view form() const;
+  /// Why it was chosen, with what it is made of.
+  const std::string& why() const { return why_; }
   /// The form, why it was chosen, and why each other was not; one line each.
   std::string describe() const;
 
@@ -76,6 +78,7 @@ class Matcher {
   Pattern pattern_;
   std::shared_ptr<const forms::Form> form_;  // refers to the pattern
   std::string_view name_;
+  std::string why_;
   std::string reasons_;
   uint64_t id_;
 };

@@ -1,5 +1,8 @@
 #include "text/pattern.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "text/compiled_pattern.h"
 #include "text/syntax/like_parser.h"
@@ -67,6 +70,31 @@ Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Li
   return Pattern(std::move(compiled));
 }
 
+syntax::Ast parse(std::string_view pattern, const RegexOptions& options) {
+  check_size(pattern, options.limits);
+  syntax::RegexFlags flags;
+  flags.fold_case = !options.case_sensitive;
+  flags.dot_newline = options.dot_newline;
+  return options.literal ? syntax::parse_literal(pattern, flags) : syntax::parse_regex(pattern, flags);
+}
+
+/// Adds `groups`, the number of those before it, to the numbers of the node's groups.
+void number_on(syntax::Node& node, int groups) {
+  if (node.op == syntax::Op::kCapture) node.capture += groups;
+  for (auto& child : node.children) number_on(*child, groups);
+}
+
+Pattern finish(std::string_view source, syntax::Ast ast, const RegexOptions& options) {
+  if (options.whole_words) {
+    std::vector<syntax::NodePtr> parts;
+    parts.push_back(syntax::make_assert(syntax::kNoWordBefore));
+    parts.push_back(std::move(ast.root));
+    parts.push_back(syntax::make_assert(syntax::kNoWordAfter));
+    ast.root = syntax::make_concat(std::move(parts));
+  }
+  return make(source, std::move(ast), options.full_match, options.limits);
+}
+
 }  // namespace
 
 RegexOptions parse_regex_options(std::string_view letters, bool* global) {
@@ -112,13 +140,24 @@ char parse_escape(std::string_view escape) {
 }
 
 Pattern compile_regex(std::string_view pattern, const RegexOptions& options) {
-  check_size(pattern, options.limits);
-  syntax::RegexFlags flags;
-  flags.fold_case = !options.case_sensitive;
-  flags.dot_newline = options.dot_newline;
-  syntax::Ast ast =
-      options.literal ? syntax::parse_literal(pattern, flags) : syntax::parse_regex(pattern, flags);
-  return make(pattern, std::move(ast), options.full_match, options.limits);
+  syntax::Ast ast = parse(pattern, options);
+  return finish(pattern, std::move(ast), options);
+}
+
+Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& options) {
+  if (patterns.size() == 1) return compile_regex(patterns[0], options);
+  syntax::Ast all;
+  std::string source;
+  std::vector<syntax::NodePtr> roots;
+  for (const std::string& pattern : patterns) {
+    syntax::Ast one = parse(pattern, options);
+    number_on(*one.root, static_cast<int>(all.group_names.size()));
+    roots.push_back(std::move(one.root));
+    std::ranges::move(one.group_names, std::back_inserter(all.group_names));
+    source.append(source.empty() ? "" : "|").append(pattern);
+  }
+  all.root = roots.empty() ? syntax::make_nothing() : syntax::make_alternate(std::move(roots));
+  return finish(source, std::move(all), options);
 }
 
 Pattern compile_like(std::string_view pattern, const LikeOptions& options) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct RegexOptions {
   bool literal = false;      ///< the pattern is text, without syntax
   bool dot_newline = false;  ///< '.' matches \n as well
   bool full_match = false;   ///< must span the whole string; otherwise a match anywhere counts
+  bool whole_words = false;  ///< neither before nor behind a match stands a byte of a word (\w)
   Limits limits = {};
 };
 
@@ -72,6 +74,10 @@ class Pattern {
 
 /// Compiles RE2's dialect over UTF-8. Throws UserError with the pattern and a caret under the fault.
 Pattern compile_regex(std::string_view pattern, const RegexOptions& options = {});
+
+/// Compiles several patterns as one that matches where any of them does; of matches that start together the
+/// earlier pattern's counts. No patterns match nothing. Groups are numbered through.
+Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& options = {});
 
 /// Compiles LIKE or ILIKE: '%' any sequence, '_' one character. Throws UserError when the pattern ends in the
 /// escape.

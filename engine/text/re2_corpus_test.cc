@@ -1,5 +1,5 @@
 // The test logs of RE2 that Go ships (Debian: golang-1.19-src), through every form and both ways of finding
-// captures. LANEWISE_LONG_TESTS=1 takes all of the large log, otherwise every eighth of its patterns is
+// captures. `./dev test --all` takes all of the large log, otherwise every eighth of its patterns is
 // tested.
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/test_size.h"
 #include "text/captures.h"
 #include "text/captures/backtracker.h"
 #include "text/captures/pike_vm.h"
@@ -211,10 +212,9 @@ TEST(Re2Corpus, Exhaustive) {
   if (!std::filesystem::exists(file))
     GTEST_SKIP() << "no " << file << "; it is in the package golang-1.19-src";
   if (std::system("bzip2 --help > /dev/null 2>&1") != 0) GTEST_SKIP() << "no bzip2";
-  const char* all = std::getenv("LANEWISE_LONG_TESTS");
-  Corpus corpus(all != nullptr && std::string_view(all) == "1" ? 1 : 8);
+  Corpus corpus(test_size(128, 8, 1));
   run("bzip2 -dc " + file, corpus);
-  EXPECT_GT(corpus.cases(), 1'000'000u);
+  EXPECT_GT(corpus.cases(), test_size(60'000u, 1'000'000u));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/test_size.h"
 #include "text/syntax/char_set.h"
 #include "text/unicode/case.h"
 #include "text/unicode/tables.h"
@@ -73,7 +74,7 @@ TEST(Unicode, ClassesAreThoseOfRe2) {
     if (theirs.empty()) continue;  // unknown to RE2, or made of surrogates
     ASSERT_TRUE(known) << name;
     ++compared;
-    for (char32_t c = 0; c <= kMaxCodePoint; ++c) {
+    for (char32_t c = 0; c <= kMaxCodePoint; c += test_size<char32_t>(11, 1)) {
       if (ours.contains(c) == theirs.contains(c) || !assigned.contains(c)) continue;
       FAIL() << name << " U+" << std::hex << uint32_t(c) << ": ours " << ours.contains(c);
     }

@@ -7,7 +7,8 @@ namespace lanewise::text::automaton {
 using namespace syntax;  // the assertions
 
 namespace {
-constexpr uint8_t kLookAhead = kEndText | kEndLine | kWordBoundary | kNoWordBoundary | kCharBoundary;
+constexpr uint16_t kLookAhead =
+    kEndText | kEndLine | kWordBoundary | kNoWordBoundary | kCharBoundary | kNoWordAfter;
 }
 
 Determinizer::Determinizer(const Program& program, Question question)
@@ -30,7 +31,7 @@ size_t Determinizer::memory() const {
 }
 
 /// Adds to *target_ what is reached from `from` without reading, through conditions in `holds` only.
-void Determinizer::expand(uint32_t from, uint8_t holds) {
+void Determinizer::expand(uint32_t from, uint16_t holds) {
   stack_.push_back(from);
   while (!stack_.empty()) {
     const uint32_t id = stack_.back();
@@ -59,14 +60,14 @@ void Determinizer::expand(uint32_t from, uint8_t holds) {
 Determinizer::State Determinizer::start() {
   target_ = &next_;
   next_.clear();
-  const uint8_t behind = kBeginText | kBeginLine;
+  const uint16_t behind = kBeginText | kBeginLine | kNoWordBefore;
   expand(program_.start, behind);
   return finish_step(behind, false);
 }
 
 /// Fills current_ with the state's instructions and, where conditions in `holds` now pass, what lies behind
 /// them.
-void Determinizer::load(State state, uint8_t holds) {
+void Determinizer::load(State state, uint16_t holds) {
   const StateInfo info = states_[state];
   target_ = &current_;
   current_.clear();
@@ -79,14 +80,15 @@ Determinizer::State Determinizer::step(State state, uint8_t byte) {
   const bool word = is_word_byte(byte);
   std::span<const uint32_t> from = instructions(info);
   if (info.unresolved) {
-    const bool boundary = word != (behind_word(info) != 0);
-    uint8_t holds = info.behind | (boundary ? kWordBoundary : kNoWordBoundary);
+    const bool boundary = word == ((info.behind & kNoWordBefore) != 0);
+    uint16_t holds = info.behind | (boundary ? kWordBoundary : kNoWordBoundary);
+    if (!word) holds |= kNoWordAfter;
     if (byte == '\n') holds |= kEndLine;
     if ((byte & 0xC0) != 0x80) holds |= kCharBoundary;
-    load(state, holds & ~kAfterWord);
+    load(state, holds);
     from = current_.members();
   }
-  const uint8_t behind = (byte == '\n' ? kBeginLine : 0) | (word ? kAfterWord : 0);
+  const uint16_t behind = (byte == '\n' ? kBeginLine : 0) | (word ? 0 : kNoWordBefore);
   target_ = &next_;
   next_.clear();
   work_ += from.size();
@@ -99,14 +101,14 @@ Determinizer::State Determinizer::step(State state, uint8_t byte) {
     }
     if (instruction.op != Instruction::kBytes) continue;
     const uint32_t to = program_.step(instruction, byte);
-    if (to != Program::kNone) expand(to, behind & ~kAfterWord);
+    if (to != Program::kNone) expand(to, behind);
   }
-  if (question_ != Question::kWhole) expand(program_.start, behind & ~kAfterWord);
+  if (question_ != Question::kWhole) expand(program_.start, behind);
   return finish_step(behind, ended);
 }
 
 /// Turns next_ into a state.
-Determinizer::State Determinizer::finish_step(uint8_t behind, bool ended) {
+Determinizer::State Determinizer::finish_step(uint16_t behind, bool ended) {
   kept_.clear();
   bool unresolved = false;
   uint16_t level = 0;
@@ -123,14 +125,14 @@ Determinizer::State Determinizer::finish_step(uint8_t behind, bool ended) {
     std::erase_if(kept_, [&](uint32_t id) { return program_.instructions[id].level < level; });
   }
   std::sort(kept_.begin(), kept_.end());
-  // A search that waits for the next line holds no instruction but is not dead.
-  const bool waits_for_line = question_ != Question::kWhole && (program_.assertions & kBeginLine);
-  if (kept_.empty() && !waits_for_line && !ended) return kDead;
+  // A search that waits for the next line or word holds no instruction but is not dead.
+  const bool waits = question_ != Question::kWhole && (program_.assertions & (kBeginLine | kNoWordBefore));
+  if (kept_.empty() && !waits && !ended) return kDead;
   return intern(unresolved ? behind : 0, unresolved, ended);
 }
 
-Determinizer::State Determinizer::intern(uint8_t behind, bool unresolved, bool ended) {
-  uint64_t hash = behind | uint64_t{ended} << 8;
+Determinizer::State Determinizer::intern(uint16_t behind, bool unresolved, bool ended) {
+  uint64_t hash = behind | uint64_t{ended} << 16;
   for (uint32_t id : kept_) {
     hash = (hash ^ id) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;
@@ -152,8 +154,8 @@ Determinizer::State Determinizer::intern(uint8_t behind, bool unresolved, bool e
 bool Determinizer::accepts_at_end(State state) {
   if (state <= kMatch) return state == kMatch;
   const StateInfo info = states_[state];
-  const uint8_t boundary = behind_word(info) ? kWordBoundary : kNoWordBoundary;
-  load(state, (info.behind & ~kAfterWord) | kEndText | kEndLine | kCharBoundary | boundary);
+  const uint16_t boundary = info.behind & kNoWordBefore ? kNoWordBoundary : kWordBoundary;
+  load(state, info.behind | kEndText | kEndLine | kCharBoundary | kNoWordAfter | boundary);
   for (uint32_t id : current_.members()) {
     if (program_.instructions[id].op == Instruction::kMatch) return true;
   }

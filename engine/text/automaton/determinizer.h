@@ -47,22 +47,19 @@ class Determinizer {
   struct StateInfo {
     uint32_t first;  // of its instructions in pool_
     uint32_t count;
-    uint8_t behind;   // assertions that hold because of what was read; only where something is unresolved
+    uint16_t behind;  // assertions that hold because of what was read; only where something is unresolved
     bool unresolved;  // holds a kAssert
     bool ended;       // a match ended before the last byte
   };
 
   void reset();
-  void expand(uint32_t from, uint8_t holds);
-  State finish_step(uint8_t behind, bool ended);
-  State intern(uint8_t behind, bool unresolved, bool ended);
-  void load(State state, uint8_t holds);
+  void expand(uint32_t from, uint16_t holds);
+  State finish_step(uint16_t behind, bool ended);
+  State intern(uint16_t behind, bool unresolved, bool ended);
+  void load(State state, uint16_t holds);
   std::span<const uint32_t> instructions(const StateInfo& s) const {
     return {pool_.data() + s.first, s.count};
   }
-  uint8_t behind_word(const StateInfo& s) const { return s.behind & kAfterWord; }
-
-  static constexpr uint8_t kAfterWord = 128;  // beside the assertions in `behind`
 
   const Program& program_;
   const Question question_;

@@ -98,14 +98,14 @@ class Compiler {
     return emit({Instruction::kSave, 0, 0, compile(*node.children[0], end), slot});
   }
 
-  uint32_t assertion(uint8_t mask, uint32_t next) {
+  uint32_t assertion(uint16_t mask, uint32_t next) {
     if (backward_) mask = mirrored(mask);
     program_.assertions |= mask;
     return emit({Instruction::kAssert, mask, 0, next});
   }
 
   /// What holds at a place of the reversed text where `mask` holds in the text.
-  static uint8_t mirrored(uint8_t mask) {
+  static uint16_t mirrored(uint16_t mask) {
     switch (mask) {
       case syntax::kBeginText:
         return syntax::kEndText;
@@ -115,6 +115,10 @@ class Compiler {
         return syntax::kEndLine;
       case syntax::kEndLine:
         return syntax::kBeginLine;
+      case syntax::kNoWordBefore:
+        return syntax::kNoWordAfter;
+      case syntax::kNoWordAfter:
+        return syntax::kNoWordBefore;
       default:
         return mask;
     }
@@ -280,7 +284,9 @@ ByteClasses byte_classes(const Program& program) {
   for (const Transition& t : program.transitions) starts[t.lo] = starts[t.hi + 1] = true;
   if (program.assertions & (syntax::kBeginLine | syntax::kEndLine)) starts['\n'] = starts['\n' + 1] = true;
   if (program.assertions & syntax::kCharBoundary) starts[0x80] = starts[0xC0] = true;
-  if (program.assertions & (syntax::kWordBoundary | syntax::kNoWordBoundary)) {
+  constexpr uint16_t kOfWords =
+      syntax::kWordBoundary | syntax::kNoWordBoundary | syntax::kNoWordBefore | syntax::kNoWordAfter;
+  if (program.assertions & kOfWords) {
     for (unsigned b = 1; b < 256; ++b) starts[b] = starts[b] || is_word_byte(b) != is_word_byte(b - 1);
   }
   ByteClasses classes;

@@ -28,7 +28,7 @@ struct Instruction {
     kMatch,
   };
   Op op;
-  uint8_t mask = 0;
+  uint16_t mask = 0;
   uint16_t level = 0;  ///< number of '%' before this; a thread makes all threads of lower levels superfluous
   uint32_t next = 0;   ///< kBytes: first
   uint32_t other = 0;  ///< kBytes: count; kSave: slot
@@ -41,7 +41,7 @@ struct Program {
   std::vector<Transition> transitions;
   uint32_t start = 0;
   int groups = 0;
-  uint8_t assertions = 0;  ///< all that occur
+  uint16_t assertions = 0;  ///< all that occur
   bool has_levels = false;
 
   /// Where `byte` leads from a kBytes instruction; kNone if nowhere.

@@ -56,13 +56,15 @@ size_t StartCondition::next(std::string_view text, size_t from) const {
   return from < text.size() ? from : std::string_view::npos;
 }
 
-uint8_t assertions_at(std::string_view text, size_t position) {
+uint16_t assertions_at(std::string_view text, size_t position) {
   const bool begin = position == 0, end = position == text.size();
   const auto before = begin ? uint8_t{0} : static_cast<uint8_t>(text[position - 1]);
   const auto after = end ? uint8_t{0} : static_cast<uint8_t>(text[position]);
-  const bool boundary =
-      (!begin && automaton::is_word_byte(before)) != (!end && automaton::is_word_byte(after));
-  uint8_t holds = boundary ? syntax::kWordBoundary : syntax::kNoWordBoundary;
+  const bool word_before = !begin && automaton::is_word_byte(before);
+  const bool word_after = !end && automaton::is_word_byte(after);
+  uint16_t holds = word_before != word_after ? syntax::kWordBoundary : syntax::kNoWordBoundary;
+  if (!word_before) holds |= syntax::kNoWordBefore;
+  if (!word_after) holds |= syntax::kNoWordAfter;
   if (begin) holds |= syntax::kBeginText;
   if (end) holds |= syntax::kEndText;
   if (begin || before == '\n') holds |= syntax::kBeginLine;

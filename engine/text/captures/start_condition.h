@@ -21,6 +21,6 @@ struct StartCondition {
 };
 
 /// Which assertions hold at `position` of `text`.
-uint8_t assertions_at(std::string_view text, size_t position);
+uint16_t assertions_at(std::string_view text, size_t position);
 
 }  // namespace lanewise::text::captures

@@ -3,8 +3,8 @@
 namespace lanewise::text::forms {
 
 lanes::Rows to_lanes(const StringRows& rows) {
-  return rows.has_wide_offsets() ? lanes::Rows(rows.bytes(), rows.wide_offsets(), rows.size())
-                                 : lanes::Rows(rows.bytes(), rows.narrow_offsets(), rows.size());
+  return rows.has_wide_offsets() ? lanes::Rows(rows.bytes(), rows.wide_offsets(), rows.size(), rows.gap())
+                                 : lanes::Rows(rows.bytes(), rows.narrow_offsets(), rows.size(), rows.gap());
 }
 
 namespace {

@@ -12,31 +12,31 @@ namespace lanewise::text::forms {
 /// Asks test(text) for the active rows among up to 64 that start at row `first`; returns their word of the
 /// bitmap.
 template <class Offset, class Test>
-uint64_t match_word(const uint8_t* bytes, const Offset* offsets, size_t first, size_t count, uint64_t active,
-                    const Test& test) {
+uint64_t match_word(const uint8_t* bytes, const Offset* offsets, uint32_t gap, size_t first, size_t count,
+                    uint64_t active, const Test& test) {
   const char* text = reinterpret_cast<const char*>(bytes);
   const Offset* at = offsets + first;
   uint64_t hits = 0;
   if (active == ~uint64_t{0} && count == 64) {
     for (size_t i = 0; i < 64; ++i) {
-      hits |= uint64_t{test(std::string_view(text + at[i], at[i + 1] - at[i]))} << i;
+      hits |= uint64_t{test(std::string_view(text + at[i], at[i + 1] - at[i] - gap))} << i;
     }
     return hits;
   }
   for (uint64_t rest = active & bits::low_mask(count); rest != 0; rest &= rest - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(rest));
-    hits |= uint64_t{test(std::string_view(text + at[i], at[i + 1] - at[i]))} << i;
+    hits |= uint64_t{test(std::string_view(text + at[i], at[i + 1] - at[i] - gap))} << i;
   }
   return hits;
 }
 
 template <class Offset, class Test>
-void match_each_of(const uint8_t* bytes, const Offset* offsets, size_t rows, const uint64_t* active,
-                   uint64_t* hits, const Test& test) {
+void match_each_of(const uint8_t* bytes, const Offset* offsets, uint32_t gap, size_t rows,
+                   const uint64_t* active, uint64_t* hits, const Test& test) {
   for (size_t word = 0; word < bits::words(rows); ++word) {
     const size_t first = word * 64;
     const uint64_t asked = active ? active[word] : ~uint64_t{0};
-    hits[word] = match_word(bytes, offsets, first, std::min<size_t>(64, rows - first), asked, test);
+    hits[word] = match_word(bytes, offsets, gap, first, std::min<size_t>(64, rows - first), asked, test);
   }
 }
 
@@ -44,9 +44,9 @@ void match_each_of(const uint8_t* bytes, const Offset* offsets, size_t rows, con
 template <class Test>
 void match_each(const StringRows& rows, const uint64_t* active, uint64_t* hits, const Test& test) {
   if (rows.has_wide_offsets()) {
-    match_each_of(rows.bytes(), rows.wide_offsets(), rows.size(), active, hits, test);
+    match_each_of(rows.bytes(), rows.wide_offsets(), rows.gap(), rows.size(), active, hits, test);
   } else {
-    match_each_of(rows.bytes(), rows.narrow_offsets(), rows.size(), active, hits, test);
+    match_each_of(rows.bytes(), rows.narrow_offsets(), rows.gap(), rows.size(), active, hits, test);
   }
 }
 

@@ -11,14 +11,16 @@
 namespace lanewise::text::syntax {
 
 /// Zero-width conditions; a set of them is a bit mask.
-enum Assertion : uint8_t {
+enum Assertion : uint16_t {
   kBeginText = 1,
   kEndText = 2,
   kBeginLine = 4,
   kEndLine = 8,
   kWordBoundary = 16,
   kNoWordBoundary = 32,
-  kCharBoundary = 64,  ///< the next byte does not continue a UTF-8 character
+  kCharBoundary = 64,   ///< the next byte does not continue a UTF-8 character
+  kNoWordBefore = 128,  ///< the byte before is not one of a word, or there is none
+  kNoWordAfter = 256,   ///< the same of the next byte
 };
 
 using ByteSet = std::bitset<256>;
@@ -48,7 +50,7 @@ struct Node {
   Op op;
   bool greedy = true;              ///< kRepeat
   bool nullable = false;           ///< may match the empty string
-  uint8_t assertion = 0;           ///< kAssert
+  uint16_t assertion = 0;          ///< kAssert
   int min = 0;                     ///< kRepeat
   int max = 0;                     ///< kRepeat; kUnbounded for no limit
   int capture = 0;                 ///< kCapture

@@ -40,7 +40,8 @@ inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pa
 
 /// Counts of what a test did, so that it can show that nothing was left out.
 struct FormCounts {
-  std::map<std::string, size_t> pairs;  ///< of pattern and text, per form
+  std::map<std::string, size_t> pairs;     ///< of pattern and text, per form
+  std::map<std::string, size_t> patterns;  ///< per form
 
   size_t total() const {
     size_t all = 0;
@@ -59,8 +60,8 @@ inline bool check_every_form(const Pattern& pattern, const TextColumn& column,
   std::vector<uint64_t> hits(expected.size());
   MatchContext context;
   for (const auto& [name, matcher] : every_form(pattern)) {
-    const bool wide = counts.pairs[name] % 2 != 0;
-    matcher.match(wide ? column.wide() : column.narrow(), nullptr, hits.data(), context);
+    const StringRows layouts[] = {column.narrow(), column.wide(), column.lines()};
+    matcher.match(layouts[counts.patterns[name]++ % 3], nullptr, hits.data(), context);
     counts.pairs[name] += column.size();
     if (hits == expected) continue;
     for (size_t i = 0; i < column.size(); ++i) {

@@ -1,0 +1,150 @@
+#include "grep/input.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/size.h"
+
+namespace lanewise::cli::grep {
+
+namespace {
+
+constexpr size_t kKeep = size_t{4} << 20;  // a larger buffer is given back before the next block
+
+void check_line(size_t bytes, const InputLimits& limits) {
+  if (bytes > limits.longest_line)
+    throw UserError("a line is longer than " + format_size(limits.longest_line));
+}
+
+/// Blocks of a mapped file; the lines of a block are those that begin in it, so each can be made out alone.
+class MappedInput final : public Input {
+ public:
+  MappedInput(const uint8_t* text, size_t size, InputLimits limits)
+      : text_(text), size_(size), limits_(limits) {}
+  MappedInput(const MappedInput&) = delete;
+  MappedInput& operator=(const MappedInput&) = delete;
+  ~MappedInput() override { ::munmap(const_cast<uint8_t*>(text_), size_); }
+
+  bool claim(Block& block) override {
+    if (next_ >= size_) return false;
+    block.at = next_;
+    block.first = next_ == 0;
+    next_ += limits_.block_bytes;
+    block.last = next_ >= size_;
+    return true;
+  }
+
+  void fill(Block& block) override {
+    size_t begin = block.at, end = std::min<size_t>(begin + limits_.block_bytes, size_);
+    if (begin > 0 && text_[begin - 1] != '\n') begin = behind_newline(begin, end);
+    if (begin == end) return block.set(text_, 0);
+    if (text_[end - 1] != '\n') {
+      end = behind_newline(end, size_);
+      check_line(end - block.at - std::min(end - block.at, limits_.block_bytes), limits_);
+    }
+    if (size_ - end >= kPadding) return block.set(text_ + begin, end - begin);
+    uint8_t* copy = block.start(end - begin);  // behind the file nothing can be read
+    std::memcpy(copy, text_ + begin, end - begin);
+    if (text_[end - 1] != '\n') copy[end++ - begin] = '\n';
+    block.set(copy, end - begin);
+  }
+
+ private:
+  /// The place behind the first newline of [from, to), else `to`.
+  size_t behind_newline(size_t from, size_t to) const {
+    const void* newline = std::memchr(text_ + from, '\n', to - from);
+    return newline == nullptr ? to : static_cast<size_t>(static_cast<const uint8_t*>(newline) - text_) + 1;
+  }
+
+  const uint8_t* text_;
+  size_t size_;
+  InputLimits limits_;
+  uint64_t next_ = 0;
+};
+
+/// Blocks as they come; what is behind the last line's end waits for the next one.
+class StreamInput final : public Input {
+ public:
+  StreamInput(Descriptor file, std::unique_ptr<ByteStream> stream, InputLimits limits)
+      : file_(std::move(file)), stream_(std::move(stream)), limits_(limits) {}
+
+  bool claim(Block& block) override {
+    if (ended_) return false;
+    block.first = first_;
+    first_ = false;
+    block.last = false;
+    size_t size = rest_.size();
+    uint8_t* bytes = block.start(size + limits_.block_bytes);
+    std::memcpy(bytes, rest_.data(), size);
+    rest_.clear();
+    for (;;) {
+      bytes = block.grow(size + limits_.block_bytes);
+      const size_t got = stream_->read(bytes + size, limits_.block_bytes);
+      if (got == 0) {
+        ended_ = block.last = true;
+        file_.close();
+        if (size > 0) bytes[size++] = '\n';
+        block.set(bytes, size);
+        return true;
+      }
+      const void* newline = memrchr(bytes + size, '\n', got);
+      size += got;
+      if (newline != nullptr) {
+        const size_t end = static_cast<size_t>(static_cast<const uint8_t*>(newline) - bytes) + 1;
+        rest_.assign(reinterpret_cast<const char*>(bytes) + end, size - end);
+        block.set(bytes, end);
+        return true;
+      }
+      check_line(size, limits_);
+    }
+  }
+
+  void fill(Block&) override {}
+
+ private:
+  Descriptor file_;
+  std::unique_ptr<ByteStream> stream_;
+  InputLimits limits_;
+  std::string rest_;
+  bool first_ = true;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+uint8_t* Block::start(size_t bytes) {
+  if (bytes_.size() > kKeep) bytes_ = Buffer();
+  return grow(bytes);
+}
+
+uint8_t* Block::grow(size_t bytes) {
+  bytes += 1;  // the last line's \n
+  if (bytes > bytes_.size()) {
+    Buffer larger = Buffer::allocate(std::max(bytes, 2 * bytes_.size()), nullptr, "grep");
+    if (bytes_) std::memcpy(larger.mutable_data(), bytes_.data(), bytes_.size());
+    bytes_ = std::move(larger);
+  }
+  return bytes_.mutable_data();
+}
+
+void Descriptor::close() {
+  if (number_ > STDIN_FILENO) ::close(number_);
+  number_ = -1;
+}
+
+std::unique_ptr<Input> mapped_input(int file, uint64_t size, InputLimits limits) {
+  void* text = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+  if (text == MAP_FAILED) return nullptr;
+  return std::make_unique<MappedInput>(static_cast<const uint8_t*>(text), size, limits);
+}
+
+std::unique_ptr<Input> stream_input(Descriptor file, std::unique_ptr<ByteStream> stream, InputLimits limits) {
+  return std::make_unique<StreamInput>(std::move(file), std::move(stream), limits);
+}
+
+}  // namespace lanewise::cli::grep

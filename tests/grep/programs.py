@@ -1,0 +1,54 @@
+"""How the tests of `lanewise grep` run it, and GNU grep beside it."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("LANEWISE_BUILD", pathlib.Path(__file__).parents[2] / "build"))
+PROGRAM = [str(BUILD / "lanewise"), "grep"]
+UTF8 = os.environ | {"LC_ALL": "C.UTF-8"}
+
+
+def to_bytes(text):
+    return text if isinstance(text, bytes) else text.encode()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Writes files: files(a="text", **{"sub/b.c": b"bytes"})."""
+
+    def write(**contents):
+        for name, text in contents.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(to_bytes(text))
+
+    return write
+
+
+@pytest.fixture
+def grep(tmp_path):
+    """Runs `lanewise grep` where the files are; gives (exit code, standard output, standard error)."""
+
+    def run(*arguments, stdin=b"", env=None):
+        done = subprocess.run([*PROGRAM, *arguments], input=to_bytes(stdin), capture_output=True, cwd=tmp_path, timeout=120, env=env)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    return run
+
+
+@pytest.fixture
+def both(grep, tmp_path):
+    """Runs both programs, which must say the same; gives (exit code, standard output). gnu: GNU grep's arguments."""
+
+    def run(*arguments, stdin=b"", gnu=None, any_order=False):
+        code, out, error = grep(*arguments, stdin=stdin)
+        theirs = subprocess.run(["grep", *(gnu or (arguments if "-F" in arguments else ["-E", *arguments]))], input=to_bytes(stdin), capture_output=True, cwd=tmp_path,
+                                timeout=120, env=UTF8)
+        order = (lambda text: sorted(text.splitlines())) if any_order else bytes
+        assert (code, order(out)) == (theirs.returncode, order(theirs.stdout)), (arguments, error, theirs.stderr)
+        return code, out
+
+    return run
