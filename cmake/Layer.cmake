@@ -2,9 +2,9 @@
 #
 #   lanewise_layer(name [DEPENDS ...] [PRIVATE ...] [TEST_DEPENDS ...] [PRECOMPILE header ...])
 #
-# Every *.cc is compiled into the layer's library, *_test.cc into lanewise_<name>_test (GoogleTest), *_bench.cc into
-# lanewise_<name>_bench (Google Benchmark, built by the target `benches`). DEPENDS is seen by users of the layer,
-# PRIVATE only by its own sources, TEST_DEPENDS only by its tests and benchmarks.
+# Every *.cc outside of testing/ is compiled into the layer's library, *_test.cc into lanewise_<name>_test
+# (GoogleTest), *_bench.cc into lanewise_<name>_bench (Google Benchmark, built by the target `benches`). DEPENDS is
+# seen by users of the layer, PRIVATE only by its own sources, TEST_DEPENDS only by its tests and benchmarks.
 include_guard(GLOBAL)
 
 set(LANEWISE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wno-sign-compare)
@@ -43,7 +43,7 @@ function(lanewise_layer name)
   endif()
   set(tests ${sources})
   set(benches ${sources})
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$|/testing/")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
 

@@ -2,7 +2,8 @@
 # Sourced by ./dev.
 
 PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-venv libtbb-dev libfmt-dev
-  libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev golang-1.19-src)
+  libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev zlib1g-dev libzstd-dev
+  golang-1.19-src bzip2 zstd)
 DUCKDB=1.5.6
 DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1
 DUCKDB_LIBRARY_SHA=1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff
@@ -59,7 +60,11 @@ environment() {
 
 setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
 setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
-setup_rivals() { environment "$CACHE/rivals" tools/requirements-rivals.txt; }
+setup_cuda() { environment "$CACHE/cuda" tools/requirements-cuda.txt; }
+setup_rivals() {
+  (PACKAGES=(ripgrep); setup_packages)
+  environment "$CACHE/rivals" tools/requirements-rivals.txt
+}
 
 # DuckDB's library comes from its Node.js package, the headers that belong to it from its Python source distribution.
 setup_duckdb() {

@@ -6,6 +6,7 @@
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -78,6 +79,9 @@ def fixed_addresses():
 
 def run_programs(build, programs, word, count, env):
     """Runs each test program as one process, JOBS at a time, and prints the output of those that fail."""
+    # A sanitized frame is several times larger, and nested patterns may go a thousand deep.
+    resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
     def run(program):
         report = program.with_suffix(".xml")
         report.unlink(missing_ok=True)

@@ -7,6 +7,8 @@
 #include "api/session.h"
 #include "base/size.h"
 #include "command.h"
+#include "device/compiler.h"
+#include "device/device.h"
 #include "lanes/target.h"
 
 namespace lanewise::cli {
@@ -21,8 +23,39 @@ std::string cpu_name() {
   return "unknown";
 }
 
-void print_info() {
-  const auto row = [](const char* name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); };
+void row(const std::string& name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); }
+
+std::string describe(device::Driver& driver, int ordinal) {
+  const device::Properties gpu = driver.properties(ordinal);
+  std::string text = fmt::format("{}, {}, {} multiprocessors, {}", gpu.name, gpu.architecture(),
+                                 gpu.multiprocessors, format_size(gpu.memory));
+  if (gpu.bandwidth > 0) text += fmt::format(" at {:.0f} GB/s", gpu.bandwidth / 1e9);
+  try {
+    return fmt::format("{}, {} free", text, format_size(driver.device(ordinal).free_memory()));
+  } catch (const std::exception& error) {
+    return fmt::format("{}; not usable: {}", text, error.what());
+  }
+}
+
+/// A line for each GPU and one for CUDA, or one that says why there is none.
+void print_gpus() {
+  try {
+    device::Driver& driver = device::Driver::system();
+    for (int i = 0; i < driver.device_count(); i++) row(fmt::format("GPU {}", i), describe(driver, i));
+    std::string compiler;
+    try {
+      compiler = "kernels by NVRTC " + device::Compiler::system().version();
+    } catch (const std::exception& error) {
+      compiler = fmt::format("no kernels: {}", error.what());
+    }
+    row("CUDA", fmt::format("driver {}, {}; queries run on cores in this version",
+                            device::version_text(driver.version()), compiler));
+  } catch (const std::exception& error) {
+    row("GPU", fmt::format("none: {}", error.what()));
+  }
+}
+
+ExitCode print_info() {
   row("lanewise", LANEWISE_VERSION);
   row("processor", fmt::format("{}, {} cores", cpu_name(), std::thread::hardware_concurrency()));
   std::string lanes;
@@ -32,15 +65,15 @@ void print_info() {
   row("lanes", fmt::format("{} (simd is {})", lanes, lanes::name(lanes::simd())));
   const Session session;
   row("memory limit", format_size(session.budget().limit()));
-  row("GPU", "not used: this version runs on cores");
+  print_gpus();
+  return kOk;
 }
 
 }  // namespace
 
-void add_info_command(CLI::App& app, std::function<void()>& run) {
-  app.add_subcommand("info", "Shows the machine as Lanewise sees it: lanes, cores, memory")->callback([&run] {
-    run = print_info;
-  });
+void add_info_command(CLI::App& app, Command& run) {
+  app.add_subcommand("info", "Shows the machine as Lanewise sees it: lanes, cores, memory, GPUs")
+      ->callback([&run] { run = print_info; });
 }
 
 }  // namespace lanewise::cli

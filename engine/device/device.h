@@ -1,0 +1,95 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "device/driver.h"
+
+namespace lanewise::device {
+
+/// A GPU and its context, which it shares with other CUDA users of the process. Got from Driver::device().
+/// Everything made on it (streams, memory, modules) must end before its driver.
+///
+/// Thread-safe, as all of this folder's calls on a device are: any thread may make any call, and whatever
+/// context the thread had is current again when it returns.
+///
+/// After a fault the device is **lost**: the call that learns of it throws what happened, every later call
+/// throws DeviceError, and destructors free nothing. Only a new process can use the GPU again.
+class Device {
+ public:
+  /// As Driver::device().
+  Device(Driver& driver, int ordinal);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Driver& driver() const { return driver_; }
+  int ordinal() const { return ordinal_; }
+  const Properties& properties() const { return properties_; }
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+
+  /// Bytes that no process has taken.
+  size_t free_memory();
+  /// Waits for everything that was asked of the device.
+  void synchronize();
+
+  /// Calls the driver with this device's context: device.run(&cuda::Calls::stream_create, &stream, flags).
+  /// Throws DeviceError, MemoryError or InternalError with the call, its error and the cause.
+  template <class... Parameters, class... Arguments>
+  void run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    if (const cuda::Result result = attempt(call, arguments...); result != cuda::kSuccess) {
+      fail((driver_.calls().*call).symbol, result);
+    }
+  }
+  /// The same, but returns out of memory and "not ready yet" instead of throwing them.
+  template <class... Parameters, class... Arguments>
+  cuda::Result try_run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    const cuda::Result result = attempt(call, arguments...);
+    if (result != cuda::kSuccess && result != cuda::kOutOfMemory && result != cuda::kNotReady) {
+      fail((driver_.calls().*call).symbol, result);
+    }
+    return result;
+  }
+  /// For destructors: does nothing on a lost device, and ignores the outcome.
+  template <class... Parameters, class... Arguments>
+  void release(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) noexcept {
+    if (lost()) return;
+    const Current current(*this);
+    (driver_.calls().*call).function(arguments...);
+  }
+
+ private:
+  /// Makes the device's context the thread's, for a while.
+  class Current {
+   public:
+    explicit Current(const Device& device);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const cuda::Calls& calls_;
+    bool pushed_ = false;
+  };
+
+  template <class... Parameters, class... Arguments>
+  cuda::Result attempt(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    if (lost()) throw_lost();
+    const Current current(*this);
+    return (driver_.calls().*call).function(arguments...);
+  }
+  [[noreturn]] void fail(const char* call, cuda::Result result);
+  [[noreturn]] void throw_lost();
+
+  Driver& driver_;
+  const int ordinal_;
+  const Properties properties_;
+  cuda::DeviceHandle handle_ = 0;
+  cuda::Context context_ = nullptr;
+  std::atomic<bool> lost_{false};
+  std::mutex mutex_;
+  std::string fault_;  // why it was lost
+};
+
+}  // namespace lanewise::device

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/memory.h"
+#include "device/stream.h"
+
+namespace lanewise::device {
+
+/// Memory of a device; goes back to its pool, behind what its stream has been asked for by then. Move-only.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  ~DeviceBuffer() { reset(); }
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+
+  cuda::Address address() const { return address_; }
+  size_t size() const { return size_; }
+  explicit operator bool() const { return address_ != 0; }
+  /// Gives the memory back now.
+  void reset() noexcept;
+
+ private:
+  friend class DevicePool;
+  std::optional<Stream> stream_;
+  cuda::Address address_ = 0;
+  size_t size_ = 0;
+  Reservation held_;
+};
+
+/// A device's memory under a budget. What is given back is kept for the next request, up to the budget; large
+/// pieces are made of small ones, so that it does not fall to pieces. Thread-safe; outlives its buffers.
+///
+/// Memory belongs to the order of the stream that it was allocated for: use it there, or in a stream that
+/// waits for an event recorded there since; and let that stream wait for other users before the buffer ends.
+class DevicePool {
+ public:
+  /// May hold `limit` bytes; 0: all but a sixteenth of the device's memory, which contexts and kernels need.
+  explicit DevicePool(Device& device, size_t limit = 0);
+  ~DevicePool();
+  DevicePool(const DevicePool&) = delete;
+  DevicePool& operator=(const DevicePool&) = delete;
+
+  /// `bytes` and kPadding readable ones behind them, unspecified, 256-byte aligned. `what` (a string literal)
+  /// names who asks. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what they
+  /// could.
+  DeviceBuffer allocate(size_t bytes, const Stream& stream, std::string_view what);
+
+  Device& device() const { return device_; }
+  /// Counts what is in use, not what is only kept.
+  MemoryBudget& budget() { return budget_; }
+  /// Bytes taken from the device: in use or kept.
+  size_t held();
+  /// Gives back to the device what is not in use; waits for the device first.
+  void trim();
+
+ private:
+  bool try_allocate(size_t bytes, const Stream& stream, cuda::Address& address);
+
+  Device& device_;
+  MemoryBudget budget_;
+  cuda::MemoryPool pool_ = nullptr;
+};
+
+/// Host memory that the device reads and writes at full speed while the host goes on. It cannot be swapped
+/// out, so it is dear: for buffers through which data flows. Move-only.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  /// Charged to `budget` (null: to none). Throws MemoryError.
+  PinnedBuffer(Device& device, size_t bytes, MemoryBudget* budget, std::string_view what);
+  ~PinnedBuffer() { reset(); }
+  PinnedBuffer(PinnedBuffer&& other) noexcept;
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return held_.bytes(); }
+
+ private:
+  void reset() noexcept;
+
+  Device* device_ = nullptr;
+  uint8_t* data_ = nullptr;
+  Reservation held_;
+};
+
+}  // namespace lanewise::device

@@ -1,0 +1,128 @@
+#include "device/staging.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+
+#include "base/machine.h"
+
+namespace lanewise::device {
+
+Staging::Staging(Device& device, const Options& options)
+    : device_(device), chunk_(options.chunk), stream_(device) {
+  const int threads = options.threads > 0 ? options.threads : std::min(machine_cores(), 8);
+  const auto slot = [&] {
+    return Slot{PinnedBuffer(device, chunk_, options.budget, "staging"), Event(device)};
+  };
+  for (int i = 0; i < threads; i++) workers_.push_back(Worker{{slot(), slot()}});
+  for (size_t i = 1; i < workers_.size(); i++) {
+    threads_.emplace_back([this, i](const std::stop_token& stop) { serve(stop, i); });
+  }
+}
+
+Staging::~Staging() { device_.release(&cuda::Calls::stream_synchronize, stream_.handle()); }
+
+void Staging::serve(const std::stop_token& stop, size_t index) {
+  std::unique_lock lock(mutex_);
+  uint64_t done = 0;
+  while (wake_.wait(lock, stop, [&] { return jobs_ != done && index < wanted_; })) {
+    done = jobs_;
+    running_++;
+    const auto& job = *job_;
+    lock.unlock();
+    job(workers_[index]);
+    lock.lock();
+    if (--running_ == 0) idle_.notify_one();
+  }
+}
+
+void Staging::run(size_t bytes, const std::function<void(Worker&, const Next&)>& copy) {
+  // Two pieces for each thread, so that it copies while the device moves; smaller ones gain nothing.
+  constexpr size_t kSmallest = size_t{256} << 10;
+  const size_t share = (bytes / (2 * workers_.size()) + 4096) / 4096 * 4096;
+  const size_t piece = std::clamp(share, std::min(kSmallest, chunk_), chunk_);
+  std::atomic<size_t> taken{0};
+  const Next next = [&] {
+    const size_t at = std::min(taken.fetch_add(piece), bytes);
+    return Piece{at, std::min(piece, bytes - at)};
+  };
+  std::exception_ptr failure;
+  std::mutex failing;
+  const std::function<void(Worker&)> work = [&](Worker& worker) {
+    try {
+      copy(worker, next);
+    } catch (...) {
+      taken.store(bytes);  // the others stop
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+
+  const size_t threads = std::min(workers_.size(), (bytes + piece - 1) / piece);
+  std::unique_lock lock(mutex_);
+  job_ = &work;
+  jobs_++;
+  wanted_ = threads;
+  lock.unlock();
+  if (threads > 1) wake_.notify_all();
+  work(workers_[0]);
+  lock.lock();
+  wanted_ = 0;  // who has not woken yet finds nothing left
+  idle_.wait(lock, [&] { return running_ == 0; });
+  lock.unlock();
+
+  if (!failure) return;
+  // Nothing may move into or out of memory that ends now.
+  device_.release(&cuda::Calls::stream_synchronize, stream_.handle());
+  std::rethrow_exception(failure);
+}
+
+void Staging::upload(cuda::Address to, const void* from, size_t bytes, Stream& stream) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(transfer_);
+  Event asked(device_);
+  asked.record(stream);
+  stream_.wait(asked);
+  run(bytes, [&](Worker& worker, const Next& next) {
+    int turn = 0;
+    for (Piece piece = next(); piece.bytes != 0; piece = next(), turn ^= 1) {
+      Slot& slot = worker.slots[turn];
+      slot.moved.synchronize();
+      std::memcpy(slot.memory.data(), static_cast<const uint8_t*>(from) + piece.at, piece.bytes);
+      stream_.copy_to_device(to + piece.at, slot.memory.data(), piece.bytes);
+      slot.moved.record(stream_);
+    }
+  });
+  asked.record(stream_);
+  stream.wait(asked);
+}
+
+void Staging::download(void* to, cuda::Address from, size_t bytes, Stream& stream) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(transfer_);
+  Event asked(device_);
+  asked.record(stream);
+  stream_.wait(asked);
+  run(bytes, [&](Worker& worker, const Next& next) {
+    Piece pieces[2];  // on their way into the slots
+    const auto ask = [&](int turn) {
+      Slot& slot = worker.slots[turn];
+      pieces[turn] = next();
+      if (pieces[turn].bytes == 0) return;
+      slot.moved.synchronize();  // an upload may still read it
+      stream_.copy_to_host(slot.memory.data(), from + pieces[turn].at, pieces[turn].bytes);
+      slot.moved.record(stream_);
+    };
+    ask(0);
+    ask(1);
+    for (int turn = 0; pieces[turn].bytes != 0; turn ^= 1) {
+      Slot& slot = worker.slots[turn];
+      slot.moved.synchronize();
+      std::memcpy(static_cast<uint8_t*>(to) + pieces[turn].at, slot.memory.data(), pieces[turn].bytes);
+      ask(turn);
+    }
+  });
+}
+
+}  // namespace lanewise::device
