@@ -7,9 +7,11 @@ reads the table from Parquet into its column store; DuckDB has it as a table in 
     ./dev bench sql                      all groups
     ./dev bench sql --group regex        one of them
     ./dev bench sql --cold               whole processes from Parquet to the answer, 2 threads
+    ./dev bench sql --scaling            2 threads against 1, beside a plain loop that reads memory
 """
 
 import argparse
+import json
 import os
 import re
 import statistics
@@ -181,6 +183,17 @@ def cpu():
     return "unknown"
 
 
+def read_rates():
+    """Bytes per second of a plain loop over 1 GiB, of one thread and of two."""
+    program = [BUILD / "engine" / "exec" / "lanewise_exec_bench", "--benchmark_filter=read_all", "--benchmark_format=json"]
+    output, _ = finish(program, "")
+    return [run["bytes_per_second"] for run in json.loads(output)["benchmarks"]]
+
+
+def machine():
+    return f"{cpu()}, which reads {read_rates()[0] / 1e9:.1f} GB/s per core"
+
+
 def run_group(group, options):
     table, queries = GROUPS[group]
     engines = [Lanewise(options), *rivals(options)]
@@ -221,7 +234,7 @@ def run_cold(options):
         "a C++ program on libduckdb 1.5.6": ([BUILD / "bench" / "rivals" / "lanewise_rival_duckdb", threads], ""),
         "duckdb-cli 1.5.6": ([ROOT / ".cache" / "rivals" / "bin" / "duckdb", "-csv"], f"SET threads = {threads};\n"),
     }
-    print(f"{cpu()}, {threads} threads, files in the page cache; medians of {options.rounds * options.repeat} processes\n")
+    print(f"{machine()}; {threads} threads, files in the page cache; medians of {options.rounds * options.repeat} processes\n")
     print("| work, cold | " + " | ".join(programs) + " | time to the faster | must | aim | |")
     print("| --- |" + " ---: |" * (len(programs) + 3) + " --- |")
     for name, query in COLD:
@@ -241,6 +254,29 @@ def run_cold(options):
         print(f"| {name} | {cells} | {ratio:.2f} × | 1.4 × | 1.1 × | {verdict} |", flush=True)
 
 
+def run_scaling(options):
+    """What a second thread gains: rounds of the plain loop, one thread and two, so that noise meets all alike."""
+    print(f"{machine()}; hot columns; medians of {options.rounds} rounds\n")
+    print("| work | 1 thread | 2 threads | gain | of a plain read loop | ratio | aim | |")
+    print("| --- |" + " ---: |" * 6 + " --- |")
+    for group, index in (("like", 0), ("filter", 2), ("group_strings", 0), ("tpch", 0)):
+        table, queries = GROUPS[group]
+        name, query, _, _ = queries[index]
+        loops, ours = [], []
+        for _ in range(options.rounds):
+            one, two = read_rates()
+            loops.append(two / one)
+            times = []
+            for options.threads in (1, 2):
+                times.append(statistics.median(Lanewise(options).run(table, [query], options.repeat)[0][1:]))
+            ours.append(times)
+        one, two = (statistics.median(times) for times in zip(*ours))
+        gain, loop = statistics.median(a / b for a, b in ours), statistics.median(loops)
+        verdict = "aim" if gain / loop >= 0.95 else "below"
+        print(f"| {name} | {one * 1e3:.1f} ms | {two * 1e3:.1f} ms | {gain:.2f} × | {loop:.2f} × | {gain / loop:.2f} | 0.95 | "
+              f"{verdict} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench sql", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--group", choices=GROUPS, action="append")
@@ -249,12 +285,15 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--scaling", action="store_true")
     options = parser.parse_args()
     if options.cold:
         options.threads = 2
         return run_cold(options)
+    if options.scaling:
+        return run_scaling(options)
     names = ["lanewise", *(rival.name for rival in rivals(options))]
-    print(f"{cpu()}, {options.threads} thread(s), hot columns, lanes {options.lanes}; medians of "
+    print(f"{machine()}; {options.threads} thread(s), hot columns, lanes {options.lanes}; medians of "
           f"{options.rounds} × {options.repeat} runs\n")
     print("| work | " + " | ".join(names) + " | ratio to the faster DuckDB | must | aim | |")
     print("| --- |" + " ---: |" * (len(names) + 3) + " --- |")

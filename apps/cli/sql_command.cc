@@ -193,7 +193,7 @@ class SqlRun {
 
 }  // namespace
 
-void add_sql_command(CLI::App& app, std::function<void()>& run) {
+void add_sql_command(CLI::App& app, Command& run) {
   auto options = std::make_shared<SqlOptions>();
   CLI::App* sql = app.add_subcommand("sql", kDescription);
   auto* command = sql->add_option("-c,--command", options->command, "SQL to run: one or more statements")
@@ -201,14 +201,16 @@ void add_sql_command(CLI::App& app, std::function<void()>& run) {
   sql->add_option("-f,--file", options->file, "A file with SQL")->type_name("FILE")->excludes(command);
   sql->add_option("-o,--output", options->output, "Write the last result to this file")->type_name("FILE");
   sql->add_option("--format", options->format, "Of the output; default: by the ending of -o, else table")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))));
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
+      ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
   sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")
       ->type_name("FILE");
   sql->add_option("--lanes", options->session.lanes,
                   "Lanes to run on: simd (the widest here), avx512, avx2, interleaved, scalar, emulated")
       ->type_name("NAME");
   sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
   sql->add_option("--memory-limit", options->memory_limit, "For example 4GB; default: 80 % of the machine's")
       ->type_name("SIZE");
   sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
@@ -216,7 +218,8 @@ void add_sql_command(CLI::App& app, std::function<void()>& run) {
       ->group("");  // for tests
   sql->add_option("--fallback", options->fallback,
                   "Let DuckDB answer what Lanewise cannot; the output says so")
-      ->check(CLI::IsMember({"duckdb"}));
+      ->check(CLI::IsMember({"duckdb"}))
+      ->option_text("duckdb");
   sql->add_flag("--explain", options->explain,
                 "Show the plan, its matchers and estimates instead of running");
   sql->add_flag("--profile", options->profile, "Show what each operator did, on standard error");
@@ -229,6 +232,7 @@ void add_sql_command(CLI::App& app, std::function<void()>& run) {
       } else {
         all.run_all(statements_text(*options));
       }
+      return kOk;
     };
   });
 }

@@ -39,9 +39,17 @@ void MemoryBudget::reserve(size_t bytes, std::string_view what) {
     }
   }
   if (try_reserve(bytes)) return;
-  throw MemoryError(
-      fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; raise --memory-limit", what,
-                  format_size(bytes), format_size(used()), format_size(limit_)));
+  throw MemoryError(fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; {}", what,
+                                format_size(bytes), format_size(used()), format_size(limit_), raise_));
+}
+
+size_t MemoryBudget::reclaim(size_t bytes) {
+  std::lock_guard lock(mutex_);
+  size_t freed = 0;
+  for (auto& reclaim : reclaimers_) {
+    if (freed < bytes) freed += reclaim(bytes - freed);
+  }
+  return freed;
 }
 
 void MemoryBudget::add_reclaimer(std::function<size_t(size_t)> reclaim) {
@@ -77,16 +85,19 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   block->reservation = Reservation(budget, what);
   block->reservation.resize(size);
-  if (posix_memalign(&block->memory, size >= 2 * kHugePage ? kHugePage : 64, size) != 0) {
-    block->memory = nullptr;
+  const size_t alignment = size >= 2 * kHugePage ? kHugePage : 64;
+  // Not posix_memalign(): in glibc what it gave is too small, once freed, for the next call of the same size.
+  block->memory = std::malloc(size + alignment);
+  if (block->memory == nullptr) {
     throw MemoryError(fmt::format("{}: the system has no {} left", what, format_size(size)));
   }
-  if (size >= 2 * kHugePage)
-    madvise(block->memory, size, MADV_HUGEPAGE);  // random access costs fewer page walks
-  std::memset(static_cast<uint8_t*>(block->memory) + bytes, 0,
-              size - bytes);  // so that over-reads are the same always
+  const uintptr_t address =
+      (reinterpret_cast<uintptr_t>(block->memory) + alignment - 1) / alignment * alignment;
+  auto* data = reinterpret_cast<uint8_t*>(address);
+  if (size >= 2 * kHugePage) madvise(data, size, MADV_HUGEPAGE);  // random access costs fewer page walks
+  std::memset(data + bytes, 0, size - bytes);                     // so that over-reads are the same always
   Buffer buffer;
-  buffer.data_ = static_cast<uint8_t*>(block->memory);
+  buffer.data_ = data;
   buffer.size_ = bytes;
   buffer.owner_ = std::move(block);
   return buffer;

@@ -17,7 +17,9 @@ namespace lanewise {
 /// A limit on the bytes that everything which grows may hold together. Thread-safe.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(size_t limit = SIZE_MAX) : limit_(limit) {}
+  /// `raise` says how the limit is raised; the message of a MemoryError ends with it.
+  explicit MemoryBudget(size_t limit = SIZE_MAX, std::string_view raise = "raise --memory-limit")
+      : limit_(limit), raise_(raise) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
@@ -32,11 +34,14 @@ class MemoryBudget {
   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
   size_t limit() const { return limit_; }
 
+  /// Asks the reclaimers for `bytes`, until they have freed as many; returns how many they freed.
+  size_t reclaim(size_t bytes);
   /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed.
   void add_reclaimer(std::function<size_t(size_t)> reclaim);
 
  private:
   const size_t limit_;
+  const std::string_view raise_;  // a string literal
   std::atomic<size_t> used_{0};
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;

@@ -18,6 +18,7 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kSecondsPerDay = 86'400;
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+int64_t floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 /// ".123" for 123000 millionths: `digits` digits without trailing zeros, nothing for 0.
 void fraction(int64_t value, int digits, std::string& out) {
@@ -187,7 +188,7 @@ void timestamp(int64_t value, TimeUnit unit, std::string& out) {
   const int64_t days = floor_div(seconds, kSecondsPerDay);
   calendar(days, out);
   out += ' ';
-  clock(seconds - days * kSecondsPerDay, value - seconds * per_second(unit), digits_of(unit), out);
+  clock(floor_mod(seconds, kSecondsPerDay), floor_mod(value, per_second(unit)), digits_of(unit), out);
 }
 
 void timestamp_tz(int64_t micros, std::string& out) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,12 @@ class Scan {
   virtual double progress() const { return -1; }  ///< 0..1, negative: unknown
 };
 
+/// How large a scan's batches should be.
+enum class BatchSize : uint8_t {
+  kPassing,  ///< for rows that are used at once: they stay in a core's cache
+  kKept,     ///< for rows that are kept: as large as the source's own parts, a hundred thousand or more
+};
+
 /// Something that rows come from: a file, a table.
 class Source {
  public:
@@ -48,7 +55,7 @@ class Source {
   virtual std::string identity() const = 0;
   virtual int64_t estimated_rows() const = 0;  ///< negative: unknown
   /// Starts reading the given columns of all rows; batches have them in this order.
-  virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, MemoryBudget* budget,
+  virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                                      const Cancellation* cancellation) const = 0;
 };
 

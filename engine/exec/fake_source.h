@@ -32,7 +32,7 @@ class FakeSource : public Source {
 
   const std::vector<std::vector<Value>>& rows() const { return rows_; }
 
-  std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, MemoryBudget* budget,
+  std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize, MemoryBudget* budget,
                              const Cancellation*) const override {
     scans.push_back(columns);
     return std::make_unique<FakeScan>(*this, columns, budget);

@@ -31,7 +31,7 @@ bool complete(const std::vector<Chunks>& columns) {
 bool load(const Source& source, const std::string& identity, const std::vector<size_t>& columns,
           const Options& options) {
   auto intake = options.store->intake(identity, columns);
-  auto scan = source.scan(columns, options.budget, options.cancellation);
+  auto scan = source.scan(columns, BatchSize::kKept, options.budget, options.cancellation);
   const size_t workers =
       std::min<size_t>(static_cast<size_t>(std::max(options.threads, 1)), scan->max_workers());
   std::atomic<bool> stop{false};
@@ -82,14 +82,16 @@ size_t useful_threads(const Source& source, const Options& options) {
 OpenScan open_source(const plan::Scan& scan, const std::string& identity, const Options& options) {
   ScanInput::OnBatch on_batch;
   ScanInput::OnComplete on_complete;
+  BatchSize size = BatchSize::kPassing;
   if (options.store != nullptr && options.keep_columns && !identity.empty() && !scan.columns.empty()) {
+    size = BatchSize::kKept;
     auto intake = options.store->intake(identity, scan.columns);
     on_batch = [intake](const ScanBatch& batch) { intake->add(batch); };
     on_complete = [intake] { intake->commit(); };
   }
   OpenScan open;
   open.input =
-      std::make_unique<ScanInput>(scan.source->scan(scan.columns, options.budget, options.cancellation),
+      std::make_unique<ScanInput>(scan.source->scan(scan.columns, size, options.budget, options.cancellation),
                                   useful_threads(*scan.source, options), slicing_for(options, -1),
                                   options.cancellation, std::move(on_batch), std::move(on_complete));
   open.note = "; read from the source";

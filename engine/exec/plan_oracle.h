@@ -74,17 +74,23 @@ class PlanOracle {
   }
 
   Rows rows(const plan::Node& node, const plan::Sort& sort) {
-    auto less = [&](const Row& a, const Row& b) {
-      for (const plan::SortKey& key : sort.keys) {
-        const Value x = evaluate_reference(*key.expr, a), y = evaluate_reference(*key.expr, b);
-        if (x.is_null() != y.is_null()) return x.is_null() == key.nulls_first;
+    std::vector<std::pair<Row, Row>> keyed;
+    for (Row& row : below(node)) {
+      Row keys;
+      for (const plan::SortKey& key : sort.keys) keys.push_back(evaluate_reference(*key.expr, row));
+      keyed.emplace_back(std::move(keys), std::move(row));
+    }
+    std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+      for (size_t k = 0; k < sort.keys.size(); ++k) {
+        const Value &x = a.first[k], &y = b.first[k];
+        if (x.is_null() != y.is_null()) return x.is_null() == sort.keys[k].nulls_first;
         if (x.is_null()) continue;
-        if (const int order = compare(x, y); order != 0) return (order < 0) != key.descending;
+        if (const int order = compare(x, y); order != 0) return (order < 0) != sort.keys[k].descending;
       }
       return false;
-    };
-    Rows out = below(node);
-    std::stable_sort(out.begin(), out.end(), less);
+    });
+    Rows out;
+    for (auto& [keys, row] : keyed) out.push_back(std::move(row));
     return range(std::move(out), sort.limit, sort.offset);
   }
 

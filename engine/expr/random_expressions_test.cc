@@ -3,6 +3,7 @@
 #include <optional>
 #include <random>
 
+#include "base/testing/test_size.h"
 #include "expr/casts/cast.h"
 #include "expr/evaluate.h"
 #include "expr/function.h"
@@ -153,7 +154,7 @@ TEST(Expressions, RandomTreesEqualTheirReference) {
   generator.columns.push_back(TypeId::kInt32);
   generator.columns.push_back(TypeId::kVarchar);
   const std::vector<lanes::Target> targets = lanes::supported_targets();
-  for (int trial = 0; trial < 1500 && !::testing::Test::HasFailure(); ++trial) {
+  for (int trial = 0; trial < test_size(300, 1500) && !::testing::Test::HasFailure(); ++trial) {
     const uint32_t rows = kSizes[generator.pick(std::size(kSizes))];
     Arena arena;
     std::vector<ColumnPtr> held;

@@ -16,7 +16,7 @@ class NamesOnly : public Source {
   const Schema& schema() const override { return schema_; }
   std::string identity() const override { return {}; }
   int64_t estimated_rows() const override { return 7000; }
-  std::unique_ptr<lanewise::Scan> scan(const std::vector<size_t>&, MemoryBudget*,
+  std::unique_ptr<lanewise::Scan> scan(const std::vector<size_t>&, BatchSize, MemoryBudget*,
                                        const Cancellation*) const override {
     return nullptr;
   }

@@ -21,34 +21,16 @@ bool is_dictionary(const KeyWords& key) {
 std::span<const uint32_t> DirectGroups::find(std::span<const KeyWords> keys, const ActiveSet& rows,
                                              uint32_t* groups) {
   codes_ = nullptr;
-  waiting_ = {};
-  missing_ = false;
+  unknown_ = waiting_ = {};
   const bool applies = !hopeless_ && std::all_of(keys.begin(), keys.end(), [](const KeyWords& key) {
     return key.integer || is_dictionary(key);
   });
   if (!applies) return rows.list();
   windows_.resize(keys.size());
-  codes_ = rows.arena().allocate<uint32_t>(rows.rows());
+  recall(keys);
   const bool one = keys.size() == 1 && keys[0].integer && keys[0].validity == nullptr;
-  if (!(one ? find_integers(keys[0], rows, groups) : find_codes(keys, rows, groups))) {
-    codes_ = nullptr;
-    return rows.list();
-  }
-  if (!missing_) return {};
-  uint32_t* unknown = rows.arena().allocate<uint32_t>(size_t{rows.count()} + 1);
-  uint32_t* waiting = rows.arena().allocate<uint32_t>(size_t{rows.count()} + 1);
-  uint32_t unknowns = 0, waits = 0;
-  rows.for_each([&](uint32_t row) {
-    if (groups[row] != kNone) return;
-    uint32_t& known = cache_[codes_[row]];
-    const bool awaited = known == kAwaited;
-    unknown[unknowns] = waiting[waits] = row;
-    waits += awaited;
-    unknowns += !awaited;
-    if (codes_[row] < domain_) known = kAwaited;
-  });
-  waiting_ = {waiting, waits};
-  return {unknown, unknowns};
+  const bool found = one ? find_integers(keys[0], rows, groups) : find_codes(keys, rows, groups);
+  return found ? unknown_ : rows.list();
 }
 
 void DirectGroups::learn(std::span<const uint32_t> rows, uint32_t* groups) {
@@ -59,77 +41,131 @@ void DirectGroups::learn(std::span<const uint32_t> rows, uint32_t* groups) {
   for (const uint32_t row : waiting_) groups[row] = cache_[codes_[row]];
 }
 
+/// groups[row] = what the cache has for the row's code; true if it knows them all.
+template <class CodeOf>
+bool DirectGroups::look_up(const ActiveSet& rows, CodeOf code_of, uint32_t* groups) const {
+  const uint32_t* cache = cache_.data();
+  uint32_t largest = 0;
+  rows.for_each([&](uint32_t row) {
+    const uint32_t group = cache[code_of(row)];
+    largest = std::max(largest, group);
+    groups[row] = group;
+  });
+  return largest != kNone;
+}
+
+/// Parts the rows that look_up() did not find in those that the caller must find and those that wait for
+/// them.
+template <class CodeOf>
+void DirectGroups::leave(const ActiveSet& rows, CodeOf code_of, const uint32_t* groups) {
+  Arena& arena = rows.arena();
+  codes_ = arena.allocate<uint32_t>(rows.rows());
+  uint32_t* unknown = arena.allocate<uint32_t>(size_t{rows.count()} + 1);
+  uint32_t* waiting = arena.allocate<uint32_t>(size_t{rows.count()} + 1);
+  uint32_t unknowns = 0, waits = 0;
+  rows.for_each([&](uint32_t row) {
+    if (groups[row] != kNone) return;
+    const auto code = static_cast<uint32_t>(code_of(row));
+    codes_[row] = code;
+    const bool awaited = cache_[code] == kAwaited;
+    unknown[unknowns] = waiting[waits] = row;
+    waits += awaited;
+    unknowns += !awaited;
+    if (code < domain_) cache_[code] = kAwaited;
+  });
+  unknown_ = {unknown, unknowns};
+  waiting_ = {waiting, waits};
+}
+
 /// One column of integers without NULLs. A few rows outside the window are left to the table.
 bool DirectGroups::find_integers(const KeyWords& key, const ActiveSet& rows, uint32_t* groups) {
   Window& window = windows_[0];
   for (;;) {
+    const auto base = static_cast<uint64_t>(window.base);
+    const uint64_t size = window.size;
+    const auto code_of = [&](uint32_t row) { return std::min(key.words[row] - base, size) + 1; };
     uint32_t outside = rows.count();
-    if (window.size != 0) {
-      if (dictionaries_ || domain_ != window.size + 1) clear(window.size + 1);
-      dictionaries_ = false;
-      const auto base = static_cast<uint64_t>(window.base);
-      const uint64_t size = window.size;
-      const uint32_t* cache = cache_.data() + 1;  // after that of NULL
-      uint32_t largest = 0;
+    if (size != 0) {
+      if (domain_ != size + 1) clear(size + 1);
+      if (look_up(rows, code_of, groups)) return true;
       outside = 0;
-      rows.for_each([&](uint32_t row) {
-        const uint64_t code = std::min(key.words[row] - base, size);
-        const uint32_t group = cache[code];
-        outside += code == size;
-        largest = std::max(largest, group);
-        codes_[row] = static_cast<uint32_t>(code) + 1;
-        groups[row] = group;
-      });
-      missing_ = largest == kNone;
+      rows.for_each([&](uint32_t row) { outside += code_of(row) > size; });
     }
-    if (outside == 0) return true;
-    if (!window.full && widen(window, key, rows)) {
+    if (outside != 0 && !window.full && widen(window, key, rows)) {
       domain_ = 0;
       continue;
     }
-    window.full = true;
+    window.full |= outside != 0;
     hopeless_ = outside > rows.count() / 8;
+    if (!hopeless_) leave(rows, code_of, groups);
     return !hopeless_;
   }
 }
 
 /// Any number of columns; 0 is the code of NULL.
 bool DirectGroups::find_codes(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups) {
-  const bool dictionaries = std::any_of(keys.begin(), keys.end(), is_dictionary);
-  std::fill_n(codes_, rows.rows(), 0);
-  uint64_t domain = 1;
-  for (size_t column = 0; column < keys.size(); ++column) {
-    const bool dictionary = is_dictionary(keys[column]);
-    domain =
-        dictionary ? add_codes(keys[column], rows, domain) : add_integers(column, keys[column], rows, domain);
-    if (domain == 0) return false;
+  const auto find = [&](uint64_t domain, auto code_of) {
+    if (!prepare(domain, rows)) return false;
+    if (!look_up(rows, code_of, groups)) leave(rows, code_of, groups);
+    return true;
+  };
+  if (keys.size() == 1 && is_dictionary(keys[0]) && keys[0].validity == nullptr) {
+    const uint32_t* entries = keys[0].text->as<uint32_t>();
+    return find(static_cast<uint64_t>(keys[0].text->dictionary->rows) + 1,
+                [entries](uint32_t row) { return entries[row] + 1; });
   }
-  if (dictionaries && domain > 4 * uint64_t{rows.count()} + 256) return false;
-  if (domain != domain_ || dictionaries || dictionaries_) clear(domain);
-  dictionaries_ = dictionaries;
-  const uint32_t* cache = cache_.data();
-  uint32_t largest = 0;
-  rows.for_each([&](uint32_t row) {
-    const uint32_t group = cache[codes_[row]];
-    largest = std::max(largest, group);
-    groups[row] = group;
-  });
-  missing_ = largest == kNone;
+  combined_ = rows.arena().allocate<uint32_t>(rows.rows());
+  std::fill_n(combined_, rows.rows(), 0);
+  uint64_t domain = 1;
+  for (size_t column = 0; column < keys.size() && domain != 0; ++column) {
+    domain = is_dictionary(keys[column]) ? add_codes(keys[column], rows, domain)
+                                         : add_integers(column, keys[column], rows, domain);
+  }
+  return domain != 0 && find(domain, [codes = combined_](uint32_t row) { return codes[row]; });
+}
+
+/// Forgets what it knows if a dictionary is not that of the chunk before.
+void DirectGroups::recall(std::span<const KeyWords> keys) {
+  dictionaries_.resize(keys.size());
+  any_dictionary_ = false;
+  for (size_t column = 0; column < keys.size(); ++column) {
+    Dictionary now;
+    if (is_dictionary(keys[column])) {
+      const Column& dictionary = *keys[column].text->dictionary;
+      now = {dictionary.values, dictionary.offsets, dictionary.rows};
+      any_dictionary_ = true;
+    }
+    Dictionary& before = dictionaries_[column];
+    if (now.text.data() == before.text.data() && now.offsets.data() == before.offsets.data() &&
+        now.rows == before.rows) {
+      continue;
+    }
+    before = std::move(now);
+    domain_ = 0;
+  }
+}
+
+/// Makes the cache one of codes below `domain`; false where a new dictionary is too large to pay.
+bool DirectGroups::prepare(uint64_t domain, const ActiveSet& rows) {
+  if (domain == domain_) return true;
+  if (domain > kLargestDomain || (any_dictionary_ && domain > 4 * uint64_t{rows.count()} + 256)) return false;
+  clear(domain);
   return true;
 }
 
-/// codes = codes * (entries + 1) + dictionary code + 1; returns the new domain, 0 if it is too large.
+/// combined_ = combined_ * (entries + 1) + dictionary code + 1; returns the new domain, 0 if it is too large.
 uint64_t DirectGroups::add_codes(const KeyWords& key, const ActiveSet& rows, uint64_t domain) {
   const uint64_t size = static_cast<uint64_t>(key.text->dictionary->rows) + 1;
   if (size * domain > kLargestDomain) return 0;
   const uint32_t* entries = key.text->as<uint32_t>();
   const auto factor = static_cast<uint32_t>(size);
-  rows.for_each(
-      [&](uint32_t row) { codes_[row] = codes_[row] * factor + (key.is_null(row) ? 0 : entries[row] + 1); });
+  rows.for_each([&](uint32_t row) {
+    combined_[row] = combined_[row] * factor + (key.is_null(row) ? 0 : entries[row] + 1);
+  });
   return size * domain;
 }
 
-/// codes = codes * (window + 1) + value - base + 1; returns the new domain, 0 if it is too large.
+/// combined_ = combined_ * (window + 1) + value - base + 1; returns the new domain, 0 if it is too large.
 uint64_t DirectGroups::add_integers(size_t column, const KeyWords& key, const ActiveSet& rows,
                                     uint64_t domain) {
   Window& window = windows_[column];
@@ -149,7 +185,7 @@ uint64_t DirectGroups::add_integers(size_t column, const KeyWords& key, const Ac
   const auto factor = static_cast<uint32_t>(size);
   rows.for_each([&](uint32_t row) {
     const auto code = static_cast<uint32_t>(key.words[row] - base + 1);
-    codes_[row] = codes_[row] * factor + (key.is_null(row) ? 0 : code);
+    combined_[row] = combined_[row] * factor + (key.is_null(row) ? 0 : code);
   });
   return size * domain;
 }

@@ -33,22 +33,37 @@ class DirectGroups {
     bool full = false;  ///< it cannot grow any more
   };
 
+  /// The dictionary whose codes the cache knows; kept alive, so that no other one comes to lie where it lies.
+  struct Dictionary {
+    Buffer text;
+    Buffer offsets;
+    int64_t rows = -1;
+  };
+
   bool find_integers(const KeyWords& key, const ActiveSet& rows, uint32_t* groups);
   bool find_codes(std::span<const KeyWords> keys, const ActiveSet& rows, uint32_t* groups);
+  template <class CodeOf>
+  bool look_up(const ActiveSet& rows, CodeOf code_of, uint32_t* groups) const;
+  template <class CodeOf>
+  void leave(const ActiveSet& rows, CodeOf code_of, const uint32_t* groups);
+  void recall(std::span<const KeyWords> keys);
+  bool prepare(uint64_t domain, const ActiveSet& rows);
   uint64_t add_codes(const KeyWords& key, const ActiveSet& rows, uint64_t domain);
   uint64_t add_integers(size_t column, const KeyWords& key, const ActiveSet& rows, uint64_t domain);
   bool widen(Window& window, const KeyWords& key, const ActiveSet& rows);
   void clear(uint64_t domain);
 
-  std::vector<Window> windows_;
-  BufferBuilder<uint32_t>
-      cache_;  // by code; the last entry is never known and stands for codes that are too large
+  std::vector<Window> windows_;           // by column
+  std::vector<Dictionary> dictionaries_;  // by column
+  /// By code; the last entry is never known and stands for codes that are too large.
+  BufferBuilder<uint32_t> cache_;
   uint64_t domain_ = 0;
-  bool dictionaries_ = false;          // codes mean something within one chunk only
+  bool any_dictionary_ = false;
   bool hopeless_ = false;              // the keys' range is too wide
-  bool missing_ = false;               // the last find() left rows
-  uint32_t* codes_ = nullptr;          // of the last find(), by row
-  std::span<const uint32_t> waiting_;  // rows of the last find() whose code an earlier row brings
+  uint32_t* combined_ = nullptr;       // codes of all columns together, by row
+  uint32_t* codes_ = nullptr;          // of the rows that the last find() left, by row
+  std::span<const uint32_t> unknown_;  // rows that the last find() left to the caller
+  std::span<const uint32_t> waiting_;  // rows whose code an earlier one of those brings
 };
 
 }  // namespace lanewise

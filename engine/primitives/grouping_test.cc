@@ -240,6 +240,26 @@ TEST(Grouping, OutliersDoNotEndDirectAddressing) {
   expect_like_reference({TypeId::kInt64}, {{make_column(TypeId::kInt64, values)}, 3000}, 100, 0);
 }
 
+TEST(Grouping, DictionariesThatChangeAreTold) {
+  // Of one size and freed before the next is made, so that it may lie where the last one lay.
+  for (const size_t keys : {1, 2}) {
+    Grouping grouping(std::vector<Type>(keys, TypeId::kVarchar), nullptr, "GROUP BY");
+    Reference reference;
+    for (int dictionary = 0; dictionary < 20; ++dictionary) {
+      std::vector<Value> values;
+      for (int i = 0; i < 300; ++i)
+        values.push_back(Value::varchar(std::to_string((i + dictionary) % 13 + dictionary % 3 * 10)));
+      const ColumnPtr column = random::dictionary_of(*make_column(TypeId::kVarchar, values));
+      const Input input{std::vector<ColumnPtr>(keys, column), column->rows};
+      const std::vector<uint32_t> groups = group(grouping, input, 100, 0);
+      for (int64_t row = 0; row < input.rows; ++row) {
+        ASSERT_EQ(groups[static_cast<size_t>(row)], reference.find_or_add(input.row(row)))
+            << dictionary << ", " << row;
+      }
+    }
+  }
+}
+
 TEST(Grouping, PartitionsByTag) {
   std::mt19937 random(12);
   Grouping grouping({TypeId::kVarchar}, nullptr, "GROUP BY");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -32,28 +33,27 @@ class HashTable {
   template <bool kFollow, class Equal, class Add>
   void find_or_add(const uint32_t* tags, size_t count, Equal equal, Add add, uint32_t* groups) {
     if (slots_ == nullptr) grow();
-    for (size_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) __builtin_prefetch(slots_ + home(tags[i + kAhead]), 1);
-      if constexpr (kFollow) {
-        if (i + kNear < count) {
-          const Slot& soon = slots_[home(tags[i + kNear])];
-          if (soon.tag == tags[i + kNear]) __builtin_prefetch(reinterpret_cast<const void*>(soon.word));
+    uint32_t missed[kBlock];
+    for (size_t first = 0; first < count; first += kBlock) {
+      const size_t end = std::min(count, first + kBlock);
+      size_t misses = 0;
+      for (size_t i = first; i < end; ++i) {  // most keys are at home: no branch depends on it
+        if (i + kAhead < count) __builtin_prefetch(slots_ + home(tags[i + kAhead]), 1);
+        if constexpr (kFollow) {
+          if (i + kNear < count) {
+            const Slot& soon = slots_[home(tags[i + kNear])];
+            if (soon.tag == tags[i + kNear]) __builtin_prefetch(reinterpret_cast<const void*>(soon.word));
+          }
         }
+        const Slot& slot = slots_[home(tags[i])];
+        groups[i] = slot.group;
+        missed[misses] = static_cast<uint32_t>(i - first);
+        misses += !is<kFollow>(slot, tags[i], [&](uint64_t word) { return equal(i, word); });
       }
-      const uint32_t tag = tags[i];
-      for (size_t at = home(tag);; at = (at + 1) & mask_) {
-        Slot& slot = slots_[at];
-        if (slot.tag == tag && slot.group != kNone && equal(i, slot.word)) {
-          groups[i] = slot.group;
-          break;
-        }
-        if (slot.group == kNone) {
-          const Key key = add(i);
-          slot = {key.word, tag, key.group};
-          groups[i] = key.group;
-          if (++size_ > limit_) grow();
-          break;
-        }
+      for (size_t m = 0; m < misses; ++m) {
+        const size_t i = first + missed[m];
+        const auto equal_i = [&](uint64_t word) { return equal(i, word); };
+        groups[i] = probe<kFollow>(tags[i], equal_i, [&] { return add(i); });
       }
     }
   }
@@ -61,7 +61,9 @@ class HashTable {
  private:
   static constexpr size_t kAhead = 24;  // rows: about the latency of memory
   static constexpr size_t kNear = 8;
+  static constexpr size_t kBlock = 1024;
   static constexpr int kFirstBits = 8;
+  static constexpr size_t kSparseSlots = size_t{1} << 14;  // within a core's cache room costs nothing
 
   struct Slot {
     uint64_t word;
@@ -70,6 +72,25 @@ class HashTable {
   };
 
   size_t home(uint32_t tag) const { return tag >> shift_; }
+
+  template <bool kFollow, class Equal>
+  static bool is(const Slot& slot, uint32_t tag, Equal equal) {
+    if constexpr (kFollow) return slot.tag == tag && slot.group != kNone && equal(slot.word);
+    return static_cast<bool>((slot.group != kNone) & equal(slot.word));
+  }
+
+  template <bool kFollow, class Equal, class Add>
+  uint32_t probe(uint32_t tag, Equal equal, Add add) {
+    for (size_t at = home(tag);; at = (at + 1) & mask_) {
+      Slot& slot = slots_[at];
+      if (is<kFollow>(slot, tag, equal)) return slot.group;
+      if (slot.group != kNone) continue;
+      const Key key = add();
+      slot = {key.word, tag, key.group};
+      if (++size_ > limit_) grow();
+      return key.group;
+    }
+  }
 
   void grow() {
     const size_t old_slots = slots_ == nullptr ? 0 : mask_ + 1;
@@ -82,7 +103,7 @@ class HashTable {
     std::memset(slots_, 0xff, slots * sizeof(Slot));
     mask_ = slots - 1;
     shift_ = 32 - bits;
-    limit_ = static_cast<uint32_t>(slots / 8 * 5);
+    limit_ = static_cast<uint32_t>(slots <= kSparseSlots ? slots / 8 : slots / 8 * 5);
     for (size_t i = 0; i < old_slots; ++i) {
       const Slot slot = old.as<Slot>()[i];
       if (slot.group == kNone) continue;

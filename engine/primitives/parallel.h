@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <optional>
 
 #if defined(__SANITIZE_THREAD__)
 #include <thread>
 #include <vector>
 #else
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <oneapi/tbb/task_arena.h>
@@ -76,6 +79,10 @@ void parallel_sort(Iterator begin, Iterator end, Less less) {
 /// returns.
 template <class F>
 auto with_threads(int threads, F f) {
+  std::optional<tbb::global_control> more;  // than there are cores, which oneTBB would refuse with a warning
+  if (threads > tbb::info::default_concurrency()) {
+    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
+  }
   tbb::task_arena arena(std::max(threads, 1));
   return arena.execute(f);
 }

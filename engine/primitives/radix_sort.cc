@@ -1,6 +1,7 @@
 #include "primitives/radix_sort.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -72,6 +73,36 @@ uint64_t varying_bits(const KeyRow* rows, size_t count) {
   return all ^ any;
 }
 
+/// The highest `count` bits in which keys differ, as a number: what all keys share between them is left out.
+class Digit {
+ public:
+  Digit(uint64_t varying, int count) : bits_(std::min(count, std::popcount(varying))) {
+    for (int left = bits_; left > 0;) {
+      const int skipped = std::countl_zero(varying);
+      const int size = std::min(left, std::countl_one(varying << skipped));
+      const int low = 64 - skipped - size;
+      left -= size;
+      fields_[count_++] = {low - left, ((uint64_t{1} << size) - 1) << left};
+      varying &= (uint64_t{1} << low) - 1;
+    }
+  }
+  size_t values() const { return size_t{1} << bits_; }
+  size_t of(uint64_t key) const {
+    size_t digit = 0;
+    for (int i = 0; i < count_; ++i) digit |= key >> fields_[i].shift & fields_[i].mask;
+    return digit;
+  }
+
+ private:
+  struct Field {
+    int shift;
+    uint64_t mask;
+  };
+  int bits_;
+  int count_ = 0;
+  std::array<Field, kMostBits> fields_;
+};
+
 class Sorter {
  public:
   Sorter(std::span<const KeyRow> wanted, const Cancellation* cancellation)
@@ -92,9 +123,8 @@ class Sorter {
       if (moved) std::memcpy(rows, scratch, count * sizeof(KeyRow));
       return sort_cached(rows, count, scratch, varying);
     }
-    const int top = 64 - std::countl_zero(varying);
-    const int bits = std::min({top, kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1});
-    const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, top - bits, bits);
+    const Digit digit(varying, std::min(kMostBits, static_cast<int>(std::bit_width(count / kCached)) + 1));
+    const std::vector<size_t> starts = part(from, count, moved ? rows : scratch, digit);
     parallel_for(starts.size() - 1, [&](size_t piece) {
       const size_t first = starts[piece];
       const size_t size = starts[piece + 1] - first;
@@ -107,12 +137,11 @@ class Sorter {
     if (cancellation_ != nullptr) cancellation_->check();
   }
 
-  /// Moves the rows to `to`, parted by `bits` bits of the key from `shift` on, in order; returns where the
-  /// parts start.
-  std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, int shift, int bits) const {
-    const size_t parts = size_t{1} << bits;
+  /// Moves the rows to `to`, parted by a digit of the key, in order; returns where the parts start.
+  std::vector<size_t> part(const KeyRow* from, size_t count, KeyRow* to, const Digit& digit) const {
+    const size_t parts = digit.values();
     const size_t shares = std::clamp<size_t>(count / kParallel, 1, kMostShares);
-    const auto part_of = [&](const KeyRow& row) { return row.key >> shift & (parts - 1); };
+    const auto part_of = [digit](const KeyRow& row) { return digit.of(row.key); };
     const auto share_start = [&](size_t share) {
       return count / shares * share + std::min(share, count % shares);
     };

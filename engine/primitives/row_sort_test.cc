@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/test_size.h"
 #include "primitives/random_column.h"
 
 namespace lanewise {
@@ -154,14 +155,15 @@ TEST(RowSort, PutsWhatIsWantedInItsPlace) {
 
 TEST(RowSort, SortsManyInParallel) {
   std::mt19937 random(5);
-  expect_sorted(
-      {texts(200'000, [&] { return "common/prefix/" + std::to_string(random() % 50'000) + "/tail"; })}, {{}},
-      60'000);
+  expect_sorted({texts(test_size(70'000, 200'000),
+                       [&] { return "common/prefix/" + std::to_string(random() % 50'000) + "/tail"; })},
+                {{}}, 60'000);
+  const size_t rows = test_size(30'000, 300'000);
   for (const uint32_t distinct : {1, 3, 1'000}) {
-    expect_sorted({random::values(TypeId::kInt64, 300'000, distinct, 0.1, random),
-                   random::values(TypeId::kVarchar, 300'000, distinct, 0.2, random),
-                   random::values(TypeId::kInt128, 300'000, 1'000'000, 0.2, random)},
-                  {{}, {true, true}, {}}, 100'000);
+    expect_sorted({random::values(TypeId::kInt64, rows, distinct, 0.1, random),
+                   random::values(TypeId::kVarchar, rows, distinct, 0.2, random),
+                   random::values(TypeId::kInt128, rows, 1'000'000, 0.2, random)},
+                  {{}, {true, true}, {}}, rows / 3);
   }
 }
 

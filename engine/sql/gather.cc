@@ -158,9 +158,12 @@ bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   if (rows_ == 0) dictionary_ = last_;
   if (dictionary_->id != id) return false;
   const auto& selection = duckdb::DictionaryVector::SelVector(vector);
-  push_codes(rows, [&](int64_t row) {
-    return dictionary_->codes[selection.get_index(static_cast<duckdb::idx_t>(row))];
-  });
+  const uint32_t* codes = dictionary_->codes.data();
+  if (const auto* entries = selection.data()) {
+    push_codes(rows, [&](int64_t row) { return codes[entries[row]]; });
+  } else {
+    push_codes(rows, [&](int64_t row) { return codes[row]; });
+  }
   return true;
 }
 
@@ -213,13 +216,17 @@ void ColumnGather::push_codes(int64_t rows, CodeOf code_of) {
   if (rows_ == 0) codes_.reserve(static_cast<size_t>(std::max(expected_rows_, rows)));
   const size_t start = codes_.size();
   codes_.resize(start + static_cast<size_t>(rows));
+  uint32_t* codes = codes_.data() + start;
+  uint32_t largest = 0;
   for (int64_t row = 0; row < rows; ++row) {
-    uint32_t code = code_of(row);
-    if (code == kNull) {
-      set_null(rows_ + row, rows_ + rows);
-      code = 0;
-    }
-    codes_[start + static_cast<size_t>(row)] = code;
+    codes[row] = code_of(row);
+    largest = std::max(largest, codes[row]);
+  }
+  if (largest != kNull) return;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (codes[row] != kNull) continue;
+    set_null(rows_ + row, rows_ + rows);
+    codes[row] = 0;
   }
 }
 

@@ -20,8 +20,10 @@ constexpr int64_t kExpectedRows = 122'880;
 constexpr int64_t kEnoughRows = 65'536;
 constexpr int64_t kEnoughDictionaryRows = 16'384;  // a second dictionary would cost the first
 constexpr int64_t kMostRows = int64_t{1} << 20;
+constexpr int64_t kPassingRows = int64_t{1} << 14;  // of text about a core's cache; fresh memory costs more
 constexpr size_t kMostText = size_t{1} << 29;
 constexpr int kSequenceBits = 14;
+constexpr uint64_t kMostPassing = uint64_t{1} << (kSequenceBits - 1);  // batches of one partition
 constexpr uint64_t kMostPartitions = uint64_t{1} << 24;
 
 class TableFunctionScan;
@@ -38,6 +40,7 @@ class TableFunctionWorker : public ScanWorker {
   void start();
   void fetch();
   void call();
+  int64_t most_rows() const;
   bool must_end_batch() const;
   ScanBatch finish();
 
@@ -60,9 +63,10 @@ class TableFunctionWorker : public ScanWorker {
 class TableFunctionScan : public Scan {
  public:
   TableFunctionScan(std::shared_ptr<const ScannedFunction> scanned, std::vector<ScannedColumn> columns,
-                    MemoryBudget* budget, const Cancellation* cancellation)
+                    BatchSize size, MemoryBudget* budget, const Cancellation* cancellation)
       : scanned_(std::move(scanned)),
         columns_(std::move(columns)),
+        size_(size),
         budget_(budget),
         cancellation_(cancellation) {
     const duckdb::TableFunction& function = scanned_->function();
@@ -103,6 +107,7 @@ class TableFunctionScan : public Scan {
   size_t position(size_t i) const { return scanned_->function().projection_pushdown ? i : columns_[i].id; }
   const duckdb::vector<duckdb::LogicalType>& types() const { return types_; }
   duckdb::GlobalTableFunctionState* global() const { return global_.get(); }
+  BatchSize size() const { return size_; }
   MemoryBudget* budget() const { return budget_; }
   const Cancellation* cancellation() const { return cancellation_; }
 
@@ -124,6 +129,7 @@ class TableFunctionScan : public Scan {
 
   std::shared_ptr<const ScannedFunction> scanned_;
   std::vector<ScannedColumn> columns_;
+  BatchSize size_;
   MemoryBudget* budget_;
   const Cancellation* cancellation_;
   duckdb::vector<duckdb::ColumnIndex> ids_;
@@ -149,7 +155,8 @@ void TableFunctionWorker::start() {
   }
   chunk_.Initialize(duckdb::Allocator::Get(scanned.context()), scan_.types());
   const int64_t estimate = scanned.estimated_rows();
-  const int64_t expected = estimate < 0 ? kExpectedRows : std::min(estimate, kExpectedRows);
+  const int64_t usual = std::min(kExpectedRows, most_rows());
+  const int64_t expected = estimate < 0 ? usual : std::min(estimate, usual);
   for (const ScannedColumn& column : scan_.columns()) {
     columns_.emplace_back(column.type, column.ours, expected, scan_.budget());
   }
@@ -202,10 +209,14 @@ void TableFunctionWorker::fetch() {
   partition_ = partition;
 }
 
+int64_t TableFunctionWorker::most_rows() const {
+  return scan_.size() == BatchSize::kPassing && sequence_ < kMostPassing ? kPassingRows : kMostRows;
+}
+
 /// Whether chunk_ begins another batch.
 bool TableFunctionWorker::must_end_batch() const {
   if (rows_ == 0) return false;
-  if (rows_ >= kMostRows) return true;
+  if (rows_ >= most_rows()) return true;
   const auto text = [](const ColumnGather& column) { return column.text_bytes() >= kMostText; };
   if (std::any_of(columns_.begin(), columns_.end(), text)) return true;
   if (partition_ == last_partition_) return false;
@@ -265,9 +276,10 @@ bool ScannedFunction::is_json(const duckdb::TableFunction& function) {
 }
 
 std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
-                                 std::vector<ScannedColumn> columns, MemoryBudget* budget,
+                                 std::vector<ScannedColumn> columns, BatchSize size, MemoryBudget* budget,
                                  const Cancellation* cancellation) {
-  return std::make_unique<TableFunctionScan>(std::move(function), std::move(columns), budget, cancellation);
+  return std::make_unique<TableFunctionScan>(std::move(function), std::move(columns), size, budget,
+                                             cancellation);
 }
 
 }  // namespace lanewise::sql

@@ -47,7 +47,7 @@ struct ScannedColumn {
 
 /// Starts reading `columns` of all rows.
 std::unique_ptr<Scan> start_scan(std::shared_ptr<const ScannedFunction> function,
-                                 std::vector<ScannedColumn> columns, MemoryBudget* budget,
+                                 std::vector<ScannedColumn> columns, BatchSize size, MemoryBudget* budget,
                                  const Cancellation* cancellation);
 
 }  // namespace lanewise::sql

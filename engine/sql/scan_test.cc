@@ -110,7 +110,9 @@ TEST(Scan, KeepsTheOrderWithTwoThreads) {
     const plan::Scan& scan = scan_of(*query.root);
     for (int repetition = 0; repetition < 5; ++repetition) {
       int64_t next = 0;
-      for (const Batch& batch : batches_of(*scan.source, scan.columns, 2)) {
+      const auto size = repetition % 2 == 0 ? BatchSize::kKept : BatchSize::kPassing;
+      for (const Batch& batch : batches_of(*scan.source, scan.columns, 2, size)) {
+        EXPECT_LT(batch.rows, size == BatchSize::kPassing ? 20'000 : 600'001);
         for (int64_t row = 0; row < batch.rows; ++row, ++next) {
           ASSERT_EQ(batch.columns[0]->value(row).integer(), next) << from;
         }
@@ -207,7 +209,7 @@ TEST(Scan, NamesTheFileAndPlaceOfABadRow) {
       database.plan("FROM read_csv('" + path + "', columns = {'a': 'INTEGER', 'b': 'INTEGER'})");
   const plan::Scan& scan = scan_of(*query.root);
   try {
-    const auto worker_scan = scan.source->scan(scan.columns, nullptr, nullptr);
+    const auto worker_scan = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, nullptr);
     while (worker_scan->worker()->next()) {
     }
     FAIL() << "no error";
@@ -222,7 +224,7 @@ TEST(Scan, StopsOnRequest) {
   const Query query = database.plan("FROM range(1000000000)");
   const plan::Scan& scan = scan_of(*query.root);
   Cancellation cancellation;
-  const auto running = scan.source->scan(scan.columns, nullptr, &cancellation);
+  const auto running = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, &cancellation);
   const auto worker = running->worker();
   EXPECT_TRUE(worker->next());
   cancellation.cancel();
@@ -234,7 +236,7 @@ TEST(Scan, ChargesItsMemory) {
   const Query query = database.plan("FROM range(1000000)");
   const plan::Scan& scan = scan_of(*query.root);
   MemoryBudget budget(size_t{1} << 20);
-  const auto running = scan.source->scan(scan.columns, &budget, nullptr);
+  const auto running = scan.source->scan(scan.columns, BatchSize::kKept, &budget, nullptr);
   EXPECT_THROW(running->worker()->next(), MemoryError);
 }
 

@@ -37,8 +37,9 @@ inline const plan::Scan& scan_of(const plan::Node& node) {
 }
 
 /// All batches of a scan by `threads` threads, in their order.
-inline std::vector<Batch> batches_of(const Source& source, const std::vector<size_t>& columns, int threads) {
-  const auto scan = source.scan(columns, nullptr, nullptr);
+inline std::vector<Batch> batches_of(const Source& source, const std::vector<size_t>& columns, int threads,
+                                     BatchSize size = BatchSize::kKept) {
+  const auto scan = source.scan(columns, size, nullptr, nullptr);
   std::vector<std::map<uint64_t, Batch>> of_thread(static_cast<size_t>(threads));
   std::vector<std::thread> workers;
   std::vector<std::exception_ptr> errors(of_thread.size());

@@ -41,11 +41,11 @@ class TableFunctionSource : public Source {
   std::string identity() const override { return identity_; }
   int64_t estimated_rows() const override { return function_->estimated_rows(); }
 
-  std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, MemoryBudget* budget,
+  std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                              const Cancellation* cancellation) const override {
     std::vector<ScannedColumn> scanned;
     for (size_t column : columns) scanned.push_back({ids_[column], types_[column], schema_[column].type});
-    return translated([&] { return start_scan(function_, std::move(scanned), budget, cancellation); });
+    return translated([&] { return start_scan(function_, std::move(scanned), size, budget, cancellation); });
   }
 
  private:

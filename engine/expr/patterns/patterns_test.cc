@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/testing/test_size.h"
 #include "expr/function_groups.h"
 #include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
@@ -219,7 +220,8 @@ TEST(Patterns, LongViewsAreMatchedAlone) {
   Chunk chunk;
   std::vector<Value> texts;
   for (int i = 0; i < 200; ++i)
-    texts.push_back(v(std::string(static_cast<size_t>(i) * 300, 'x') + (i % 3 == 0 ? "end" : "")));
+    texts.push_back(
+        v(std::string(static_cast<size_t>(i) * test_size(30, 300), 'x') + (i % 3 == 0 ? "end" : "")));
   chunk.add(kText, texts, Layout::kViews);
   check(*call("suffix", {column(0, kText), literal(v("end"))}), chunk, ActiveSet(200, chunk.arena()),
         lanes::simd());

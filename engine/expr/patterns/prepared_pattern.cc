@@ -35,12 +35,7 @@ const text::Matcher& PreparedPattern::matcher(lanes::Target target) const {
 std::string PreparedPattern::describe(lanes::Target target) const {
   if (!is_constant()) return "patterns of the rows, compiled as they come";
   const text::Matcher& chosen = matcher(target);
-  const std::string reasons = chosen.describe();
-  const std::string mark = std::string(chosen.form()) + ": chosen, ";
-  const size_t at = reasons.find(mark);
-  std::string why = at == std::string::npos ? "" : reasons.substr(at + mark.size());
-  why.resize(std::min(why.size(), why.find('\n')));
-  return why.empty() ? std::string(chosen.form()) : std::string(chosen.form()) + " (" + why + ")";
+  return std::string(chosen.form()) + " (" + chosen.why() + ")";
 }
 
 }  // namespace lanewise::expr

@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "base/testing/test_size.h"
 #include "ops/aggregate/functions.h"
 #include "ops/aggregate/reference.h"
 #include "primitives/random_column.h"
@@ -226,9 +227,10 @@ const std::vector<size_t> kNoKeys = {};
 
 TEST(Aggregate, EveryFunctionOfEveryTypeIsAsTheReference) {
   std::mt19937 random(21);
+  const auto sizes = test_size<std::vector<int64_t>>({0, 1, 33, 65}, {0, 1, 31, 32, 33, 63, 64, 65, 400});
   for (const Type type : random::all_types()) {
     SCOPED_TRACE(type.name());
-    for (const int64_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 400}) {
+    for (const int64_t rows : sizes) {
       for (const double nulls : {0.0, 0.25}) {
         const Input input = make_input(type, rows, nulls, random, rows == 65);
         const auto calls = all_calls(input);
@@ -244,7 +246,7 @@ TEST(Aggregate, SeveralThreadsGiveTheSame) {
   std::mt19937 random(22);
   for (const Type type : random::all_types()) {
     SCOPED_TRACE(type.name());
-    const Input input = make_input(type, 500, 0.2, random);
+    const Input input = make_input(type, test_size(150, 500), 0.2, random);
     const auto calls = all_calls(input);
     expect_like_reference(input, kNoKeys, calls, {40, 3, 0});
     expect_like_reference(input, {1}, calls, {40, 3, 0});
@@ -372,7 +374,7 @@ TEST(Aggregate, DeviationOfInfinityIsAnError) {
 }
 
 TEST(Aggregate, ManyGroupsAcrossThreads) {
-  constexpr int64_t kRows = 200000, kGroups = 70000;
+  const int64_t kRows = test_size(50'000, 200'000), kGroups = test_size(20'000, 70'000);
   ColumnBuilder keys(TypeId::kInt64), texts(TypeId::kVarchar), numbers(TypeId::kInt64);
   for (int64_t row = 0; row < kRows; ++row) {
     const int64_t key = row * 7919 % kGroups;

@@ -93,7 +93,7 @@ class Pick : public Accumulator {
     ranks_.read(keys, rows);
     const Vector values = expr::flatten(input.args[0], rows);
     size_t i = 0;
-    for_each_row(input, rows, [&](uint32_t row, uint32_t group) {
+    const auto offer = [&](uint32_t row, uint32_t group) {
       State& state = states_[group];
       const Position position{input.chunk_order, row};
       if (!state.set || beats(ranks_.compare(i, row, group), position, state.position)) {
@@ -103,7 +103,13 @@ class Pick : public Accumulator {
         state = {position, true, null};
       }
       ++i;
-    });
+    };
+    if (input.groups == nullptr && keys.empty()) {  // the others of the chunk cannot win
+      const uint32_t end = choice_.last ? rows.count() - 1 : 0;
+      offer(rows.all() ? end : rows.list()[end], 0);
+    } else {
+      for_each_row(input, rows, offer);
+    }
   }
 
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {

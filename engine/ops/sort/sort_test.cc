@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/testing/test_size.h"
 #include "ops/sort/top_n.h"
 #include "primitives/random_column.h"
 
@@ -132,7 +133,7 @@ void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns
   expect_sorted(sort, columns, std::vector<Feed>{feed});
 }
 
-constexpr size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 2047, 2048, 2049};
+const size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, test_size<size_t>(300, 2047), 2048, 2049};
 
 /// Columns of `type` with many and with few values, and one that numbers the rows: ties must keep its order.
 std::vector<ColumnPtr> columns_of(Type type, size_t rows, double null_share, std::mt19937& random) {
@@ -148,6 +149,8 @@ class OfType : public testing::TestWithParam<Type> {};
 TEST_P(OfType, OrdersAsTheReference) {
   std::mt19937 random(1);
   const Type type = GetParam();
+  const auto limits = test_size<std::vector<int64_t>>({10}, {0, 1, 10, 100});
+  const auto offsets = test_size<std::vector<int64_t>>({30}, {0, 1, 30, 2040});
   for (const size_t rows : kSizes) {
     const auto columns = columns_of(type, rows, rows % 3 == 0 ? 0.2 : 0, random);
     for (const bool descending : {false, true}) {
@@ -159,8 +162,8 @@ TEST_P(OfType, OrdersAsTheReference) {
         expect_sorted({{many}}, columns, Feed{});
         expect_sorted({{few}}, columns, Feed{.skip = 5});
         expect_sorted({{few, by(0, type, !descending, nulls_first)}}, columns, Feed{.backwards = true});
-        for (const int64_t limit : {0, 1, 10, 100}) {
-          for (const int64_t offset : {0, 1, 30, 2040}) {
+        for (const int64_t limit : limits) {
+          for (const int64_t offset : offsets) {
             expect_sorted({{many}, limit, offset}, columns, Feed{.skip = 7});
             expect_sorted({{few, many}, limit, offset}, columns, Feed{.backwards = true});
           }
@@ -177,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(All, OfType, testing::ValuesIn(random::all_types()), []
 });
 
 /// Enough rows for a top-n to drop its surplus many times.
-std::vector<ColumnPtr> many_rows(uint32_t distinct, double null_share, size_t rows = 100'000) {
+std::vector<ColumnPtr> many_rows(uint32_t distinct, double null_share, size_t rows) {
   std::mt19937 random(2);
   std::vector<Value> numbers;
   for (size_t i = 0; i < rows; ++i) numbers.push_back(Value::int64(static_cast<int64_t>(i)));
@@ -187,22 +190,23 @@ std::vector<ColumnPtr> many_rows(uint32_t distinct, double null_share, size_t ro
 }
 
 TEST(Sort, OrdersManyRows) {
+  const int64_t rows = test_size(20'000, 100'000);
   for (const uint32_t distinct : {1, 3, 200'000}) {
-    const auto columns = many_rows(distinct, 0.1);
+    const auto columns = many_rows(distinct, 0.1, rows);
     const plan::SortKey text = by(0, TypeId::kVarchar), real = by(1, TypeId::kFloat64, true, true);
     const std::vector<Feed> feeds = {{.chunk_rows = 8192}, {.chunk_rows = 3000, .backwards = true}};
     expect_sorted({{text}}, columns, feeds);
     expect_sorted({{real, text}}, columns, feeds);
-    expect_sorted({{text, real}, -1, 99'990}, columns, feeds);
-    expect_sorted({{text, real}, 20, 50'000}, columns, feeds);
-    expect_sorted({{real}, 2'000'000, 99'000}, columns, feeds);  // no top-n
+    expect_sorted({{text, real}, -1, rows - 10}, columns, feeds);
+    expect_sorted({{text, real}, 20, rows / 2}, columns, feeds);
+    expect_sorted({{real}, 2'000'000, rows - 1'000}, columns, feeds);  // no top-n
   }
 }
 
 TEST(TopN, DropsWhatIsBehind) {
   for (const uint32_t distinct : {1, 3, 200'000}) {
     for (const double null_share : {0.0, 0.5, 1.0}) {
-      const auto columns = many_rows(distinct, null_share, 20'000);
+      const auto columns = many_rows(distinct, null_share, test_size(5'000, 20'000));
       for (const bool descending : {false, true}) {
         for (const bool nulls_first : {false, true}) {
           const plan::SortKey text = by(0, TypeId::kVarchar, descending, nulls_first);
@@ -253,7 +257,7 @@ TEST(Sort, TakesStringsAtTheEdges) {
 }
 
 TEST(TopN, BoundSkipsWhatCannotMatter) {
-  const auto columns = many_rows(200'000, 0);
+  const auto columns = many_rows(200'000, 0, 100'000);
   const Schema input = {{"", TypeId::kVarchar}, {"", TypeId::kFloat64}, {"", TypeId::kInt64}};
   const auto sink = make_top_n({{by(2, TypeId::kInt64)}, 10}, input);
   Arena arena;
@@ -274,7 +278,7 @@ TEST(TopN, BoundSkipsWhatCannotMatter) {
 }
 
 TEST(Sort, AsksForItsMemory) {
-  const auto columns = many_rows(200'000, 0);
+  const auto columns = many_rows(200'000, 0, 100'000);
   for (const int64_t limit : {int64_t{-1}, int64_t{50'000}}) {
     MemoryBudget budget(3 << 20);
     const plan::Sort sort{{by(0, TypeId::kVarchar)}, limit};
@@ -290,7 +294,7 @@ TEST(Sort, AsksForItsMemory) {
 }
 
 TEST(Sort, StopsSoonWhenCancelled) {
-  const int64_t rows = 6'000'000;
+  const int64_t rows = test_size(2'000'000, 6'000'000);
   auto column = std::make_shared<Column>();
   column->type = TypeId::kInt64;
   column->rows = rows;

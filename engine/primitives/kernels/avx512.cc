@@ -32,6 +32,15 @@ struct Avx512 {
     if constexpr (width == 8) return _mm512_movepi64_mask((__m512i)mask);
   }
 
+  template <class V>
+  static LANES_FN V keep(V v, u64 bits) {
+    constexpr size_t width = sizeof v[0];
+    if constexpr (width == 1) return (V)_mm512_maskz_mov_epi8(bits, (__m512i)v);
+    if constexpr (width == 2) return (V)_mm512_maskz_mov_epi16(__mmask32(bits), (__m512i)v);
+    if constexpr (width == 4) return (V)_mm512_maskz_mov_epi32(__mmask16(bits), (__m512i)v);
+    if constexpr (width == 8) return (V)_mm512_maskz_mov_epi64(__mmask8(bits), (__m512i)v);
+  }
+
   static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
     __m512i numbers =
         _mm512_add_epi32(_mm512_set1_epi32(int(first)),

@@ -83,6 +83,18 @@ LANES_FN Vector<Bits<T>, lanes> spread(u64 bits) {
   return ((V{} + Bits<T>(bits)) & lane_bit) != V{};
 }
 
+/// v where the lane's bit is set, else zero.
+template <class Isa, class V>
+LANES_FN V keep(V v, u64 bits) {
+  if constexpr (requires { Isa::keep(v, bits); }) {
+    return Isa::keep(v, bits);
+  } else {
+    using T = std::remove_cvref_t<decltype(v[0])>;
+    constexpr size_t lanes = sizeof(V) / sizeof(T);
+    return (V)((Vector<Bits<T>, lanes>)v & spread<T, lanes>(bits));
+  }
+}
+
 LANES_FN u64 low_mask(size_t bits) { return bits >= 64 ? ~u64(0) : (u64(1) << bits) - 1; }
 
 constexpr size_t kBlock = 64;

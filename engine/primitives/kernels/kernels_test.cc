@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/bits.h"
+#include "base/testing/test_size.h"
 #include "lanes/testing/guarded.h"
 #include "primitives/hash.h"
 
@@ -17,7 +18,24 @@ namespace {
 using lanes::Guarded;
 using lanes::Target;
 
-constexpr size_t kSizes[] = {0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 8192, 20011};
+const size_t kSizes[] = {0,
+                         1,
+                         2,
+                         15,
+                         16,
+                         17,
+                         31,
+                         32,
+                         33,
+                         63,
+                         64,
+                         65,
+                         127,
+                         128,
+                         129,
+                         1000,
+                         test_size<size_t>(1001, 8192),
+                         test_size<size_t>(1002, 20011)};
 constexpr Comparison kComparisons[] = {Comparison::eq, Comparison::ne, Comparison::lt,
                                        Comparison::le, Comparison::gt, Comparison::ge};
 constexpr Arithmetic kOperations[] = {Arithmetic::add, Arithmetic::subtract, Arithmetic::multiply};

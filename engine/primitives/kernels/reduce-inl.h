@@ -5,7 +5,7 @@
 
 namespace lanewise::kernels {
 
-/// Sums of integers up to 32 bits: in 64-bit lanes, which hold 2^31 of them.
+/// Sums of integers up to 16 bits: in 64-bit lanes, which hold 2^31 of them.
 template <class Isa, class T>
 LANES_FN int128_t sum_narrow(const T* values, const uint64_t* active, size_t rows) {
   constexpr size_t lanes = Isa::kBytes / 8;
@@ -18,7 +18,7 @@ LANES_FN int128_t sum_narrow(const T* values, const uint64_t* active, size_t row
     for_blocks(values + row, active ? active + row / kBlock : nullptr, end, [&](const T* block, u64 bits) {
       for (size_t i = 0; i < kBlock; i += lanes) {
         const Wide wide = widen<int64_t, T, lanes>(load<Vector<T, lanes>>(block + i));
-        sums += wide & spread<int64_t, lanes>(bits >> i);
+        sums += keep<Isa>(wide, bits >> i);
       }
     });
     for (size_t k = 0; k < lanes; k++) total += sums[k];
@@ -26,24 +26,36 @@ LANES_FN int128_t sum_narrow(const T* values, const uint64_t* active, size_t row
   return total;
 }
 
-/// Sums of 64-bit integers: of their low and high halves apart.
+/// Sums of integers of 32 and 64 bits, without widening. Of 64-bit lanes all bits and the high halves are
+/// summed; the difference, which does not overflow in a run, is the sum of the low halves. A lane holds two
+/// integers of 32 bits, moved up by 2^31 where they have a sign, so that no half borrows from the other.
 template <class Isa, class T>
 LANES_FN int128_t sum_wide(const T* values, const uint64_t* active, size_t rows) {
-  constexpr size_t lanes = Isa::kBytes / 8;
-  using V = Vector<T, lanes>;
+  constexpr size_t lanes = Isa::kBytes / sizeof(T);
+  constexpr bool kPairs = sizeof(T) == 4;
+  constexpr T kOffset = kPairs && T(-1) < T(0) ? T(u32(1) << 31) : T(0);
+  using Word = std::conditional_t<kPairs, u64, T>;
+  using Words = Vector<Word, Isa::kBytes / 8>;
   constexpr size_t kRun = size_t(1) << 30;
   int128_t total = 0;
   for (size_t row = 0; row < rows; row += kRun) {
-    V low{}, high{};
+    Vector<u64, Isa::kBytes / 8> sums{};  // may wrap
+    Words high_sums{};
+    u64 moved = 0;
     const size_t end = rows - row < kRun ? rows - row : kRun;
     for_blocks(values + row, active ? active + row / kBlock : nullptr, end, [&](const T* block, u64 bits) {
-      for (size_t i = 0; i < kBlock; i += lanes) {
-        const V v = load<V>(block + i) & (V)spread<int64_t, lanes>(bits >> i);
-        low += v & T(0xffffffff);
-        high += v >> 32;
+      LANES_UNROLL for (size_t i = 0; i < kBlock; i += lanes) {
+        const auto words = (Words)keep<Isa>(load<Vector<T, lanes>>(block + i) ^ kOffset, bits >> i);
+        sums += (decltype(sums))words;
+        high_sums += words >> 32;
       }
+      if (kOffset != 0) moved += u64(__builtin_popcountll(bits));
     });
-    for (size_t k = 0; k < lanes; k++) total += static_cast<int128_t>(high[k]) * (int64_t(1) << 32) + low[k];
+    for (size_t k = 0; k < Isa::kBytes / 8; k++) {
+      const u64 low = sums[k] - (u64(high_sums[k]) << 32);
+      total += high_sums[k] * (kPairs ? int128_t(1) : int128_t(1) << 32) + low;
+    }
+    total -= int128_t(moved) << 31;
   }
   return total;
 }
@@ -58,8 +70,7 @@ LANES_FN double sum_floats(const T* values, const uint64_t* active, size_t rows)
   for_blocks(values, active, rows, [&](const T* block, u64 bits) {
     LANES_UNROLL for (size_t i = 0; i < kBlock; i += lanes) {
       const Wide wide = __builtin_convertvector(load<Vector<T, lanes>>(block + i), Wide);
-      const auto kept = (Vector<int64_t, lanes>)wide & spread<int64_t, lanes>(bits >> i);
-      sums[i / lanes % (kPartial / lanes)] += (Wide)kept;
+      sums[i / lanes % (kPartial / lanes)] += keep<Isa>(wide, bits >> i);
     }
   });
   double total = 0;
@@ -71,7 +82,7 @@ template <class Isa, class T>
 Sum<T> sum(const T* values, const uint64_t* active, size_t rows) {
   if constexpr (std::is_floating_point_v<T>) {
     return sum_floats<Isa>(values, active, rows);
-  } else if constexpr (sizeof(T) == 8) {
+  } else if constexpr (sizeof(T) >= 4) {
     return sum_wide<Isa>(values, active, rows);
   } else {
     return sum_narrow<Isa>(values, active, rows);

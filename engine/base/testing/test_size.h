@@ -1,0 +1,25 @@
+// How much a test does.
+#pragma once
+
+#include <cstdlib>
+
+namespace lanewise {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// `few` in a sanitized program, which is ten times slower; `all` for `./dev test --all`; else `usual`.
+template <class Size>
+Size test_size(Size few, Size usual, Size all) {
+  return kSanitized ? few : std::getenv("LANEWISE_TEST_ALL") != nullptr ? all : usual;
+}
+
+template <class Size>
+Size test_size(Size few, Size usual) {
+  return test_size(few, usual, usual);
+}
+
+}  // namespace lanewise
