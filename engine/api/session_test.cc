@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "base/error.h"
+#include "base/testing/temporary_folder.h"
 #include "sql/database.h"
 
 namespace lanewise {
@@ -220,14 +220,14 @@ TEST(Session, StopsOnRequest) {
 }
 
 TEST(Session, WritesWhatItAnswers) {
-  const std::string path = std::filesystem::temp_directory_path() / "lanewise-session-test.parquet";
+  const TemporaryFolder folder;
+  const std::string path = folder.file("result.parquet");
   Session session(options());
   const StatementResult result =
       session.run("SELECT i, 'row ' || i AS s FROM range(300000) r(i) WHERE i % 3 = 0");
   session.write_parquet(result.table, path);
   const StatementResult back = session.run("FROM '" + path + "'");
   EXPECT_EQ(text_of(back.table), text_of(result.table));
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/testing/temporary_folder.h"
 #include "device/error.h"
 #include "device/kernels.h"
 #include "device/testing/fake_driver.h"
@@ -144,8 +145,8 @@ using BuildTest = FakeDriverTest;
 
 TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   if (!find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
-  const fs::path folder = fs::path(testing::TempDir()) / ("build-" + std::to_string(::getpid()));
-  KernelCache cache(folder);
+  const TemporaryFolder folder;
+  KernelCache cache(folder.path());
   Driver driver(library_);
   const KernelSource source{.name = "test", .text = kAddOne};
   EXPECT_FALSE(build(driver.device(0), source, cache).cached);
@@ -153,10 +154,9 @@ TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   EXPECT_TRUE(second.cached);
   EXPECT_LT(second.seconds, 0.1);
   second.module.kernel("add_one");
-  for (const auto& entry : fs::directory_iterator(folder)) fs::resize_file(entry, 10);
+  for (const auto& entry : fs::directory_iterator(folder.path())) fs::resize_file(entry, 10);
   EXPECT_FALSE(build(driver.device(0), source, cache).cached) << "a broken entry is compiled again";
   EXPECT_TRUE(build(driver.device(0), source, cache).cached);
-  fs::remove_all(folder);
 }
 
 }  // namespace

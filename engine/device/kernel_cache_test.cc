@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/testing/temporary_folder.h"
 #include "device/testing/fake_driver.h"
 
 namespace lanewise::device {
@@ -17,15 +18,14 @@ namespace fs = std::filesystem;
 
 class KernelCacheTest : public testing::Test {
  protected:
-  ~KernelCacheTest() override { fs::remove_all(folder_); }
-
   fs::path only_file() const {
     const fs::path path = fs::directory_iterator(folder_)->path();
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
     return path;
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / ("kernels-" + std::to_string(::getpid())) / "deep";
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path() / "kernels" / "deep";
   const KernelCache cache_{folder_};
 };
 

@@ -1,35 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/testing/temporary_folder.h"
 #include "sql/database.h"
 
 /// For the tests of this folder.
 namespace lanewise::sql {
 
 using TextRows = std::vector<std::vector<std::string>>;
-
-/// A folder for files that ends with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static std::atomic<int> number{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("lanewise-sql-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline const plan::Scan& scan_of(const plan::Node& node) {
   if (const auto* scan = std::get_if<plan::Scan>(&node.payload)) return *scan;

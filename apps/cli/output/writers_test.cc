@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "base/error.h"
+#include "base/testing/temporary_folder.h"
 #include "output/display.h"
 #include "output/result_writer.h"
 
@@ -13,7 +13,8 @@ namespace lanewise::cli {
 namespace {
 
 std::string written(ResultWriter& writer, const Table& table) {
-  const std::string path = testing::TempDir() + "lanewise_writers_test";
+  const TemporaryFolder folder;
+  const std::string path = folder.file("table");
   OutputFile out(path);
   writer.write(table, out);
   out.close();
@@ -105,8 +106,8 @@ TEST(Display, ShowsWhatATerminalCannot) {
 }
 
 TEST(OutputFile, LeavesNothingHalfDone) {
-  const std::string path = testing::TempDir() + "lanewise_half";
-  std::remove(path.c_str());
+  const TemporaryFolder folder;
+  const std::string path = folder.file("half");
   {
     OutputFile out(path);
     out.write("x");

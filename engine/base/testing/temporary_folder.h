@@ -1,0 +1,31 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+namespace lanewise {
+
+/// A folder of its own for a test's files, gone with it: tests run beside each other.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static std::atomic<int> number{0};
+    path_ = std::filesystem::temp_directory_path() /
+            ("lanewise-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
+    std::filesystem::create_directories(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace lanewise
