@@ -15,7 +15,7 @@ using Packed = PackedGroup<emulated::Register, emulated::Classes, emulated::Next
 
 template <class Group>
 struct GroupTest : ::testing::Test {};
-using Groups = ::testing::Types<CoreGroup<1, ColumnTable>, CoreGroup<4, ColumnTable>,
+using Groups = ::testing::Types<CoreGroup<1, ColumnTable>, CoreGroup<4, ColumnTable>, CoreGroup<8, RowTable>,
                                 CoreGroup<8, ClassTable>, CoreGroup<32, ColumnTable>, Packed>;
 TYPED_TEST_SUITE(GroupTest, Groups);
 
@@ -69,12 +69,14 @@ struct Counts {
 /// Finds 'x': two states, the second matches.
 struct FindX {
   std::vector<u8> columns = std::vector<u8>(256 * 256);
+  std::vector<u16> rows = std::vector<u16>(2 * 256, 256);
   u8 class_of[256] = {};
   u32 class_next[4] = {0, 2, 2, 2};
   PackedTable packed{};
 
   FindX() {
     for (u32 byte = 0; byte < 256; byte++) columns[byte * 256] = byte == 'x', columns[byte * 256 + 1] = 1;
+    for (u32 byte = 0; byte < 256; byte++) rows[byte] = byte == 'x' ? 256 : 0;
     class_of['x'] = packed.class_of['x'] = 1;
     for (u32 i = 0; i < 4; i++) packed.next[i] = u8(class_next[i]);
     packed.last_rejecting = packed.last_undecided = 1;
@@ -82,6 +84,10 @@ struct FindX {
   template <u32 W>
   auto make(CoreGroup<W, ColumnTable>*, const u8* bytes) const {
     return CoreGroup<W, ColumnTable>({columns.data()}, {0, 1, 0, 1}, bytes);
+  }
+  template <u32 W>
+  auto make(CoreGroup<W, RowTable>*, const u8* bytes) const {
+    return CoreGroup<W, RowTable>({rows.data()}, {0, 256, 0, 256}, bytes);
   }
   template <u32 W>
   auto make(CoreGroup<W, ClassTable>*, const u8* bytes) const {

@@ -25,7 +25,9 @@ void run_core(const Table& table, const Verdicts& verdicts, const RowJob& job) {
 /// Runs W lanes over the table that fits.
 template <u32 W>
 void run_core(const CoreTable& table, const RowJob& job) {
-  if (table.column_next) {
+  if (table.row_next) {
+    run_core<W>(RowTable{table.row_next}, table.verdicts, job);
+  } else if (table.column_next) {
     run_core<W>(ColumnTable{table.column_next}, table.verdicts, job);
   } else {
     run_core<W>(ClassTable{table.class_of, table.class_next}, table.verdicts, job);

@@ -75,6 +75,7 @@ struct RowMatcher::Tables {
   Form form;
   RowOptions options;
   enum { per_row, none, all } answer = per_row;  // none, all: known without a look at the rows
+  std::vector<u16> row_next;
   std::vector<u8> column_next;
   std::vector<u32> class_next;
   u8 class_of[256];
@@ -84,24 +85,31 @@ struct RowMatcher::Tables {
   void make_core(const AutomatonView& a) {
     const Renumbered order{a};
     std::copy_n(a.class_of, 256, class_of);
-    const bool small = a.states <= 256;
-    if (small) {
-      column_next.resize(256 * 256);
-      for (u32 s = 0; s < a.states; s++) {
-        for (u32 b = 0; b < 256; b++) {
-          column_next[b * 256 + order.to_new(s)] = u8(order.to_new(a.next[s * a.classes + a.class_of[b]]));
-        }
-      }
-    } else {
+    const auto next = [&](u32 state, u32 of_class) {
+      return order.to_new(a.next[state * a.classes + of_class]);
+    };
+    u32 scale = 1;
+    if (a.states > 256) {
+      scale = a.classes;
       class_next.resize(u64(a.states) * a.classes);
       for (u32 s = 0; s < a.states; s++) {
-        for (u32 c = 0; c < a.classes; c++) {
-          class_next[order.to_new(s) * a.classes + c] = order.to_new(a.next[s * a.classes + c]) * a.classes;
-        }
+        for (u32 c = 0; c < scale; c++) class_next[order.to_new(s) * scale + c] = next(s, c) * scale;
+      }
+    } else if (target == Target::interleaved && options.width == 8) {
+      scale = 256;
+      row_next.resize(a.states * scale);
+      for (u32 s = 0; s < a.states; s++) {
+        for (u32 b = 0; b < 256; b++)
+          row_next[order.to_new(s) * scale + b] = u16(next(s, class_of[b]) * scale);
+      }
+    } else {
+      column_next.resize(256 * 256);
+      for (u32 s = 0; s < a.states; s++) {
+        for (u32 b = 0; b < 256; b++) column_next[b * 256 + order.to_new(s)] = u8(next(s, class_of[b]));
       }
     }
-    core = {small ? column_next.data() : nullptr, class_next.data(), class_of,
-            order.verdicts(small ? 1 : a.classes)};
+    core = {row_next.empty() ? nullptr : row_next.data(), column_next.empty() ? nullptr : column_next.data(),
+            class_next.data(), class_of, order.verdicts(scale)};
   }
 };
 

@@ -16,9 +16,10 @@ struct RowJob {
   u32 refill_below;  ///< 0: the group's width
 };
 
-/// An automaton for lanes that index a table: `column_next` where it has at most 256 states, else
-/// `class_next`.
+/// An automaton for lanes that index a table, one of three: with at most 256 states `row_next` for 8 lanes,
+/// `column_next` for other numbers of lanes; else `class_next`.
 struct CoreTable {
+  const u16* row_next;
   const u8* column_next;
   const u32* class_next;
   const u8* class_of;
