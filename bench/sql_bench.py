@@ -27,8 +27,35 @@ BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
 DATA = ROOT / ".cache" / "data"
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
+LOG_PATHS = """['/', '/index.html', '/usr/share/doc/README', '/static/img/logo.png', '/static/img/photo.jpeg', '/icons/a.svg',
+  '/python3/lib/test/test_re.py', '/python3.11/site-packages/pytest.py', '/lib/libssl.so.3', '/lib/libfoobar2.so.1.4',
+  '/locale/de/LC_MESSAGES/app.mo', '/locale/pt_BR/LC_MESSAGES/app.mo', '/api/v2/users', '/api/v2/orders/export', '/LICENSE',
+  '/docs/CHANGELOG.md', '/docs/readme.html', '/foo/barcode7', '/a/b/c/d/e/f/g/h/i.css', '/queue/sequeeia', '/download/x-2.14.tar.gz',
+  '/search?q=Привет', '/search?q=日本', '/search?q=café', '/wp-login.php', '/favicon.ico', '/robots.txt', '/internationalization/configurations']"""
+LOG_AGENTS = """['Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0', 'curl/7.88.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (compatible; bingbot/2.0; +http:@@www.bing.com/bingbot.htm)', '-', 'python-requests/2.31.0']""".replace("@@", "//")
+LOG_SITES = "['-', 'https:@@www.example.com/', 'https:@@search.example.org/find?term=regular+expressions', 'http:@@intranet/']".replace("@@", "//")
+
+
+def pick(values, salt):
+    return f"{values}[1 + (hash(i + {salt}) % len({values}))::INT]"
+
+
 # table: how it is made from nothing (or from the real input)
 TABLES = {
+    # Every fourth run of neighbouring rows.
+    "regex_paths": f"""SELECT path AS line FROM read_parquet('{DATA}/contents.parquet', file_row_number = true)
+                       WHERE (file_row_number // 4096) % 4 = 0""",
+    "regex_logs": f"""SELECT line FROM (SELECT format('{{}}.{{}}.{{}}.{{}} - {{}} [{{:02d}}/Nov/2026:{{:02d}}:{{:02d}}:{{:02d}} +0000] "{{}} {{}}{{}} HTTP/1.1" {{}} {{}} "{{}}" "{{}}"',
+                          hash(i + 1) % 256, hash(i + 2) % 256, hash(i + 3) % 256, hash(i + 4) % 256,
+                          CASE WHEN hash(i + 5) % 8 = 0 THEN 'user' || (hash(i + 6) % 1000) ELSE '-' END,
+                          1 + i // 30000 % 30, i // 1250 % 24, i // 20 % 60, i * 3 % 60,
+                          CASE WHEN hash(i + 7) % 10 = 0 THEN 'POST' ELSE 'GET' END, {pick(LOG_PATHS, 8)},
+                          CASE hash(i + 9) % 12 WHEN 0 THEN '?id=' || (hash(i + 10) % 100000) WHEN 1 THEN '?session=' || md5(i::VARCHAR) ELSE '' END,
+                          CASE WHEN hash(i + 11) % 20 = 0 THEN 404 ELSE 200 END, hash(i + 12) % 100000,
+                          {pick(LOG_SITES, 13)}, {pick(LOG_AGENTS, 14)}) AS line
+                        FROM range(800000) t(i)) WHERE strlen(line) BETWEEN 80 AND 300""",
     "paths": f"""SELECT path || ['', '~1', '~2'][k + 1] AS path
                  FROM (SELECT DISTINCT path FROM '{DATA}/contents.parquet'), range(3) r(k)""",
     "ints": "SELECT (hash(i) % 1000)::INT AS i FROM range(268435456) t(i)",

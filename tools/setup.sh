@@ -64,6 +64,21 @@ setup_cuda() { environment "$CACHE/cuda" tools/requirements-cuda.txt; }
 setup_rivals() {
   (PACKAGES=(ripgrep); setup_packages)
   environment "$CACHE/rivals" tools/requirements-rivals.txt
+  unpacked hyperscan libhyperscan5=5.4.0-2
+  unpacked vectorscan libvectorscan5=5.4.9-1
+}
+
+# unpacked FOLDER PACKAGE=VERSION: a Debian package in a folder of ours, for those that exclude each other.
+unpacked() {
+  [[ ! -d $CACHE/$1 ]] || return 0
+  say "Fetch $2"
+  local fetch
+  fetch=$(mktemp -d "$CACHE/fetch.XXXXXX")
+  chmod 755 "$fetch"
+  (cd "$fetch" && apt-get download -qq -o APT::Sandbox::User=root "$2") || fail "apt cannot download $2."
+  dpkg -x "$fetch"/*.deb "$fetch/package"
+  mv "$fetch/package" "$CACHE/$1"
+  rm -rf "$fetch"
 }
 
 # DuckDB's library comes from its Node.js package, the headers that belong to it from its Python source distribution.

@@ -22,13 +22,17 @@ class LiteralFinder {
   /// `target` must be supported here; every target is offered, `interleaved` shares the code of `scalar`.
   LiteralFinder(Target target, std::string_view literal);
 
-  /// As RowMatcher::match. An empty literal is in every row.
-  Target match(const Rows& rows, const u64* active, u64* hits) const;
+  /// As RowMatcher::match. An empty literal is in every row. Adds the places that were compared to
+  /// `candidates`.
+  Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
   /// \n, the literal is not empty and holds no \n, and 64 bytes behind the text are readable. Only the lines
   /// where the literal stands are looked for.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
+
+  /// Places per byte of text that are compared by chance; a guess.
+  double expected_candidates() const;
 
   Target target() const { return target_; }
 

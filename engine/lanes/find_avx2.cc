@@ -13,7 +13,11 @@
 
 namespace lanewise::lanes {
 
-const Scans kAvx2Scans = {Target::avx2, scan_pair<avx2::Register>, scan_line_ends<avx2::Register>,
+const Scans kAvx2Scans = {Target::avx2,
+                          scan_pair<avx2::Register>,
+                          scan_fingerprint<avx2::Register, avx2::Kinds>,
+                          scan_members<avx2::Register, avx2::Kinds>,
+                          scan_line_ends<avx2::Register>,
                           scan_lines<avx2::Register>};
 
 }  // namespace lanewise::lanes

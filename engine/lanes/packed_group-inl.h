@@ -28,6 +28,7 @@ struct PackedGroup {
         last_rejecting_(Register::splat(table.last_rejecting)),
         decided_bias_(Register::splat(table.decided_bias)),
         last_undecided_(Register::splat(table.last_undecided)),
+        last_bytes_(table.last_bytes),
         bytes_(bytes),
         base_(base),
         first_row_(first_row) {
@@ -51,25 +52,11 @@ struct PackedGroup {
   template <class Source>
   LANES_FN void take(Mask idle, const Source& source) {
     state_ = Register::select(idle, start_, state_);
-    if (source.dense()) {
-      const u64 row = source.row(0);
-      Register::expand_numbers(row_, idle, u32(row - first_row_));
-      if (source.offsets32()) {
-        Register::expand(at_, idle, source.offsets32() + row, u32(base_));
-        Register::expand(end_, idle, source.offsets32() + row + 1, u32(base_) + source.gap());
-      } else {
-        Register::expand(at_, idle, source.offsets64() + row, base_);
-        Register::expand(end_, idle, source.offsets64() + row + 1, base_ + source.gap());
-      }
-      return;
+    take_rows(idle, source);
+    if (last_bytes_) {
+      for (u32 k = 0; k < width; k++)
+        at_[k] = end_[k] - at_[k] > last_bytes_ ? end_[k] - last_bytes_ : at_[k];
     }
-    u64 r = 0;
-    each(idle, [&](u32 k) {
-      const u64 row = source.row(r++);
-      row_[k] = u32(row - first_row_);
-      at_[k] = u32(source.begin(row) - base_);
-      end_[k] = u32(source.end(row) - base_);
-    });
   }
 
   template <class Tally>
@@ -103,6 +90,29 @@ struct PackedGroup {
   LANES_FN u64 row(u32 k) const { return first_row_ + row_[k]; }
 
  private:
+  template <class Source>
+  LANES_FN void take_rows(Mask idle, const Source& source) {
+    if (source.dense()) {
+      const u64 row = source.row(0);
+      Register::expand_numbers(row_, idle, u32(row - first_row_));
+      if (source.offsets32()) {
+        Register::expand(at_, idle, source.offsets32() + row, u32(base_));
+        Register::expand(end_, idle, source.offsets32() + row + 1, u32(base_) + source.gap());
+      } else {
+        Register::expand(at_, idle, source.offsets64() + row, base_);
+        Register::expand(end_, idle, source.offsets64() + row + 1, base_ + source.gap());
+      }
+      return;
+    }
+    u64 r = 0;
+    each(idle, [&](u32 k) {
+      const u64 row = source.row(r++);
+      row_[k] = u32(row - first_row_);
+      at_[k] = u32(source.begin(row) - base_);
+      end_[k] = u32(source.end(row) - base_);
+    });
+  }
+
   static LANES_FN void interleave(const Register (&in)[kBlock], Register (&out)[kBlock]) {
     LANES_UNROLL for (u32 i = 0; i < kBlock / 2; i++) {
       out[2 * i] = Register::zip_low(in[i], in[i + kBlock / 2]);
@@ -113,6 +123,7 @@ struct PackedGroup {
   Classes classes_;
   Next next_;
   Register state_, start_, last_rejecting_, decided_bias_, last_undecided_;
+  u32 last_bytes_;
   const u8* bytes_;
   u64 base_;
   u64 first_row_;

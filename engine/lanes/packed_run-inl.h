@@ -23,6 +23,7 @@ static inline u64 segment_end(const Rows& rows, u64 first) {
 /// One row of any length.
 static inline bool match_row(const PackedTable& table, const u8* at, const u8* end) {
   u8 state = table.start;
+  if (table.last_bytes && u64(end - at) > table.last_bytes) at = end - table.last_bytes;
   while (at != end && u8(state - table.decided_bias) <= table.last_undecided) {
     state = table.next[state + table.class_of[*at++]];
   }

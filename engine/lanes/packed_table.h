@@ -22,6 +22,7 @@ struct PackedTable {
   u8 last_rejecting;  ///< state > last_rejecting: the row matches if it ends here
   u8 decided_bias;    ///< 1 if state 0 is dead, else 0
   u8 last_undecided;  ///< state - decided_bias > last_undecided: dead or matched, whatever follows
+  u32 last_bytes;     ///< of each row, all that is looked at; 0: all of it
 };
 
 }  // namespace lanewise::lanes

@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "lanes/kind_table.h"
 #include "lanes/lane.h"
 #include "lanes/packed_table.h"
 
@@ -29,6 +30,7 @@ struct Register {
   static LANES_FN Register zip_high(Register a, Register b) { return {_mm256_unpackhi_epi8(a.v, b.v)}; }
   static LANES_FN Register add(Register a, Register b) { return {_mm256_add_epi8(a.v, b.v)}; }
   static LANES_FN Register subtract(Register a, Register b) { return {_mm256_sub_epi8(a.v, b.v)}; }
+  static LANES_FN Register both(Register a, Register b) { return {_mm256_and_si256(a.v, b.v)}; }
   static LANES_FN Mask equal(Register a, Register b) { return bits(_mm256_cmpeq_epi8(a.v, b.v)); }
   static LANES_FN Mask greater(Register a, Register b) {
     return ~bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, b.v), b.v));  // a <= b where the maximum is b
@@ -103,6 +105,25 @@ struct Next {
       found = _mm256_or_si256(found, _mm256_shuffle_epi8(t[i], _mm256_adds_epu8(here, limit)));
     }
     return {found};
+  }
+};
+
+/// The kinds that both halves of a byte have.
+struct Kinds {
+  __m256i of_low, of_high;
+
+  explicit LANES_FN Kinds(const KindTable& table)
+      : of_low(twice(table.of_low)), of_high(twice(table.of_high)) {}
+  LANES_FN Register operator()(Register bytes) const {
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_and_si256(bytes.v, half);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), half);
+    return {_mm256_and_si256(_mm256_shuffle_epi8(of_low, low), _mm256_shuffle_epi8(of_high, high))};
+  }
+
+ private:
+  static LANES_FN __m256i twice(const u8* from) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "lanes/kind_table.h"
 #include "lanes/lane.h"
 #include "lanes/packed_table.h"
 
@@ -29,6 +30,7 @@ struct Register {
   static LANES_FN Register zip_high(Register a, Register b) { return {_mm512_unpackhi_epi8(a.v, b.v)}; }
   static LANES_FN Register add(Register a, Register b) { return {_mm512_add_epi8(a.v, b.v)}; }
   static LANES_FN Register subtract(Register a, Register b) { return {_mm512_sub_epi8(a.v, b.v)}; }
+  static LANES_FN Register both(Register a, Register b) { return {_mm512_and_si512(a.v, b.v)}; }
   static LANES_FN Mask equal(Register a, Register b) { return _mm512_cmpeq_epi8_mask(a.v, b.v); }
   static LANES_FN Mask greater(Register a, Register b) { return _mm512_cmpgt_epu8_mask(a.v, b.v); }
   static LANES_FN Register select(Mask m, Register a, Register b) {
@@ -123,15 +125,34 @@ struct Classes : Lookup<256> {
   explicit LANES_FN Classes(const PackedTable& table) : Lookup<256>(table.class_of) {}
 };
 
-/// Maps of bytes to classes in which all bytes >= 0x80 are of one class.
-struct LowClasses {
+/// Tables in which all bytes >= 0x80 have one entry.
+struct LowLookup {
   Lookup<128> low;
   Register high;
-  explicit LANES_FN LowClasses(const PackedTable& table)
-      : low(table.class_of), high(Register::splat(table.class_of[128])) {}
+  explicit LANES_FN LowLookup(const u8* table) : low(table), high(Register::splat(table[128])) {}
   LANES_FN Register operator()(Register bytes) const {
     return Register::select(_mm512_movepi8_mask(bytes.v), high, low(bytes));
   }
+};
+
+/// Maps of bytes to classes in which all bytes >= 0x80 are of one class.
+struct LowClasses : LowLookup {
+  explicit LANES_FN LowClasses(const PackedTable& table) : LowLookup(table.class_of) {}
+};
+
+/// The kinds of the six low bits of each byte.
+struct Kinds : Lookup<64> {
+  explicit LANES_FN Kinds(const KindTable& table) : Lookup<64>(table.of_six) {}
+};
+
+/// The kinds of each byte itself.
+struct AllKinds : Lookup<256> {
+  explicit LANES_FN AllKinds(const KindTable& table) : Lookup<256>(table.of_byte) {}
+};
+
+/// The same where all bytes >= 0x80 have the same kinds.
+struct LowKinds : LowLookup {
+  explicit LANES_FN LowKinds(const KindTable& table) : LowLookup(table.of_byte) {}
 };
 
 }  // namespace lanewise::lanes::avx512

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lanes/kind_table.h"
 #include "lanes/lane.h"
 #include "lanes/packed_table.h"
 
@@ -52,6 +53,10 @@ struct Register {
   static inline Register subtract(Register a, Register b) {
     return make([&](u32 k) { return a.v[k] - b.v[k]; });
   }
+  /// The bits that a and b share.
+  static inline Register both(Register a, Register b) {
+    return make([&](u32 k) { return a.v[k] & b.v[k]; });
+  }
   static inline Mask equal(Register a, Register b) {
     return ballot([&](u32 k) { return a.v[k] == b.v[k]; });
   }
@@ -100,6 +105,16 @@ struct Next : Lookup {
 
 struct Classes : Lookup {
   explicit Classes(const PackedTable& t) : Lookup{t.class_of} {}
+};
+
+/// The kinds of each byte; others may look up its halves, see KindTable. Here they do.
+struct Kinds {
+  const KindTable& table;
+  explicit Kinds(const KindTable& t) : table(t) {}
+  Register operator()(Register bytes) const {
+    return Register::make(
+        [&](u32 k) { return table.of_low[bytes.v[k] % 16] & table.of_high[bytes.v[k] / 16]; });
+  }
 };
 
 }  // namespace lanewise::lanes::emulated

@@ -63,6 +63,7 @@ TEST_P(RegisterTest, Bytes) {
     ops.copy(a, out), expect([&](u32 k) { return a[k]; });
     ops.add(a, b, out), expect([&](u32 k) { return a[k] + b[k]; });
     ops.subtract(a, b, out), expect([&](u32 k) { return a[k] - b[k]; });
+    ops.both(a, b, out), expect([&](u32 k) { return a[k] & b[k]; });
     expect_bits(ops.equal(a, b), [&](u32 k) { return a[k] == b[k]; });
     expect_bits(ops.greater(a, b), [&](u32 k) { return a[k] > b[k]; });
     ops.select(mask, a, b, out), expect([&](u32 k) { return mask >> k & 1 ? a[k] : b[k]; });
@@ -155,6 +156,38 @@ TEST_P(RegisterTest, LookUps) {
   for (int round = 0; round < kRounds; round++) {
     draw();
     look_ups.uniform_high_classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
+  }
+}
+
+/// All kinds of a byte are found, and no others where halves of bytes tell kinds apart and all is asked for.
+TEST_P(RegisterTest, Kinds) {
+  const LookUps& look_ups = GetParam().look_ups;
+  for (int round = 0; round < kRounds; round++) {
+    draw();
+    const bool uniform = round % 2, exact = round % 4 < 2;
+    u16 lows[8], highs[8];
+    for (u32 kind = 0; kind < 8; kind++) lows[kind] = u16(random()), highs[kind] = u16(random());
+    if (uniform) {
+      for (u16& high : highs) high &= 0xff;
+    }
+    KindTable table{};
+    for (u32 byte = 0; byte < 256; byte++) {
+      for (u32 kind = 0; kind < 8; kind++) {
+        const bool has = exact ? (lows[kind] >> byte % 16 & 1) && (highs[kind] >> byte / 16 & 1)
+                               : (byte < 128 || !uniform) && random() % 8 == 0;
+        table.of_byte[byte] |= u8(has << kind);
+      }
+    }
+    table.finish();
+    if (uniform) {
+      ASSERT_TRUE(table.high_is_uniform);
+    }
+    const auto kinds_of = [&](u32 k) { return table.of_byte[a[k]]; };
+    look_ups.kinds(table, a, out);
+    for (u32 k = 0; k < lanes; k++) ASSERT_EQ(out[k] & kinds_of(k), kinds_of(k)) << int(a[k]);
+    if (!exact) continue;
+    look_ups.exact_kinds(table, a, out), expect(kinds_of);
+    if (uniform) look_ups.uniform_high_kinds(table, a, out), expect(kinds_of);
   }
 }
 

@@ -125,6 +125,8 @@ bool offers(Target target, Form form, const AutomatonView& a) {
 RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options) {
   invariant(supported(target) && offers(target, form, a),
             "a row matcher's target is supported and offers its form");
+  invariant(form == Form::packed || options.last_bytes == 0,
+            "packed lanes may look at the ends of rows only");
   auto tables = std::make_unique<Tables>();
   tables->target = target;
   tables->form = form;
@@ -134,6 +136,7 @@ RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOpti
   if (tables->answer == Tables::per_row) {
     if (form == Form::packed) {
       tables->packed = make_packed(a);
+      tables->packed.last_bytes = options.last_bytes;
     } else {
       tables->make_core(a);
     }

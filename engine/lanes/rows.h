@@ -63,6 +63,7 @@ bool offers(Target target, Form form, const AutomatonView& automaton);
 struct RowOptions {
   u32 width = 8;         ///< lanes of the target `interleaved`: 4 or 8
   u32 refill_below = 0;  ///< refill once fewer lanes are busy; 0: always, 1: when none is (naive)
+  u32 last_bytes = 0;    ///< packed: only so many bytes at each row's end are looked at; 0: all
 };
 
 /// An automaton made ready for one target. Immutable; threads may share it.

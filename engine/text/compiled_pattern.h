@@ -10,6 +10,7 @@
 #include "text/captures/match_starts.h"
 #include "text/captures/start_condition.h"
 #include "text/literals/literals.h"
+#include "text/literals/sequences.h"
 #include "text/pattern.h"
 #include "text/syntax/ast.h"
 
@@ -25,6 +26,7 @@ struct CompiledPattern {
   /// Answers whether a row matches; null when it would exceed the limits.
   const automaton::CompleteAutomaton* automaton() const;
   const captures::StartCondition& start_condition() const;
+  const literals::Sequences& sequences() const;
   /// Finds where matches start; null when it would exceed the limits.
   const captures::MatchStarts* match_starts() const;
   automaton::Question question() const {
@@ -38,12 +40,15 @@ struct CompiledPattern {
   const std::optional<literals::Pieces> pieces;  ///< where the pattern is literal
   const std::string required;                    ///< a text in every match; may be empty
   const std::string prefix;                      ///< what every matching row starts with; may be empty
+  const literals::Lengths lengths;
 
  private:
   mutable std::once_flag program_once_;
   mutable automaton::Program program_;
   mutable automaton::ByteClasses byte_classes_;
   mutable std::optional<captures::StartCondition> start_condition_;
+  mutable std::once_flag sequences_once_;
+  mutable literals::Sequences sequences_;
   mutable std::once_flag automaton_once_;
   mutable std::optional<automaton::CompleteAutomaton> automaton_;
   mutable std::once_flag match_starts_once_;

@@ -1,6 +1,8 @@
 #include "text/matcher.h"
 
 #include <atomic>
+#include <cstdio>
+#include <mutex>
 
 #include "base/bits.h"
 #include "base/error.h"
@@ -32,41 +34,94 @@ uint64_t next_id() {
 
 }  // namespace
 
+/// The form, and another one for rows where that one's candidates are many.
+struct Matcher::Choice {
+  explicit Choice(const forms::Request& r) : request(r) {}
+
+  const forms::Request request;
+  forms::Offer offer;
+  bool adapts = false;
+  mutable std::once_flag steady_once;
+  mutable forms::Offer steady;
+
+  const forms::Offer& steadiest() const {
+    std::call_once(steady_once, [this] { steady = forms::steadiest(request); });
+    return steady;
+  }
+  /// Whether a batch of which a share of rows was asked for, and that took so long for each byte of all rows,
+  /// is better left to the steady form.
+  bool is_too_dear(double spent, double share) const {
+    if (spent <= forms::automaton_cost(request.target()) * share) return false;  // nothing steady is cheaper
+    return spent > steadiest().cost.per_usual_byte() * share;
+  }
+};
+
+namespace {
+
+std::string show(double nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f ns per byte", nanoseconds);
+  return text;
+}
+
+}  // namespace
+
 Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     : pattern_(std::move(pattern)), id_(next_id()) {
   forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty()};
   if (!options.lanes.empty()) request.lanes = parse_lanes(options.lanes);
+  struct Asked {
+    std::string_view name;
+    std::string reason;
+    double cost;
+  };
+  std::vector<Asked> asked;
+  auto choice = std::make_shared<Choice>(request);
+  forms::Offer& best = choice->offer;
   bool known = options.form.empty();
   for (const forms::FormKind& kind : forms::all_forms()) {
-    const std::string line = std::string(kind.name) + ": ";
     if (!options.form.empty() && kind.name != options.form) continue;
     known = true;
-    if (form_) {
-      reasons_ += line + "not needed\n";
+    const double least = kind.at_best ? kind.at_best(request.target()) : 0;
+    if (best.form && least >= best.cost.per_usual_byte()) {
+      asked.push_back({kind.name, "no, at best " + show(least), least});
       continue;
     }
     forms::Offer offer = kind.offer(request);
     if (!offer.form && !options.form.empty()) {
       throw UserError("form '" + options.form + "' is not offered for this pattern: " + offer.reason);
     }
-    reasons_ += line + (offer.form ? "chosen, " : "no, ") + offer.reason + '\n';
-    if (offer.form) {
-      form_ = std::move(offer.form);
-      name_ = kind.name;
-      why_ = offer.reason;
-    }
+    const double cost = offer.cost.per_usual_byte();
+    asked.push_back({kind.name, offer.form ? offer.reason + ", " + show(cost) : "no, " + offer.reason, cost});
+    if (!offer.form || (best.form && cost >= best.cost.per_usual_byte())) continue;
+    best = std::move(offer);
+    name_ = kind.name;
   }
   if (!known) {
     std::string names;
     for (std::string_view name : form_names()) names.append(names.empty() ? "" : ", ").append(name);
     throw UserError("unknown form '" + options.form + "'; known are " + names);
   }
-  invariant(form_ != nullptr, "some form is offered for each pattern");
+  invariant(best.form != nullptr, "some form is offered for each pattern");
+  why_ = best.reason;
+  choice->adapts = options.form.empty() && best.cost.on_candidates > 0;
+  constexpr size_t kLong = 64;  // bytes; shorter rows are few where this many are asked for
+  if (const size_t shortest = pattern_.compiled().lengths.shortest; shortest >= kLong) {
+    best.form = forms::long_rows(std::move(best.form), shortest);
+    why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";
+  }
+  for (const Asked& one : asked) {
+    reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
+  }
+  if (choice->adapts) reasons_ += "where more is found: the cheapest of the forms that look at every byte\n";
+  choice_ = std::move(choice);
 }
 
 forms::FormState* Matcher::state_in(MatchContext& context) const {
   if (context.owner_ != id_) {
-    context.state_ = form_->make_state();
+    context.state_ = choice_->offer.form->make_state();
+    context.steady_state_.reset();
+    context.steady_batches_ = 0;
     context.owner_ = id_;
     context.pattern_ = pattern_;
   }
@@ -76,18 +131,40 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
 
 void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                     MatchContext& context) const {
-  context.rows +=
+  constexpr size_t kTelling = 1 << 12;  // bytes; of fewer nothing is learnt
+  constexpr int kPatience = 31;         // so many batches later the first form gets another chance
+  const size_t asked =
       active ? bits::count(active, rows.size()) : rows.size();  // before hits, which may be active
-  form_->match(rows, active, hits, state_in(context));
+  context.rows += asked;
   context.bytes += rows.byte_count();
+  forms::FormState* state = state_in(context);
+  if (context.steady_batches_ > 0) {
+    --context.steady_batches_;
+    context.steady_state_->stats = context.stats;
+    choice_->steadiest().form->match(rows, active, hits, context.steady_state_.get());
+  } else {
+    state->on_candidates = 0;
+    choice_->offer.form->match(rows, active, hits, state);
+    if (choice_->adapts && rows.byte_count() >= kTelling) {
+      const auto bytes = static_cast<double>(rows.byte_count());
+      const double share = static_cast<double>(asked) / static_cast<double>(rows.size());
+      const double spent = bytes * choice_->offer.cost.per_byte + state->on_candidates;
+      if (choice_->is_too_dear(spent / bytes, share)) {
+        if (!context.steady_state_) context.steady_state_ = choice_->steadiest().form->make_state();
+        context.steady_batches_ = kPatience;
+      }
+    }
+  }
   context.hits += bits::count(hits, rows.size());
 }
 
 bool Matcher::match(std::string_view text, MatchContext& context) const {
-  return form_->match(text, state_in(context));
+  return choice_->offer.form->match(text, state_in(context));
 }
 
-bool Matcher::match(std::string_view text) const { return form_->match(text, form_->make_state().get()); }
+bool Matcher::match(std::string_view text) const {
+  return choice_->offer.form->match(text, choice_->offer.form->make_state().get());
+}
 
 std::string_view Matcher::form() const { return name_; }
 

@@ -16,6 +16,7 @@ namespace lanewise::text {
 namespace forms {
 class Form;
 class FormState;
+struct Offer;
 }  // namespace forms
 
 /// What one thread needs while it matches: caches and counters. One context serves any matcher, one at a
@@ -36,7 +37,8 @@ class MatchContext {
   friend class Matcher;
   uint64_t owner_ = 0;              // the matcher that state_ belongs to
   std::optional<Pattern> pattern_;  // keeps alive what state_ refers to
-  std::unique_ptr<forms::FormState> state_;
+  std::unique_ptr<forms::FormState> state_, steady_state_;
+  int steady_batches_ = 0;  // so many batches more are matched in the steady form, since candidates were many
 };
 
 struct MatcherOptions {
@@ -46,7 +48,9 @@ struct MatcherOptions {
 };
 
 /// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between
-/// threads.
+/// threads. The form is the one that is the cheapest by stated costs and a guess of how many candidates its
+/// filters let through. Where a batch shows that they are too many, the next ones are matched in the cheapest
+/// form that does not depend on them.
 class Matcher {
  public:
   /// Chooses a form. Throws UserError when options.form or options.lanes names something unknown, not offered
@@ -73,10 +77,12 @@ class Matcher {
   static std::vector<std::string_view> form_names();
 
  private:
+  struct Choice;
+
   forms::FormState* state_in(MatchContext& context) const;
 
   Pattern pattern_;
-  std::shared_ptr<const forms::Form> form_;  // refers to the pattern
+  std::shared_ptr<const Choice> choice_;  // refers to the pattern
   std::string_view name_;
   std::string why_;
   std::string reasons_;

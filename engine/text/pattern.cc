@@ -19,7 +19,8 @@ CompiledPattern::CompiledPattern(std::string pattern_source, syntax::Ast parsed,
       limits(bounds),
       pieces(literals::find_pieces(ast, whole)),
       required(literals::find_required(ast)),
-      prefix(literals::find_prefix(ast, whole)) {}
+      prefix(literals::find_prefix(ast, whole)),
+      lengths(literals::find_lengths(ast, whole)) {}
 
 const automaton::Program& CompiledPattern::program() const {
   std::call_once(program_once_, [this] {
@@ -44,6 +45,11 @@ const automaton::CompleteAutomaton* CompiledPattern::automaton() const {
   std::call_once(automaton_once_,
                  [this] { automaton_ = automaton::complete(program(), question(), limits); });
   return automaton_ ? &*automaton_ : nullptr;
+}
+
+const literals::Sequences& CompiledPattern::sequences() const {
+  std::call_once(sequences_once_, [this] { sequences_ = literals::find_sequences(ast, full_match); });
+  return sequences_;
 }
 
 const captures::MatchStarts* CompiledPattern::match_starts() const {

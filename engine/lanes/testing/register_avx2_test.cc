@@ -16,7 +16,10 @@ const RegisterOps kAvx2Register = kOps;
 const LookUps kAvx2LookUps = {
     {look_up<Register, avx2::Next<64>>, look_up<Register, avx2::Next<128>>, nullptr},
     look_up<Register, avx2::RunClasses<15>>,
-    look_up<Register, avx2::RunClasses<15>>};
+    look_up<Register, avx2::RunClasses<15>>,
+    look_up_kinds<Register, avx2::Kinds>,
+    look_up_kinds<Register, avx2::Kinds>,
+    look_up_kinds<Register, avx2::Kinds>};
 
 }  // namespace lanewise::lanes
 

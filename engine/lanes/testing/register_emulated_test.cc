@@ -9,6 +9,9 @@ const RegisterOps kEmulatedRegister = register_ops<Register>();
 const LookUps kEmulatedLookUps = {
     {look_up<Register, emulated::Next>, look_up<Register, emulated::Next>, look_up<Register, emulated::Next>},
     look_up<Register, emulated::Classes>,
-    look_up<Register, emulated::Classes>};
+    look_up<Register, emulated::Classes>,
+    look_up_kinds<Register, emulated::Kinds>,
+    look_up_kinds<Register, emulated::Kinds>,
+    look_up_kinds<Register, emulated::Kinds>};
 
 }  // namespace lanewise::lanes

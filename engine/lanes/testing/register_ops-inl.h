@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lanes/kind_table.h"
 #include "lanes/lane.h"
 #include "lanes/packed_table.h"
 
@@ -14,6 +15,7 @@ struct RegisterOps {
   void (*zip_high)(const u8* a, const u8* b, u8* out);
   void (*add)(const u8* a, const u8* b, u8* out);
   void (*subtract)(const u8* a, const u8* b, u8* out);
+  void (*both)(const u8* a, const u8* b, u8* out);
   u64 (*equal)(const u8* a, const u8* b);
   u64 (*greater)(const u8* a, const u8* b);
   void (*select)(u64 mask, const u8* a, const u8* b, u8* out);
@@ -37,6 +39,7 @@ constexpr RegisterOps register_ops() {
       [](const u8* a, const u8* b, u8* out) { R::zip_high(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b, u8* out) { R::add(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b, u8* out) { R::subtract(R::load(a), R::load(b)).store(out); },
+      [](const u8* a, const u8* b, u8* out) { R::both(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b) { return u64(R::equal(R::load(a), R::load(b))); },
       [](const u8* a, const u8* b) { return u64(R::greater(R::load(a), R::load(b))); },
       [](u64 m, const u8* a, const u8* b, u8* out) { R::select(M(m), R::load(a), R::load(b)).store(out); },
@@ -58,11 +61,20 @@ void look_up(const PackedTable& table, const u8* index, u8* out) {
   lookup(R::load(index)).store(out);
 }
 using LookUp = void (*)(const PackedTable& table, const u8* index, u8* out);
+template <class R, class Kinds>
+void look_up_kinds(const KindTable& table, const u8* bytes, u8* out) {
+  const Kinds kinds(table);
+  kinds(R::load(bytes)).store(out);
+}
+using LookUpKinds = void (*)(const KindTable& table, const u8* bytes, u8* out);
 
 struct LookUps {
   LookUp next[3];  ///< of 64, 128, 256 entries; null: not offered
   LookUp classes;
   LookUp uniform_high_classes;  ///< for maps in which bytes >= 0x80 are of one class
+  LookUpKinds kinds;            ///< they may seem to be more
+  LookUpKinds exact_kinds;      ///< no more, where they hold for all bytes with some low and some high halves
+  LookUpKinds uniform_high_kinds;  ///< the same for tables that are uniform there
 };
 
 extern const RegisterOps kEmulatedRegister;

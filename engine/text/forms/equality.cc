@@ -1,4 +1,4 @@
-#include "text/forms/per_row-inl.h"
+#include "text/forms/fixed_text.h"
 
 namespace lanewise::text::forms {
 
@@ -7,8 +7,8 @@ Offer offer_equality(const Request& request) {
   if (!pieces || !pieces->at_begin || !pieces->at_end || pieces->pieces.size() > 1) {
     return Offer::refusal("the pattern is not one whole text");
   }
-  const std::string whole = pieces->pieces.empty() ? std::string() : pieces->pieces[0];
-  return Offer::of(per_row([whole](std::string_view text) { return text == whole; }), "one whole text");
+  return fixed_text(pieces->pieces.empty() ? std::string() : pieces->pieces[0], Place::kWhole,
+                    "one whole text");
 }
 
 }  // namespace lanewise::text::forms

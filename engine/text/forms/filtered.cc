@@ -1,50 +1,77 @@
+#include "base/bits.h"
 #include "text/forms/literal_search.h"
+#include "text/forms/sequence_search.h"
 
 namespace lanewise::text::forms {
 namespace {
 
-constexpr size_t kShortest = 2;  // bytes; shorter texts are found too often to be worth the look
-
-/// A text that every match contains is searched first; the rows that hold it become the active set of an
-/// automaton.
+/// What every match contains is searched first; the rows that hold it become the active set of an automaton.
 class Filtered final : public Form {
  public:
-  Filtered(LiteralSearch search, std::unique_ptr<Form> confirm)
-      : search_(std::move(search)), confirm_(std::move(confirm)) {}
+  Filtered(std::unique_ptr<Form> search, const Request& request)
+      : search_(std::move(search)),
+        confirm_(steadiest_on_demand(request)),
+        confirm_cost_(automaton_cost(request.target())) {}
   std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    search_.match(rows, active, hits, state);
+    search_->match(rows, active, hits, state);
+    const size_t left = bits::count(hits, rows.size());
+    if (left == 0) return;
+    const double share = static_cast<double>(left) / static_cast<double>(rows.size());
+    state->on_candidates += static_cast<double>(left) * kPickCost +
+                            share * static_cast<double>(rows.byte_count()) * confirm_cost_;
     confirm_->match(rows, hits, hits, state);
   }
   bool match(std::string_view text, FormState* state) const override {
-    return search_.in(text) && confirm_->match(text, state);
+    return search_->match(text, state) && confirm_->match(text, state);
   }
 
  private:
-  const LiteralSearch search_;
+  const std::unique_ptr<Form> search_;
   const std::unique_ptr<Form> confirm_;
+  const double confirm_cost_;
 };
+
+/// The only text of the sequences, or nothing.
+std::string only_text(const std::vector<lanes::Sequence>& sequences) {
+  std::string text;
+  if (sequences.size() != 1) return text;
+  for (const auto& bytes : sequences[0]) {
+    if (bytes.count() != 1) return {};
+    text += static_cast<char>(bytes._Find_first());
+  }
+  return text;
+}
 
 }  // namespace
 
 Offer offer_filtered(const Request& request) {
-  const std::string& text = request.pattern.required;
-  if (text.empty()) return Offer::refusal("no text is in every match");
+  const literals::Sequences& sequences = request.pattern.sequences();
+  if (sequences.any.empty()) return Offer::refusal("no text is in every match");
   if (request.pattern.start_condition().only_at_begin && !request.forced) {
     return Offer::refusal("the pattern starts at the beginning, where most rows are decided");
   }
-  if (text.size() < kShortest && !request.forced)
-    return Offer::refusal("the text in every match is too short");
-  Request without_form = request;
-  without_form.forced = false;
-  Offer confirm = offer_packed(without_form);
-  if (!confirm.form) confirm = offer_rows(without_form);
-  if (!confirm.form) confirm = offer_lazy(without_form);
-  LiteralSearch search(request, text);
-  const std::string how =
-      "'" + text + "' is in every match, " + search.describe() + ", then " + confirm.reason;
-  return Offer::of(std::make_unique<Filtered>(std::move(search), std::move(confirm.form)), how);
+  std::unique_ptr<Form> search;
+  std::string how;
+  Cost cost;
+  if (const std::string text = only_text(sequences.any); !text.empty()) {
+    auto literal = std::make_unique<LiteralSearch>(request, text);
+    how = "'" + text + "' is in every match, " + literal->describe();
+    cost = literal->cost();
+    search = std::move(literal);
+  } else {
+    auto several = std::make_unique<SequenceSearch>(request, sequences.any);
+    how = "in every match is one of " + several->describe();
+    cost = several->cost();
+    search = std::move(several);
+  }
+  how += ", then an automaton";
+  // A row is looked at again for each candidate found by chance, as long as those are few.
+  const double candidates = cost.on_candidates / kCandidateCost;
+  cost.on_candidates +=
+      candidates * kPickCost + std::min(1.0, 64 * candidates) * automaton_cost(request.target());
+  return Offer::of(std::make_unique<Filtered>(std::move(search), request), how, cost);
 }
 
 }  // namespace lanewise::text::forms

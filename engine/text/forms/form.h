@@ -10,6 +10,7 @@
 #include "lanes/rows.h"
 #include "lanes/target.h"
 #include "text/compiled_pattern.h"
+#include "text/forms/cost.h"
 #include "text/string_rows.h"
 
 namespace lanewise::text::forms {
@@ -19,6 +20,7 @@ class FormState {
  public:
   virtual ~FormState() = default;
   lanes::Stats* stats = nullptr;  ///< where lanes count what they did, if somebody asks
+  double on_candidates = 0;       ///< added up: what candidates cost, by Cost's numbers, in nanoseconds
 };
 
 /// One way to answer `does the row match`. Immutable; threads share it.
@@ -37,25 +39,45 @@ class Form {
 struct Offer {
   std::unique_ptr<Form> form;
   std::string reason;  ///< of the choice, or of the refusal
+  Cost cost;
 
-  static Offer of(std::unique_ptr<Form> f, std::string why) { return {std::move(f), std::move(why)}; }
-  static Offer refusal(std::string why) { return {nullptr, std::move(why)}; }
+  static Offer of(std::unique_ptr<Form> f, std::string why, const Cost& cost) {
+    return {std::move(f), std::move(why), cost};
+  }
+  static Offer refusal(std::string why) { return {nullptr, std::move(why), {}}; }
 };
 
 struct Request {
   const detail::CompiledPattern& pattern;
   std::optional<lanes::Target> lanes;  ///< forced; otherwise the form takes the one that suits it
   bool forced = false;                 ///< the user named the form: offer it even where it makes little sense
+
+  lanes::Target target() const { return lanes.value_or(lanes::simd()); }
 };
 
 /// A row of the table of forms.
 struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
+  /// Per usual byte; not asked for an offer where something cheaper is known. Null: nothing.
+  double (*at_best)(lanes::Target target);
+  bool steady;  ///< offered for nearly every pattern, at a cost that does not depend on what rows hold
 };
 
-/// All forms; the first that is offered is taken, so cheaper ones stand in front.
+/// All forms; the cheapest that is offered is taken. Those that are easily offered stand in front.
 std::span<const FormKind> all_forms();
+
+/// The cheapest of the steady forms.
+Offer steadiest(const Request& request);
+
+/// The same, made when it is first asked. The pattern must outlive it.
+std::unique_ptr<Form> steadiest_on_demand(const Request& request);
+
+/// Clears the bits of rows with less than `shortest` bytes.
+void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
+
+/// `form` asked only about rows of at least `shortest` bytes; no other can match.
+std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);
 
 // One per file of this folder.
 Offer offer_all(const Request& request);
@@ -64,6 +86,9 @@ Offer offer_prefix(const Request& request);
 Offer offer_suffix(const Request& request);
 Offer offer_contains(const Request& request);
 Offer offer_pieces(const Request& request);
+Offer offer_runs(const Request& request);
+Offer offer_sequences(const Request& request);
+Offer offer_tail(const Request& request);
 Offer offer_packed(const Request& request);
 Offer offer_filtered(const Request& request);
 Offer offer_rows(const Request& request);

@@ -32,7 +32,8 @@ class Lazy final : public Form {
 Offer offer_lazy(const Request& request) {
   return Offer::of(std::make_unique<Lazy>(request.pattern),
                    std::to_string(request.pattern.program().instructions.size()) +
-                       " instructions, states made while matching");
+                       " instructions, states made while matching",
+                   {.per_byte = kLazyCost});
 }
 
 }  // namespace lanewise::text::forms

@@ -5,12 +5,17 @@
 namespace lanewise::text::forms {
 
 LiteralSearch::LiteralSearch(const Request& request, const std::string& needle)
-    : finder_(needle), on_lanes_(request.lanes.value_or(lanes::simd()), needle) {}
+    : finder_(needle),
+      on_lanes_(request.target(), needle),
+      cost_{.per_byte = scan_cost(request.target(), 2),
+            .on_candidates = on_lanes_.expected_candidates() * kCandidateCost} {}
 
 void LiteralSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                           FormState* state) const {
   if (rows.size() == 0) return;
-  const lanes::Target ran = on_lanes_.match(to_lanes(rows), active, hits);
+  uint64_t candidates = 0;
+  const lanes::Target ran = on_lanes_.match(to_lanes(rows), active, hits, &candidates);
+  state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
   if (state->stats) state->stats->ran_on(ran);
 }
 

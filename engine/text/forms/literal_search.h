@@ -11,19 +11,21 @@
 namespace lanewise::text::forms {
 
 /// Finds the rows that hold a text of at least one byte, all rows searched at once by lanes.
-class LiteralSearch {
+class LiteralSearch final : public Form {
  public:
   LiteralSearch(const Request& request, const std::string& needle);
 
-  /// As Form::match.
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const;
-  bool in(std::string_view text) const { return finder_.in(text); }
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const override;
+  bool match(std::string_view text, FormState*) const override { return finder_.in(text); }
+
+  const Cost& cost() const { return cost_; }
   /// "searched over all rows at once on avx512".
   std::string describe() const;
 
  private:
   Finder finder_;
   lanes::LiteralFinder on_lanes_;
+  Cost cost_;
 };
 
 }  // namespace lanewise::text::forms

@@ -11,8 +11,9 @@ namespace {
 
 class OnLanes final : public Form {
  public:
-  OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton)
-      : automaton_(automaton), matcher_(target, form, automaton.view()) {}
+  OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton,
+          uint32_t last_bytes)
+      : automaton_(automaton), matcher_(target, form, automaton.view(), {.last_bytes = last_bytes}) {}
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     if (rows.size() == 0) return;
@@ -29,8 +30,8 @@ class OnLanes final : public Form {
 }  // namespace
 
 std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
-                               const automaton::CompleteAutomaton& automaton) {
-  return std::make_unique<OnLanes>(target, form, automaton);
+                               const automaton::CompleteAutomaton& automaton, uint32_t last_bytes) {
+  return std::make_unique<OnLanes>(target, form, automaton, last_bytes);
 }
 
 std::string size_of(const automaton::CompleteAutomaton& automaton) {

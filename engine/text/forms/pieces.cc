@@ -10,13 +10,13 @@ namespace {
 /// Several texts in order, any bytes between them. The rows that hold the longest are looked at one by one.
 class Pieces final : public Form {
  public:
-  Pieces(const literals::Pieces& pieces, LiteralSearch longest)
+  Pieces(const literals::Pieces& pieces, std::unique_ptr<LiteralSearch> longest)
       : at_begin_(pieces.at_begin), at_end_(pieces.at_end), longest_(std::move(longest)) {
     for (const std::string& piece : pieces.pieces) finders_.emplace_back(piece);
   }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
-    longest_.match(rows, active, hits, state);
+    longest_->match(rows, active, hits, state);
     match_each(rows, hits, hits, [this](std::string_view text) { return matches(text); });
   }
   bool match(std::string_view text, FormState*) const override { return matches(text); }
@@ -45,7 +45,7 @@ class Pieces final : public Form {
 
   const bool at_begin_;
   const bool at_end_;
-  const LiteralSearch longest_;
+  const std::unique_ptr<LiteralSearch> longest_;
   std::vector<Finder> finders_;
 };
 
@@ -55,10 +55,12 @@ Offer offer_pieces(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces) return Offer::refusal("the pattern is more than literal texts");
   if (pieces->pieces.size() < 2) return Offer::refusal("the pattern has fewer than two texts");
-  LiteralSearch longest(request, *std::ranges::max_element(pieces->pieces, {}, &std::string::size));
+  auto longest = std::make_unique<LiteralSearch>(
+      request, *std::ranges::max_element(pieces->pieces, {}, &std::string::size));
   const std::string how =
-      std::to_string(pieces->pieces.size()) + " texts in order, the longest " + longest.describe();
-  return Offer::of(std::make_unique<Pieces>(*pieces, std::move(longest)), how);
+      std::to_string(pieces->pieces.size()) + " texts in order, the longest " + longest->describe();
+  const Cost cost = longest->cost();
+  return Offer::of(std::make_unique<Pieces>(*pieces, std::move(longest)), how, cost);
 }
 
 }  // namespace lanewise::text::forms

@@ -12,7 +12,8 @@ Offer offer_rows(const Request& request) {
   }
   const lanes::Target target = offered ? *request.lanes : lanes::Target::interleaved;
   return Offer::of(on_lanes(target, lanes::Form::rows, *automaton),
-                   "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton));
+                   "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton),
+                   {.per_byte = rows_cost(target)});
 }
 
 }  // namespace lanewise::text::forms

@@ -1,4 +1,4 @@
-#include "text/forms/per_row-inl.h"
+#include "text/forms/fixed_text.h"
 
 namespace lanewise::text::forms {
 
@@ -7,8 +7,7 @@ Offer offer_suffix(const Request& request) {
   if (!pieces || pieces->pieces.size() != 1 || pieces->at_begin || !pieces->at_end) {
     return Offer::refusal("the pattern is not a suffix");
   }
-  const std::string suffix = pieces->pieces[0];
-  return Offer::of(per_row([suffix](std::string_view text) { return text.ends_with(suffix); }), "a suffix");
+  return fixed_text(pieces->pieces[0], Place::kEnd, "a suffix");
 }
 
 }  // namespace lanewise::text::forms

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lanewise::rivals {
+
+/// Hyperscan or Vectorscan: two libraries of one interface and one name, so each is opened by its path, and
+/// the few functions that are called are declared here.
+class Hyperscan {
+ public:
+  /// Throws std::runtime_error when there is no such library.
+  explicit Hyperscan(const std::string& path);
+
+  enum Flags : unsigned { kMultiline = 4, kSingleMatch = 8, kUtf8 = 32 | 64 };
+  using OnMatch = int (*)(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
+                          void* context);
+
+  /// A pattern with its scratch memory, kept until the process ends.
+  struct Database {
+    void* database = nullptr;
+    void* scratch = nullptr;
+    explicit operator bool() const { return database != nullptr; }
+  };
+  /// Nothing where the library refuses the pattern.
+  Database compile(const std::string& pattern, unsigned flags) const;
+  void scan(const Database& database, const char* text, unsigned size, OnMatch on_match,
+            void* context) const {
+    scan_(database.database, text, size, 0, database.scratch, on_match, context);
+  }
+
+ private:
+  struct CompileError;
+  int (*compile_)(const char*, unsigned flags, unsigned mode, const void* platform, void** database,
+                  CompileError**);
+  int (*alloc_scratch_)(const void* database, void** scratch);
+  int (*scan_)(const void* database, const char* text, unsigned size, unsigned flags, void* scratch, OnMatch,
+               void*);
+};
+
+}  // namespace lanewise::rivals

@@ -1,0 +1,75 @@
+#include "base/bits.h"
+#include "lanes/find_runs.h"
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+namespace {
+
+/// One run of characters. Where some of them have several bytes, a run of single bytes is a match all the
+/// same; and of the other rows only those are asked of an automaton that hold a run of any of its bytes.
+class Runs final : public Form {
+ public:
+  Runs(const Request& request, const literals::Run& run)
+      : bytes_(request.target(), run.bytes, run.length),
+        shortest_(run.length),
+        confirm_(steadiest_on_demand(request)),
+        confirm_cost_(automaton_cost(request.target())) {
+    if (!run.exact()) maybe_.emplace(request.target(), run.maybe, run.length);
+  }
+  std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override {
+    if (rows.size() == 0) return;
+    if (!maybe_) return find(bytes_, rows, active, hits, state);
+    const size_t words = bits::words(rows.size());
+    std::vector<uint64_t> sure(words), others(words);
+    find(bytes_, rows, active, sure.data(), state);
+    for (size_t w = 0; w < words; ++w) others[w] = (active ? active[w] : ~uint64_t{0}) & ~sure[w];
+    keep_long(rows, shortest_, others.data());
+    find(*maybe_, rows, others.data(), others.data(), state);
+    const size_t left = bits::count(others.data(), rows.size());
+    if (left != 0) {
+      const double share = static_cast<double>(left) / static_cast<double>(rows.size());
+      state->on_candidates += static_cast<double>(left) * kPickCost +
+                              share * static_cast<double>(rows.byte_count()) * confirm_cost_;
+      confirm_->match(rows, others.data(), others.data(), state);
+    }
+    for (size_t w = 0; w < words; ++w) hits[w] = sure[w] | others[w];
+  }
+  bool match(std::string_view text, FormState* state) const override { return confirm_->match(text, state); }
+
+ private:
+  static void find(const lanes::RunFinder& finder, const StringRows& rows, const uint64_t* active,
+                   uint64_t* hits, FormState* state) {
+    uint64_t candidates = 0;
+    const lanes::Target ran = finder.match(to_lanes(rows), active, hits, &candidates);
+    state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
+    if (state->stats) state->stats->ran_on(ran);
+  }
+
+  const lanes::RunFinder bytes_;
+  std::optional<lanes::RunFinder> maybe_;
+  const size_t shortest_;
+  const std::unique_ptr<Form> confirm_;
+  const double confirm_cost_;
+};
+
+}  // namespace
+
+Offer offer_runs(const Request& request) {
+  const std::optional<literals::Run> run =
+      literals::find_run(request.pattern.ast, request.pattern.full_match);
+  if (!run) return Offer::refusal("the pattern is not one run of a class of characters");
+  const bool fits = run->bytes.any() && run->length <= lanes::RunFinder::kLongest &&
+                    lanes::RunFinder::offers(run->bytes) && lanes::RunFinder::offers(run->maybe);
+  if (!fits) return Offer::refusal("the run is too long, or its class has no simple bytes");
+  const lanes::Target target = request.target();
+  std::string how = "a run of " + std::to_string(run->length) + " over all rows at once on " +
+                    std::string(lanes::name(target));
+  if (!run->exact()) how += ", other rows by an automaton";
+  // Each row is looked at once, most where the class is common.
+  const Cost cost{.per_byte = 2 * scan_cost(target, 1), .on_candidates = kCandidateCost / 64 / 2};
+  return Offer::of(std::make_unique<Runs>(request, *run), how, cost);
+}
+
+}  // namespace lanewise::text::forms

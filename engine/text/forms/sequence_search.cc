@@ -1,0 +1,27 @@
+#include "text/forms/sequence_search.h"
+
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+
+SequenceSearch::SequenceSearch(const Request& request, const std::vector<lanes::Sequence>& sequences)
+    : count_(sequences.size()),
+      on_lanes_(request.target(), sequences),
+      cost_{.per_byte = scan_cost(request.target(), on_lanes_.places()),
+            .on_candidates = lanes::expected_candidates(sequences) * kCandidateCost} {}
+
+void SequenceSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+                           FormState* state) const {
+  if (rows.size() == 0) return;
+  uint64_t candidates = 0;
+  const lanes::Target ran = on_lanes_.match(to_lanes(rows), active, hits, &candidates);
+  state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
+  if (state->stats) state->stats->ran_on(ran);
+}
+
+std::string SequenceSearch::describe() const {
+  return std::to_string(count_) + (count_ == 1 ? " sequence" : " sequences") +
+         " of bytes searched over all rows at once on " + std::string(lanes::name(on_lanes_.target()));
+}
+
+}  // namespace lanewise::text::forms

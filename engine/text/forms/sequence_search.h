@@ -1,0 +1,28 @@
+#pragma once
+
+#include "lanes/find_set.h"
+#include "text/forms/form.h"
+
+namespace lanewise::text::forms {
+
+/// Finds the rows that hold one of several sequences, all rows searched at once by lanes.
+class SequenceSearch final : public Form {
+ public:
+  SequenceSearch(const Request& request, const std::vector<lanes::Sequence>& sequences);
+
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const override;
+  bool match(std::string_view text, FormState*) const override {
+    return on_lanes_.in(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  }
+
+  const Cost& cost() const { return cost_; }
+  /// "5 sequences of bytes searched over all rows at once on avx512".
+  std::string describe() const;
+
+ private:
+  const size_t count_;
+  lanes::SequenceFinder on_lanes_;
+  Cost cost_;
+};
+
+}  // namespace lanewise::text::forms

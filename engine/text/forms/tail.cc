@@ -1,0 +1,24 @@
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+
+/// Matches that end where the row does and are short: the packed automaton takes the last bytes of each row.
+Offer offer_tail(const Request& request) {
+  constexpr size_t kLongest = 64, kBlock = 16;
+  const literals::Lengths& lengths = request.pattern.lengths;
+  if (!lengths.only_at_end) return Offer::refusal("matches need not end with the row");
+  if (!lengths.longest_match || *lengths.longest_match > kLongest)
+    return Offer::refusal("matches at the row's end may be long");
+  const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
+  const lanes::Target target = request.target();
+  if (automaton == nullptr || !lanes::offers(target, lanes::Form::packed, automaton->view()))
+    return Offer::refusal("the automaton is not offered on " + std::string(lanes::name(target)));
+  const auto last = static_cast<uint32_t>(*lengths.longest_match);
+  const size_t blocks = (last + kBlock - 1) / kBlock;
+  return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, last),
+                   "the last " + std::to_string(last) + " bytes of each row in registers of " +
+                       std::string(lanes::name(target)) + ", " + size_of(*automaton),
+                   {.per_row = packed_cost(target) * static_cast<double>(blocks * kBlock) + kTestCost});
+}
+
+}  // namespace lanewise::text::forms

@@ -1,0 +1,335 @@
+#include "text/literals/sequences.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "text/automaton/utf8_ranges.h"
+
+namespace lanewise::text::literals {
+namespace {
+
+using syntax::Node;
+using syntax::Op;
+using Set = std::vector<Sequence>;
+
+constexpr size_t kMost = lanes::SequenceFinder::kMost;
+constexpr size_t kLongest = lanes::SequenceFinder::kLongest;
+
+Sequence sequence_of(std::string_view text) {
+  Sequence all;
+  for (char c : text) all.emplace_back().set(static_cast<uint8_t>(c));
+  return all;
+}
+
+Set characters(const syntax::CharSet& chars) {
+  Set all;
+  for (const automaton::ByteSequence& bytes : automaton::utf8_sequences(chars)) {
+    Sequence one;
+    for (int i = 0; i < bytes.size; ++i)
+      one.push_back(syntax::byte_range(bytes.range[i].lo, bytes.range[i].hi));
+    // Single bytes are one set, not a sequence for each range.
+    if (one.size() == 1 && !all.empty() && all.back().size() == 1) {
+      all.back()[0] |= one[0];
+    } else {
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+/// All of a with all of b behind; nothing where those are too many or too long.
+std::optional<Set> product(const Set& a, const Set& b) {
+  if (a.size() * b.size() > kMost) return std::nullopt;
+  Set all;
+  for (const Sequence& first : a) {
+    for (const Sequence& second : b) {
+      if (first.size() + second.size() > kLongest) return std::nullopt;
+      all.push_back(first);
+      all.back().insert(all.back().end(), second.begin(), second.end());
+    }
+  }
+  return all;
+}
+
+/// Fewer sequences that take all that these take: one of each length.
+Set coarse(const Set& set) {
+  std::map<size_t, Sequence> by_length;
+  for (const Sequence& sequence : set) {
+    Sequence& all = by_length[sequence.size()];
+    all.resize(sequence.size());
+    for (size_t i = 0; i < sequence.size(); ++i) all[i] |= sequence[i];
+  }
+  Set out;
+  for (auto& [length, sequence] : by_length) out.push_back(std::move(sequence));
+  return out;
+}
+
+bool has_empty(const Set& set) {
+  return std::ranges::any_of(set, [](const Sequence& s) { return s.empty(); });
+}
+
+/// What is known of the texts that a node matches.
+struct Known {
+  std::optional<Set> exact;  // these and no others, apart from zero-width conditions
+  Set required;              // each contains one of these; empty: nothing is known
+  Set front, back;           // each begins, or ends, with one of these; empty: nothing is known
+  bool conditional = false;  // there are zero-width conditions
+};
+
+/// Of equally rare ones the longer.
+void keep_rarer(Set& best, const Set& other) {
+  if (other.empty() || has_empty(other)) return;
+  const auto rank = [](const Set& set) {
+    return std::pair(lanes::expected_candidates(set),
+                     -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));
+  };
+  if (best.empty() || rank(other) < rank(best)) best = other;
+}
+
+Known of_exact(Set set) {
+  Known known;
+  known.front = known.back = set;
+  keep_rarer(known.required, set);
+  known.exact = std::move(set);
+  return known;
+}
+
+/// cut_left, cut_right: anything may stand before, or behind, a match. So where a repetition stands there,
+/// its fewest copies will do.
+Known look_at(const Node& node, bool cut_left, bool cut_right);
+
+Known look_at_concat(const Node& node, bool cut_left, bool cut_right) {
+  Known all;
+  all.exact = Set{Sequence()};
+  std::optional<Set> run = all.exact;  // what the last children match, as far back as that is known
+  bool first = true;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    const bool last = i + 1 == node.children.size();
+    Known one = look_at(*node.children[i], cut_left && first, cut_right && last);
+    first = false;
+    all.conditional |= one.conditional;
+    keep_rarer(all.required, one.required);
+    if (one.exact) {
+      std::optional<Set> longer = product(*run, *one.exact);
+      if (!longer) {
+        all.exact.reset();
+        keep_rarer(all.required, *run);
+        longer = std::move(one.exact);
+      }
+      run = std::move(longer);
+    } else {
+      all.exact.reset();
+      if (!one.front.empty()) {
+        if (const auto longer = product(*run, one.front)) keep_rarer(all.required, *longer);
+      }
+      keep_rarer(all.required, *run);
+      run = one.back.empty() ? Set{Sequence()} : one.back;
+    }
+  }
+  keep_rarer(all.required, *run);
+  if (all.exact) all.exact = all.front = all.back = *run;
+  return all;
+}
+
+Known look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
+  Known all;
+  all.exact.emplace();
+  bool known = true;
+  for (const auto& child : node.children) {
+    const Known one = look_at(*child, cut_left, cut_right);
+    all.conditional |= one.conditional;
+    if (one.exact && all.exact) {
+      all.exact->insert(all.exact->end(), one.exact->begin(), one.exact->end());
+    } else {
+      all.exact.reset();
+    }
+    known &= !one.required.empty();
+    all.required.insert(all.required.end(), one.required.begin(), one.required.end());
+  }
+  if (all.exact && all.exact->size() > kMost) all.exact.reset();
+  if (all.exact) all.front = all.back = *all.exact;
+  if (!known) all.required.clear();
+  if (all.required.size() > kMost) all.required = coarse(all.required);
+  return all;
+}
+
+Known look_at_repeat(const Node& node, bool cut) {
+  Known one = look_at(*node.children[0], false, false);
+  const int max = cut ? node.min : node.max;
+  Known all;
+  all.conditional = one.conditional;
+  if (node.min > 0) all.required = one.required;
+  if (!one.exact) return all;
+  std::optional<Set> copies = Set{Sequence()};
+  int made = 0;
+  for (std::optional<Set> more; made < node.min; ++made, copies = std::move(more)) {
+    more = product(*copies, *one.exact);
+    if (!more) break;
+  }
+  if (made > 0) {
+    all.front = all.back = *copies;
+    keep_rarer(all.required, *copies);
+  }
+  if (made < node.min || max == syntax::kUnbounded) return all;
+  Set total = *copies;
+  for (; made < max; ++made) {
+    copies = product(*copies, *one.exact);
+    if (!copies || total.size() + copies->size() > kMost) return all;
+    total.insert(total.end(), copies->begin(), copies->end());
+  }
+  all.exact = total;
+  if (all.front.empty()) all.front = all.back = total;
+  return all;
+}
+
+Known look_at(const Node& node, bool cut_left, bool cut_right) {
+  switch (node.op) {
+    case Op::kEmpty:
+      return of_exact({Sequence()});
+    case Op::kAssert: {
+      Known known = of_exact({Sequence()});
+      known.conditional = true;
+      return known;
+    }
+    case Op::kText: {
+      if (node.text.size() <= kLongest) return of_exact({sequence_of(node.text)});
+      Known known;
+      known.required = known.front = {sequence_of(std::string_view(node.text).substr(0, kLongest))};
+      return known;
+    }
+    case Op::kBytes:
+      return of_exact({Sequence{*node.bytes}});
+    case Op::kChars: {
+      Set set = characters(*node.chars);
+      if (set.size() <= kMost) return of_exact(std::move(set));
+      Known known;
+      known.required = known.front = known.back = coarse(set);
+      return known;
+    }
+    case Op::kConcat:
+      return look_at_concat(node, cut_left, cut_right);
+    case Op::kAlternate:
+      return look_at_alternate(node, cut_left, cut_right);
+    case Op::kCapture:
+      return look_at(*node.children[0], cut_left, cut_right);
+    case Op::kRepeat:
+      return look_at_repeat(node, cut_left || cut_right);
+    case Op::kNothing:
+    case Op::kAnything:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Sequences find_sequences(const syntax::Ast& ast, bool full_match) {
+  Known known = look_at(*ast.root, !full_match, !full_match);
+  if (!full_match && known.exact && !known.conditional && !known.exact->empty() && !has_empty(*known.exact))
+    return {std::move(*known.exact), true};
+  return {std::move(known.required), false};
+}
+
+namespace {
+
+const Node& inside(const Node& node) { return node.op == Op::kCapture ? inside(*node.children[0]) : node; }
+
+}  // namespace
+
+std::optional<Run> find_run(const syntax::Ast& ast, bool full_match) {
+  const Node& root = inside(*ast.root);
+  const bool repeats = root.op == Op::kRepeat;
+  const Node& one = repeats ? inside(*root.children[0]) : root;
+  if (full_match || (repeats && root.min == 0)) return std::nullopt;
+  Run run;
+  run.length = repeats ? root.min : 1;
+  Set set;
+  if (one.op == Op::kBytes) set = {Sequence{*one.bytes}};
+  if (one.op == Op::kChars) set = characters(*one.chars);
+  if (set.empty()) return std::nullopt;
+  for (const Sequence& sequence : set) {
+    if (sequence.size() == 1) run.bytes |= sequence[0];
+    for (const auto& bytes : sequence) run.maybe |= bytes;
+  }
+  return run;
+}
+
+namespace {
+
+/// The fewest and the most bytes that a node matches.
+struct Span {
+  size_t least = 0;
+  std::optional<size_t> most = 0;
+  bool conditional = false;  // there are zero-width conditions
+
+  void append(const Span& next) {
+    least += next.least;
+    most = most && next.most ? std::optional(*most + *next.most) : std::nullopt;
+    conditional |= next.conditional;
+  }
+};
+
+Span span_of(const Node& node) {
+  switch (node.op) {
+    case Op::kEmpty:
+    case Op::kNothing:
+      return {};
+    case Op::kAssert:
+      return {0, 0, true};
+    case Op::kText:
+      return {node.text.size(), node.text.size()};
+    case Op::kBytes:
+      return {1, 1};
+    case Op::kAnything:
+      return {0, std::nullopt};
+    case Op::kChars: {
+      Span span{SIZE_MAX, 0};
+      for (const automaton::ByteSequence& bytes : automaton::utf8_sequences(*node.chars)) {
+        span.least = std::min<size_t>(span.least, bytes.size);
+        span.most = std::max<size_t>(*span.most, bytes.size);
+      }
+      return span;
+    }
+    case Op::kCapture:
+      return span_of(*node.children[0]);
+    case Op::kConcat: {
+      Span all;
+      for (const auto& child : node.children) all.append(span_of(*child));
+      return all;
+    }
+    case Op::kAlternate: {
+      Span all = span_of(*node.children[0]);
+      for (const auto& child : node.children) {
+        const Span one = span_of(*child);
+        all.least = std::min(all.least, one.least);
+        all.most = all.most && one.most ? std::optional(std::max(*all.most, *one.most)) : std::nullopt;
+        all.conditional |= one.conditional;
+      }
+      return all;
+    }
+    case Op::kRepeat: {
+      const Span one = span_of(*node.children[0]);
+      const bool bounded = node.max != syntax::kUnbounded && one.most;
+      return {one.least * node.min, bounded ? std::optional(*one.most * node.max) : std::nullopt,
+              one.conditional};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Lengths find_lengths(const syntax::Ast& ast, bool full_match) {
+  const Node& root = inside(*ast.root);
+  const Span all = span_of(root);
+  Lengths found{all.least, all.most, false};
+  if (full_match || root.op != Op::kConcat) return found;
+  const Node& last = *root.children.back();
+  if (last.op != Op::kAssert || last.assertion != syntax::kEndText) return found;
+  found.only_at_end = std::none_of(root.children.begin(), root.children.end() - 1,
+                                   [](const auto& child) { return span_of(*child).conditional; });
+  return found;
+}
+
+}  // namespace lanewise::text::literals
