@@ -77,7 +77,7 @@ struct PackedGroup {
     Register::advance(at_, end_);
     Register state = state_;
     LANES_UNROLL for (u32 j = 0; j < kBlock; j++) {
-      const Register next = next_(Register::add(state, classes_(text[j])));
+      const Register next = next_(state, classes_(text[j]));
       state = Register::step_if_more(left, j, next, state);
     }
     state_ = state;

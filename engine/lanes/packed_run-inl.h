@@ -25,7 +25,7 @@ static inline bool match_row(const PackedTable& table, const u8* at, const u8* e
   u8 state = table.start;
   if (table.last_bytes && u64(end - at) > table.last_bytes) at = end - table.last_bytes;
   while (at != end && u8(state - table.decided_bias) <= table.last_undecided) {
-    state = table.next[state + table.class_of[*at++]];
+    state = table.step(state, *at++);
   }
   return state > table.last_rejecting;
 }

@@ -8,21 +8,33 @@ namespace lanewise::lanes {
 
 /// A whole automaton in bytes: next[state + class_of[byte]]. States are multiplied by the number of classes,
 /// so that one byte holds state + class; the dead state, if there is one, is state 0.
+///
+/// Above 256 entries there are two halves of next, each for half the classes: those of the second have the top bit,
+/// and states are multiplied by half the number of classes. The top bit is added to the state like the rest of the
+/// class, so the second half is stored as if its index's top bit were the other one.
 struct PackedTable {
-  alignas(64) u8 next[256];
+  static constexpr u32 kSecondHalf = 128;  ///< of a class: the top bit
+
+  alignas(64) u8 next[512];
   alignas(64) u8 class_of[256];
   /// Bytes in signed order (0x80 .. 0xff, 0x00 .. 0x7f) as runs of one class: run r > 0 begins at run_start[r
   /// - 1].
   u8 run_start[15];
   alignas(16) u8 run_class[16];
   u32 runs;              ///< 0 if there are more than 16
-  u32 entries;           ///< states x classes
+  u32 entries;           ///< states x classes, of a half where there are two
+  bool has_halves;
   bool high_is_uniform;  ///< bytes >= 0x80 are all of one class
   u8 start;
   u8 last_rejecting;  ///< state > last_rejecting: the row matches if it ends here
   u8 decided_bias;    ///< 1 if state 0 is dead, else 0
   u8 last_undecided;  ///< state - decided_bias > last_undecided: dead or matched, whatever follows
   u32 last_bytes;     ///< of each row, all that is looked at; 0: all of it
+
+  LANES_FN u8 step(u8 state, u8 byte) const {
+    const u8 cls = class_of[byte];
+    return next[(has_halves && cls >= kSecondHalf ? 256 : 0) + u8(state + cls)];
+  }
 };
 
 }  // namespace lanewise::lanes

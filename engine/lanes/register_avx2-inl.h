@@ -85,7 +85,7 @@ struct Register {
   }
 };
 
-/// table[index] for each byte of `index`, all below kSize: one byte shuffle for every 16 entries.
+/// What follows a state on a class, in a table of kSize entries: one byte shuffle for every 16 entries.
 template <u32 kSize>
 struct Next {
   __m256i t[kSize / 16];
@@ -96,7 +96,8 @@ struct Next {
           _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.next + 16 * i)));
     }
   }
-  LANES_FN Register operator()(Register index) const {
+  LANES_FN Register operator()(Register state, Register cls) const {
+    const Register index = Register::add(state, cls);
     // A shuffle gives 0 where the index's top bit is set: saturation sets it for all but 16 indexes.
     const __m256i limit = _mm256_set1_epi8(0x70);
     __m256i found = _mm256_shuffle_epi8(t[0], _mm256_adds_epu8(index.v, limit));

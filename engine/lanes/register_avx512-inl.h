@@ -115,9 +115,23 @@ struct Lookup {
   }
 };
 
+/// What follows a state on a class, in a table of kSize entries.
 template <u32 kSize>
-struct Next : Lookup<kSize> {
-  explicit LANES_FN Next(const PackedTable& table) : Lookup<kSize>(table.next) {}
+struct Next {
+  Lookup<kSize> table;
+  explicit LANES_FN Next(const PackedTable& t) : table(t.next) {}
+  LANES_FN Register operator()(Register state, Register cls) const { return table(Register::add(state, cls)); }
+};
+
+/// The same in a table of two halves.
+template <>
+struct Next<512> {
+  Lookup<256> first, second;
+  explicit LANES_FN Next(const PackedTable& t) : first(t.next), second(t.next + 256) {}
+  LANES_FN Register operator()(Register state, Register cls) const {
+    const Register index = Register::add(state, cls);
+    return Register::select(_mm512_movepi8_mask(cls.v), second(index), first(index));
+  }
 };
 
 /// Any map of bytes to classes.

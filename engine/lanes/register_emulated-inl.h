@@ -99,8 +99,16 @@ struct Lookup {
   }
 };
 
-struct Next : Lookup {
-  explicit Next(const PackedTable& t) : Lookup{t.next} {}
+/// What follows a state on a byte of a class; see PackedTable.
+struct Next {
+  const PackedTable& table;
+  explicit Next(const PackedTable& t) : table(t) {}
+  Register operator()(Register state, Register cls) const {
+    return Register::make([&](u32 k) {
+      const u32 half = table.has_halves && cls.v[k] >= PackedTable::kSecondHalf ? 256 : 0;
+      return table.next[half + u8(state.v[k] + cls.v[k])];
+    });
+  }
 };
 
 struct Classes : Lookup {

@@ -131,12 +131,20 @@ TEST_P(RegisterTest, LookUps) {
   for (int round = 0; round < kRounds; round++) {
     draw();
     for (u8& entry : table.next) entry = u8(random());
-    for (u32 i = 0; i < 3; i++) {
-      const u32 size = 64u << i;
+    for (u32 i = 0; i < 4; i++) {
       if (!look_ups.next[i]) continue;
-      u8 index[64];
-      for (u32 k = 0; k < 64; k++) index[k] = a[k] % size;
-      look_ups.next[i](table, index, out), expect([&](u32 k) { return table.next[index[k]]; });
+      table.has_halves = i == 3;
+      const u32 size = std::min(64u << i, 256u);
+      u8 state[64], cls[64];
+      for (u32 k = 0; k < 64; k++) {
+        const u32 index = a[k] % size;
+        cls[k] = u8(index ? b[k] % index : 0) % PackedTable::kSecondHalf;
+        state[k] = u8(index - cls[k]);
+        if (table.has_halves && c[k] % 2) cls[k] |= PackedTable::kSecondHalf;
+      }
+      look_ups.next[i](table, state, cls, out), expect([&](u32 k) {
+        return table.next[(table.has_halves && cls[k] >= PackedTable::kSecondHalf ? 256 : 0) + u8(state[k] + cls[k])];
+      });
     }
     table.runs = 1 + round % 16;
     for (u32 r = 0; r < 16; r++) table.run_class[r] = u8(random() % 16);

@@ -47,17 +47,25 @@ u32 count_runs(const AutomatonView& a) {
   return table.runs;
 }
 
+/// Entries of a half of the table where it has two.
+u32 entries_of_half(const AutomatonView& a) { return a.states * ((a.classes + 1) / 2); }
+
 PackedTable make_packed(const AutomatonView& a) {
   PackedTable table{};
   const Renumbered order{a};
-  const Verdicts v = order.verdicts(a.classes);
+  table.entries = a.states * a.classes;
+  table.has_halves = table.entries > 256;
+  if (table.has_halves) table.entries = entries_of_half(a);
+  const u32 classes = table.entries / a.states;  // of a half
+  const Verdicts v = order.verdicts(classes);
+  const auto packed_class = [&](u32 c) { return u8(c < classes ? c : c - classes + PackedTable::kSecondHalf); };
   for (u32 s = 0; s < a.states; s++) {
     for (u32 c = 0; c < a.classes; c++) {
-      table.next[order.to_new(s) * a.classes + c] = u8(order.to_new(a.next[s * a.classes + c]) * a.classes);
+      const u32 index = u8(order.to_new(s) * classes + packed_class(c)), half = c < classes ? 0 : 256;
+      table.next[half + index] = u8(order.to_new(a.next[s * a.classes + c]) * classes);
     }
   }
-  std::copy_n(a.class_of, 256, table.class_of);
-  table.entries = a.states * a.classes;
+  for (u32 byte = 0; byte < 256; byte++) table.class_of[byte] = packed_class(a.class_of[byte]);
   table.high_is_uniform =
       std::all_of(a.class_of + 128, a.class_of + 256, [&](u8 c) { return c == a.class_of[128]; });
   table.start = u8(v.start);
@@ -119,7 +127,7 @@ bool offers(Target target, Form form, const AutomatonView& a) {
     return target == Target::scalar || target == Target::interleaved || target == Target::emulated;
   }
   if (target == Target::avx2) return entries <= 128 && a.classes <= 16 && count_runs(a) > 0;
-  return entries <= 256 && (target == Target::avx512 || target == Target::emulated);
+  return (entries <= 256 || entries_of_half(a) <= 256) && (target == Target::avx512 || target == Target::emulated);
 }
 
 RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options) {

@@ -20,7 +20,9 @@ template <class Classes>
 static void run(const PackedTable& table, const RowJob& job) {
   using avx512::Next;
   using avx512::Register;
-  if (table.entries <= 64) {
+  if (table.has_halves) {
+    run_packed<PackedGroup<Register, Classes, Next<512>>>(table, job);
+  } else if (table.entries <= 64) {
     run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
   } else if (table.entries <= 128) {
     run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);

@@ -121,7 +121,9 @@ TEST_P(MatchRows, RandomAutomata) {
       {16, 8, true, true, true, 8}, {20, 6, false, false, true},  {32, 8, true, true, true},
       {64, 4, true, true, true, 5}, {128, 2, true, true, true},   {255, 1, false, true, true},
       {25, 10, true, true, true},   {300, 7, true, true, true},   {1000, 20, true, true, true},
-      {4, 64, true, true, true},    {2, 128, false, true, false}, {1, 256, false, false, true}};
+      {4, 64, true, true, true},    {2, 128, false, true, false}, {1, 256, false, false, true},
+      {16, 32, true, true, true},   {23, 21, true, true, true, 9}, {2, 256, true, true, true},
+      {127, 4, true, true, true},   {36, 14, false, true, true, 13}, {256, 2, true, true, false}};
   for (const auto& shape : shapes) {
     for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 129, 600}) {
       std::vector<size_t> lengths(rows);

@@ -7,7 +7,8 @@ namespace lanewise::lanes {
 using emulated::Register;
 const RegisterOps kEmulatedRegister = register_ops<Register>();
 const LookUps kEmulatedLookUps = {
-    {look_up<Register, emulated::Next>, look_up<Register, emulated::Next>, look_up<Register, emulated::Next>},
+    {look_up_next<Register, emulated::Next>, look_up_next<Register, emulated::Next>,
+     look_up_next<Register, emulated::Next>, look_up_next<Register, emulated::Next>},
     look_up<Register, emulated::Classes>,
     look_up<Register, emulated::Classes>,
     look_up_kinds<Register, emulated::Kinds>,

@@ -54,7 +54,15 @@ constexpr RegisterOps register_ops() {
       [](u32* to, u64 m, u32 first) { R::expand_numbers(to, M(m), first); }};
 }
 
-/// A look-up of bytes as a plain function: of Classes or Next.
+/// Looks up what follows state[k] on class cls[k].
+template <class R, class Next>
+void look_up_next(const PackedTable& table, const u8* state, const u8* cls, u8* out) {
+  const Next next(table);
+  next(R::load(state), R::load(cls)).store(out);
+}
+using LookUpNext = void (*)(const PackedTable& table, const u8* state, const u8* cls, u8* out);
+
+/// A look-up of bytes as a plain function.
 template <class R, class Lookup>
 void look_up(const PackedTable& table, const u8* index, u8* out) {
   const Lookup lookup(table);
@@ -69,7 +77,7 @@ void look_up_kinds(const KindTable& table, const u8* bytes, u8* out) {
 using LookUpKinds = void (*)(const KindTable& table, const u8* bytes, u8* out);
 
 struct LookUps {
-  LookUp next[3];  ///< of 64, 128, 256 entries; null: not offered
+  LookUpNext next[4];  ///< of 64, 128, 256, 512 entries; null: not offered
   LookUp classes;
   LookUp uniform_high_classes;  ///< for maps in which bytes >= 0x80 are of one class
   LookUpKinds kinds;            ///< they may seem to be more
