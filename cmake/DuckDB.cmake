@@ -6,6 +6,6 @@ if(EXISTS ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so AND EXISTS ${LANEWISE_DUCKDB_D
     IMPORTED_LOCATION ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so
     IMPORTED_SONAME libduckdb.so
     INTERFACE_INCLUDE_DIRECTORIES ${LANEWISE_DUCKDB_DIR}/include)
-elseif(EXISTS ${CMAKE_SOURCE_DIR}/engine/sql/CMakeLists.txt)
+else()
   message(FATAL_ERROR "DuckDB is not in ${LANEWISE_DUCKDB_DIR}: run ./dev setup, or set LANEWISE_DUCKDB_DIR.")
 endif()

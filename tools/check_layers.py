@@ -23,7 +23,7 @@ def problem_of(inside, quote, target):
     for pattern, owner, rule in OWNED:
         if pattern.match(target):
             return None if layer == owner else rule
-    if layer == "lanes" and inside.name.endswith("-inl.h") and quote == "<" and not target.endswith("intrin.h"):
+    if layer == "lanes" and inside.name.endswith("-inl.h") and quote == "<" and not target.endswith(("intrin.h", "neon.h")):
         return "lane headers include nothing of the standard library: devices compile the same text"
     if quote == "<":
         return None

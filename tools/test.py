@@ -2,6 +2,7 @@
 
 ./dev test      every GoogleTest case through ctest, then tests/ through pytest
 ./dev sanitize  the same under a sanitizer: whole test programs, which start once, and for asan the SQL corpus
+./dev aarch64   the test programs that were built for ARM, on an emulated core
 """
 
 import argparse
@@ -22,6 +23,7 @@ SANITIZERS = {
              "UBSAN_OPTIONS": "print_stacktrace=1"},
     "tsan": {"TSAN_OPTIONS": f"suppressions={ROOT}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1"},
 }
+EMULATORS = {"aarch64": ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]}
 
 
 class Count:
@@ -77,8 +79,8 @@ def fixed_addresses():
     return ["setarch", "--addr-no-randomize"] if bits.exists() and int(bits.read_text()) > 28 else []
 
 
-def run_programs(build, programs, word, count, env):
-    """Runs each test program as one process, JOBS at a time, and prints the output of those that fail."""
+def run_programs(programs, word, count, env, runner):
+    """Runs each test program as one process of `runner`, JOBS at a time, and prints the output of those that fail."""
     # A sanitized frame is several times larger, and nested patterns may go a thousand deep.
     resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
@@ -86,7 +88,7 @@ def run_programs(build, programs, word, count, env):
         report = program.with_suffix(".xml")
         report.unlink(missing_ok=True)
         only = [f"--gtest_filter=*{word}*"] if word else []
-        result = subprocess.run([*fixed_addresses(), program, f"--gtest_output=xml:{report}", "--gtest_brief=1", *only], env=env,
+        result = subprocess.run([*runner, program, f"--gtest_output=xml:{report}", "--gtest_brief=1", *only], env=env,
                                 cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 errors="replace")
         return program, report, result
@@ -108,24 +110,28 @@ def main():
     parser.add_argument("--all", action="store_true", help="the long tests too (LANEWISE_TEST_ALL=1 in their environment)")
     parser.add_argument("-k", dest="word", help="only tests whose name contains WORD")
     parser.add_argument("--sanitizer", choices=list(SANITIZERS), help=argparse.SUPPRESS)
+    parser.add_argument("--emulated", choices=list(EMULATORS), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
 
     env = dict(os.environ)
     if arguments.all:
         os.environ["LANEWISE_TEST_ALL"] = env["LANEWISE_TEST_ALL"] = "1"
     count = Count()
-    if not arguments.sanitizer:
-        build = ROOT / "build"
-        run_ctest(build, arguments.word, count)
-        run_pytest(build, ["tests"], arguments.word, count, env)
-    else:
+    if arguments.emulated:
+        programs = sorted((ROOT / "build" / arguments.emulated).rglob("lanewise_*_test"))
+        run_programs(programs, arguments.word, count, env | {"LANEWISE_TEST_FEW": "1"}, EMULATORS[arguments.emulated])
+    elif arguments.sanitizer:
         build = ROOT / "build" / arguments.sanitizer
         env |= SANITIZERS[arguments.sanitizer]
         layer = "*" if arguments.sanitizer == "asan" else "exec"
         programs = sorted(build.rglob(f"lanewise_{layer}_test"))
-        run_programs(build, programs, arguments.word, count, env)
+        run_programs(programs, arguments.word, count, env, fixed_addresses())
         if arguments.sanitizer == "asan":
             run_pytest(build, ["tests/sql"], arguments.word, count, env)
+    else:
+        build = ROOT / "build"
+        run_ctest(build, arguments.word, count)
+        run_pytest(build, ["tests"], arguments.word, count, env)
     count.close()
 
 

@@ -195,8 +195,9 @@ void add_grep_command(CLI::App& app, Command& run) {
   grep->add_option("--threads", given->threads, "Threads; default: one per core")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
-  grep->add_option("--lanes", options.lanes,
-                   "Lanes to run on: simd (the widest here), avx512, avx2, interleaved, scalar, emulated")
+  grep->add_option(
+          "--lanes", options.lanes,
+          "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, scalar, emulated")
       ->type_name("NAME");
   grep->callback([given, &run] { run = [given] { return run_grep(*given); }; });
 }

@@ -205,8 +205,9 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
   sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")
       ->type_name("FILE");
-  sql->add_option("--lanes", options->session.lanes,
-                  "Lanes to run on: simd (the widest here), avx512, avx2, interleaved, scalar, emulated")
+  sql->add_option(
+         "--lanes", options->session.lanes,
+         "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, scalar, emulated")
       ->type_name("NAME");
   sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
       ->check(CLI::Range(1, 1024))

@@ -18,7 +18,8 @@ lanes::Target target_named(const std::string& name) {
   const auto target = lanes::parse_target(name);
   if (!target) {
     throw UserError(fmt::format(
-        "there are no lanes named '{}'; choose simd, avx512, avx2, interleaved, scalar or emulated", name));
+        "there are no lanes named '{}'; choose simd, avx512, avx2, neon, interleaved, scalar or emulated",
+        name));
   }
   if (!lanes::supported(*target)) {
     throw UserError(fmt::format(

@@ -16,7 +16,7 @@ namespace lanewise {
 
 struct SessionOptions {
   std::string database;          ///< a DuckDB file; empty: in memory
-  std::string lanes = "simd";    ///< scalar, interleaved, avx2, avx512, simd, emulated
+  std::string lanes = "simd";    ///< scalar, interleaved, avx2, avx512, neon, simd, emulated
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so

@@ -45,6 +45,8 @@ extern const Scans kEmulatedScans;
 #if defined(__x86_64__)
 extern const Scans kAvx2Scans;
 extern const Scans kAvx512Scans;
+#elif defined(__aarch64__)
+extern const Scans kNeonScans;
 #endif
 
 }  // namespace lanewise::lanes

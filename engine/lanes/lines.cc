@@ -11,6 +11,9 @@ const Scans& scans_of(Target target) {
       return kAvx2Scans;
     case Target::avx512:
       return kAvx512Scans;
+#elif defined(__aarch64__)
+    case Target::neon:
+      return kNeonScans;
 #endif
     case Target::emulated:
       return kEmulatedScans;

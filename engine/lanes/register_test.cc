@@ -203,6 +203,8 @@ const Case kCases[] = {{Target::emulated, kEmulatedRegister, kEmulatedLookUps},
 #if defined(__x86_64__)
                        {Target::avx2, kAvx2Register, kAvx2LookUps},
                        {Target::avx512, kAvx512Register, kAvx512LookUps}
+#elif defined(__aarch64__)
+                       {Target::neon, kNeonRegister, kNeonLookUps}
 #endif
 };
 INSTANTIATE_TEST_SUITE_P(All, RegisterTest, ::testing::ValuesIn(kCases),

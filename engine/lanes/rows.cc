@@ -127,7 +127,8 @@ bool offers(Target target, Form form, const AutomatonView& a) {
     return target == Target::scalar || target == Target::interleaved || target == Target::emulated;
   }
   if (target == Target::avx2) return entries <= 128 && a.classes <= 16 && count_runs(a) > 0;
-  return (entries <= 256 || entries_of_half(a) <= 256) && (target == Target::avx512 || target == Target::emulated);
+  return (entries <= 256 || entries_of_half(a) <= 256) &&
+         (target == Target::avx512 || target == Target::neon || target == Target::emulated);
 }
 
 RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options) {
@@ -184,6 +185,9 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* 
         return match_avx2(t.packed, job);
       case Target::avx512:
         return match_avx512(t.packed, job);
+#elif defined(__aarch64__)
+      case Target::neon:
+        return match_neon(t.packed, job);
 #endif
       default:
         return match_emulated(t.packed, job);

@@ -55,8 +55,8 @@ enum class Form {
 
 /// Whether `target` can run `automaton` in `form`.
 ///   rows    scalar, interleaved, emulated
-///   packed  avx512, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2: states x
-///   classes <= 128 and classes in few runs of bytes
+///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
+///   states x classes <= 128 and classes in few runs of bytes
 /// Asks nothing about the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
 

@@ -33,6 +33,8 @@ Target match_emulated(const PackedTable& table, const RowJob& job);
 #if defined(__x86_64__)
 Target match_avx2(const PackedTable& table, const RowJob& job);
 Target match_avx512(const PackedTable& table, const RowJob& job);
+#elif defined(__aarch64__)
+Target match_neon(const PackedTable& table, const RowJob& job);
 #endif
 
 }  // namespace lanewise::lanes

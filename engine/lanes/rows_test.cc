@@ -65,7 +65,7 @@ std::vector<Variant> variants() {
     all.push_back({Target::interleaved, Form::rows, {4, below}});
     all.push_back({Target::interleaved, Form::rows, {8, below}});
     all.push_back({Target::emulated, Form::rows, {8, below}});
-    for (Target target : {Target::emulated, Target::avx2, Target::avx512}) {
+    for (Target target : {Target::emulated, Target::avx2, Target::avx512, Target::neon}) {
       all.push_back({target, Form::packed, {8, below}});
     }
   }

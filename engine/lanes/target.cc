@@ -12,6 +12,8 @@ std::string_view name(Target target) {
       return "avx2";
     case Target::avx512:
       return "avx512";
+    case Target::neon:
+      return "neon";
     case Target::emulated:
       return "emulated";
   }
@@ -38,19 +40,27 @@ bool supported(Target target) {
   constexpr bool avx2 = false;
   constexpr bool avx512 = false;
 #endif
+#if defined(__aarch64__)
+  constexpr bool neon = true;
+#else
+  constexpr bool neon = false;
+#endif
   switch (target) {
     case Target::avx2:
       return avx2;
     case Target::avx512:
       return avx512;
+    case Target::neon:
+      return neon;
     default:
       return true;
   }
 }
 
 Target simd() {
-  if (supported(Target::avx512)) return Target::avx512;
-  if (supported(Target::avx2)) return Target::avx2;
+  for (Target target : {Target::avx512, Target::avx2, Target::neon}) {
+    if (supported(target)) return target;
+  }
   return Target::interleaved;
 }
 

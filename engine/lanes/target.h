@@ -12,11 +12,12 @@ enum class Target {
   interleaved,  ///< several lanes of one thread, scalar instructions
   avx2,         ///< 32-byte registers
   avx512,       ///< 64-byte registers with byte permutes (AVX-512 VBMI, VBMI2)
+  neon,         ///< 64 bytes in four registers, of every aarch64 core
   emulated,     ///< wide groups and registers in plain C++: any machine tests them
 };
 
-inline constexpr Target kTargets[] = {Target::scalar, Target::interleaved, Target::avx2, Target::avx512,
-                                      Target::emulated};
+inline constexpr Target kTargets[] = {Target::scalar, Target::interleaved, Target::avx2,
+                                      Target::avx512, Target::neon,        Target::emulated};
 
 /// The name by which users force a target.
 std::string_view name(Target target);

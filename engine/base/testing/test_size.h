@@ -11,10 +11,13 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// `few` in a sanitized program, which is ten times slower; `all` for `./dev test --all`; else `usual`.
+/// `few` in a sanitized program and on an emulated processor, which are ten times slower; `all` for `./dev
+/// test
+/// --all`; else `usual`.
 template <class Size>
 Size test_size(Size few, Size usual, Size all) {
-  return kSanitized ? few : std::getenv("LANEWISE_TEST_ALL") != nullptr ? all : usual;
+  if (kSanitized || std::getenv("LANEWISE_TEST_FEW") != nullptr) return few;
+  return std::getenv("LANEWISE_TEST_ALL") != nullptr ? all : usual;
 }
 
 template <class Size>

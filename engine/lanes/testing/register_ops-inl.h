@@ -92,6 +92,9 @@ extern const RegisterOps kAvx2Register;
 extern const LookUps kAvx2LookUps;
 extern const RegisterOps kAvx512Register;
 extern const LookUps kAvx512LookUps;
+#elif defined(__aarch64__)
+extern const RegisterOps kNeonRegister;
+extern const LookUps kNeonLookUps;
 #endif
 
 }  // namespace lanewise::lanes

@@ -14,6 +14,9 @@ const Tables& tables(lanes::Target target) {
       return kAvx2Tables;
     case lanes::Target::avx512:
       return kAvx512Tables;
+#elif defined(__aarch64__)
+    case lanes::Target::neon:
+      return kNeonTables;
 #endif
     case lanes::Target::emulated:
       return kEmulatedTables;

@@ -25,6 +25,8 @@ extern const Tables kEmulatedTables;
 #if defined(__x86_64__)
 extern const Tables kAvx2Tables;
 extern const Tables kAvx512Tables;
+#elif defined(__aarch64__)
+extern const Tables kNeonTables;
 #endif
 
 }  // namespace lanewise::kernels

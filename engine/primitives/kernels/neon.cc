@@ -1,0 +1,50 @@
+#include "primitives/kernels/tables.h"
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+#include "primitives/kernels/vector_tables-inl.h"
+
+namespace lanewise::kernels {
+namespace {
+
+struct Neon {
+  static constexpr lanes::Target kTarget = lanes::Target::neon;
+  static constexpr size_t kBytes = 16;
+
+  /// The lanes' own bits of a mask of all ones or zero, summed.
+  template <class Mask>
+  static LANES_FN u64 bits(Mask mask) {
+    constexpr size_t width = sizeof mask[0];
+    if constexpr (width == 1) {
+      const uint8x16_t own =
+          vandq_u8((uint8x16_t)mask, vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201)));
+      return vaddv_u8(vget_low_u8(own)) | u64(vaddv_u8(vget_high_u8(own))) << 8;
+    }
+    if constexpr (width == 2)
+      return vaddvq_u16(vandq_u16((uint16x8_t)mask, uint16x8_t{1, 2, 4, 8, 16, 32, 64, 128}));
+    if constexpr (width == 4) return vaddvq_u32(vandq_u32((uint32x4_t)mask, uint32x4_t{1, 2, 4, 8}));
+    if constexpr (width == 8) return vaddvq_u64(vandq_u64((uint64x2_t)mask, uint64x2_t{1, 2}));
+  }
+
+  /// Without a jump per bit: groups of 4, 64 numbers at most are written.
+  static LANES_FN uint32_t* list_word(u64 word, uint32_t first, uint32_t* out) {
+    uint32_t* end = out + lanes::count_bits(word);
+    while (out < end) {
+      LANES_UNROLL for (int i = 0; i < 4; i++, word &= word - 1) {
+        *out++ = first + u32(__builtin_ctzll(word | u64(1) << 63));
+      }
+    }
+    return end;
+  }
+};
+
+}  // namespace
+
+constexpr Tables kTables = vector_tables<Neon>();
+const Tables kNeonTables = kTables;
+
+}  // namespace lanewise::kernels
+
+#endif
