@@ -45,6 +45,7 @@ struct MatcherOptions {
   std::string form;  ///< one of Matcher::form_names(); empty: the matcher chooses
   std::string
       lanes;  ///< a lane target by name, for the forms that use lanes; empty: the widest of this machine
+  uint32_t refill_below = 0;  ///< lanes take new rows once fewer are busy; 0: always, 1: when none is (naive)
 };
 
 /// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between

@@ -1,7 +1,9 @@
 #include "text/matcher.h"
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
 
@@ -137,6 +139,51 @@ TEST(Matcher, MatchesDoNotCrossRows) {
   testing::check_every_form(compile_regex("a[b]c|abc"), column, expected, counts);
   testing::check_every_form(compile_regex("a(b|B)c"), column, expected, counts);
   EXPECT_GT(counts.total(), 100u);
+}
+
+/// Rows of one length with a needle at their beginning, in their middle and at their end, and two that it
+/// would cross.
+void add_rows(size_t length, std::vector<std::string>& texts) {
+  const std::string needle = "ab7.so", dots(length, '.');
+  if (length >= needle.size()) {
+    for (size_t place : {size_t{0}, length / 2, length - needle.size()}) {
+      texts.push_back(dots.substr(0, place) + needle);
+      texts.back().resize(std::max(length, texts.back().size()), '.');
+    }
+  }
+  const size_t half = std::min(needle.size() / 2, length);
+  texts.push_back(dots.substr(half) + needle.substr(0, half));
+  texts.push_back(needle.substr(3, half) + dots.substr(half));
+}
+
+/// Every form, against RE2.
+TEST(Matcher, NeedlesAtTheEdgesOfRows) {
+  std::vector<std::string> texts;
+  for (size_t length : {0, 1, 6, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000}) add_rows(length, texts);
+  std::mt19937 random(4);
+  std::vector<std::string> shuffled = texts;
+  std::ranges::shuffle(shuffled, random);
+  std::vector<std::pair<Pattern, const char*>> patterns{{compile_like("%ab%so%"), "(?s)ab.*so"}};
+  for (const char* source : {"", "^ab7\\.so$", "^ab7\\.so", "ab7\\.so$", "ab7\\.so", "ab[0-9]\\.so", "b7|so", "[.]{3}", "s[no]$",
+                             "[ab]{2}[0-9]", "[.]ab?7|s[no]$", "^\\.*[a-c]{2}"}) {
+    patterns.emplace_back(compile_regex(source), source);
+  }
+  testing::FormCounts counts;
+  for (const auto& [pattern, regex] : patterns) {
+    const RE2 oracle(regex);
+    for (const auto& rows : {texts, texts, shuffled}) {
+      const testing::TextColumn column(rows, 3);
+      std::vector<uint64_t> expected(bits::words(rows.size()));
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (RE2::PartialMatch(rows[i], oracle)) bits::set(expected.data(), i);
+      }
+      ASSERT_TRUE(testing::check_every_form(pattern, column, expected, counts)) << regex;
+    }
+  }
+  for (std::string_view form : Matcher::form_names()) {
+    const auto of_form = [&](const auto& each) { return each.first.starts_with(std::string(form) + "/"); };
+    EXPECT_TRUE(std::ranges::any_of(counts.pairs, of_form)) << form << " was left out";
+  }
 }
 
 TEST(Matcher, HugeRow) {

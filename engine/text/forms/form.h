@@ -51,6 +51,7 @@ struct Request {
   const detail::CompiledPattern& pattern;
   std::optional<lanes::Target> lanes;  ///< forced; otherwise the form takes the one that suits it
   bool forced = false;                 ///< the user named the form: offer it even where it makes little sense
+  uint32_t refill_below = 0;           ///< as in MatcherOptions
 
   lanes::Target target() const { return lanes.value_or(lanes::simd()); }
 };

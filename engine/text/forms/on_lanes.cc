@@ -12,8 +12,8 @@ namespace {
 class OnLanes final : public Form {
  public:
   OnLanes(lanes::Target target, lanes::Form form, const automaton::CompleteAutomaton& automaton,
-          uint32_t last_bytes)
-      : automaton_(automaton), matcher_(target, form, automaton.view(), {.last_bytes = last_bytes}) {}
+          lanes::RowOptions options)
+      : automaton_(automaton), matcher_(target, form, automaton.view(), options) {}
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     if (rows.size() == 0) return;
@@ -29,9 +29,10 @@ class OnLanes final : public Form {
 
 }  // namespace
 
-std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
-                               const automaton::CompleteAutomaton& automaton, uint32_t last_bytes) {
-  return std::make_unique<OnLanes>(target, form, automaton, last_bytes);
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form, const Request& request,
+                               uint32_t last_bytes) {
+  const lanes::RowOptions options{.refill_below = request.refill_below, .last_bytes = last_bytes};
+  return std::make_unique<OnLanes>(target, form, *request.pattern.automaton(), options);
 }
 
 std::string size_of(const automaton::CompleteAutomaton& automaton) {

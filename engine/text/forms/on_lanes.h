@@ -9,10 +9,11 @@ namespace lanewise::text::forms {
 
 lanes::Rows to_lanes(const StringRows& rows);
 
-/// A complete automaton run by the lanes of `target`, which must be supported and offer `form` for it. The
-/// pattern must outlive the result. last_bytes: of each row, 0 is all; see lanes::RowOptions.
-std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
-                               const automaton::CompleteAutomaton& automaton, uint32_t last_bytes = 0);
+/// The pattern's complete automaton, which it has, run by the lanes of `target`, which must be supported and
+/// offer `form` for it. The pattern must outlive the result. last_bytes: of each row, 0 is all; see
+/// lanes::RowOptions.
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form, const Request& request,
+                               uint32_t last_bytes = 0);
 
 /// "18 states x 9 classes".
 std::string size_of(const automaton::CompleteAutomaton& automaton);

@@ -17,20 +17,24 @@
 namespace lanewise::text::testing {
 
 /// Every matcher that is offered for the pattern: all forms, those on lanes with every target of this
-/// machine.
+/// machine, those whose lanes hold rows with refill and naive.
 inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pattern) {
   std::vector<std::pair<std::string, Matcher>> matchers;
-  auto add = [&](std::string_view form, std::string_view lanes) {
+  auto add = [&](std::string_view form, std::string_view lanes, bool naive = false) {
     try {
-      MatcherOptions options{std::string(form), std::string(lanes)};
-      matchers.emplace_back(std::string(form) + "/" + std::string(lanes), Matcher(pattern, options));
+      MatcherOptions options{std::string(form), std::string(lanes), naive};
+      const std::string name = std::string(form) + "/" + std::string(lanes) + (naive ? "/naive" : "");
+      matchers.emplace_back(name, Matcher(pattern, options));
     } catch (const UserError&) {
       // Not offered for this pattern.
     }
   };
   for (std::string_view form : Matcher::form_names()) {
     if (form != "lazy" && form != "all" && form != "equality" && form != "prefix" && form != "suffix") {
-      for (lanes::Target target : lanes::supported_targets()) add(form, lanes::name(target));
+      for (lanes::Target target : lanes::supported_targets()) {
+        add(form, lanes::name(target));
+        if (form == "packed" || form == "tail" || form == "rows") add(form, lanes::name(target), true);
+      }
     } else {
       add(form, "");
     }

@@ -5,32 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "lanes/testing/guarded.h"
 #include "text/string_rows.h"
 
 namespace lanewise::text::testing {
 
 /// Strings laid out as a column, with both widths of offsets, or as lines. `before` bytes of rubbish stand
-/// before the first row, as in a slice, and the padding behind the last row holds rubbish too.
+/// before the first row, as in a slice, and the padding behind the last row holds rubbish too. Behind the
+/// padding, and behind the offsets, nobody may read.
 class TextColumn {
  public:
-  explicit TextColumn(const std::vector<std::string>& texts, size_t before = 0) : texts_(texts) {
-    bytes_.assign(before, 'x');
-    lines_.assign(before, 'x');
-    narrow_.push_back(static_cast<uint32_t>(before));
-    line_offsets_ = narrow_;
-    for (const std::string& text : texts) {
-      bytes_.insert(bytes_.end(), text.begin(), text.end());
-      narrow_.push_back(static_cast<uint32_t>(bytes_.size()));
-      lines_.insert(lines_.end(), text.begin(), text.end());
-      lines_.push_back('\n');
-      line_offsets_.push_back(static_cast<uint32_t>(lines_.size()));
-    }
-    wide_.assign(narrow_.begin(), narrow_.end());
-    for (int i = 0; i < 64; ++i) {
-      bytes_.push_back(static_cast<uint8_t>("ab01"[i % 4]));
-      lines_.push_back(static_cast<uint8_t>("ab01"[i % 4]));
-    }
-  }
+  explicit TextColumn(const std::vector<std::string>& texts, size_t before = 0)
+      : TextColumn(texts, joined(texts, before, ""), joined(texts, before, "\n"), before) {}
 
   StringRows narrow() const { return {bytes_.data(), narrow_.data(), texts_.size()}; }
   /// Each row is followed by a line's end that belongs to none.
@@ -40,10 +26,33 @@ class TextColumn {
   size_t size() const { return texts_.size(); }
 
  private:
+  TextColumn(const std::vector<std::string>& texts, const std::string& bytes, const std::string& lines,
+             size_t before)
+      : texts_(texts),
+        bytes_(lanes::Guarded<uint8_t>::copy_of(bytes)),
+        lines_(lanes::Guarded<uint8_t>::copy_of(lines)),
+        narrow_(texts.size() + 1),
+        line_offsets_(texts.size() + 1),
+        wide_(texts.size() + 1) {
+    size_t at = before;
+    for (size_t i = 0; i <= texts.size(); ++i) {
+      wide_[i] = narrow_[i] = static_cast<uint32_t>(at);
+      line_offsets_[i] = static_cast<uint32_t>(at + i);
+      if (i < texts.size()) at += texts[i].size();
+    }
+  }
+
+  static std::string joined(const std::vector<std::string>& texts, size_t before, const char* behind_each) {
+    std::string all(before, 'x');
+    for (const std::string& text : texts) all.append(text).append(behind_each);
+    for (int i = 0; i < 16; ++i) all += "ab01";
+    return all;
+  }
+
   std::vector<std::string> texts_;
-  std::vector<uint8_t> bytes_, lines_;
-  std::vector<uint32_t> narrow_, line_offsets_;
-  std::vector<uint64_t> wide_;
+  lanes::Guarded<uint8_t> bytes_, lines_;
+  lanes::Guarded<uint32_t> narrow_, line_offsets_;
+  lanes::Guarded<uint64_t> wide_;
 };
 
 /// All strings of up to `length` letters, the empty one first.
