@@ -56,6 +56,7 @@ class MatchFinder {
 
  private:
   size_t next_start(const captures::MatchStarts& starts, size_t from);
+  bool match_at(size_t at, std::span<Capture> groups);
 
   const detail::CompiledPattern& pattern_;
   std::string_view text_;

@@ -8,6 +8,7 @@
 #include "text/automaton/complete_automaton.h"
 #include "text/automaton/program.h"
 #include "text/captures/match_starts.h"
+#include "text/captures/one_pass.h"
 #include "text/captures/start_condition.h"
 #include "text/literals/literals.h"
 #include "text/literals/sequences.h"
@@ -29,6 +30,8 @@ struct CompiledPattern {
   const literals::Sequences& sequences() const;
   /// Finds where matches start; null when it would exceed the limits.
   const captures::MatchStarts* match_starts() const;
+  /// Finds captures once the start is known; null where threads compete.
+  const captures::OnePass* one_pass() const;
   automaton::Question question() const {
     return full_match ? automaton::Question::kWhole : automaton::Question::kSearch;
   }
@@ -53,6 +56,8 @@ struct CompiledPattern {
   mutable std::optional<automaton::CompleteAutomaton> automaton_;
   mutable std::once_flag match_starts_once_;
   mutable std::optional<captures::MatchStarts> match_starts_;
+  mutable std::once_flag one_pass_once_;
+  mutable std::optional<captures::OnePass> one_pass_;
 };
 
 }  // namespace lanewise::text::detail

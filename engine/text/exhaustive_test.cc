@@ -49,6 +49,7 @@ struct CaptureCheck {
   CaptureContext context;
   captures::Backtracker backtracker;
   captures::PikeVm pike_vm;
+  size_t one_passes = 0;  // pairs that a single pass could answer
 
   void check(const RE2& oracle, const Pattern& pattern, const std::string& text) {
     const std::vector<Capture> expected = captures_of(oracle, text);
@@ -59,6 +60,13 @@ struct CaptureCheck {
     found.resize(pattern.groups() + 1);
     if (!pike_vm.find(compiled.program(), compiled.start_condition(), text, 0, found)) found.clear();
     ASSERT_EQ(show(found), show(expected)) << "Pike: '" << pattern.source() << "' in '" << text << "'";
+    if (const captures::OnePass* one_pass = compiled.one_pass()) {
+      one_passes++;
+      const size_t at = expected.empty() ? 0 : expected[0].begin;
+      found.assign(pattern.groups() + 1, Capture());
+      if (!one_pass->match_at(text, at, found)) found.clear();
+      ASSERT_EQ(show(found), show(expected)) << "one pass: '" << pattern.source() << "' in '" << text << "'";
+    }
     found.resize(pattern.groups() + 1);
     if (!find_captures(pattern, text, 0, found, context)) found.clear();
     ASSERT_EQ(show(found), show(expected))
@@ -120,6 +128,7 @@ struct Exhaustive {
                 column.size(), pairs, captures);
     counts.print();
     EXPECT_GE(pairs, at_least) << "the test did less than it should";
+    EXPECT_GE(capture_check.one_passes, captures / 10) << "hardly a pattern took one pass";
     for (const char* form :
          {"packed/emulated", "packed/emulated/naive", "rows/scalar", "rows/scalar/naive", "rows/interleaved",
           "rows/interleaved/naive", "rows/emulated", "rows/emulated/naive", "lazy/"}) {

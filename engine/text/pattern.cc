@@ -57,6 +57,12 @@ const captures::MatchStarts* CompiledPattern::match_starts() const {
   return match_starts_ ? &*match_starts_ : nullptr;
 }
 
+const captures::OnePass* CompiledPattern::one_pass() const {
+  std::call_once(one_pass_once_,
+                 [this] { one_pass_ = captures::OnePass::make(program(), byte_classes(), limits); });
+  return one_pass_ ? &*one_pass_ : nullptr;
+}
+
 }  // namespace detail
 
 namespace {

@@ -51,24 +51,31 @@ size_t MatchFinder::next_start(const captures::MatchStarts& starts, size_t from)
   return next_bit(scratch_.starts, from);
 }
 
+/// A match that starts at `at`, by the cheapest of three ways.
+bool MatchFinder::match_at(size_t at, std::span<Capture> groups) {
+  if (const captures::OnePass* one_pass = pattern_.one_pass()) return one_pass->match_at(text_, at, groups);
+  const automaton::Program& program = pattern_.program();
+  return captures::Backtracker::can_take(program, text_.size() - at)
+             ? scratch_.backtracker.match_at(program, text_, at, groups)
+             : scratch_.pike_vm.match_at(program, text_, at, groups);
+}
+
 bool MatchFinder::next(size_t from, std::span<Capture> groups) {
   if (from > text_.size()) return false;
-  const automaton::Program& program = pattern_.program();
   const captures::StartCondition& start = pattern_.start_condition();
+  if (start.only_at_begin) return from == 0 && match_at(0, groups);
   // A single search in a long text goes forward: the match may be near, the end is far.
-  const bool forward = start.only_at_begin || (searches_ == 0 && text_.size() - from > kLongText);
+  const bool forward = searches_ == 0 && text_.size() - from > kLongText;
   const captures::MatchStarts* starts = forward ? nullptr : pattern_.match_starts();
   if (starts == nullptr) {
     ++searches_;
+    const automaton::Program& program = pattern_.program();
     return captures::Backtracker::can_take(program, text_.size() - from)
                ? scratch_.backtracker.find(program, start, text_, from, groups)
                : scratch_.pike_vm.find(program, start, text_, from, groups);
   }
   const size_t at = next_start(*starts, from);
-  if (at == kNone) return false;
-  return captures::Backtracker::can_take(program, text_.size() - at)
-             ? scratch_.backtracker.match_at(program, text_, at, groups)
-             : scratch_.pike_vm.match_at(program, text_, at, groups);
+  return at != kNone && match_at(at, groups);
 }
 
 bool find_captures(const Pattern& pattern, std::string_view text, size_t from, std::span<Capture> groups,
