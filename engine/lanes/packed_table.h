@@ -9,9 +9,9 @@ namespace lanewise::lanes {
 /// A whole automaton in bytes: next[state + class_of[byte]]. States are multiplied by the number of classes,
 /// so that one byte holds state + class; the dead state, if there is one, is state 0.
 ///
-/// Above 256 entries there are two halves of next, each for half the classes: those of the second have the top bit,
-/// and states are multiplied by half the number of classes. The top bit is added to the state like the rest of the
-/// class, so the second half is stored as if its index's top bit were the other one.
+/// Above 256 entries there are two halves of next, each for half the classes: those of the second have the
+/// top bit, and states are multiplied by half the number of classes. The top bit is added to the state like
+/// the rest of the class, so the second half is stored as if its index's top bit were the other one.
 struct PackedTable {
   static constexpr u32 kSecondHalf = 128;  ///< of a class: the top bit
 
@@ -21,8 +21,8 @@ struct PackedTable {
   /// - 1].
   u8 run_start[15];
   alignas(16) u8 run_class[16];
-  u32 runs;              ///< 0 if there are more than 16
-  u32 entries;           ///< states x classes, of a half where there are two
+  u32 runs;     ///< 0 if there are more than 16
+  u32 entries;  ///< states x classes, of a half where there are two
   bool has_halves;
   bool high_is_uniform;  ///< bytes >= 0x80 are all of one class
   u8 start;

@@ -120,7 +120,9 @@ template <u32 kSize>
 struct Next {
   Lookup<kSize> table;
   explicit LANES_FN Next(const PackedTable& t) : table(t.next) {}
-  LANES_FN Register operator()(Register state, Register cls) const { return table(Register::add(state, cls)); }
+  LANES_FN Register operator()(Register state, Register cls) const {
+    return table(Register::add(state, cls));
+  }
 };
 
 /// The same in a table of two halves.

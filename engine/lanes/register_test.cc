@@ -143,7 +143,8 @@ TEST_P(RegisterTest, LookUps) {
         if (table.has_halves && c[k] % 2) cls[k] |= PackedTable::kSecondHalf;
       }
       look_ups.next[i](table, state, cls, out), expect([&](u32 k) {
-        return table.next[(table.has_halves && cls[k] >= PackedTable::kSecondHalf ? 256 : 0) + u8(state[k] + cls[k])];
+        return table
+            .next[(table.has_halves && cls[k] >= PackedTable::kSecondHalf ? 256 : 0) + u8(state[k] + cls[k])];
       });
     }
     table.runs = 1 + round % 16;

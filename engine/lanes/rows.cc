@@ -58,7 +58,9 @@ PackedTable make_packed(const AutomatonView& a) {
   if (table.has_halves) table.entries = entries_of_half(a);
   const u32 classes = table.entries / a.states;  // of a half
   const Verdicts v = order.verdicts(classes);
-  const auto packed_class = [&](u32 c) { return u8(c < classes ? c : c - classes + PackedTable::kSecondHalf); };
+  const auto packed_class = [&](u32 c) {
+    return u8(c < classes ? c : c - classes + PackedTable::kSecondHalf);
+  };
   for (u32 s = 0; s < a.states; s++) {
     for (u32 c = 0; c < a.classes; c++) {
       const u32 index = u8(order.to_new(s) * classes + packed_class(c)), half = c < classes ? 0 : 256;

@@ -116,13 +116,13 @@ class MatchRows : public ::testing::TestWithParam<Variant> {
 
 TEST_P(MatchRows, RandomAutomata) {
   const RandomAutomaton::Shape shapes[] = {
-      {2, 1, false, true, false},   {2, 2, true, false, true},    {5, 3, true, true, true, 4},
-      {9, 7, false, true, true, 8}, {8, 4, true, true, false, 6}, {16, 4, true, true, true, 12},
-      {16, 8, true, true, true, 8}, {20, 6, false, false, true},  {32, 8, true, true, true},
-      {64, 4, true, true, true, 5}, {128, 2, true, true, true},   {255, 1, false, true, true},
-      {25, 10, true, true, true},   {300, 7, true, true, true},   {1000, 20, true, true, true},
-      {4, 64, true, true, true},    {2, 128, false, true, false}, {1, 256, false, false, true},
-      {16, 32, true, true, true},   {23, 21, true, true, true, 9}, {2, 256, true, true, true},
+      {2, 1, false, true, false},   {2, 2, true, false, true},       {5, 3, true, true, true, 4},
+      {9, 7, false, true, true, 8}, {8, 4, true, true, false, 6},    {16, 4, true, true, true, 12},
+      {16, 8, true, true, true, 8}, {20, 6, false, false, true},     {32, 8, true, true, true},
+      {64, 4, true, true, true, 5}, {128, 2, true, true, true},      {255, 1, false, true, true},
+      {25, 10, true, true, true},   {300, 7, true, true, true},      {1000, 20, true, true, true},
+      {4, 64, true, true, true},    {2, 128, false, true, false},    {1, 256, false, false, true},
+      {16, 32, true, true, true},   {23, 21, true, true, true, 9},   {2, 256, true, true, true},
       {127, 4, true, true, true},   {36, 14, false, true, true, 13}, {256, 2, true, true, false}};
   for (const auto& shape : shapes) {
     for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 129, 600}) {

@@ -16,13 +16,14 @@ namespace lanewise::lanes {
 using avx512::Register;
 constexpr RegisterOps kOps = register_ops<Register>();
 const RegisterOps kAvx512Register = kOps;
-const LookUps kAvx512LookUps = {{look_up_next<Register, avx512::Next<64>>, look_up_next<Register, avx512::Next<128>>,
-                                 look_up_next<Register, avx512::Next<256>>, look_up_next<Register, avx512::Next<512>>},
-                                look_up<Register, avx512::Classes>,
-                                look_up<Register, avx512::LowClasses>,
-                                look_up_kinds<Register, avx512::Kinds>,
-                                look_up_kinds<Register, avx512::AllKinds>,
-                                look_up_kinds<Register, avx512::LowKinds>};
+const LookUps kAvx512LookUps = {
+    {look_up_next<Register, avx512::Next<64>>, look_up_next<Register, avx512::Next<128>>,
+     look_up_next<Register, avx512::Next<256>>, look_up_next<Register, avx512::Next<512>>},
+    look_up<Register, avx512::Classes>,
+    look_up<Register, avx512::LowClasses>,
+    look_up_kinds<Register, avx512::Kinds>,
+    look_up_kinds<Register, avx512::AllKinds>,
+    look_up_kinds<Register, avx512::LowKinds>};
 
 }  // namespace lanewise::lanes
 

@@ -11,6 +11,7 @@ double scan_cost(Target target, size_t places) {
     case Target::avx512:
       return 0.03 + 0.01 * static_cast<double>(places);
     case Target::avx2:
+    case Target::neon:  // not measured
       return 0.03 + 0.02 * static_cast<double>(places);
     default:
       return 0.3 * static_cast<double>(places);
@@ -22,6 +23,7 @@ double packed_cost(Target target) {
     case Target::avx512:
       return 0.17;
     case Target::avx2:
+    case Target::neon:  // not measured
       return 0.35;
     default:
       return 20;  // in plain C++ for tests, or for machines that have nothing else
