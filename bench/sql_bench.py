@@ -58,6 +58,8 @@ TABLES = {
                         FROM range(800000) t(i)) WHERE strlen(line) BETWEEN 80 AND 300""",
     "paths": f"""SELECT path || ['', '~1', '~2'][k + 1] AS path
                  FROM (SELECT DISTINCT path FROM '{DATA}/contents.parquet'), range(3) r(k)""",
+    "shuffled": f"SELECT path FROM '{DATA}/contents.parquet' ORDER BY hash(path, package)",
+    "in_order": f"SELECT path FROM '{DATA}/contents.parquet'",
     "ints": "SELECT (hash(i) % 1000)::INT AS i FROM range(268435456) t(i)",
     "strings": """SELECT 'key number ' || (hash(i) % 1000) AS few, 'key number ' || (hash(i + 7) % 1000000) AS many
                   FROM range(16777216) t(i)""",
@@ -79,8 +81,16 @@ def ordered(table, key):
     return f"SELECT count(*) AS n, first({key}) AS f, last({key}) AS l FROM (SELECT {key} FROM {table} ORDER BY {key})"
 
 
-def matching(predicate):
-    return f"SELECT count(*) AS n FROM paths WHERE {predicate}"
+def matching(predicate, table="paths"):
+    return f"SELECT count(*) AS n FROM {table} WHERE {predicate}"
+
+
+def starts(table, must, aim):
+    """Rows that begin with, or are, a text: in file order zones answer, in random order each row's first bytes."""
+    one = "usr/share/doc/bash/copyright"
+    return (table, [(f"{name}, {table}", matching(predicate, table), must, aim) for name, predicate in (
+        ("LIKE 'usr/share/doc/linux-%'", "path LIKE 'usr/share/doc/linux-%'"), ("LIKE 'usr/lib/%'", "path LIKE 'usr/lib/%'"),
+        (f"= '{one}'", f"path = '{one}'"))])
 
 
 # group: (table, [(name, query, must, aim)])
@@ -90,6 +100,14 @@ GROUPS = {
         ("LIKE '%linux-headers%'", matching("path LIKE '%linux-headers%'"), 1.3, 2.5),
         ("LIKE '%qz%'", matching("path LIKE '%qz%'"), 1.3, 2.5),
     ]),
+    "needles": ("paths", [
+        (f"LIKE '%{needle}%', {kind}", matching(f"path LIKE '%{needle}%'"), must, aim)
+        for kind, needles, must, aim in (("rare", ("{", "qz", "wxWidg", "OpenGLWindow"), 1.8, 3.5),
+                                         ("frequent", ("s", "/s", "share/", "r/share/doc/"), 1.2, 2))
+        for needle in needles
+    ]),
+    "in_order": starts("in_order", 0.8, 1),
+    "shuffled": starts("shuffled", 2, 3),
     "regex": ("paths", [
         ("with a literal: lib[a-z]+\\.so", matching(r"regexp_matches(path, 'lib[a-z]+\.so\.[0-9]')"), 2, 5),
         ("with a literal: python3?.*test", matching(r"regexp_matches(path, 'python3?(\.[0-9]+)?/.*test')"), 2, 5),
