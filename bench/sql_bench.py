@@ -114,6 +114,14 @@ GROUPS = {
         ("without: [0-9]{3}", matching("regexp_matches(path, '[0-9]{3}[a-f]')"), 10, 20),
         ("without: [A-Z]{4,}", matching("regexp_matches(path, '[A-Z]{4,}')"), 10, 20),
     ]),
+    "extract": ("paths", [
+        (f"regexp_extract of {name}", f"SELECT sum(length(regexp_extract(path, '{pattern}', 1))) AS n FROM paths", 2, 4)
+        for name, pattern in (
+            ("a version's name, 7 % hits", r"([a-z]+)-([0-9]+)\.([0-9]+)"),
+            ("a numbered file's name, 8 %", r"([a-z]+)([0-9]+)\.[a-z]+$"),
+            ("a picture's name, 14 %", r"/([^/]+)\.(png|jpe?g|gif)$"),
+        )
+    ]),
     "filter": ("ints", [
         (f"int32 filter + sum, {share / 10:g} %", f"SELECT sum(i) AS s, count(*) AS n FROM ints WHERE i < {share}", 2, 4)
         for share in (1, 10, 100, 500, 900)
