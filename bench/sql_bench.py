@@ -194,7 +194,7 @@ class Lanewise:
 class DuckDB:
     def __init__(self, name, command, options):
         self.name = name
-        self.command = ["/usr/bin/time", "-v", *command, str(options.threads)]
+        self.command = ["/usr/bin/time", "-v", *command, str(options.threads), *options.clock]
 
     def run(self, table, queries, repeat):
         script = f"CREATE TABLE {table} AS FROM '{table_file(table)}';\n"
@@ -339,6 +339,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--cold", action="store_true")
     parser.add_argument("--scaling", action="store_true")
+    parser.set_defaults(clock=[])
     options = parser.parse_args()
     if options.cold:
         options.threads = 2

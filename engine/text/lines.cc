@@ -1,5 +1,6 @@
 #include "text/lines.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -29,19 +30,35 @@ void each_hit(const std::vector<uint64_t>& hits, size_t rows, const Found& found
 LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options)
     : matcher_(std::move(pattern), options),
       target_(lanes::parse_target(options.lanes).value_or(lanes::simd())) {
+  if (!options.form.empty()) return;
+  choose_needle();
+  if (!finder_) choose_sequences();
+}
+
+void LineMatcher::choose_needle() {
   const detail::CompiledPattern& compiled = matcher_.pattern().compiled();
   const auto& pieces = compiled.pieces;
   needle_is_all_ = pieces && pieces->pieces.size() == 1 && !pieces->at_begin && !pieces->at_end;
   needle_ = needle_is_all_ ? pieces->pieces[0] : compiled.required;
   const bool pays = needle_is_all_ || needle_.size() >= kShortest;
-  if (options.form.empty() && pays && needle_.find('\n') == std::string::npos) {
-    finder_.emplace(target_, needle_);
+  if (pays && needle_.find('\n') == std::string::npos) finder_.emplace(target_, needle_);
+}
+
+void LineMatcher::choose_sequences() {
+  const literals::Sequences& found = matcher_.pattern().compiled().sequences();
+  std::vector<lanes::Sequence> in_lines;
+  for (lanes::Sequence sequence : found.any) {
+    for (auto& place : sequence) place.reset('\n');  // no match goes over a line's end
+    if (std::ranges::all_of(sequence, [](const auto& place) { return place.any(); })) in_lines.push_back(sequence);
   }
+  if (in_lines.empty() || lanes::expected_candidates(in_lines) * kSparse > 1) return;
+  sequences_.emplace(target_, in_lines);
+  needle_is_all_ = found.exact;
 }
 
 void LineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                         LineContext& context) const {
-  if (!finder_) return by_line(text, size, lines, context);
+  if (!finds()) return by_line(text, size, lines, context);
   if (context.blocks_by_line > 0) {
     --context.blocks_by_line;
     return by_line(text, size, lines, context);
@@ -68,7 +85,11 @@ void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lan
   std::vector<lanes::Line>& candidates = needle_is_all_ ? lines : context.candidates;
   if (!needle_is_all_) candidates.clear();
   const size_t before = candidates.size();
-  finder_->match_lines(text, size, candidates);
+  if (finder_) {
+    finder_->match_lines(text, size, candidates);
+  } else {
+    sequences_->match_lines(text, size, candidates);
+  }
   if ((candidates.size() - before) * kSparse > size) context.blocks_by_line = kPatience;
   if (needle_is_all_ || candidates.empty()) return;
   std::vector<uint32_t>& offsets = context.offsets;
@@ -87,8 +108,9 @@ void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lan
 
 std::string LineMatcher::describe() const {
   std::string how;
-  if (finder_) {
-    how = "'" + needle_ + "' searched in all lines at once on " + std::string(lanes::name(target_));
+  if (finds()) {
+    how = finder_ ? "'" + needle_ + "'" : "sequences of bytes";
+    how += " searched in all lines at once on " + std::string(lanes::name(target_));
     if (needle_is_all_) return how;
     how += ", then ";
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lanes/find.h"
+#include "lanes/find_set.h"
 #include "lanes/lines.h"
 #include "text/matcher.h"
 
@@ -22,9 +23,9 @@ struct LineContext {
   int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
 };
 
-/// Answers `which lines of this text match`. Where all matches contain a text, that is searched in all lines
-/// at once and only lines that hold it are looked at; else the text is split into lines, which are rows to a
-/// Matcher. Immutable, shared freely between threads.
+/// Answers `which lines of this text match`. Where all matches contain a text, or one of several sequences, that
+/// is searched in all lines at once and only lines that hold it are looked at; else the text is split into lines,
+/// which are rows to a Matcher. Immutable, shared freely between threads.
 class LineMatcher {
  public:
   /// As Matcher.
@@ -47,9 +48,14 @@ class LineMatcher {
 
   Matcher matcher_;
   lanes::Target target_;
-  std::string needle_;                          // in every match
-  bool needle_is_all_ = false;                  // a line that holds it matches
-  std::optional<lanes::LiteralFinder> finder_;  // of the needle; nothing where it does not pay
+  void choose_needle();
+  void choose_sequences();
+  bool finds() const { return finder_ || sequences_; }
+
+  std::string needle_;                             // in every match
+  bool needle_is_all_ = false;                     // a line that holds it, or a sequence, matches
+  std::optional<lanes::LiteralFinder> finder_;     // of the needle; nothing where it does not pay
+  std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
 
 }  // namespace lanewise::text

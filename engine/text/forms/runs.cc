@@ -63,6 +63,8 @@ Offer offer_runs(const Request& request) {
   const bool fits = run->bytes.any() && run->length <= lanes::RunFinder::kLongest &&
                     lanes::RunFinder::offers(run->bytes) && lanes::RunFinder::offers(run->maybe);
   if (!fits) return Offer::refusal("the run is too long, or its class has no simple bytes");
+  if (run->length == 1 && !run->exact() && request.pattern.sequences().exact && !request.forced)
+    return Offer::refusal("one character is a sequence");
   const lanes::Target target = request.target();
   std::string how = "a run of " + std::to_string(run->length) + " over all rows at once on " +
                     std::string(lanes::name(target));
