@@ -1,10 +1,10 @@
 // DuckDB as a rival: runs statements from standard input (each ends with ";\n") and prints, a line each, the
-// seconds it took and its result's first row. Usage: lanewise_rival_duckdb THREADS [cpu], where cpu counts the
-// process's time instead of the wall's.
+// seconds it took and its result's first row. Usage: lanewise_rival_duckdb THREADS [cpu], where cpu counts
+// the process's time instead of the wall's.
 #include <duckdb.h>
 
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -39,7 +39,8 @@ std::string first_row(duckdb_result& result) {
 int main(int argc, char** argv) {
   duckdb_database database;
   duckdb_connection connection;
-  const clockid_t clock = argc == 3 && argv[2] == std::string("cpu") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+  const clockid_t clock =
+      argc == 3 && argv[2] == std::string("cpu") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
   if (argc < 2 || argc > 3 || duckdb_open(nullptr, &database) != DuckDBSuccess ||
       duckdb_connect(database, &connection) != DuckDBSuccess) {
     fail("usage: lanewise_rival_duckdb THREADS [cpu]");

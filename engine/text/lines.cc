@@ -49,7 +49,8 @@ void LineMatcher::choose_sequences() {
   std::vector<lanes::Sequence> in_lines;
   for (lanes::Sequence sequence : found.any) {
     for (auto& place : sequence) place.reset('\n');  // no match goes over a line's end
-    if (std::ranges::all_of(sequence, [](const auto& place) { return place.any(); })) in_lines.push_back(sequence);
+    if (std::ranges::all_of(sequence, [](const auto& place) { return place.any(); }))
+      in_lines.push_back(sequence);
   }
   if (in_lines.empty() || lanes::expected_candidates(in_lines) * kSparse > 1) return;
   sequences_.emplace(target_, in_lines);

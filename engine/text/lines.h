@@ -23,9 +23,9 @@ struct LineContext {
   int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
 };
 
-/// Answers `which lines of this text match`. Where all matches contain a text, or one of several sequences, that
-/// is searched in all lines at once and only lines that hold it are looked at; else the text is split into lines,
-/// which are rows to a Matcher. Immutable, shared freely between threads.
+/// Answers `which lines of this text match`. Where all matches contain a text, or one of several sequences,
+/// that is searched in all lines at once and only lines that hold it are looked at; else the text is split
+/// into lines, which are rows to a Matcher. Immutable, shared freely between threads.
 class LineMatcher {
  public:
   /// As Matcher.
@@ -52,9 +52,9 @@ class LineMatcher {
   void choose_sequences();
   bool finds() const { return finder_ || sequences_; }
 
-  std::string needle_;                             // in every match
-  bool needle_is_all_ = false;                     // a line that holds it, or a sequence, matches
-  std::optional<lanes::LiteralFinder> finder_;     // of the needle; nothing where it does not pay
+  std::string needle_;                              // in every match
+  bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
+  std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
 

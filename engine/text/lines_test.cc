@@ -63,18 +63,30 @@ TEST(LineMatcher, AsLinesAlone) {
                                "aQZb\nQZa\nQZ\nZqa\n\nZ\nxZQ\nZ Q\n",
                                random_text(random, 5000),
                                std::string(test_size(7'000, 70'000), 'b') + "ab\n" + random_text(random, 3)};
-  for (const char* pattern : {"a",     "ab",
-                              "a[bc]", "",
-                              "^$",    "^",
-                              "$",     "ab$",
-                              "^ab",   "^ab$",
-                              "b.a",   "\\bab",
-                              "\\Bb",  "(a|b)+c",
-                              "ab.*c", "a\\nb",
-                              "[^a]",  "\\s",
-                              "\\C",   "(?m)^a$",
-                              "x",     "[^\\x00-\\x{10FFFF}]",
-                              "QZ|Zq", "QZ[^a]|Z\\sQ",
+  for (const char* pattern : {"a",
+                              "ab",
+                              "a[bc]",
+                              "",
+                              "^$",
+                              "^",
+                              "$",
+                              "ab$",
+                              "^ab",
+                              "^ab$",
+                              "b.a",
+                              "\\bab",
+                              "\\Bb",
+                              "(a|b)+c",
+                              "ab.*c",
+                              "a\\nb",
+                              "[^a]",
+                              "\\s",
+                              "\\C",
+                              "(?m)^a$",
+                              "x",
+                              "[^\\x00-\\x{10FFFF}]",
+                              "QZ|Zq",
+                              "QZ[^a]|Z\\sQ",
                               "(QZ|Zq).*[ab]"}) {
     for (const std::string& text : texts) check(compile_regex(pattern), text);
   }
@@ -144,7 +156,8 @@ TEST(LineMatcher, SaysHow) {
   EXPECT_NE(LineMatcher(compile_regex("needle")).describe().find("'needle' searched in all lines"),
             std::string::npos);
   EXPECT_NE(LineMatcher(compile_regex("needle[0-9]")).describe().find("then "), std::string::npos);
-  EXPECT_NE(LineMatcher(compile_regex("README|LICENSE")).describe().find("sequences of bytes searched"), std::string::npos);
+  EXPECT_NE(LineMatcher(compile_regex("README|LICENSE")).describe().find("sequences of bytes searched"),
+            std::string::npos);
   EXPECT_EQ(LineMatcher(compile_regex("[0-9]")).describe().find("searched in all lines"), std::string::npos);
 }
 

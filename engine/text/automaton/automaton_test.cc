@@ -5,9 +5,11 @@
 #include <string>
 
 #include "base/error.h"
+#include "text/automaton/approximation.h"
 #include "text/automaton/complete_automaton.h"
 #include "text/automaton/lazy_automaton.h"
 #include "text/compiled_pattern.h"
+#include "text/testing/text_column.h"
 
 namespace lanewise::text::automaton {
 namespace {
@@ -111,6 +113,35 @@ TEST(LazyAutomaton, StaysLinearWhereBacktrackingWouldNot) {
   const auto started = std::chrono::steady_clock::now();
   EXPECT_FALSE(automaton.matches(std::string(1 << 20, 'a')));
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+}
+
+/// A part of an automaton never misses a match, and leaves something out.
+TEST(Approximation, MatchesAllThatTheWholeMatches) {
+  const std::vector<std::string> texts = testing::all_texts({"a", "b", "c", "-"}, 6);
+  for (const char* pattern :
+       {"abca|b-b|c{3}", "^ab+c-$", "(a|b)*c-a.b", "[ab]{3}-", "^-a(b|c){2}$", "ab\\b.c"}) {
+    const Pattern compiled = compile_regex(pattern);
+    const CompleteAutomaton& exact = automaton_of(compiled);
+    for (unsigned most : {3u, 5u, 8u}) {
+      const auto coarse =
+          approximate(exact, [&](const CompleteAutomaton& made) { return made.states <= most; });
+      if (!coarse) continue;
+      EXPECT_LE(coarse->states, most);
+      size_t matched = 0;
+      for (const std::string& text : texts) {
+        const bool found = coarse->matches(text);
+        matched += found;
+        ASSERT_TRUE(found || !exact.matches(text)) << pattern << " in " << text << " with " << most;
+      }
+      EXPECT_LT(matched, texts.size()) << pattern;
+    }
+    const auto whole = approximate(exact, [](const CompleteAutomaton&) { return true; });
+    ASSERT_TRUE(whole) << pattern;
+    for (const std::string& text : texts)
+      ASSERT_EQ(whole->matches(text), exact.matches(text)) << pattern << " in " << text;
+  }
+  const Pattern compiled = compile_regex("abc");
+  EXPECT_FALSE(approximate(automaton_of(compiled), [](const auto&) { return false; }));
 }
 
 }  // namespace

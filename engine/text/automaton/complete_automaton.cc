@@ -3,7 +3,6 @@
 #include "text/automaton/table.h"
 
 namespace lanewise::text::automaton {
-namespace {
 
 /// Puts states that accept at the end behind the others, and the one that matches for good last.
 CompleteAutomaton numbered(const Table& table) {
@@ -35,8 +34,6 @@ CompleteAutomaton numbered(const Table& table) {
   }
   return out;
 }
-
-}  // namespace
 
 std::optional<CompleteAutomaton> complete(const Program& program, Question question, const Limits& limits) {
   const std::optional<Table> table = make_table(program, question, limits);

@@ -28,6 +28,11 @@ struct CompleteAutomaton {
   bool matches(std::string_view text) const;
 };
 
+struct Table;
+
+/// The same automaton with its states numbered as CompleteAutomaton asks.
+CompleteAutomaton numbered(const Table& table);
+
 /// For Question::kWhole or kSearch. nullopt when it would exceed the limits (see make_table).
 std::optional<CompleteAutomaton> complete(const Program& program, Question question, const Limits& limits);
 

@@ -87,10 +87,14 @@ Table minimised(const Table& table) {
 std::optional<Table> make_table(const Program& program, Question question, const Limits& limits) {
   std::optional<Table> table = determinise(program, question, limits);
   if (!table) return std::nullopt;
-  merge_classes(*table);
-  *table = minimised(*table);
-  merge_classes(*table);
+  minimise(*table);
   return table;
+}
+
+void minimise(Table& table) {
+  merge_classes(table);
+  table = minimised(table);
+  merge_classes(table);
 }
 
 bool Table::absorbs(uint32_t state) const {

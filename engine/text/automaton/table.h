@@ -30,4 +30,7 @@ struct Table {
 /// limits.automaton_states, automaton_bytes or automaton_work.
 std::optional<Table> make_table(const Program& program, Question question, const Limits& limits);
 
+/// Merges states, and then bytes, that nothing tells apart; drops states that are not reached.
+void minimise(Table& table);
+
 }  // namespace lanewise::text::automaton

@@ -16,6 +16,7 @@ std::span<const FormKind> all_forms() {
       {"tail", offer_tail, kScan, false},
       {"filtered", offer_filtered, kScan, false},
       {"packed", offer_packed, packed_cost, true},
+      {"approximated", offer_approximated, packed_cost, false},
       {"rows", offer_rows, rows_cost, true},
       {"lazy", offer_lazy, [](lanes::Target) { return kLazyCost; }, true},
   };

@@ -87,6 +87,7 @@ Offer offer_prefix(const Request& request);
 Offer offer_suffix(const Request& request);
 Offer offer_contains(const Request& request);
 Offer offer_pieces(const Request& request);
+Offer offer_approximated(const Request& request);
 Offer offer_runs(const Request& request);
 Offer offer_sequences(const Request& request);
 Offer offer_tail(const Request& request);

@@ -29,10 +29,11 @@ class OnLanes final : public Form {
 
 }  // namespace
 
-std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form, const Request& request,
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
+                               const automaton::CompleteAutomaton& automaton, const Request& request,
                                uint32_t last_bytes) {
   const lanes::RowOptions options{.refill_below = request.refill_below, .last_bytes = last_bytes};
-  return std::make_unique<OnLanes>(target, form, *request.pattern.automaton(), options);
+  return std::make_unique<OnLanes>(target, form, automaton, options);
 }
 
 std::string size_of(const automaton::CompleteAutomaton& automaton) {

@@ -9,10 +9,10 @@ namespace lanewise::text::forms {
 
 lanes::Rows to_lanes(const StringRows& rows);
 
-/// The pattern's complete automaton, which it has, run by the lanes of `target`, which must be supported and
-/// offer `form` for it. The pattern must outlive the result. last_bytes: of each row, 0 is all; see
-/// lanes::RowOptions.
-std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form, const Request& request,
+/// A complete automaton, which must outlive the result, run by the lanes of `target`, which must be supported
+/// and offer `form` for it. last_bytes: of each row, 0 is all; see lanes::RowOptions.
+std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
+                               const automaton::CompleteAutomaton& automaton, const Request& request,
                                uint32_t last_bytes = 0);
 
 /// "18 states x 9 classes".

@@ -13,7 +13,7 @@ Offer offer_packed(const Request& request) {
   const std::string on = std::string(lanes::name(target)) + ", " + size_of(*automaton);
   if (!lanes::offers(target, lanes::Form::packed, automaton->view()))
     return Offer::refusal("not offered on " + on);
-  return Offer::of(on_lanes(target, lanes::Form::packed, request), "registers of " + on,
+  return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request), "registers of " + on,
                    {.per_byte = packed_cost(target)});
 }
 

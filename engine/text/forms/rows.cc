@@ -11,7 +11,7 @@ Offer offer_rows(const Request& request) {
     return Offer::refusal("not offered on " + std::string(lanes::name(*request.lanes)));
   }
   const lanes::Target target = offered ? *request.lanes : lanes::Target::interleaved;
-  return Offer::of(on_lanes(target, lanes::Form::rows, request),
+  return Offer::of(on_lanes(target, lanes::Form::rows, *automaton, request),
                    "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton),
                    {.per_byte = rows_cost(target)});
 }

@@ -15,7 +15,7 @@ Offer offer_tail(const Request& request) {
     return Offer::refusal("the automaton is not offered on " + std::string(lanes::name(target)));
   const auto last = static_cast<uint32_t>(*lengths.longest_match);
   const size_t blocks = (last + kBlock - 1) / kBlock;
-  return Offer::of(on_lanes(target, lanes::Form::packed, request, last),
+  return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request, last),
                    "the last " + std::to_string(last) + " bytes of each row in registers of " +
                        std::string(lanes::name(target)) + ", " + size_of(*automaton),
                    {.per_row = packed_cost(target) * static_cast<double>(blocks * kBlock) + kTestCost});

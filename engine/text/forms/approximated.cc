@@ -1,0 +1,61 @@
+#include "base/bits.h"
+#include "text/automaton/approximation.h"
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text::forms {
+namespace {
+
+/// A small automaton that lets more through runs packed; the exact one is asked about what is left.
+class Approximated final : public Form {
+ public:
+  Approximated(lanes::Target target, automaton::CompleteAutomaton coarse, const Request& request)
+      : coarse_(std::move(coarse)),
+        packed_(on_lanes(target, lanes::Form::packed, coarse_, request)),
+        exact_(steadiest_on_demand(request)),
+        exact_cost_(rows_cost(lanes::Target::interleaved)) {}
+  std::unique_ptr<FormState> make_state() const override { return exact_->make_state(); }
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override {
+    if (rows.size() == 0) return;
+    packed_->match(rows, active, hits, state);
+    const size_t left = bits::count(hits, rows.size());
+    if (left == 0) return;
+    const double share = static_cast<double>(left) / static_cast<double>(rows.size());
+    state->on_candidates +=
+        static_cast<double>(left) * kPickCost + share * static_cast<double>(rows.byte_count()) * exact_cost_;
+    exact_->match(rows, hits, hits, state);
+  }
+  bool match(std::string_view text, FormState* state) const override { return exact_->match(text, state); }
+
+ private:
+  const automaton::CompleteAutomaton coarse_;
+  const std::unique_ptr<Form> packed_;
+  const std::unique_ptr<Form> exact_;
+  const double exact_cost_;
+};
+
+}  // namespace
+
+Offer offer_approximated(const Request& request) {
+  const automaton::CompleteAutomaton* exact = request.pattern.automaton();
+  if (exact == nullptr) return Offer::refusal("the automaton is too large to complete");
+  const lanes::Target target = request.target();
+  const auto fits = [&](const automaton::CompleteAutomaton& automaton) {
+    return lanes::offers(target, lanes::Form::packed, automaton.view());
+  };
+  const bool small = fits(*exact);
+  if (small && !request.forced) return Offer::refusal("the whole automaton fits");
+  auto coarse = automaton::approximate(*exact, [&](const automaton::CompleteAutomaton& automaton) {
+    return fits(automaton) && (!small || 2 * automaton.states <= exact->states + 1);
+  });
+  if (!coarse)
+    return Offer::refusal("too little of the automaton fits on " + std::string(lanes::name(target)));
+  constexpr double kLeft = 0.1;  // the share of rows that are looked at again; a guess until it is measured
+  const std::string how = size_of(*coarse) + " of " + size_of(*exact) + " in registers of " +
+                          std::string(lanes::name(target)) + ", then the whole automaton";
+  return Offer::of(
+      std::make_unique<Approximated>(target, std::move(*coarse), request), how,
+      {.per_byte = packed_cost(target), .on_candidates = kLeft * rows_cost(lanes::Target::interleaved)});
+}
+
+}  // namespace lanewise::text::forms
