@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lanes/find_targets.h"
+#include "lanes/lines.h"
 #include "lanes/rows.h"
 #include "lanes/testing/guarded.h"
 
