@@ -1,10 +1,9 @@
 #include "expr/comparisons/compare_vectors.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "expr/compare.h"
+#include "expr/comparisons/compare_texts.h"
 #include "expr/loops.h"
 #include "expr/numbers.h"
 
@@ -64,57 +63,6 @@ void compare_all(Comparison op, const Vector& a, const Vector& b, size_t rows, l
   }
 }
 
-/// The rows of flat text that equal `wanted`: lengths and first eight bytes decide nearly always, without a
-/// branch. Buffers may be read past their end.
-template <class Offset>
-void equal_texts(const Vector& text, std::string_view wanted, size_t rows, uint64_t* bitmap) {
-  const auto* offsets = text.as<Offset>();
-  const auto first_bytes = [](const void* from, size_t size) {
-    uint64_t bytes = 0;
-    std::memcpy(&bytes, from, 8);
-    return size >= 8 ? bytes : bytes & bits::low_mask(size * 8);
-  };
-  uint64_t head = 0;
-  std::memcpy(&head, wanted.data(), std::min<size_t>(wanted.size(), 8));
-  for (size_t word = 0; word < bits::words(rows); ++word) {
-    const size_t count = std::min<size_t>(64, rows - word * 64);
-    const Offset* row = offsets + word * 64;
-    uint64_t hits = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const bool hit =
-          (row[i + 1] - row[i] == wanted.size()) & (first_bytes(text.bytes + row[i], wanted.size()) == head);
-      hits |= uint64_t{hit} << i;
-    }
-    if (wanted.size() > 8) {
-      for (uint64_t rest = hits; rest != 0; rest &= rest - 1) {
-        const auto i = static_cast<size_t>(std::countr_zero(rest));
-        if (std::memcmp(text.bytes + row[i], wanted.data(), wanted.size()) != 0) hits &= ~(uint64_t{1} << i);
-      }
-    }
-    bitmap[word] = hits;
-  }
-}
-
-/// Whether the comparison was equal_texts(); then all rows were compared.
-bool compare_texts(Comparison op, const Vector& a, const Vector& b, size_t rows, uint64_t* bitmap) {
-  if (op != Comparison::eq && op != Comparison::ne) return false;
-  const Vector& text = a.constant ? b : a;
-  const Vector& constant = a.constant ? a : b;
-  if (!constant.constant || text.constant || text.form != Vector::Form::kText || text.bytes == nullptr) {
-    return false;
-  }
-  const std::string_view wanted = constant.text(0);
-  if (text.wide_offsets) {
-    equal_texts<uint64_t>(text, wanted, rows, bitmap);
-  } else {
-    equal_texts<uint32_t>(text, wanted, rows, bitmap);
-  }
-  if (op == Comparison::ne) {
-    for (size_t word = 0; word < bits::words(rows); ++word) bitmap[word] = ~bitmap[word];
-  }
-  return true;
-}
-
 /// The active rows, one by one.
 template <class T>
 void compare_active(Comparison op, const Vector& a, const Vector& b, const ActiveSet& rows,
@@ -125,6 +73,10 @@ void compare_active(Comparison op, const Vector& a, const Vector& b, const Activ
   rows.for_each([&](uint32_t row) {
     if (holds(op, left[row], right[row])) bits::set(bitmap, row);
   });
+}
+
+bool is_flat_text(const Vector& text) {
+  return !text.constant && text.form == Vector::Form::kText && text.bytes != nullptr;
 }
 
 }  // namespace
@@ -140,7 +92,14 @@ const uint64_t* rows_where(Comparison op, const Vector& a, const Vector& b, cons
       if (dense) compare_all<T>(op, a, b, rows.rows(), context.target, bitmap);
       if (dense) return true;
     } else if constexpr (std::is_same_v<T, std::string_view>) {
-      if (dense && compare_texts(op, a, b, rows.rows(), bitmap)) return true;
+      if (b.constant && is_flat_text(a)) {
+        compare_texts(op, a, b.text(0), rows, bitmap);
+        return false;
+      }
+      if (a.constant && is_flat_text(b)) {
+        compare_texts(mirrored(op), b, a.text(0), rows, bitmap);
+        return false;
+      }
     }
     compare_active<T>(op, a, b, rows, bitmap);
     return false;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "expr/comparisons/compare_vectors.h"
+
+namespace lanewise::expr {
+
+/// Sets `bitmap` to the active rows where `text op wanted`, in the order of bytes. `text` is flat: one buffer
+/// and offsets, 8 bytes behind its end readable. Lengths or first bytes decide nearly always.
+void compare_texts(Comparison op, const Vector& text, std::string_view wanted, const ActiveSet& rows,
+                   uint64_t* bitmap);
+
+}  // namespace lanewise::expr
