@@ -14,6 +14,7 @@
 #include "base/machine.h"
 #include "command.h"
 #include "grep/run.h"
+#include "machine.h"
 #include "terminal.h"
 
 namespace lanewise::cli {
@@ -106,6 +107,7 @@ grep::Options complete(Given given) {
   }
   if (given.skip_binary) options.binary = grep::Binary::kSkip;
   if (given.text) options.binary = grep::Binary::kText;
+  options.tuning = machine_profile().tuning;
   options.threads = given.threads > 0 ? given.threads : machine_cores();
   return options;
 }
@@ -195,9 +197,9 @@ void add_grep_command(CLI::App& app, Command& run) {
   grep->add_option("--threads", given->threads, "Threads; default: one per core")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
-  grep->add_option(
-          "--lanes", options.lanes,
-          "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, scalar, emulated")
+  grep->add_option("--lanes", options.lanes,
+                   "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, auto, scalar,\n"
+                   "branching, emulated")
       ->type_name("NAME");
   grep->callback([given, &run] { run = [given] { return run_grep(*given); }; });
 }

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <string>
 #include <thread>
 
+#include "api/machine_profile.h"
 #include "api/session.h"
+#include "base/machine.h"
 #include "base/size.h"
 #include "command.h"
 #include "device/compiler.h"
@@ -14,14 +15,6 @@
 namespace lanewise::cli {
 
 namespace {
-
-std::string cpu_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 void row(const std::string& name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); }
 
@@ -55,9 +48,29 @@ void print_gpus() {
   }
 }
 
+/// What `lanewise tune` stored, or how to get it.
+void print_profile() {
+  const std::string path = machine_profile_path();
+  const LoadedProfile loaded = load_machine_profile(path, machine_cpu());
+  if (!loaded.profile) {
+    row("profile",
+        loaded.note.empty() ? "none, defaults; 'lanewise tune' measures this machine" : loaded.note);
+    return;
+  }
+  const MachineProfile& profile = *loaded.profile;
+  const lanes::Tuning& tuning = profile.tuning;
+  row("profile", fmt::format("{}: one core reads {:.1f} GB/s", path, profile.read_rate / 1e9));
+  const auto below = [](uint32_t lanes) { return lanes == 0 ? "any" : fmt::format("{}", lanes); };
+  const std::string rows =
+      profile.vector_rows == 0 ? "" : fmt::format("; {} rows at a time", profile.vector_rows);
+  row("", fmt::format("interleaved width {}; refill below {} (interleaved), {} (avx2), {} (avx512){}",
+                      tuning.interleaved_width, below(tuning.refill_interleaved),
+                      below(tuning.refill_packed_avx2), below(tuning.refill_packed_avx512), rows));
+}
+
 ExitCode print_info() {
   row("lanewise", LANEWISE_VERSION);
-  row("processor", fmt::format("{}, {} cores", cpu_name(), std::thread::hardware_concurrency()));
+  row("processor", fmt::format("{}, {} cores", machine_cpu(), std::thread::hardware_concurrency()));
   std::string lanes;
   for (const lanes::Target target : lanes::supported_targets()) {
     lanes += (lanes.empty() ? "" : ", ") + std::string(lanes::name(target));
@@ -65,6 +78,7 @@ ExitCode print_info() {
   row("lanes", fmt::format("{} (simd is {})", lanes, lanes::name(lanes::simd())));
   const Session session;
   row("memory limit", format_size(session.budget().limit()));
+  print_profile();
   print_gpus();
   return kOk;
 }

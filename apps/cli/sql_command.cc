@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "command.h"
+#include "machine.h"
 #include "output/result_writer.h"
 #include "profile_report.h"
 #include "progress.h"
@@ -98,6 +99,9 @@ class SqlRun {
     if (!options_.memory_limit.empty()) options_.session.memory_limit = parse_size(options_.memory_limit);
     options_.session.fallback_duckdb = options_.fallback == "duckdb";
     options_.session.profile_lanes = options_.profile;
+    const MachineProfile machine = machine_profile();
+    options_.session.tuning = machine.tuning;
+    if (options_.session.vector_rows == 0) options_.session.vector_rows = machine.vector_rows;
     session_.emplace(options_.session);
     session_->set_progress([this](const std::string& what, double share) { progress_.report(what, share); });
     writer_ = make_writer(format_, false);
@@ -205,9 +209,9 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
   sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")
       ->type_name("FILE");
-  sql->add_option(
-         "--lanes", options->session.lanes,
-         "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, scalar, emulated")
+  sql->add_option("--lanes", options->session.lanes,
+                  "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, auto, scalar,\n"
+                  "branching, emulated")
       ->type_name("NAME");
   sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
       ->check(CLI::Range(1, 1024))

@@ -18,7 +18,8 @@ lanes::Target target_named(const std::string& name) {
   const auto target = lanes::parse_target(name);
   if (!target) {
     throw UserError(fmt::format(
-        "there are no lanes named '{}'; choose simd, avx512, avx2, neon, interleaved, scalar or emulated",
+        "there are no lanes named '{}'; choose simd, avx512, avx2, neon, interleaved, auto, scalar, "
+        "branching or emulated",
         name));
   }
   if (!lanes::supported(*target)) {
@@ -80,6 +81,7 @@ struct Session::State {
     run.target = target;
     run.threads = threads;
     run.vector_rows = options.vector_rows;
+    run.tuning = options.tuning;
     run.budget = &budget;
     run.cancellation = &cancellation;
     run.store = &store;

@@ -11,16 +11,18 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "exec/execute.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 
 struct SessionOptions {
   std::string database;          ///< a DuckDB file; empty: in memory
-  std::string lanes = "simd";    ///< scalar, interleaved, avx2, avx512, neon, simd, emulated
+  std::string lanes = "simd";    ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
+  lanes::Tuning tuning = {};     ///< what is fast on this machine
   bool profile_lanes = false;  ///< the profile names matchers and counts what their lanes did; costs a little
 };
 

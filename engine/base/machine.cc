@@ -27,4 +27,12 @@ int machine_cores() {
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
+std::string machine_cpu() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
 }  // namespace lanewise

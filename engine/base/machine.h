@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace lanewise {
 
@@ -9,5 +10,8 @@ size_t machine_memory();
 
 /// Cores that this process may run on.
 int machine_cores();
+
+/// The processor's name; "unknown" where the system does not tell it.
+std::string machine_cpu();
 
 }  // namespace lanewise

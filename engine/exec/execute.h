@@ -10,6 +10,7 @@
 #include "data/column.h"
 #include "exec/column_store.h"
 #include "lanes/target.h"
+#include "lanes/tuning.h"
 #include "plan/node.h"
 
 namespace lanewise::exec {
@@ -17,6 +18,7 @@ namespace lanewise::exec {
 /// How a plan is run. The references outlive the run.
 struct Options {
   lanes::Target target = lanes::Target::scalar;
+  lanes::Tuning tuning = {};
   int threads = 1;
   uint32_t vector_rows = 0;  ///< rows that an operator handles at a time; 0: the default
   MemoryBudget* budget = nullptr;

@@ -42,6 +42,7 @@ EvalContext context_for(const Options& options, Arena& arena) {
   EvalContext context;
   context.arena = &arena;
   context.target = options.target;
+  context.tuning = options.tuning;
   context.budget = options.budget;
   context.cancellation = options.cancellation;
   return context;

@@ -11,6 +11,7 @@
 #include "expr/expr.h"
 #include "lanes/rows.h"
 #include "lanes/target.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 
@@ -27,6 +28,7 @@ struct EvalContext {
   MemoryBudget* budget = nullptr;
   const Cancellation* cancellation = nullptr;
   lanes::Stats* lanes = nullptr;  ///< where matchers count what their lanes did; null: they do not count
+  lanes::Tuning tuning = {};      ///< of the machine
   std::unordered_map<const Expr*, std::unique_ptr<EvalState>> states = {};
 
   /// The state of `expr`, default-constructed when it is first asked for. One type S per expression.

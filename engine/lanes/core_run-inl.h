@@ -12,7 +12,7 @@ template <u32 W, class Table>
 void run_core(const Table& table, const Verdicts& verdicts, const RowJob& job) {
   CoreGroup<W, Table> group(table, verdicts, job.rows.bytes);
   RowSource<0> source(job.rows, 0, job.rows.count, job.active);
-  const u32 refill_below = job.refill_below ? job.refill_below : W;
+  const u32 refill_below = threshold(job, W);
   if (job.stats) {
     StatsTally tally{*job.stats};
     run_rows(group, source, refill_below, SetBit{job.hits}, tally);

@@ -19,7 +19,8 @@ namespace lanewise::lanes {
 /// is not looked at again.
 class LiteralFinder {
  public:
-  /// `target` must be supported here; every target is offered, `interleaved` shares the code of `scalar`.
+  /// `target` must be supported here; every target is offered, `branching`, `auto` and
+  /// `interleaved` share the code of `scalar`.
   LiteralFinder(Target target, std::string_view literal);
 
   /// As RowMatcher::match. An empty literal is in every row. Adds the places that were compared to

@@ -37,7 +37,7 @@ struct Scans {
   u64 (*count_lines)(const u8* text, u64 size);
 };
 
-/// Those of a target; `interleaved` shares them with `scalar`.
+/// Those of a target; `branching`, `auto` and `interleaved` share them with `scalar`.
 const Scans& scans_of(Target target);
 
 extern const Scans kScalarScans;

@@ -49,7 +49,7 @@ void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
     }
     Group group(table, rows.bytes + base, base, first);
     RowSource<kAhead> source(rows, first, last, job.active);
-    run_rows(group, source, job.refill_below ? job.refill_below : Group::width, book, tally);
+    run_rows(group, source, threshold(job, Group::width), book, tally);
     first = last;
   }
 }

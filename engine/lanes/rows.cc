@@ -126,7 +126,8 @@ struct RowMatcher::Tables {
 bool offers(Target target, Form form, const AutomatonView& a) {
   const u32 entries = a.states * a.classes;
   if (form == Form::rows) {
-    return target == Target::scalar || target == Target::interleaved || target == Target::emulated;
+    return target == Target::branching || target == Target::scalar || target == Target::interleaved ||
+           target == Target::emulated;
   }
   if (target == Target::avx2) return entries <= 128 && a.classes <= 16 && count_runs(a) > 0;
   return (entries <= 256 || entries_of_half(a) <= 256) &&
@@ -196,6 +197,8 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* 
     }
   }
   switch (t.target) {
+    case Target::branching:
+      return match_branching(t.core, job);
     case Target::scalar:
       return match_scalar(t.core, job);
     case Target::interleaved:

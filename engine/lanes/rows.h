@@ -54,16 +54,17 @@ enum class Form {
 };
 
 /// Whether `target` can run `automaton` in `form`.
-///   rows    scalar, interleaved, emulated
+///   rows    branching, scalar, interleaved, emulated
 ///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
 ///   states x classes <= 128 and classes in few runs of bytes
 /// Asks nothing about the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
 
 struct RowOptions {
-  u32 width = 8;         ///< lanes of the target `interleaved`: 4 or 8
-  u32 refill_below = 0;  ///< refill once fewer lanes are busy; 0: always, 1: when none is (naive)
-  u32 last_bytes = 0;    ///< packed: only so many bytes at each row's end are looked at; 0: all
+  u32 width = 8;  ///< lanes of the target `interleaved`: 4 or 8
+  u32 refill_below =
+      0;               ///< refill once fewer lanes are busy; 1: when none is (naive); 0, width, more: always
+  u32 last_bytes = 0;  ///< packed: only so many bytes at each row's end are looked at; 0: all
 };
 
 /// An automaton made ready for one target. Immutable; threads may share it.

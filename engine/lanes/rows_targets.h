@@ -16,6 +16,11 @@ struct RowJob {
   u32 refill_below;  ///< 0: the group's width
 };
 
+/// When a group of `width` lanes is refilled.
+LANES_FN u32 threshold(const RowJob& job, u32 width) {
+  return job.refill_below && job.refill_below < width ? job.refill_below : width;
+}
+
 /// An automaton for lanes that index a table, one of three: with at most 256 states `row_next` for 8 lanes,
 /// `column_next` for other numbers of lanes; else `class_next`.
 struct CoreTable {
@@ -26,6 +31,7 @@ struct CoreTable {
   Verdicts verdicts;
 };
 
+Target match_branching(const CoreTable& table, const RowJob& job);
 Target match_scalar(const CoreTable& table, const RowJob& job);
 Target match_interleaved(const CoreTable& table, const RowJob& job, u32 width);
 Target match_emulated(const CoreTable& table, const RowJob& job);

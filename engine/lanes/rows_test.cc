@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
@@ -61,6 +62,7 @@ struct Variant {
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (u32 below : {0u, 1u, 5u}) {
+    all.push_back({Target::branching, Form::rows, {8, below}});
     all.push_back({Target::scalar, Form::rows, {8, below}});
     all.push_back({Target::interleaved, Form::rows, {4, below}});
     all.push_back({Target::interleaved, Form::rows, {8, below}});
@@ -233,7 +235,8 @@ TEST(MatchRefill, KeepsLanesBusy) {
   std::vector<u64> hits((column.rows + 63) / 64);
   for (Target target : supported_targets()) {
     for (Form form : {Form::rows, Form::packed}) {
-      if (!offers(target, form, automaton.view()) || target == Target::scalar) continue;
+      const bool one_lane = target == Target::scalar || target == Target::branching;
+      if (!offers(target, form, automaton.view()) || one_lane) continue;
       Stats refill, naive;
       RowMatcher(target, form, automaton.view()).match(rows, nullptr, hits.data(), &refill);
       RowMatcher(target, form, automaton.view(), {.refill_below = 1})
@@ -243,6 +246,51 @@ TEST(MatchRefill, KeepsLanesBusy) {
       EXPECT_EQ(refill.stepped_bytes, rows.offset(rows.count)) << name(target);
       EXPECT_EQ(naive.stepped_bytes, rows.offset(rows.count)) << name(target);
       EXPECT_GT(refill.refills, naive.refills);
+    }
+  }
+}
+
+TEST(MatchRefill, GivesTheSameRowsAsNaiveInAnyOrder) {
+  std::mt19937 random(2);
+  const RandomAutomaton automaton({6, 4, true, true, true, 6}, random);
+  std::vector<std::vector<u8>> texts(3000);
+  for (auto& text : texts) {
+    text.resize(random() % 16 == 0 ? 200 + random() % 300 : random() % 40);
+    for (u8& byte : text) byte = u8(random());
+  }
+  for (int order = 0; order < 4; order++) {  // as drawn, by length, the other way round, shuffled
+    const auto shorter = [](const auto& a, const auto& b) { return a.size() < b.size(); };
+    if (order == 1) std::stable_sort(texts.begin(), texts.end(), shorter);
+    if (order == 2) std::reverse(texts.begin(), texts.end());
+    if (order == 3) std::shuffle(texts.begin(), texts.end(), random);
+    std::vector<u8> bytes;
+    std::vector<u32> offsets{0};
+    std::vector<u64> expected((texts.size() + 63) / 64);
+    for (size_t i = 0; i < texts.size(); i++) {
+      const u8* const text = texts[i].data();
+      expected[i / 64] |= u64(accepts(automaton.view(), text, text + texts[i].size())) << i % 64;
+      bytes.insert(bytes.end(), texts[i].begin(), texts[i].end());
+      offsets.push_back(u32(bytes.size()));
+    }
+    bytes.resize(bytes.size() + kPadding);
+    for (Target target : supported_targets()) {
+      for (Form form : {Form::rows, Form::packed}) {
+        if (!offers(target, form, automaton.view())) continue;
+        Stats naive, stats;
+        for (u32 below : {1, 2, 4, 8, 16, 32, 64}) {
+          const RowMatcher matcher(target, form, automaton.view(), {.width = 8, .refill_below = below});
+          std::vector<u64> hits(expected.size());
+          stats = {};
+          matcher.match(Rows(bytes.data(), offsets.data(), texts.size()), nullptr, hits.data(), &stats);
+          ASSERT_EQ(hits, expected) << name(target) << " below " << below << " order " << order;
+          if (below == 1) naive = stats;
+        }
+        const bool one_lane = target == Target::scalar || target == Target::branching;
+        const bool by_length = order == 1 || order == 2;  // there is nothing to gain
+        if (!one_lane && !by_length) {
+          ASSERT_GT(stats.occupancy(), naive.occupancy() + 0.1) << name(target);
+        }
+      }
     }
   }
 }

@@ -4,8 +4,12 @@ namespace lanewise::lanes {
 
 std::string_view name(Target target) {
   switch (target) {
+    case Target::branching:
+      return "branching";
     case Target::scalar:
       return "scalar";
+    case Target::automatic:
+      return "auto";
     case Target::interleaved:
       return "interleaved";
     case Target::avx2:
@@ -47,6 +51,9 @@ bool supported(Target target) {
 #endif
   switch (target) {
     case Target::avx2:
+#if defined(__x86_64__)
+    case Target::automatic:  // its vectors are those of AVX2
+#endif
       return avx2;
     case Target::avx512:
       return avx512;

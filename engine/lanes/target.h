@@ -8,7 +8,9 @@ namespace lanewise::lanes {
 
 /// How lane code is carried out. Every target gives the same answers.
 enum class Target {
-  scalar,       ///< one lane, no vectors
+  branching,    ///< one lane, a jump for each row or byte, as a textbook writes it
+  scalar,       ///< one lane, no vectors; no jump for what a row holds
+  automatic,    ///< the same source, vectors made by the compiler; named "auto"
   interleaved,  ///< several lanes of one thread, scalar instructions
   avx2,         ///< 32-byte registers
   avx512,       ///< 64-byte registers with byte permutes (AVX-512 VBMI, VBMI2)
@@ -16,8 +18,9 @@ enum class Target {
   emulated,     ///< wide groups and registers in plain C++: any machine tests them
 };
 
-inline constexpr Target kTargets[] = {Target::scalar, Target::interleaved, Target::avx2,
-                                      Target::avx512, Target::neon,        Target::emulated};
+inline constexpr Target kTargets[] = {Target::branching,   Target::scalar,  Target::automatic,
+                                      Target::interleaved, Target::avx2,    Target::avx512,
+                                      Target::neon,        Target::emulated};
 
 /// The name by which users force a target.
 std::string_view name(Target target);

@@ -68,7 +68,8 @@ std::string show(double nanoseconds) {
 
 Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     : pattern_(std::move(pattern)), id_(next_id()) {
-  forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty(), options.refill_below};
+  forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty(), options.refill_below,
+                         options.tuning};
   if (!options.lanes.empty()) request.lanes = parse_lanes(options.lanes);
   struct Asked {
     std::string_view name;

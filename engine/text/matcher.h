@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lanes/rows.h"
+#include "lanes/tuning.h"
 #include "text/pattern.h"
 #include "text/string_rows.h"
 
@@ -45,7 +46,9 @@ struct MatcherOptions {
   std::string form;  ///< one of Matcher::form_names(); empty: the matcher chooses
   std::string
       lanes;  ///< a lane target by name, for the forms that use lanes; empty: the widest of this machine
-  uint32_t refill_below = 0;  ///< lanes take new rows once fewer are busy; 0: always, 1: when none is (naive)
+  uint32_t refill_below =
+      0;  ///< lanes take new rows once fewer are busy; 0: as tuned, 1: when none is (naive)
+  lanes::Tuning tuning = {};  ///< of the machine
 };
 
 /// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between

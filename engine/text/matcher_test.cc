@@ -62,10 +62,10 @@ TEST(Matcher, ForcedFormsAndLanes) {
             "form 'prefix' is not offered for this pattern: the pattern is not a prefix");
   EXPECT_EQ(error_of(digits, {"nonsense", ""}).substr(0, 48),
             "unknown form 'nonsense'; known are all, equality");
-  EXPECT_EQ(error_of(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are sc");
+  EXPECT_EQ(error_of(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are br");
   EXPECT_EQ(error_of(digits, {"rows", "avx512"}).substr(0, 4),
             lanes::supported(lanes::Target::avx512) ? "form" : "this");
-  for (const char* lanes : {"scalar", "interleaved", "emulated"}) {
+  for (const char* lanes : {"branching", "scalar", "interleaved", "emulated"}) {
     const Matcher matcher(digits, {"rows", lanes});
     EXPECT_EQ(matcher.form(), "rows");
     EXPECT_NE(matcher.describe().find(lanes), std::string::npos) << matcher.describe();

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet
 import pytest
 
-TARGETS = ["scalar", "interleaved", "avx2", "avx512", "simd", "emulated"]
+TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "emulated"]
 
 
 def test_every_result_in_order(lanewise):
@@ -115,7 +115,8 @@ def test_a_write_is_seen(lanewise):
 
 
 def test_help_teaches(lanewise):
-    for arguments in ([], ["--help"], ["sql", "--help"], ["info", "--help"]):
+    for arguments in ([], ["--help"], ["sql", "--help"], ["info", "--help"], ["bench", "--help"],
+                      ["bench", "scan", "--help"], ["bench", "strings", "--help"], ["tune", "--help"]):
         code, out, _ = lanewise(*arguments)
         assert code == 0 and "lanewise" in out
     assert "LIKE" in lanewise("sql", "--help")[1]

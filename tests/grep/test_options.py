@@ -140,7 +140,7 @@ def test_many_blocks_and_files_in_order(both, grep, files):  # noqa: F811
         assert grep("--threads", "7", *arguments, *names)[1] == out
 
 
-@pytest.mark.parametrize("lanes", ["scalar", "interleaved", "avx2", "avx512", "emulated", "simd"])
+@pytest.mark.parametrize("lanes", ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated", "simd"])
 def test_lanes(grep, files, lanes):  # noqa: F811
     files(a=TEXT * 100)
     code, _, error = grep("--lanes", lanes, "x", stdin="")

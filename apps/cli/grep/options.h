@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lanes/tuning.h"
+
 namespace lanewise::cli::grep {
 
 inline constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
@@ -44,6 +46,7 @@ struct Options {
   bool stats = false;
   int threads = 1;
   std::string lanes;
+  lanes::Tuning tuning = {};  ///< of the machine
 };
 
 }  // namespace lanewise::cli::grep

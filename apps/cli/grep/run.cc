@@ -69,7 +69,7 @@ class Run {
  public:
   Run(const Options& options, OutputFile& out)
       : options_(options),
-        matcher_(compile(options), {"", options.lanes}),
+        matcher_(compile(options), {.form = "", .lanes = options.lanes, .tuning = options.tuning}),
         shows_lines_(options.report == Report::kLines || options.report == Report::kMatches),
         walk_(options),
         printer_(options, matcher_, out) {

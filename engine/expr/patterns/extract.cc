@@ -49,7 +49,8 @@ Vector extract_valid(const Expr& expr, std::span<const Vector> args, const Activ
   const Texts texts(args[0], rows);
   if (pattern.is_constant()) {
     // Captures cost more than to know that there is no match.
-    const uint64_t* hits = match_rows(pattern.matcher(context.target), args[0], rows, state.match);
+    const uint64_t* hits =
+        match_rows(pattern.matcher(context.target, context.tuning), args[0], rows, state.match);
     return map_rows(expr.type, rows, [&](uint32_t row) {
       if (!bits::test(hits, row)) return std::string_view();
       return text::regexp_extract(pattern.pattern(), texts[row], pattern.group(), state.capture);

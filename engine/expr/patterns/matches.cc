@@ -56,7 +56,7 @@ const uint64_t* select(const Expr& expr, std::span<const Vector> args, const Act
   auto& state = PatternState::of(expr, context);
   uint64_t* hits;
   if (pattern.is_constant()) {
-    hits = match_rows(pattern.matcher(context.target), args[0], rows, state.match);
+    hits = match_rows(pattern.matcher(context.target, context.tuning), args[0], rows, state.match);
     if (!pattern.fault().empty() && bits::count(hits, rows.rows()) != 0) throw UserError(pattern.fault());
   } else {
     hits = select_each(pattern, args, rows, state.cache);

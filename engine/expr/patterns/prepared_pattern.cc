@@ -21,12 +21,13 @@ PreparedPattern::PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, s
   if (source && (!has_detail || detail_)) compiled_ = compile(syntax, *source, detail_);
 }
 
-const text::Matcher& PreparedPattern::matcher(lanes::Target target) const {
+const text::Matcher& PreparedPattern::matcher(lanes::Target target, const lanes::Tuning& tuning) const {
   const auto at = static_cast<size_t>(target);
   std::call_once(once_[at], [&] {
     // The widest target is what the matcher takes by itself, where it does not know better.
     text::MatcherOptions options;
     if (target != lanes::simd()) options.lanes = lanes::name(target);
+    options.tuning = tuning;
     matchers_[at].emplace(pattern(), options);
   });
   return *matchers_[at];
@@ -34,7 +35,7 @@ const text::Matcher& PreparedPattern::matcher(lanes::Target target) const {
 
 std::string PreparedPattern::describe(lanes::Target target) const {
   if (!is_constant()) return "patterns of the rows, compiled as they come";
-  const text::Matcher& chosen = matcher(target);
+  const text::Matcher& chosen = matcher(target, {});
   return std::string(chosen.form()) + " (" + chosen.why() + ")";
 }
 

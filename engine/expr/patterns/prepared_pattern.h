@@ -41,8 +41,8 @@ class PreparedPattern : public Prepared {
   const text::Pattern& pattern() const { return compiled_->pattern; }
   /// What a row that matches raises; empty: nothing.
   const std::string& fault() const { return compiled_->fault; }
-  /// Its matcher for lanes of `target`.
-  const text::Matcher& matcher(lanes::Target target) const;
+  /// Its matcher for lanes of `target`; the first call's tuning counts.
+  const text::Matcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
   /// The options of a regular expression.
   const std::optional<std::string>& detail() const { return detail_; }
   std::string describe(lanes::Target target) const override;

@@ -47,7 +47,8 @@ Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& 
   const Texts rewrites(args[2], rows);
   const bool constant = prepared.is_constant();
   const uint64_t* hits =
-      constant ? match_rows(prepared.matcher(context.target), args[0], rows, state.match) : nullptr;
+      constant ? match_rows(prepared.matcher(context.target, context.tuning), args[0], rows, state.match)
+               : nullptr;
   const size_t longest = longest_text(context);
   TextWriter writer("regexp_replace", context);
   return map_rows(expr.type, rows, [&](uint32_t row) {

@@ -9,6 +9,10 @@ namespace {
 const Tables& tables(lanes::Target target) {
   invariant(lanes::supported(target), "kernels are asked for a target that this machine has");
   switch (target) {
+    case lanes::Target::branching:
+      return kBranchingTables;
+    case lanes::Target::automatic:
+      return kAutoTables;
 #if defined(__x86_64__)
     case lanes::Target::avx2:
       return kAvx2Tables;

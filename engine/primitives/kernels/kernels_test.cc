@@ -267,6 +267,26 @@ TYPED_TEST(KernelsOf, ArithmeticInPlace) {
   }
 }
 
+/// The bound that kernels.h states, on values of very different sizes that mostly cancel out.
+TEST(Kernels, SumsOfFloatsAreWithinTheirBound) {
+  std::mt19937_64 random(9);
+  for (size_t rows : {1, 15, 16, 17, 1000, 100'003}) {
+    std::vector<double> values(rows);
+    long double exact = 0, magnitudes = 0;  // of 64 bits of precision
+    for (double& value : values) {
+      value = std::ldexp(double(int64_t(random())), int(random() % 40) - 100);
+      exact += value;
+      magnitudes += std::abs(value);
+    }
+    const long double bound = (rows / 16 + 15) * std::ldexp(magnitudes, -53);
+    for (Target target : lanes::supported_targets()) {
+      const double sum = of<double>(target).sum(values.data(), nullptr, rows);
+      EXPECT_LE(std::abs(sum - exact), bound) << lanes::name(target) << " rows " << rows;
+      EXPECT_EQ(sum, of<double>(Target::scalar).sum(values.data(), nullptr, rows)) << lanes::name(target);
+    }
+  }
+}
+
 TEST(Kernels, ExtremeSums) {
   const size_t rows = 1 << 20;
   const std::vector<int64_t> low(rows, std::numeric_limits<int64_t>::min());

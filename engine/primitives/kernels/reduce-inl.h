@@ -2,6 +2,7 @@
 
 #include "primitives/kernels.h"
 #include "primitives/kernels/blocks-inl.h"
+#include "primitives/kernels/order-inl.h"
 
 namespace lanewise::kernels {
 
@@ -88,50 +89,6 @@ Sum<T> sum(const T* values, const uint64_t* active, size_t rows) {
     return sum_narrow<Isa>(values, active, rows);
   }
 }
-
-/// Integers in which min and max are taken: T itself from 32 bits on; narrower ones widen; floats become
-/// integers that order as they do, NaN in one form, above all.
-template <class T>
-struct Ordered {
-  using type = std::conditional_t<sizeof(T) < 4, int32_t, T>;
-  template <class V>
-  static LANES_FN V from(V v) {
-    return v;
-  }
-  static LANES_FN T back(type value) { return T(value); }
-};
-
-template <class T, class Int>
-struct OrderedFloat {
-  using type = Int;
-  static constexpr int kSign = sizeof(Int) * 8 - 1;
-  static constexpr Int kNaN = sizeof(Int) == 4 ? Int(0x7fc00000) : Int(0x7ff8000000000000);
-  template <class V>
-  static LANES_FN auto from(V v) {
-    using I = Vector<Int, sizeof(V) / sizeof(Int)>;
-    const I raw = (I)v;
-    const I ordered =
-        raw ^ (I)((Vector<std::make_unsigned_t<Int>, sizeof(V) / sizeof(Int)>)(raw >> kSign) >> 1);
-    return v != v ? I{} + kNaN : ordered;
-  }
-  static LANES_FN T back(Int value) {
-    const Int raw = value ^ Int(std::make_unsigned_t<Int>(value >> kSign) >> 1);
-    T result;
-    __builtin_memcpy(&result, &raw, sizeof raw);
-    return result;
-  }
-};
-template <>
-struct Ordered<float> : OrderedFloat<float, int32_t> {};
-template <>
-struct Ordered<double> : OrderedFloat<double, int64_t> {};
-
-template <class Int>
-struct Limits {
-  static constexpr bool kSigned = Int(-1) < Int(0);
-  static constexpr Int kMin = kSigned ? Int(std::make_unsigned_t<Int>(1) << (sizeof(Int) * 8 - 1)) : Int(0);
-  static constexpr Int kMax = Int(~kMin);
-};
 
 template <class Isa, class T>
 MinMax<T> min_max(const T* values, const uint64_t* active, size_t rows) {

@@ -20,7 +20,9 @@ struct Tables {
   BitKernels bits;
 };
 
+extern const Tables kBranchingTables;
 extern const Tables kScalarTables;
+extern const Tables kAutoTables;
 extern const Tables kEmulatedTables;
 #if defined(__x86_64__)
 extern const Tables kAvx2Tables;

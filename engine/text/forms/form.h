@@ -9,6 +9,7 @@
 
 #include "lanes/rows.h"
 #include "lanes/target.h"
+#include "lanes/tuning.h"
 #include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
 #include "text/string_rows.h"
@@ -52,6 +53,7 @@ struct Request {
   std::optional<lanes::Target> lanes;  ///< forced; otherwise the form takes the one that suits it
   bool forced = false;                 ///< the user named the form: offer it even where it makes little sense
   uint32_t refill_below = 0;           ///< as in MatcherOptions
+  lanes::Tuning tuning = {};
 
   lanes::Target target() const { return lanes.value_or(lanes::simd()); }
 };

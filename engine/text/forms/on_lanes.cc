@@ -32,7 +32,9 @@ class OnLanes final : public Form {
 std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
                                const automaton::CompleteAutomaton& automaton, const Request& request,
                                uint32_t last_bytes) {
-  const lanes::RowOptions options{.refill_below = request.refill_below, .last_bytes = last_bytes};
+  lanes::RowOptions options = request.tuning.rows(target);
+  if (request.refill_below != 0) options.refill_below = request.refill_below;
+  options.last_bytes = last_bytes;
   return std::make_unique<OnLanes>(target, form, automaton, options);
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "lanes/rows.h"
+#include "lanes/tuning.h"
 #include "text/forms/form.h"
 
 namespace lanewise::text::forms {

@@ -1,0 +1,132 @@
+#include "bench/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "bench/read_rate.h"
+#include "bench/simulate.h"
+#include "lanes/target.h"
+
+namespace lanewise::cli::bench {
+
+namespace {
+
+constexpr double kEnough = 3;  // seconds after which a level is not repeated
+constexpr uint64_t kSimulatedRows = 1 << 17;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+void check_agreement(const Group& group) {
+  const Result* first = nullptr;
+  for (const Result& result : group.results) {
+    if (!result.not_offered.empty()) continue;
+    if (first == nullptr) first = &result;
+    if (result.digest == first->digest) continue;
+    throw InternalError(fmt::format("levels disagree on '{}': {} gives {:016x}, {} gives {:016x}",
+                                    group.title, first->level, first->digest, result.level, result.digest));
+  }
+}
+
+}  // namespace
+
+Bench::Bench(std::string name, const Options& options, const Cancellation& cancellation)
+    : setting_{std::move(name), machine_cpu(), machine_cores(), 0, "", 0, options},
+      cancellation_(cancellation) {
+  for (const std::string& level : options.levels) {
+    const std::string word = level.substr(0, level.find_first_of(" :"));
+    const bool known = lanes::parse_target(word) || word == "chosen";
+    if (!known) throw UserError(fmt::format("unknown level '{}'; see --help", level));
+  }
+  setting_.counters = counters_.why_not();
+  if (options.silent_runs > 0) return;
+  if (options.cachegrind) setting_.simulated_rows = kSimulatedRows;
+  say("measuring how fast one core reads memory");
+  setting_.read_rate = read_rate(cancellation);
+}
+
+Bench::~Bench() { progress_.finish(); }
+
+bool Bench::wants(const std::string& level) const {
+  const auto names_it = [&](std::string name) {
+    if (name.starts_with("simd")) name.replace(0, 4, lanes::name(lanes::simd()));
+    return level.starts_with(name) &&
+           (level.size() == name.size() || level[name.size()] == ' ' || level[name.size()] == ':');
+  };
+  const std::vector<std::string>& asked = setting_.options.levels;
+  return asked.empty() || std::ranges::any_of(asked, names_it);
+}
+
+void Bench::say(const std::string& what) { progress_.report(what, -1); }
+
+/// One run more, minus what making the data and one run cost.
+void Bench::simulate(const Group& group, Result& result) {
+  const lanes::Target simd = lanes::simd();
+  if (result.level.starts_with("avx512") ||
+      (result.level.starts_with("chosen") && simd == lanes::Target::avx512)) {
+    return;  // instructions that valgrind does not know
+  }
+  say("simulating " + group.title + ": " + result.level);
+  const auto events = [&](int runs) {
+    std::vector<std::string> words = group.arguments;
+    words.insert(words.end(),
+                 {"--rows", std::to_string(kSimulatedRows), "--seed", std::to_string(setting_.options.seed),
+                  "--levels", result.level, "--silent-runs", std::to_string(runs)});
+    return bench::simulate(words, cancellation_);
+  };
+  const Events once = events(1);
+  result.events = (events(2) - once) / kSimulatedRows;
+}
+
+Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
+  if (setting_.options.silent_runs > 0) {
+    for (const Contender& contender : contenders) {
+      for (int run = 0; contender.not_offered.empty() && run < setting_.options.silent_runs; ++run)
+        contender.seconds();
+    }
+    return group;
+  }
+  struct Runs {
+    std::vector<double> seconds;
+    double sum = 0;
+  };
+  std::vector<Runs> runs(contenders.size());
+  for (const Contender& contender : contenders) {
+    Result result{.level = contender.level,
+                  .not_offered = contender.not_offered,
+                  .refill_below = contender.refill_below};
+    if (result.not_offered.empty()) {
+      say(group.title + ": " + contender.level);
+      result.digest = contender.digest();
+      if (contender.observe) result.stats = contender.observe();
+    }
+    group.results.push_back(std::move(result));
+  }
+  check_agreement(group);
+  for (int round = 0; round < setting_.options.repeat; ++round) {
+    for (size_t i = 0; i < contenders.size(); ++i) {
+      if (!contenders[i].not_offered.empty() || runs[i].sum > kEnough) continue;
+      say(group.title + ": " + contenders[i].level);
+      cancellation_.check();
+      counters_.start();
+      runs[i].seconds.push_back(contenders[i].seconds());
+      runs[i].sum += runs[i].seconds.back();
+      const std::optional<Events> events = counters_.stop();
+      if (events) group.results[i].events = *events / static_cast<double>(group.rows);
+    }
+  }
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    if (!runs[i].seconds.empty()) group.results[i].seconds = median(runs[i].seconds);
+  }
+  for (Result& result : group.results) {
+    if (setting_.options.cachegrind && result.not_offered.empty()) simulate(group, result);
+  }
+  return group;
+}
+
+}  // namespace lanewise::cli::bench

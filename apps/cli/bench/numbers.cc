@@ -1,0 +1,34 @@
+#include "bench/numbers.h"
+
+#include <cmath>
+
+#include "bench/random.h"
+
+namespace lanewise::cli::bench {
+
+template <class T>
+std::vector<T> make_numbers(uint64_t rows, double percent, uint64_t seed, const Cancellation& cancellation) {
+  constexpr T kOthers[] = {0, 1, 2, 4, 5};
+  Random random(seed);
+  ExactShare targets(static_cast<uint64_t>(std::llround(static_cast<double>(rows) * percent / 100)), rows);
+  std::vector<T> values(rows);
+  for (uint64_t row = 0; row < rows; ++row) {
+    if (row % (1 << 20) == 0) cancellation.check();
+    const T other = kOthers[random.below(5)];
+    values[row] = targets.next(random) ? T{kTarget} : other;
+  }
+  return values;
+}
+
+template std::vector<int8_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<int16_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<int32_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<int64_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<uint8_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<uint16_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<uint32_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<uint64_t> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<float> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+template std::vector<double> make_numbers(uint64_t, double, uint64_t, const Cancellation&);
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lanewise::cli::bench {
+
+/// What both benchmarks are asked.
+struct Options {
+  uint64_t rows = 0;  ///< 0: what suits the machine
+  uint64_t seed = 1;
+  int repeat = 3;                   ///< the median of so many rounds counts
+  std::vector<std::string> levels;  ///< names of levels, or their first words; none: all
+  bool json = false;
+  std::string plot;         ///< an SVG file; empty: none
+  bool cachegrind = false;  ///< branches and misses by simulation
+  int silent_runs = 0;      ///< only do each work so often: what is simulated; 0: measure
+};
+
+struct ScanOptions : Options {
+  std::string type = "int32";
+  std::vector<double> selectivity;  ///< percent
+  std::vector<std::string> work;
+  std::vector<int> threads = {1};
+  std::string affinity = "without";  ///< with, without, both
+};
+
+struct StringsOptions : Options {
+  std::vector<std::string> tests;
+  std::vector<std::string> lengths;
+  double match = 1;                  ///< percent of the rows
+  std::string mismatch = "random";   ///< or the byte at which rows differ from the constant
+  std::vector<uint32_t> thresholds;  ///< of refill; none: naive and refill
+};
+
+}  // namespace lanewise::cli::bench

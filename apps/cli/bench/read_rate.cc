@@ -1,0 +1,26 @@
+#include "bench/read_rate.h"
+
+#include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace lanewise::cli::bench {
+
+double read_rate(const Cancellation& cancellation) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kRuns = 5;
+  const std::vector<uint64_t> words(size_t{1} << 26, 1);
+  double best = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    cancellation.check();
+    const auto start = Clock::now();
+    volatile uint64_t sum = std::accumulate(words.begin(), words.end(), uint64_t{0});
+    (void)sum;
+    const std::chrono::duration<double> time = Clock::now() - start;
+    best = std::max(best, static_cast<double>(words.size() * sizeof(uint64_t)) / time.count());
+  }
+  return best;
+}
+
+}  // namespace lanewise::cli::bench

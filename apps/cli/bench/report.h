@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bench/bench.h"
+
+namespace lanewise::cli::bench {
+
+/// The lines above all tables: processor, read rate, seed, whether events are counted.
+std::string heading(const Setting& setting);
+
+/// A group as a table for people.
+std::string table(const Setting& setting, const Group& group);
+
+/// Everything as JSON.
+std::string json(const Setting& setting, std::span<const Group> groups);
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/machine_profile.h"
+#include "base/cancel.h"
+
+namespace lanewise::cli::bench {
+
+/// One parameter: what was tried, and what is best.
+struct Choice {
+  struct Try {
+    uint32_t value;
+    double rate;  ///< bytes per second
+  };
+  std::string name;
+  std::vector<Try> tries;
+  uint32_t best = 0;
+};
+
+struct Tuned {
+  MachineProfile profile;
+  std::vector<Choice> choices;
+};
+
+/// Measures this machine, in well under a minute. `say` is told what is being measured, and how far that is.
+Tuned tune(const Cancellation& cancellation, const std::function<void(const std::string&, double)>& say);
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "bench/bench.h"
+#include "bench/plots.h"
+#include "bench/report.h"
+#include "bench/scan.h"
+#include "bench/strings.h"
+#include "command.h"
+#include "interrupt.h"
+#include "output/output_file.h"
+
+namespace lanewise::cli {
+
+namespace {
+
+const char* const kDescription =
+    R"(Measures this machine: what do lanes, vectors and refill win here, and why?
+
+The same work is done at every level that the machine has; a hash of the results proves that none left
+something out. Levels run in turns, medians count. R is what one core reads from memory at best.
+
+  lanewise bench scan                            filters and aggregates of a column of numbers
+  lanewise bench strings                         equality, prefix, regular expression on rows of text
+  lanewise bench scan --json > scan.json         the same for programs
+)";
+
+const char* const kScan = R"(Filters and aggregates of one column of numbers, level by level.
+
+The values are 0 to 5; an exact share of them is 3, the value that the filter looks for, in an order drawn
+from a seed. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
+
+Levels: branching (a jump per row), scalar (no jump, no vectors), auto (the same source, vectors made by the
+compiler), avx2 and avx512 (vectors by hand), emulated (such vectors in plain C++).
+
+  lanewise bench scan --work bitmap --levels branching,scalar,simd
+  lanewise bench scan --work sum --threads 1,2,4 --affinity both
+  lanewise bench scan --type double --rows 100000000 --selectivity 1,50
+  lanewise bench scan --work bitmap --plot selectivity.svg
+)";
+
+const char* const kStrings = R"(Equality, prefix and a regular expression on rows of text, level by level.
+
+Rows are lanes: each lane walks an automaton over the bytes of its row. Naive lanes wait until the slowest of
+their group has ended; with refill, a lane that ended takes the next row at once. Occupancy is the share of
+steps whose lane held a live row; used, of those that took a byte of a row.
+
+Row lengths: constant (64 bytes), uniform (8 to 120), skewed (one row in 64 of 512 to 1,535, the others 8 to
+40), or a number of bytes.
+
+Levels: branching (a loop per row that leaves at the first mismatch), scalar (one lane), interleaved (4 and 8
+lanes of one thread), avx2 and avx512 (32 and 64 rows in a register), emulated, chosen (what queries take).
+
+  lanewise bench strings --lengths skewed --levels 'interleaved 8,simd'
+  lanewise bench strings --test regex --lengths skewed --levels avx512 --thresholds 1,16,32,48,64
+  lanewise bench strings --test prefix --match 10 --mismatch 4
+  lanewise bench strings --test regex --lengths 8,16,32,64,128,256,512,1024 --plot lengths.svg
+)";
+
+void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& groups) {
+  const std::vector<bench::Panel> panels = bench::panels_of(groups);
+  if (panels.empty()) {
+    throw UserError(
+        "nothing to plot: give several of --selectivity (scan), --lengths in bytes or --thresholds "
+        "(strings)");
+  }
+  OutputFile file(setting.options.plot);
+  file.write(bench::svg(
+      panels, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
+                          setting.processor, setting.read_rate / 1e9, setting.options.seed)));
+  file.close();
+}
+
+/// Runs one benchmark and writes its tables, each as soon as it is there, or all as JSON.
+template <class Options, class Run>
+ExitCode run_bench(const std::string& name, const Options& options, Run run) {
+  const Interrupt interrupt;
+  OutputFile out;
+  std::vector<bench::Group> groups;
+  bench::Bench bench(name, options, interrupt.cancellation());
+  const auto write = [&](const std::string& text) {
+    out.write(text);
+    out.close();
+  };
+  const bool tables = !options.json && options.silent_runs == 0;
+  if (tables) write(heading(bench.setting()));
+  groups = run(options, bench, [&](const bench::Group& group) {
+    if (tables) write(table(bench.setting(), group));
+  });
+  if (options.json) write(json(bench.setting(), groups));
+  if (!options.plot.empty()) write_plot(bench.setting(), groups);
+  return kOk;
+}
+
+CLI::Option* list_option(CLI::App& app, const std::string& name, auto& to, const std::string& help,
+                         const std::string& text) {
+  return app.add_option(name, to, help)->delimiter(',')->option_text(text);
+}
+
+void add_common(CLI::App& app, bench::Options& options) {
+  app.add_option("--rows", options.rows, "Rows; default: what suits the machine")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  app.add_option("--seed", options.seed, "Other data of the same kind")->option_text("N");
+  app.add_option("--repeat", options.repeat, "Rounds, of which the median counts; default: 3")
+      ->check(CLI::Range(1, 1000))
+      ->option_text("N");
+  list_option(app, "--levels", options.levels,
+              "Only these, by name or its first words; simd: the widest here", "NAME,...");
+  app.add_flag("--cachegrind", options.cachegrind,
+               "Simulate branches and misses with valgrind, level by level: takes minutes");
+  app.add_option("--silent-runs", options.silent_runs)->group("");  // what is simulated
+  app.add_option("--plot", options.plot, "Also draw an SVG image")->type_name("FILE");
+  app.add_flag("--json", options.json, "Write JSON instead of tables");
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Command& run) {
+  CLI::App* bench = app.add_subcommand("bench", kDescription);
+  bench->require_subcommand(1);
+
+  auto scan_options = std::make_shared<bench::ScanOptions>();
+  CLI::App* scan = bench->add_subcommand("scan", kScan);
+  add_common(*scan, *scan_options);
+  list_option(*scan, "--work", scan_options->work, "bitmap, count, list, sum, min_max, valid; default: all",
+              "NAME,...")
+      ->check(CLI::IsMember(bench::scan_work_names()));
+  list_option(*scan, "--selectivity", scan_options->selectivity, "Shares of the value 3 in percent",
+              "PERCENT,...")
+      ->check(CLI::Range(0.0, 100.0));
+  scan->add_option("--type", scan_options->type,
+                   "int8 to int64, uint8 to uint64, float, double; default: int32")
+      ->check(CLI::IsMember(bench::scan_type_names()))
+      ->option_text("NAME");
+  list_option(*scan, "--threads", scan_options->threads,
+              "Numbers of threads, one after the other; default: 1", "N,...")
+      ->check(CLI::Range(1, 1024));
+  scan->add_option("--affinity", scan_options->affinity, "Threads on cores of their own: with, without, both")
+      ->check(CLI::IsMember({"with", "without", "both"}))
+      ->option_text("WHICH");
+  scan->callback([scan_options, &run] {
+    run = [scan_options] { return run_bench("scan", *scan_options, bench::run_scan); };
+  });
+
+  auto strings_options = std::make_shared<bench::StringsOptions>();
+  CLI::App* strings = bench->add_subcommand("strings", kStrings);
+  add_common(*strings, *strings_options);
+  list_option(*strings, "--test", strings_options->tests, "equality, prefix, regex; default: all", "NAME,...")
+      ->check(CLI::IsMember(bench::string_test_names()));
+  list_option(*strings, "--lengths", strings_options->lengths,
+              "constant, uniform, skewed or a number of bytes; default: the first three", "WHICH,...");
+  strings->add_option("--match", strings_options->match, "Percent of the rows that match; default: 1")
+      ->check(CLI::Range(0.0, 100.0))
+      ->option_text("PERCENT");
+  strings
+      ->add_option("--mismatch", strings_options->mismatch,
+                   "Byte at which other rows differ from the constant, or random, the default")
+      ->option_text("BYTE");
+  list_option(*strings, "--thresholds", strings_options->thresholds,
+              "Refill when fewer lanes are busy, for each of these, instead of naive and refill", "N,...")
+      ->check(CLI::Range(1, 64));
+  strings->callback([strings_options, &run] {
+    run = [strings_options] { return run_bench("strings", *strings_options, bench::run_strings); };
+  });
+}
+
+}  // namespace lanewise::cli

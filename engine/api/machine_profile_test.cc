@@ -1,0 +1,92 @@
+#include "api/machine_profile.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/testing/temporary_folder.h"
+
+namespace lanewise {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Profiles : public ::testing::Test {
+ protected:
+  const MachineProfile kProfile{"A processor", 12.5e9, 4096, {4, 3, 24, 56}};
+
+  std::string path() const { return folder_.file("deep/profile.json"); }
+  /// What loading says of the saved profile with one entry replaced.
+  LoadedProfile with(const std::string& name, const nlohmann::json& value) const {
+    save_machine_profile(kProfile, path());
+    std::ifstream in(path());
+    nlohmann::json json = nlohmann::json::parse(in);
+    json[name] = value;
+    std::ofstream(path()) << json;
+    return load_machine_profile(path(), "A processor");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Profiles, AreReadAsTheyWereWritten) {
+  save_machine_profile(kProfile, path());
+  const LoadedProfile loaded = load_machine_profile(path(), "A processor");
+  EXPECT_EQ(loaded.profile, kProfile);
+  EXPECT_EQ(loaded.note, "");
+  save_machine_profile({.processor = "B"}, path());  // over the first
+  EXPECT_EQ(load_machine_profile(path(), "B").profile, MachineProfile{.processor = "B"});
+}
+
+TEST_F(Profiles, NoFileIsNoNote) {
+  for (const std::string& nothing : {path(), std::string()}) {
+    const LoadedProfile loaded = load_machine_profile(nothing, "A processor");
+    EXPECT_FALSE(loaded.profile);
+    EXPECT_EQ(loaded.note, "");
+  }
+}
+
+TEST_F(Profiles, OthersAreNotUsed) {
+  EXPECT_TRUE(with("vector_rows", 8192).profile);
+  const std::tuple<const char*, nlohmann::json, const char*> kBad[] = {
+      {"version", 2, "another version"},
+      {"processor", "B", "another processor, B"},
+      {"processor", 7, "broken"},
+      {"interleaved_width", 6, "neither 4 nor 8"},
+      {"interleaved_width", 0, "neither 4 nor 8"},
+      {"refill_interleaved", 5, "not between 1 and 4"},
+      {"refill_packed_avx2", 33, "not between 1 and 32"},
+      {"refill_packed_avx512", -1, "not between 1 and 64"},
+      {"refill_packed_avx512", 1.5, "not between 1 and 64"},
+      {"vector_rows", 1, "not between"},
+      {"read_gb_per_second", "fast", "broken"},
+  };
+  for (const auto& [name, value, why] : kBad) {
+    const LoadedProfile loaded = with(name, value);
+    EXPECT_FALSE(loaded.profile) << name;
+    EXPECT_THAT(loaded.note, HasSubstr(why));
+    EXPECT_THAT(loaded.note, HasSubstr(path()));
+  }
+}
+
+TEST_F(Profiles, BrokenFilesAreNotUsed) {
+  save_machine_profile(kProfile, path());
+  for (const char* text : {"", "{", "[]", "null", "{\"version\": 1}", "\xff"}) {
+    std::ofstream(path()) << text;
+    const LoadedProfile loaded = load_machine_profile(path(), "A processor");
+    EXPECT_FALSE(loaded.profile) << text;
+    EXPECT_THAT(loaded.note, HasSubstr("broken")) << text;
+  }
+  EXPECT_THAT(load_machine_profile(folder_.path(), "A processor").note, HasSubstr("not used"));
+}
+
+TEST_F(Profiles, WhatCannotBeWrittenIsTold) {
+  std::ofstream(folder_.file("file")) << "x";
+  EXPECT_THROW(save_machine_profile(kProfile, folder_.file("file/profile.json")), UserError);
+  EXPECT_THROW(save_machine_profile(kProfile, ""), UserError);
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "lanes/rows.h"
+
+namespace lanewise::lanes {
+
+/// What is fast on a machine; every value gives the same answers. The defaults suit most machines;
+/// `lanewise tune` measures others.
+struct Tuning {
+  u32 interleaved_width = 8;     ///< lanes of the target `interleaved`: 4 or 8
+  u32 refill_interleaved = 0;    ///< as RowOptions::refill_below
+  u32 refill_packed_avx2 = 0;    ///< the same, 1 to 32
+  u32 refill_packed_avx512 = 0;  ///< the same, 1 to 64
+
+  RowOptions rows(Target target) const {
+    switch (target) {
+      case Target::interleaved:
+        return {.width = interleaved_width, .refill_below = refill_interleaved};
+      case Target::avx2:
+        return {.refill_below = refill_packed_avx2};
+      case Target::avx512:
+        return {.refill_below = refill_packed_avx512};
+      default:
+        return {};
+    }
+  }
+  bool operator==(const Tuning&) const = default;
+};
+
+}  // namespace lanewise::lanes
