@@ -180,7 +180,7 @@ int main(int argc, char** argv) try {
   using namespace lanewise;
   if (argc < 5) throw std::runtime_error("usage: lanewise_rival_regex FILE ROUNDS LANES RIVALS [PATTERN...]");
   const rivals::Text text(argv[1]);
-  std::cout << nlohmann::json{{"read", rivals::read_rate(text)}} << std::endl;
+  std::cout << nlohmann::json{{"read", rivals::read_rate(text)}} << '\n' << std::flush;
   const std::string folder = argv[4];
   std::map<std::string, rivals::Hyperscan> libraries;
   for (const char* name : {"hyperscan", "vectorscan"}) {
@@ -190,7 +190,7 @@ int main(int argc, char** argv) try {
   if (patterns.empty())
     patterns.assign(std::begin(text::testing::kRegexSet), std::end(text::testing::kRegexSet));
   for (const std::string& pattern : patterns) {
-    std::cout << rivals::compare(text, pattern, std::stoi(argv[2]), argv[3], libraries) << std::endl;
+    std::cout << rivals::compare(text, pattern, std::stoi(argv[2]), argv[3], libraries) << '\n' << std::flush;
   }
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

@@ -233,14 +233,17 @@ Sequences find_sequences(const syntax::Ast& ast, bool full_match) {
 
 namespace {
 
-const Node& inside(const Node& node) { return node.op == Op::kCapture ? inside(*node.children[0]) : node; }
+const Node* inside(const Node* node) {
+  while (node->op == Op::kCapture) node = node->children[0].get();
+  return node;
+}
 
 }  // namespace
 
 std::optional<Run> find_run(const syntax::Ast& ast, bool full_match) {
-  const Node& root = inside(*ast.root);
+  const Node& root = *inside(ast.root.get());
   const bool repeats = root.op == Op::kRepeat;
-  const Node& one = repeats ? inside(*root.children[0]) : root;
+  const Node& one = repeats ? *inside(root.children[0].get()) : root;
   if (full_match || (repeats && root.min == 0)) return std::nullopt;
   Run run;
   run.length = repeats ? root.min : 1;
@@ -321,7 +324,7 @@ Span span_of(const Node& node) {
 }  // namespace
 
 Lengths find_lengths(const syntax::Ast& ast, bool full_match) {
-  const Node& root = inside(*ast.root);
+  const Node& root = *inside(ast.root.get());
   const Span all = span_of(root);
   Lengths found{all.least, all.most, false};
   if (full_match || root.op != Op::kConcat) return found;
