@@ -156,7 +156,7 @@ TEST(Session, FallsBackOnlyWhenAsked) {
 TEST(Session, ExplainsPlansWithLanesAndMatchers) {
   Session session(options("scalar", 1));
   session.run("CREATE TABLE t AS SELECT 'x' || i AS s FROM range(1000) r(i)");
-  const std::string text = session.explain("SELECT count(*) FROM t WHERE s LIKE '%9%' AND s ~ 'x[1-5]+'");
+  const std::string text = session.explain("SELECT count(*) FROM t WHERE s LIKE '%9%' AND s ~ '(x|[1-5])*'");
   EXPECT_THAT(text, HasSubstr("Aggregate: count_star(*)"));
   EXPECT_THAT(text, HasSubstr("Scan: t [s]"));
   EXPECT_THAT(text, HasSubstr("(about 200 rows)"));
@@ -172,7 +172,7 @@ TEST(Session, ProfilesWhatTheLanesDid) {
   counted.profile_lanes = true;
   Session session(counted);
   session.run("CREATE TABLE t AS SELECT repeat('x', i % 100) || i AS s FROM range(5000) r(i)");
-  const std::string query = "SELECT count(*) FROM t WHERE s ~ 'x[1-5]+x'";
+  const std::string query = "SELECT count(*) FROM t WHERE s ~ '(x|[1-5])*'";
   const auto scan_of = [](const StatementResult& result) { return result.profile.back(); };
   const exec::OperatorProfile scan = scan_of(session.run(query));
   EXPECT_EQ(scan.name, "Scan t");
