@@ -53,7 +53,7 @@ def test_a_program_that_crashes_is_a_failure(tmp_path):
     program.write_text("#!/bin/sh\nkill -SEGV $$\n")
     program.chmod(0o755)
     count = runner.Count()
-    runner.run_programs(tmp_path, [program], None, count, {})
+    runner.run_programs([program], None, count, {}, [])
     assert (count.passed, count.failed) == (0, 1)
 
 
@@ -62,5 +62,5 @@ def test_a_finding_after_the_report_is_a_failure(tmp_path):
     program.write_text('#!/bin/sh\nfor a; do case $a in --gtest_output=xml:*) echo "<t><testcase/></t>" > "${a#*xml:}";; esac; done\nexit 1\n')
     program.chmod(0o755)
     count = runner.Count()
-    runner.run_programs(tmp_path, [program], None, count, {"PATH": "/usr/bin:/bin"})
+    runner.run_programs([program], None, count, {"PATH": "/usr/bin:/bin"}, [])
     assert (count.passed, count.failed) == (1, 1)
