@@ -97,8 +97,10 @@ class Drawing {
 
   void draw_axes() {
     const double bottom = at_y(0), right = kWidth - kRight;
-    for (double y = 0; y <= highest_ * 1.001; y += step_) {
-      rule(kLeft, at_y(y), right, at_y(y), y == 0 ? "axis" : "grid");
+    const int rules = static_cast<int>(std::lround(highest_ / step_));
+    for (int i = 0; i <= rules; ++i) {
+      const double y = i * step_;
+      rule(kLeft, at_y(y), right, at_y(y), i == 0 ? "axis" : "grid");
       text(kLeft - 8, at_y(y) + 4, "end", fmt::format("{:g}", std::round(y * 1e6) / 1e6));
     }
     for (const double x : ticks()) {
@@ -112,11 +114,13 @@ class Drawing {
   std::vector<double> ticks() const {
     std::vector<double> marks;
     if (panel_.doubling) {
-      for (double x = std::exp2(std::ceil(least_)); scaled(x) <= most_; x *= 2) marks.push_back(x);
+      const int first = static_cast<int>(std::ceil(least_)), last = static_cast<int>(std::floor(most_));
+      for (int power = first; power <= last; ++power) marks.push_back(std::exp2(power));
       return marks;
     }
     const double step = step_for(most_ - least_);
-    for (double x = least_; x <= most_ * 1.001; x += step) marks.push_back(x);
+    const int last = static_cast<int>(std::floor((most_ - least_) / step * 1.001));
+    for (int i = 0; i <= last; ++i) marks.push_back(least_ + i * step);
     return marks;
   }
 
