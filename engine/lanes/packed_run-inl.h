@@ -63,4 +63,18 @@ void run_packed(const PackedTable& table, const RowJob& job) {
   }
 }
 
+/// With the smallest Next that holds the table, of 64 to 512 entries.
+template <class Register, class Classes, template <u32> class Next>
+void run_by_entries(const PackedTable& table, const RowJob& job) {
+  if (table.has_halves) {
+    run_packed<PackedGroup<Register, Classes, Next<512>>>(table, job);
+  } else if (table.entries <= 64) {
+    run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
+  } else if (table.entries <= 128) {
+    run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);
+  } else {
+    run_packed<PackedGroup<Register, Classes, Next<256>>>(table, job);
+  }
+}
+
 }  // namespace lanewise::lanes

@@ -16,23 +16,9 @@
 
 namespace lanewise::lanes {
 
-template <class Classes>
-static void run(const PackedTable& table, const RowJob& job) {
-  using avx512::Next;
-  using avx512::Register;
-  if (table.has_halves) {
-    run_packed<PackedGroup<Register, Classes, Next<512>>>(table, job);
-  } else if (table.entries <= 64) {
-    run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
-  } else if (table.entries <= 128) {
-    run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);
-  } else {
-    run_packed<PackedGroup<Register, Classes, Next<256>>>(table, job);
-  }
-}
-
 Target match_avx512(const PackedTable& table, const RowJob& job) {
-  table.high_is_uniform ? run<avx512::LowClasses>(table, job) : run<avx512::Classes>(table, job);
+  table.high_is_uniform ? run_by_entries<avx512::Register, avx512::LowClasses, avx512::Next>(table, job)
+                        : run_by_entries<avx512::Register, avx512::Classes, avx512::Next>(table, job);
   return Target::avx512;
 }
 

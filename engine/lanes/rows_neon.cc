@@ -7,23 +7,9 @@
 
 namespace lanewise::lanes {
 
-template <class Classes>
-static void run(const PackedTable& table, const RowJob& job) {
-  using neon::Next;
-  using neon::Register;
-  if (table.has_halves) {
-    run_packed<PackedGroup<Register, Classes, Next<512>>>(table, job);
-  } else if (table.entries <= 64) {
-    run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
-  } else if (table.entries <= 128) {
-    run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);
-  } else {
-    run_packed<PackedGroup<Register, Classes, Next<256>>>(table, job);
-  }
-}
-
 Target match_neon(const PackedTable& table, const RowJob& job) {
-  table.high_is_uniform ? run<neon::LowClasses>(table, job) : run<neon::Classes>(table, job);
+  table.high_is_uniform ? run_by_entries<neon::Register, neon::LowClasses, neon::Next>(table, job)
+                        : run_by_entries<neon::Register, neon::Classes, neon::Next>(table, job);
   return Target::neon;
 }
 

@@ -1,6 +1,5 @@
-#include "base/bits.h"
 #include "text/automaton/approximation.h"
-#include "text/forms/on_lanes.h"
+#include "text/forms/candidates.h"
 
 namespace lanewise::text::forms {
 namespace {
@@ -18,12 +17,7 @@ class Approximated final : public Form {
              FormState* state) const override {
     if (rows.size() == 0) return;
     packed_->match(rows, active, hits, state);
-    const size_t left = bits::count(hits, rows.size());
-    if (left == 0) return;
-    const double share = static_cast<double>(left) / static_cast<double>(rows.size());
-    state->on_candidates +=
-        static_cast<double>(left) * kPickCost + share * static_cast<double>(rows.byte_count()) * exact_cost_;
-    exact_->match(rows, hits, hits, state);
+    confirm(*exact_, exact_cost_, rows, hits, state);
   }
   bool match(std::string_view text, FormState* state) const override { return exact_->match(text, state); }
 

@@ -1,4 +1,4 @@
-#include "base/bits.h"
+#include "text/forms/candidates.h"
 #include "text/forms/literal_search.h"
 #include "text/forms/sequence_search.h"
 
@@ -16,12 +16,7 @@ class Filtered final : public Form {
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     search_->match(rows, active, hits, state);
-    const size_t left = bits::count(hits, rows.size());
-    if (left == 0) return;
-    const double share = static_cast<double>(left) / static_cast<double>(rows.size());
-    state->on_candidates += static_cast<double>(left) * kPickCost +
-                            share * static_cast<double>(rows.byte_count()) * confirm_cost_;
-    confirm_->match(rows, hits, hits, state);
+    confirm(*confirm_, confirm_cost_, rows, hits, state);
   }
   bool match(std::string_view text, FormState* state) const override {
     return search_->match(text, state) && confirm_->match(text, state);

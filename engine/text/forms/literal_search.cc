@@ -1,6 +1,6 @@
 #include "text/forms/literal_search.h"
 
-#include "text/forms/on_lanes.h"
+#include "text/forms/candidates.h"
 
 namespace lanewise::text::forms {
 
@@ -12,11 +12,7 @@ LiteralSearch::LiteralSearch(const Request& request, const std::string& needle)
 
 void LiteralSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                           FormState* state) const {
-  if (rows.size() == 0) return;
-  uint64_t candidates = 0;
-  const lanes::Target ran = on_lanes_.match(to_lanes(rows), active, hits, &candidates);
-  state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
-  if (state->stats) state->stats->ran_on(ran);
+  if (rows.size() != 0) find(on_lanes_, rows, active, hits, state);
 }
 
 std::string LiteralSearch::describe() const {

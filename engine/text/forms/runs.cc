@@ -1,6 +1,6 @@
 #include "base/bits.h"
 #include "lanes/find_runs.h"
-#include "text/forms/on_lanes.h"
+#include "text/forms/candidates.h"
 
 namespace lanewise::text::forms {
 namespace {
@@ -27,26 +27,12 @@ class Runs final : public Form {
     for (size_t w = 0; w < words; ++w) others[w] = (active ? active[w] : ~uint64_t{0}) & ~sure[w];
     keep_long(rows, shortest_, others.data());
     find(*maybe_, rows, others.data(), others.data(), state);
-    const size_t left = bits::count(others.data(), rows.size());
-    if (left != 0) {
-      const double share = static_cast<double>(left) / static_cast<double>(rows.size());
-      state->on_candidates += static_cast<double>(left) * kPickCost +
-                              share * static_cast<double>(rows.byte_count()) * confirm_cost_;
-      confirm_->match(rows, others.data(), others.data(), state);
-    }
+    confirm(*confirm_, confirm_cost_, rows, others.data(), state);
     for (size_t w = 0; w < words; ++w) hits[w] = sure[w] | others[w];
   }
   bool match(std::string_view text, FormState* state) const override { return confirm_->match(text, state); }
 
  private:
-  static void find(const lanes::RunFinder& finder, const StringRows& rows, const uint64_t* active,
-                   uint64_t* hits, FormState* state) {
-    uint64_t candidates = 0;
-    const lanes::Target ran = finder.match(to_lanes(rows), active, hits, &candidates);
-    state->on_candidates += static_cast<double>(candidates) * kCandidateCost;
-    if (state->stats) state->stats->ran_on(ran);
-  }
-
   const lanes::RunFinder bytes_;
   std::optional<lanes::RunFinder> maybe_;
   const size_t shortest_;
