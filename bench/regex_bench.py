@@ -1,4 +1,4 @@
-"""Patterns beside RE2, Hyperscan, Vectorscan, ripgrep and DuckDB: one core, hot columns, the same run, equal counts.
+"""Patterns beside RE2, Hyperscan, Vectorscan, StringZilla (texts), ripgrep and DuckDB: one core, hot columns, the same run, equal counts.
 
     ./dev bench regex                        file paths (Debian's index) and generated access logs, the whole set
     ./dev bench regex --text paths -p README one text, one pattern
@@ -90,7 +90,7 @@ def verdict(value, must, aim):
 
 
 def report(text, read, results):
-    rivals = [name for name in ("duckdb", "re2", "hyperscan or vectorscan", "ripgrep") if any(name in r["seconds"] for r in results)]
+    rivals = [name for name in ("duckdb", "re2", "hyperscan or vectorscan", "stringzilla", "ripgrep") if any(name in r["seconds"] for r in results)]
     rows, size = results[0]["rows"], results[0]["bytes"]
     print(f"\n{text}: {rows:,} rows, {size / 1e6:.0f} MB, which a plain loop reads at {read / 1e9:.1f} GB/s; ratios are lanewise's speed by the rival's\n")
     print("| pattern | rows that match | form | compiled | lanewise | " + " | ".join(rivals) + " | the best rival | |")

@@ -9,6 +9,8 @@ DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1
 DUCKDB_LIBRARY_SHA=1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff
 DUCKDB_SOURCE_SHA=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8
 NODE=22.20.0
+STRINGZILLA=4.6.3
+STRINGZILLA_SHA=930b47ccddf13f5bd64ddd006ef6216f03bf04ab3ea356feab5a2639a130845d
 
 setup() {
   mkdir -p "$CACHE"
@@ -66,6 +68,18 @@ setup_rivals() {
   environment "$CACHE/rivals" tools/requirements-rivals.txt
   unpacked hyperscan libhyperscan5=5.4.0-2
   unpacked vectorscan libvectorscan5=5.4.9-1
+  setup_stringzilla
+}
+
+# Headers and the C library's one source file, from the Python source distribution.
+setup_stringzilla() {
+  [[ ! -d $CACHE/stringzilla ]] || return 0
+  say "Fetch StringZilla $STRINGZILLA"
+  local source
+  source=$(source_distribution stringzilla $STRINGZILLA $STRINGZILLA_SHA)
+  mkdir -p "$CACHE/fetch/stringzilla"
+  tar -xzf "$source" -C "$CACHE/fetch/stringzilla" --strip-components=1 "stringzilla-$STRINGZILLA/"{c,include/stringzilla,LICENSE}
+  mv "$CACHE/fetch/stringzilla" "$CACHE/stringzilla"
 }
 
 # unpacked FOLDER PACKAGE=VERSION: a Debian package in a folder of ours, for those that exclude each other.
@@ -95,15 +109,22 @@ setup_duckdb() {
     (cd "$fetch" && npm_command pack --silent "$DUCKDB_LIBRARY" >/dev/null)
   verified "$library" $DUCKDB_LIBRARY_SHA || fail "$library has not the checksum that it should have."
 
-  local source=$fetch/duckdb-$DUCKDB.tar.gz
-  verified "$source" $DUCKDB_SOURCE_SHA ||
-    "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --no-binary duckdb -d "$fetch" "duckdb==$DUCKDB"
-  verified "$source" $DUCKDB_SOURCE_SHA || fail "$source has not the checksum that it should have."
+  local source
+  source=$(source_distribution duckdb $DUCKDB $DUCKDB_SOURCE_SHA)
 
   tar -xzf "$library" -C "$CACHE/duckdb/lib" --strip-components=1 package/libduckdb.so package/LICENSE
   tar -xzf "$source" -C "$CACHE/duckdb/include" --strip-components=5 "duckdb-$DUCKDB/external/duckdb/src/include"
   rm -rf "$CACHE/node"
   echo "$fingerprint" >"$done"
+}
+
+# source_distribution NAME VERSION CHECKSUM: prints the file's place.
+source_distribution() {
+  local file=$CACHE/fetch/$1-$2.tar.gz
+  verified "$file" "$3" ||
+    "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --no-binary "$1" -d "$CACHE/fetch" "$1==$2" >&2
+  verified "$file" "$3" || fail "$file has not the checksum that it should have."
+  echo "$file"
 }
 
 verified() { [[ -f $1 ]] && echo "$2  $1" | sha256sum --check --status; }

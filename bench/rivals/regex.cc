@@ -1,4 +1,5 @@
-// Patterns over the lines of a file as rows, in one process and thread: ours, RE2, Hyperscan, Vectorscan.
+// Patterns over the lines of a file as rows, in one process and thread: ours, RE2, Hyperscan, Vectorscan, and
+// for patterns that are a text StringZilla.
 // Prints lines of JSON: the rate at which the text is read; then for each pattern hits, our form, the time to
 // compile, and the least seconds of each way. A way of Hyperscan whose count differs from RE2's is left out.
 // Usage: lanewise_rival_regex FILE ROUNDS LANES RIVALS, where RIVALS is the folder with hyperscan/ and
@@ -14,7 +15,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#ifdef LANEWISE_STRINGZILLA
+#include <stringzilla/stringzilla.h>
+#endif
+
 #include "hyperscan.h"
+#include "text/compiled_pattern.h"
 #include "text/matcher.h"
 #include "text/testing/regex_set.h"
 
@@ -95,6 +101,19 @@ size_t count_by_buffer(const Text& text, const Hyperscan& library, const Hypersc
   return lines.hits;
 }
 
+#ifdef LANEWISE_STRINGZILLA
+/// Lines that contain `wanted`, searched in all lines at once.
+size_t count_containing(const Text& text, const std::string& wanted) {
+  size_t hits = 0;
+  const char* const end = text.lines.data() + text.lines.size();
+  for (const char* at = text.lines.data();
+       (at = sz_find(at, static_cast<size_t>(end - at), wanted.data(), wanted.size())) != nullptr; ++hits) {
+    at = sz_find_byte(at, static_cast<size_t>(end - at), "\n");
+  }
+  return hits;
+}
+#endif
+
 /// The same pattern where all lines are one text: its classes must not take a line's end.
 std::string for_lines(std::string pattern) {
   for (size_t at = 0; (at = pattern.find("[^", at)) != std::string::npos; at += 4)
@@ -158,6 +177,12 @@ nlohmann::json compare(const Text& text, const std::string& source, int rounds, 
         ways.push_back({name, [&, all] { return count_by_buffer(text, library, all); }});
     }
   }
+#ifdef LANEWISE_STRINGZILLA
+  const auto& literal = matcher.pattern().compiled().pieces;
+  if (literal && literal->pieces.size() == 1 && !literal->at_begin && !literal->at_end) {
+    ways.push_back({"stringzilla", [&] { return count_containing(text, literal->pieces[0]); }});
+  }
+#endif
   const size_t expected = count_re2(text, re);
   if (ways[0].count() != expected) throw std::runtime_error(source + ": our count differs from RE2's");
   std::erase_if(ways, [&](const Way& way) { return way.count() != expected; });

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "expr/evaluation.h"
 #include "expr/function.h"
+#include "expr/patterns/either.h"
 
 namespace lanewise {
 
@@ -90,7 +91,13 @@ ExprPtr cast(ExprPtr arg, Type type, bool try_cast) {
 
 ExprPtr conjunction(std::vector<ExprPtr> args) { return connective(Expr::Kind::kAnd, true, std::move(args)); }
 
-ExprPtr disjunction(std::vector<ExprPtr> args) { return connective(Expr::Kind::kOr, false, std::move(args)); }
+ExprPtr disjunction(std::vector<ExprPtr> args) {
+  ExprPtr expr = connective(Expr::Kind::kOr, false, std::move(args));
+  if (expr->kind != Expr::Kind::kOr) return expr;
+  auto prepared = std::make_shared<Expr>(*expr);
+  prepared->prepared = expr::prepare_either(expr->args);
+  return prepared;
+}
 
 ExprPtr case_when(std::vector<ExprPtr> args) {
   invariant(args.size() >= 2, "CASE has a branch");
@@ -133,6 +140,8 @@ ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {
   auto result = std::make_shared<Expr>(*expr);
   if (expr->kind == Expr::Kind::kColumn) result->column = map[expr->column];
   for (ExprPtr& arg : result->args) arg = remap(arg, map);
+  if (const auto* either = dynamic_cast<const expr::Either*>(expr->prepared.get()))
+    result->prepared = expr::with_args(*either, result->args);
   return result;
 }
 

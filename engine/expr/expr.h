@@ -20,6 +20,8 @@ struct Prepared {
   virtual ~Prepared() = default;
   /// One line for --explain: the matcher that lanes of `target` get, and why.
   virtual std::string describe(lanes::Target) const { return {}; }
+  /// Whether it stands for argument `arg`, which then is not evaluated by itself.
+  virtual bool holds(size_t) const { return false; }
 };
 
 /// A typed expression over the columns of a chunk. Immutable; shared between threads.
@@ -41,7 +43,7 @@ struct Expr {
   size_t column = 0;
   Value literal;
   const Function* function = nullptr;
-  std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn); may be null
+  std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr); may be null
   bool try_cast = false;
   std::vector<ExprPtr> args;
 

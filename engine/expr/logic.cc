@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "expr/evaluation.h"
+#include "expr/patterns/either.h"
 
 namespace lanewise::expr {
 
@@ -15,9 +16,11 @@ Truth connect(const Expr& expr, bool decisive, Columns columns, const ActiveSet&
   std::fill_n(decided, words, 0);
   std::fill_n(unknown, words, 0);
   ActiveSet open = rows;
-  for (const ExprPtr& arg : expr.args) {
-    if (open.none()) break;
-    const Truth truth = expr::truth(*arg, columns, open, context);
+  const auto* either = static_cast<const Either*>(expr.prepared.get());
+  for (size_t i = 0; i < expr.args.size() && !open.none(); ++i) {
+    const bool held = either != nullptr && either->holds(i);
+    if (held && i != either->args.front()) continue;
+    const Truth truth = expr::truth(held ? *either->test : *expr.args[i], columns, open, context);
     auto* now = context.arena->allocate<uint64_t>(words + 1);
     const uint64_t* active = open.bitmap();
     for (size_t word = 0; word < words; ++word) {

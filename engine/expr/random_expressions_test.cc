@@ -50,9 +50,22 @@ struct Generator {
 
   Type any_type() { return columns[pick(static_cast<uint32_t>(columns.size()))]; }
 
+  /// Constant patterns asked of one column, which an OR unites, among other conditions.
+  std::vector<ExprPtr> pattern_tests(int depth) {
+    constexpr std::string_view kTests[] = {"contains", "prefix", "suffix", "~~*", "regexp_matches"};
+    constexpr const char* kPatterns[] = {"1", "-", "a", "ab", "", "\xC3\xA4"};
+    std::vector<ExprPtr> tests = some(TypeId::kBool, 0, depth);
+    const size_t text = columns.size() - 1;
+    for (uint32_t n = 1 + pick(4); n > 0; --n) {
+      const Value pattern = Value::varchar(kPatterns[pick(std::size(kPatterns))]);
+      tests.push_back(call(kTests[pick(std::size(kTests))], {column(text, columns[text]), literal(pattern)}));
+    }
+    return tests;
+  }
+
   ExprPtr condition(int depth) {
     const Type type = any_type();
-    switch (pick(8)) {
+    switch (pick(9)) {
       case 0:
         return conjunction(some(TypeId::kBool, 2, depth));
       case 1:
@@ -72,6 +85,8 @@ struct Generator {
       }
       case 5:
         return call("BETWEEN", {any(type, depth), leaf(type), leaf(type)});
+      case 6:
+        return disjunction(pattern_tests(depth));
       default: {
         constexpr std::string_view kNames[] = {
             "=", "<>", "<", ">", "<=", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"};

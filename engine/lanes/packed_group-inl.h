@@ -6,16 +6,19 @@
 namespace lanewise::lanes {
 
 /// One row per byte of a register: 64 or 32 rows step at once, the automaton's table lives in registers too.
-/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read behind any row's last), turns rows
-/// into columns, and steps 16 times; lanes whose row has ended keep their state.
+/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read behind any row's last), looks up
+/// their classes, turns rows into columns, and steps 16 times; lanes whose row has ended keep their state.
+/// Where all bytes are of classes that do not leave the start, a walk ends after the look-up.
 ///
-/// Register offers lanes, Mask, splat, pieces, zip_low, zip_high, add, subtract, greater, select,
-/// step_if_more, remaining, advance, expand, expand_numbers; Classes and Next look up one byte per lane.
+/// Register offers lanes, Mask, splat, pieces, zip_low, zip_high, add, subtract, larger, equal, greater,
+/// select, step_if_more, remaining, advance, expand, expand_numbers; Classes and Next look up one byte per
+/// lane.
 template <class Register, class Classes, class Next>
 struct PackedGroup {
   static constexpr u32 width = Register::lanes;
   static constexpr u32 local = width;
   static constexpr u32 kBlock = 16;
+  static constexpr u32 kPatience = 64;  // walks
   using Mask = typename Register::Mask;
   static constexpr Mask all = ~Mask(0);
 
@@ -28,6 +31,8 @@ struct PackedGroup {
         last_rejecting_(Register::splat(table.last_rejecting)),
         decided_bias_(Register::splat(table.decided_bias)),
         last_undecided_(Register::splat(table.last_undecided)),
+        last_staying_(Register::splat(table.last_staying)),
+        patience_(table.may_stay ? kPatience : 0),
         last_bytes_(table.last_bytes),
         bytes_(bytes),
         base_(base),
@@ -61,13 +66,8 @@ struct PackedGroup {
 
   template <class Tally>
   LANES_FN Mask walk(Mask busy, Tally& tally) {
-    // Column j of `text` becomes the j-th byte of every row.
-    Register text[kBlock], other[kBlock];
-    LANES_UNROLL for (u32 i = 0; i < kBlock; i++) text[i] = Register::pieces(bytes_, at_ + i);
-    interleave(text, other);
-    interleave(other, text);
-    interleave(text, other);
-    interleave(other, text);
+    Register classes[kBlock];
+    LANES_UNROLL for (u32 i = 0; i < kBlock; i++) classes[i] = classes_(Register::pieces(bytes_, at_ + i));
     const Register left = Register::remaining(at_, end_);
     if constexpr (Tally::kOn) {
       u64 bytes = 0;
@@ -75,14 +75,9 @@ struct PackedGroup {
       tally.walk(width * kBlock, count(busy) * kBlock, bytes);
     }
     Register::advance(at_, end_);
-    Register state = state_;
-    LANES_UNROLL for (u32 j = 0; j < kBlock; j++) {
-      const Register next = next_(state, classes_(text[j]));
-      state = Register::step_if_more(left, j, next, state);
-    }
-    state_ = state;
+    if (!stay(busy, classes)) step(left, classes);
     const Mask open = Register::greater(left, Register::splat(kBlock));
-    const Mask decided = Register::greater(Register::subtract(state, decided_bias_), last_undecided_);
+    const Mask decided = Register::greater(Register::subtract(state_, decided_bias_), last_undecided_);
     return busy & (~open | decided);
   }
 
@@ -90,6 +85,35 @@ struct PackedGroup {
   LANES_FN u64 row(u32 k) const { return first_row_ + row_[k]; }
 
  private:
+  /// Whether every busy lane is at the start and stays there over this block, whatever its rows' last bytes
+  /// are. It costs a tenth of a walk, so where it is in vain too often it is given up.
+  LANES_FN bool stay(Mask busy, const Register (&classes)[kBlock]) {
+    if (!patience_) return false;
+    Register most = classes[0];
+    LANES_UNROLL for (u32 i = 1; i < kBlock; i++) most = Register::larger(most, classes[i]);
+    const bool stays = !Register::greater(most, last_staying_) && !(busy & ~Register::equal(state_, start_));
+    if (!stays) {
+      patience_--;
+    } else if (patience_ < kPatience) {
+      patience_ += kPatience / 8;
+    }
+    return stays;
+  }
+
+  LANES_FN void step(Register left, Register (&classes)[kBlock]) {
+    // Column j becomes the class of the j-th byte of every row.
+    Register other[kBlock];
+    interleave(classes, other);
+    interleave(other, classes);
+    interleave(classes, other);
+    interleave(other, classes);
+    Register state = state_;
+    LANES_UNROLL for (u32 j = 0; j < kBlock; j++) {
+      state = Register::step_if_more(left, j, next_(state, classes[j]), state);
+    }
+    state_ = state;
+  }
+
   template <class Source>
   LANES_FN void take_rows(Mask idle, const Source& source) {
     if (source.dense()) {
@@ -122,7 +146,8 @@ struct PackedGroup {
 
   Classes classes_;
   Next next_;
-  Register state_, start_, last_rejecting_, decided_bias_, last_undecided_;
+  Register state_, start_, last_rejecting_, decided_bias_, last_undecided_, last_staying_;
+  u32 patience_;  // with looking whether lanes stay
   u32 last_bytes_;
   const u8* bytes_;
   u64 base_;

@@ -26,6 +26,8 @@ struct PackedTable {
   bool has_halves;
   bool high_is_uniform;  ///< bytes >= 0x80 are all of one class
   u8 start;
+  bool may_stay;      ///< some classes lead from the start back to it:
+  u8 last_staying;    ///< those up to this one
   u8 last_rejecting;  ///< state > last_rejecting: the row matches if it ends here
   u8 decided_bias;    ///< 1 if state 0 is dead, else 0
   u8 last_undecided;  ///< state - decided_bias > last_undecided: dead or matched, whatever follows

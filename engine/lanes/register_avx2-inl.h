@@ -31,6 +31,7 @@ struct Register {
   static LANES_FN Register add(Register a, Register b) { return {_mm256_add_epi8(a.v, b.v)}; }
   static LANES_FN Register subtract(Register a, Register b) { return {_mm256_sub_epi8(a.v, b.v)}; }
   static LANES_FN Register both(Register a, Register b) { return {_mm256_and_si256(a.v, b.v)}; }
+  static LANES_FN Register larger(Register a, Register b) { return {_mm256_max_epu8(a.v, b.v)}; }
   static LANES_FN Mask equal(Register a, Register b) { return bits(_mm256_cmpeq_epi8(a.v, b.v)); }
   static LANES_FN Mask greater(Register a, Register b) {
     return ~bits(_mm256_cmpeq_epi8(_mm256_max_epu8(a.v, b.v), b.v));  // a <= b where the maximum is b

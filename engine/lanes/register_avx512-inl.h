@@ -31,6 +31,7 @@ struct Register {
   static LANES_FN Register add(Register a, Register b) { return {_mm512_add_epi8(a.v, b.v)}; }
   static LANES_FN Register subtract(Register a, Register b) { return {_mm512_sub_epi8(a.v, b.v)}; }
   static LANES_FN Register both(Register a, Register b) { return {_mm512_and_si512(a.v, b.v)}; }
+  static LANES_FN Register larger(Register a, Register b) { return {_mm512_max_epu8(a.v, b.v)}; }
   static LANES_FN Mask equal(Register a, Register b) { return _mm512_cmpeq_epi8_mask(a.v, b.v); }
   static LANES_FN Mask greater(Register a, Register b) { return _mm512_cmpgt_epu8_mask(a.v, b.v); }
   static LANES_FN Register select(Mask m, Register a, Register b) {

@@ -57,6 +57,10 @@ struct Register {
   static inline Register both(Register a, Register b) {
     return make([&](u32 k) { return a.v[k] & b.v[k]; });
   }
+  /// The larger of each two.
+  static inline Register larger(Register a, Register b) {
+    return make([&](u32 k) { return a.v[k] > b.v[k] ? a.v[k] : b.v[k]; });
+  }
   static inline Mask equal(Register a, Register b) {
     return ballot([&](u32 k) { return a.v[k] == b.v[k]; });
   }

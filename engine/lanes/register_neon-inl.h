@@ -48,6 +48,9 @@ struct Register {
   static LANES_FN Register both(Register a, Register b) {
     return make([&](u32 i) { return vandq_u8(a.v[i], b.v[i]); });
   }
+  static LANES_FN Register larger(Register a, Register b) {
+    return make([&](u32 i) { return vmaxq_u8(a.v[i], b.v[i]); });
+  }
   static LANES_FN Mask equal(Register a, Register b) {
     return bits(make([&](u32 i) { return vceqq_u8(a.v[i], b.v[i]); }));
   }

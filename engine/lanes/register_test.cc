@@ -64,6 +64,7 @@ TEST_P(RegisterTest, Bytes) {
     ops.add(a, b, out), expect([&](u32 k) { return a[k] + b[k]; });
     ops.subtract(a, b, out), expect([&](u32 k) { return a[k] - b[k]; });
     ops.both(a, b, out), expect([&](u32 k) { return a[k] & b[k]; });
+    ops.larger(a, b, out), expect([&](u32 k) { return std::max(a[k], b[k]); });
     expect_bits(ops.equal(a, b), [&](u32 k) { return a[k] == b[k]; });
     expect_bits(ops.greater(a, b), [&](u32 k) { return a[k] > b[k]; });
     ops.select(mask, a, b, out), expect([&](u32 k) { return mask >> k & 1 ? a[k] : b[k]; });

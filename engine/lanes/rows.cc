@@ -58,12 +58,22 @@ PackedTable make_packed(const AutomatonView& a) {
   if (table.has_halves) table.entries = entries_of_half(a);
   const u32 classes = table.entries / a.states;  // of a half
   const Verdicts v = order.verdicts(classes);
+  // Classes that lead from the start back to it come first.
+  std::vector<u32> place(a.classes);
+  u32 staying = 0;
+  for (const bool stays : {true, false}) {
+    for (u32 c = 0, next = stays ? 0 : staying; c < a.classes; c++) {
+      if ((a.next[a.start * a.classes + c] == a.start) != stays) continue;
+      place[c] = next++;
+      staying += stays;
+    }
+  }
   const auto packed_class = [&](u32 c) {
-    return u8(c < classes ? c : c - classes + PackedTable::kSecondHalf);
+    return u8(place[c] < classes ? place[c] : place[c] - classes + PackedTable::kSecondHalf);
   };
   for (u32 s = 0; s < a.states; s++) {
     for (u32 c = 0; c < a.classes; c++) {
-      const u32 index = u8(order.to_new(s) * classes + packed_class(c)), half = c < classes ? 0 : 256;
+      const u32 index = u8(order.to_new(s) * classes + packed_class(c)), half = place[c] < classes ? 0 : 256;
       table.next[half + index] = u8(order.to_new(a.next[s * a.classes + c]) * classes);
     }
   }
@@ -75,6 +85,11 @@ PackedTable make_packed(const AutomatonView& a) {
   table.decided_bias = u8(v.decided_bias);
   table.last_undecided = u8(v.decided - 1);
   find_runs(a, table);
+  for (u32 r = 0; r < table.runs; r++) table.run_class[r] = packed_class(table.run_class[r]);
+  table.may_stay = staying > 0;
+  for (u32 c = 0; c < a.classes; c++) {
+    if (place[c] + 1 == staying) table.last_staying = packed_class(c);
+  }
   return table;
 }
 

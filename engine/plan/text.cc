@@ -81,6 +81,19 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
   return exprs;
 }
 
+/// What the expression and those below it prepared for lanes of `target`: a line each, none twice.
+void describe(const Expr& expr, const std::vector<std::string>& names, lanes::Target target,
+              std::vector<std::string>& lines) {
+  const std::string text = expr.prepared == nullptr ? "" : expr.prepared->describe(target);
+  if (!text.empty()) {
+    std::string line = fmt::format("{}: {}", expr.to_string(&names), text);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+  for (size_t i = 0; i < expr.args.size(); ++i) {
+    if (expr.prepared == nullptr || !expr.prepared->holds(i)) describe(*expr.args[i], names, target, lines);
+  }
+}
+
 void print(const Node& node, lanes::Target target, int depth, std::string& out) {
   const std::string text = details(node);
   out += fmt::format("{:{}}{}", "", depth * 2, name(node.payload));
@@ -137,12 +150,7 @@ std::vector<std::string> matchers(const Node& node, lanes::Target target) {
   const auto names = names_of_input(node);
   std::vector<std::string> lines;
   for (const ExprPtr& expr : exprs_of(node.payload)) {
-    walk(*expr, [&](const Expr& part) {
-      const std::string text = part.prepared == nullptr ? "" : part.prepared->describe(target);
-      if (text.empty()) return;
-      std::string line = fmt::format("{}: {}", part.to_string(&names), text);
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-    });
+    describe(*expr, names, target, lines);
   }
   return lines;
 }

@@ -60,9 +60,11 @@ namespace {
 
 std::string show(double nanoseconds) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.2f ns per byte", nanoseconds);
+  std::snprintf(text, sizeof text, "%.2f", nanoseconds);
   return text;
 }
+
+constexpr const char* kPerByte = " ns per byte";
 
 }  // namespace
 
@@ -74,7 +76,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   struct Asked {
     std::string_view name;
     std::string reason;
-    double cost;
+    std::optional<double> cost;  // none: not offered
   };
   std::vector<Asked> asked;
   auto choice = std::make_shared<Choice>(request);
@@ -85,7 +87,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     known = true;
     const double least = kind.at_best ? kind.at_best(request.target()) : 0;
     if (best.form && least >= best.cost.per_usual_byte()) {
-      asked.push_back({kind.name, "no, at best " + show(least), least});
+      asked.push_back({kind.name, "no, at best " + show(least) + kPerByte, least});
       continue;
     }
     forms::Offer offer = kind.offer(request);
@@ -93,8 +95,12 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
       throw UserError("form '" + options.form + "' is not offered for this pattern: " + offer.reason);
     }
     const double cost = offer.cost.per_usual_byte();
-    asked.push_back({kind.name, offer.form ? offer.reason + ", " + show(cost) : "no, " + offer.reason, cost});
-    if (!offer.form || (best.form && cost >= best.cost.per_usual_byte())) continue;
+    if (!offer.form) {
+      asked.push_back({kind.name, "no, " + offer.reason, std::nullopt});
+      continue;
+    }
+    asked.push_back({kind.name, offer.reason + ", " + show(cost) + kPerByte, cost});
+    if (best.form && cost >= best.cost.per_usual_byte()) continue;
     best = std::move(offer);
     name_ = kind.name;
   }
@@ -113,6 +119,8 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   }
   for (const Asked& one : asked) {
     reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
+    if (one.name == name_ || !one.cost) continue;
+    rejected_.append(rejected_.empty() ? "" : ", ").append(one.name).append(" ").append(show(*one.cost));
   }
   if (choice->adapts) reasons_ += "where more is found: the cheapest of the forms that look at every byte\n";
   choice_ = std::move(choice);
@@ -166,6 +174,8 @@ bool Matcher::match(std::string_view text, MatchContext& context) const {
 bool Matcher::match(std::string_view text) const {
   return choice_->offer.form->match(text, choice_->offer.form->make_state().get());
 }
+
+double Matcher::cost() const { return choice_->offer.cost.per_usual_byte(); }
 
 std::string_view Matcher::form() const { return name_; }
 

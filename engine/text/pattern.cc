@@ -172,6 +172,18 @@ Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& o
   return finish(source, std::move(all), options);
 }
 
+Pattern unite(std::span<const Pattern> patterns, const Limits& limits) {
+  std::string source;
+  std::vector<syntax::NodePtr> roots;
+  for (const Pattern& pattern : patterns) {
+    roots.push_back(syntax::searchable(*pattern.compiled().ast.root, pattern.full_match()));
+    source.append(source.empty() ? "" : "|").append(pattern.source());
+  }
+  check_size(source, limits);
+  syntax::Ast all{roots.empty() ? syntax::make_nothing() : syntax::make_alternate(std::move(roots)), {}};
+  return make(source, std::move(all), false, limits);
+}
+
 Pattern compile_like(std::string_view pattern, const LikeOptions& options) {
   check_size(pattern, options.limits);
   return make(pattern, syntax::parse_like(pattern, options.escape, options.ignore_case), true,

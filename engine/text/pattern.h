@@ -79,6 +79,10 @@ Pattern compile_regex(std::string_view pattern, const RegexOptions& options = {}
 /// earlier pattern's counts. No patterns match nothing. Groups are numbered through.
 Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& options = {});
 
+/// Compiles patterns of any kind as one that matches a row where any of them does; without groups. Throws
+/// UserError where together they exceed the limits.
+Pattern unite(std::span<const Pattern> patterns, const Limits& limits = {});
+
 /// Compiles LIKE or ILIKE: '%' any sequence, '_' one character. Throws UserError when the pattern ends in the
 /// escape.
 Pattern compile_like(std::string_view pattern, const LikeOptions& options = {});

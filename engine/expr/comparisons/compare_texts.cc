@@ -12,8 +12,11 @@ namespace {
 /// From so many active rows of a word on, all 64 are looked at, without a jump.
 constexpr int kDense = 16;
 
-/// The first 8 bytes as a number whose order is that of the bytes; behind a shorter text come zeros.
-uint64_t head_of(const uint8_t* text, size_t size) {
+/// Text is fetched so far ahead: a core's own prefetching stops at the end of a page.
+constexpr size_t kFetchAhead = 2048;
+
+/// Up to 8 bytes as a number whose order is that of the bytes; behind a shorter text come zeros.
+uint64_t word_of(const uint8_t* text, size_t size) {
   static constexpr auto kMasks = [] {
     std::array<uint64_t, 9> masks{};
     for (size_t i = 1; i < 9; ++i) masks[i] = ~uint64_t{0} << (64 - 8 * i);
@@ -33,10 +36,14 @@ struct Rows {
   size_t count;
 
   size_t size(size_t i) const { return offsets[i + 1] - offsets[i]; }
-  std::string_view text(size_t i) const {
-    return {reinterpret_cast<const char*>(bytes) + offsets[i], size(i)};
+  /// Bytes 8 k to 8 k + 7 of row i.
+  uint64_t word(size_t i, size_t k) const {
+    const size_t begin = std::min(8 * k, size(i));
+    return word_of(bytes + offsets[i] + begin, size(i) - begin);
   }
-  uint64_t head(size_t i) const { return head_of(bytes + offsets[i], size(i)); }
+  void fetch_ahead() const {
+    for (size_t i = 0; i < count; ++i) __builtin_prefetch(bytes + offsets[i] + kFetchAhead);
+  }
 
   template <class Test>
   uint64_t where(uint64_t asked, Test&& test) const {
@@ -55,15 +62,21 @@ struct Rows {
 
 struct Wanted {
   std::string_view text;
-  uint64_t head;
+
+  size_t size() const { return text.size(); }
+  size_t words() const { return std::max<size_t>(1, (size() + 7) / 8); }
+  uint64_t word(size_t k) const {
+    uint8_t padded[8] = {};
+    text.substr(8 * k).copy(reinterpret_cast<char*>(padded), 8);
+    return word_of(padded, 8);
+  }
 };
 
 template <class Offset>
 uint64_t equal_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t asked) {
-  uint64_t same = rows.where(asked, [&](size_t i) { return rows.size(i) == wanted.text.size(); });
-  same = rows.where(same, [&](size_t i) { return rows.head(i) == wanted.head; });
-  for (uint64_t rest = wanted.text.size() > 8 ? same : 0; rest != 0; rest &= rest - 1) {
-    if (rows.text(static_cast<size_t>(std::countr_zero(rest))) != wanted.text) same &= ~(rest & -rest);
+  uint64_t same = rows.where(asked, [&](size_t i) { return rows.size(i) == wanted.size(); });
+  for (size_t k = 0; k < wanted.words() && same != 0; ++k) {
+    same = rows.where(same, [&, word = wanted.word(k)](size_t i) { return rows.word(i, k) == word; });
   }
   return same;
 }
@@ -71,11 +84,21 @@ uint64_t equal_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t as
 /// The rows before `wanted`, or with `or_equal` not behind it.
 template <class Offset>
 uint64_t lesser_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t asked, bool or_equal) {
-  uint64_t less = rows.where(asked, [&](size_t i) { return rows.head(i) < wanted.head; });
-  uint64_t open = rows.where(asked & ~less, [&](size_t i) { return rows.head(i) == wanted.head; });
-  for (; open != 0; open &= open - 1) {
-    const int order = rows.text(static_cast<size_t>(std::countr_zero(open))).compare(wanted.text);
-    if (order < 0 || (or_equal && order == 0)) less |= open & -open;
+  rows.fetch_ahead();
+  uint64_t less = 0, open = asked;
+  for (size_t k = 0; k < wanted.words() && open != 0; ++k) {
+    // Rows that are equal so far and shorter than this are decided: they end before `wanted` does.
+    const bool last = k + 1 == wanted.words();
+    const size_t decided = last ? wanted.size() + or_equal : 8 * k + 9;
+    const uint64_t word = wanted.word(k);
+    uint64_t equal = 0;
+    less |= rows.where(open, [&](size_t i) -> bool {
+      const uint64_t found = rows.word(i, k);
+      const bool same = found == word, ends = rows.size(i) < decided;
+      equal |= static_cast<uint64_t>(same & !ends) << i;
+      return (found < word) | (same & ends);
+    });
+    open &= equal;
   }
   return less;
 }
@@ -113,9 +136,7 @@ void compare_all(Comparison op, const Vector& text, const Wanted& wanted, const 
 
 void compare_texts(Comparison op, const Vector& text, std::string_view wanted, const ActiveSet& rows,
                    uint64_t* bitmap) {
-  uint8_t padded[8] = {};
-  std::memcpy(padded, wanted.data(), std::min<size_t>(wanted.size(), 8));
-  const Wanted constant{wanted, head_of(padded, wanted.size())};
+  const Wanted constant{wanted};
   if (text.wide_offsets) {
     compare_all<uint64_t>(op, text, constant, rows, bitmap);
   } else {

@@ -30,7 +30,7 @@ bool holds(Comparison op, int order) {
 
 /// Texts that share their first bytes, some with NUL bytes at the end, some with bytes above 0x7f.
 std::string random_text(std::mt19937& random) {
-  std::string text(random() % 20, 'a');
+  std::string text(random() % 30, 'a');
   for (char& c : text) {
     if (random() % 8 == 0) c = "b\0\xff"[random() % 3];
   }

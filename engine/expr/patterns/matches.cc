@@ -186,4 +186,21 @@ constexpr Function kFunctions[] = {
 
 std::span<const Function> match_functions() { return kFunctions; }
 
+const PreparedPattern* constant_test(const Expr& expr) {
+  if (expr.kind != Expr::Kind::kCall || expr.function->select != &select<false>) return nullptr;
+  const PreparedPattern& pattern = prepared(expr);
+  return pattern.is_constant() && pattern.fault().empty() ? &pattern : nullptr;
+}
+
+ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern) {
+  static const Function kTest = {.name = "matches", .select = select<false>, .documentation = {}, .example = {}};
+  auto expr = std::make_shared<Expr>();
+  expr->kind = Expr::Kind::kCall;
+  expr->type = TypeId::kBool;
+  expr->function = &kTest;
+  expr->prepared = std::move(pattern);
+  expr->args.push_back(std::move(text));
+  return expr;
+}
+
 }  // namespace lanewise::expr

@@ -36,7 +36,9 @@ const text::Matcher& PreparedPattern::matcher(lanes::Target target, const lanes:
 std::string PreparedPattern::describe(lanes::Target target) const {
   if (!is_constant()) return "patterns of the rows, compiled as they come";
   const text::Matcher& chosen = matcher(target, {});
-  return std::string(chosen.form()) + " (" + chosen.why() + ")";
+  std::string text = std::string(chosen.form()) + " (" + chosen.why() + ")";
+  if (!chosen.rejected().empty()) text += "; dearer: " + chosen.rejected();
+  return text;
 }
 
 }  // namespace lanewise::expr

@@ -33,6 +33,9 @@ class PreparedPattern : public Prepared {
   /// `detail` is the place of ESCAPE's argument or of a regular expression's options among the arguments,
   /// which may be fewer. Throws UserError for a bad regular expression and for options that are no literal.
   PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail);
+  /// A pattern that is compiled already.
+  explicit PreparedPattern(text::Pattern pattern)
+      : syntax_(Syntax::kSearch), compiled_(Compiled{std::move(pattern), {}}) {}
 
   Syntax syntax() const { return syntax_; }
   /// Whether pattern and detail are literals.
@@ -56,6 +59,12 @@ class PreparedPattern : public Prepared {
   mutable std::array<std::once_flag, kTargets> once_;
   mutable std::array<std::optional<text::Matcher>, kTargets> matchers_;
 };
+
+/// What a call prepared that asks its first argument for one constant pattern, which raises nothing; null for
+/// other expressions.
+const PreparedPattern* constant_test(const Expr& expr);
+/// Whether `text` has `pattern`, a constant one.
+ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern);
 
 /// A literal's text; nothing for other expressions and for NULL.
 std::optional<std::string> literal_text(const ExprPtr& arg);

@@ -16,6 +16,7 @@ struct RegisterOps {
   void (*add)(const u8* a, const u8* b, u8* out);
   void (*subtract)(const u8* a, const u8* b, u8* out);
   void (*both)(const u8* a, const u8* b, u8* out);
+  void (*larger)(const u8* a, const u8* b, u8* out);
   u64 (*equal)(const u8* a, const u8* b);
   u64 (*greater)(const u8* a, const u8* b);
   void (*select)(u64 mask, const u8* a, const u8* b, u8* out);
@@ -40,6 +41,7 @@ constexpr RegisterOps register_ops() {
       [](const u8* a, const u8* b, u8* out) { R::add(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b, u8* out) { R::subtract(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b, u8* out) { R::both(R::load(a), R::load(b)).store(out); },
+      [](const u8* a, const u8* b, u8* out) { R::larger(R::load(a), R::load(b)).store(out); },
       [](const u8* a, const u8* b) { return u64(R::equal(R::load(a), R::load(b))); },
       [](const u8* a, const u8* b) { return u64(R::greater(R::load(a), R::load(b))); },
       [](u64 m, const u8* a, const u8* b, u8* out) { R::select(M(m), R::load(a), R::load(b)).store(out); },

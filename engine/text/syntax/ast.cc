@@ -86,6 +86,43 @@ NodePtr make_alternate(std::vector<NodePtr> children) {
   return node;
 }
 
+namespace {
+
+NodePtr without_groups(const Node& node) {
+  if (node.op == Op::kCapture) return without_groups(*node.children[0]);
+  if (node.op == Op::kAnything) return make_repeat(make_bytes(any_byte()), 0, kUnbounded, false);
+  NodePtr copy = make(node.op, node.nullable);
+  copy->greedy = node.greedy;
+  copy->assertion = node.assertion;
+  copy->min = node.min;
+  copy->max = node.max;
+  copy->text = node.text;
+  if (node.chars) copy->chars = std::make_unique<CharSet>(*node.chars);
+  if (node.bytes) copy->bytes = std::make_unique<ByteSet>(*node.bytes);
+  for (const NodePtr& child : node.children) copy->children.push_back(without_groups(*child));
+  return copy;
+}
+
+}  // namespace
+
+NodePtr searchable(const Node& root, bool whole) {
+  if (!whole) return without_groups(root);
+  std::vector<const Node*> parts{&root};
+  if (root.op == Op::kConcat) {
+    parts.clear();
+    for (const NodePtr& child : root.children) parts.push_back(child.get());
+  }
+  // '%' at an end needs no search: matches may begin and end anywhere.
+  const bool open_begin = parts.front()->op == Op::kAnything, open_end = parts.back()->op == Op::kAnything;
+  if (open_begin) parts.erase(parts.begin());
+  if (open_end && !parts.empty()) parts.pop_back();
+  std::vector<NodePtr> nodes;
+  if (!open_begin) nodes.push_back(make_assert(kBeginText));
+  for (const Node* part : parts) nodes.push_back(without_groups(*part));
+  if (!open_end) nodes.push_back(make_assert(kEndText));
+  return make_concat(std::move(nodes));
+}
+
 ByteSet any_byte() { return ByteSet().set(); }
 
 ByteSet byte_range(unsigned lo, unsigned hi) {

@@ -80,6 +80,10 @@ NodePtr make_repeat(NodePtr child, int min, int max, bool greedy);
 NodePtr make_concat(std::vector<NodePtr> children);
 NodePtr make_alternate(std::vector<NodePtr> children);
 
+/// A tree to search for that is found in a text exactly where `root` matches the text, or, unless it has to
+/// match the `whole` text, a part of it. Without groups, and without '%': it may stand in an alternation.
+NodePtr searchable(const Node& root, bool whole);
+
 /// All bytes.
 ByteSet any_byte();
 /// Bytes lo..hi.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "expr/expr.h"
+
+namespace lanewise::expr {
+
+/// Arguments of an OR that ask the same column for constant patterns, as one test that takes one pass.
+struct Either : Prepared {
+  std::vector<size_t> args;  ///< ascending; at least two
+  ExprPtr test;              ///< true where one of them is; NULL where all are
+
+  bool holds(size_t arg) const override;
+  std::string describe(lanes::Target target) const override;
+};
+
+/// Null where one pass would not be cheaper than one for each argument.
+std::shared_ptr<const Either> prepare_either(std::span<const ExprPtr> args);
+
+/// The same for an OR whose arguments now read other columns.
+std::shared_ptr<const Either> with_args(const Either& either, std::span<const ExprPtr> args);
+
+}  // namespace lanewise::expr
