@@ -123,8 +123,8 @@ def main():
     elif arguments.sanitizer:
         build = ROOT / "build" / arguments.sanitizer
         env |= SANITIZERS[arguments.sanitizer]
-        layer = "*" if arguments.sanitizer == "asan" else "exec"
-        programs = sorted(build.rglob(f"lanewise_{layer}_test"))
+        layers = ["*"] if arguments.sanitizer == "asan" else ["exec", "index"]
+        programs = sorted(program for layer in layers for program in build.rglob(f"lanewise_{layer}_test"))
         run_programs(programs, arguments.word, count, env, fixed_addresses())
         if arguments.sanitizer == "asan":
             run_pytest(build, ["tests/sql"], arguments.word, count, env)

@@ -14,6 +14,7 @@ using Command = std::function<ExitCode()>;
 /// Each adds its subcommand to `app` and sets `run` when it is the one that was given.
 void add_sql_command(CLI::App& app, Command& run);
 void add_grep_command(CLI::App& app, Command& run);
+void add_index_command(CLI::App& app, Command& run);
 void add_bench_command(CLI::App& app, Command& run);
 void add_tune_command(CLI::App& app, Command& run);
 void add_info_command(CLI::App& app, Command& run);

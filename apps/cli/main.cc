@@ -29,6 +29,7 @@ int run_program(int argc, char** argv) {
   Command run;
   add_sql_command(app, run);
   add_grep_command(app, run);
+  add_index_command(app, run);
   add_bench_command(app, run);
   add_tune_command(app, run);
   add_info_command(app, run);

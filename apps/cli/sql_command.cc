@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <optional>
 
 #include "api/session.h"
@@ -14,6 +13,7 @@
 #include "base/size.h"
 #include "command.h"
 #include "machine.h"
+#include "output/format.h"
 #include "output/result_writer.h"
 #include "profile_report.h"
 #include "progress.h"
@@ -33,8 +33,6 @@ The SQL comes from -c, from -f, or from standard input. Files are named in the F
   lanewise sql -c "FROM 'big.csv'" -o big.parquet
   lanewise sql -c "SELECT 1" --explain
 )";
-
-const char* const kFormats[] = {"table", "csv", "json", "ndjson", "markdown", "parquet"};
 
 struct SqlOptions {
   std::string command;
@@ -60,28 +58,6 @@ std::string statements_text(const SqlOptions& options) {
   return text;
 }
 
-/// --format, else what the output's ending says, else a table.
-std::string format_of(const SqlOptions& options) {
-  if (!options.format.empty()) return options.format;
-  static const std::map<std::string, std::string> kEndings = {
-      {"csv", "csv"},     {"json", "json"},         {"ndjson", "ndjson"},   {"jsonl", "ndjson"},
-      {"md", "markdown"}, {"markdown", "markdown"}, {"parquet", "parquet"}, {"txt", "table"}};
-  const auto dot = options.output.rfind('.');
-  if (dot != std::string::npos) {
-    const auto found = kEndings.find(options.output.substr(dot + 1));
-    if (found != kEndings.end()) return found->second;
-  }
-  return "table";
-}
-
-std::unique_ptr<ResultWriter> make_writer(const std::string& format, bool to_file) {
-  if (format == "csv") return make_csv_writer();
-  if (format == "json") return make_json_writer(false);
-  if (format == "ndjson") return make_json_writer(true);
-  if (format == "markdown") return make_markdown_writer();
-  return make_table_writer({to_file ? 120 : terminal_width(), 40, !to_file && use_colours()});
-}
-
 Session* running = nullptr;  // for the signal handler
 
 void on_interrupt(int) {
@@ -92,10 +68,8 @@ void on_interrupt(int) {
 /// Runs statements one after the other and writes their results.
 class SqlRun {
  public:
-  explicit SqlRun(SqlOptions options) : options_(std::move(options)), format_(format_of(options_)) {
-    if (format_ == "parquet" && options_.output.empty()) {
-      throw UserError("--format parquet needs a file: add -o FILE.parquet");
-    }
+  explicit SqlRun(SqlOptions options)
+      : options_(std::move(options)), format_(format_of(options_.format, options_.output)) {
     if (!options_.memory_limit.empty()) options_.session.memory_limit = parse_size(options_.memory_limit);
     options_.session.fallback_duckdb = options_.fallback == "duckdb";
     options_.session.profile_lanes = options_.profile;

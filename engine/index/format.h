@@ -1,0 +1,131 @@
+#pragma once
+
+#include "lanes/lane.h"
+
+// The image of an index, byte for byte the same in memory, on devices and in files. Freestanding.
+//
+// An image is a row of groups of `group_bytes`. Group 0 holds the Header; each other one holds slots of one
+// class and size, one behind the other: inner nodes, leaves, or texts. The last 64 bytes of a group are its
+// Trailer. Nodes name each other by Ref, texts are named by their byte; both count from the image's start.
+
+namespace lanewise::index {
+
+using lanes::u16;
+using lanes::u32;
+using lanes::u64;
+using lanes::u8;
+
+/// A node, in units of 64 bytes. 0 is none.
+using Ref = u32;
+
+/// Bytes that are searched at once: a cache line, two sectors of a GPU.
+constexpr u32 kLine = 64;
+
+constexpr u32 kFormat = 1;
+constexpr u32 kByteOrder = 0x01020304;
+constexpr u32 kMaxHeight = 40;  ///< levels above the leaves: more than 2^32 nodes can have
+constexpr u32 kMaxFields = 4;
+constexpr u32 kMaxPlanes = 9;  ///< words of a key: four of 128 bits that may be NULL
+constexpr u32 kMinGroupBytes = 1 << 16, kMaxGroupBytes = 1 << 24;
+constexpr u32 kMaxNodeKeys = 2047;
+constexpr u32 kMaxValueBytes = 1024;
+
+/// What the slots of a group hold.
+enum SlotClass : u32 {
+  kInnerNodes = 0,
+  kLeaves = 1,
+  kTexts = 2,  ///< and those behind it: texts of growing size
+  kSlotClasses = 20,
+};
+
+constexpr char kMagic[16] = {'l', 'a', 'n', 'e', 'w', 'i', 's', 'e', ' ', 'i', 'n', 'd', 'e', 'x', '\n', 0};
+
+/// A field of the key: a Type of data/type.h.
+struct FieldCode {
+  u8 type, precision, scale, unit;
+  u8 nullable;
+  u8 unused[3];
+};
+
+/// The slots of a class that may be taken.
+struct FreeSlots {
+  u64 first;     ///< byte of the first one that was given back, which holds the byte of the next; 0: none
+  u64 returned;  ///< how many there are
+  u64 fresh;     ///< byte of the first one that was never taken
+  u64 fresh_left;
+};
+
+/// The state of the tree that a reader needs.
+struct Root {
+  Ref node = 0;    ///< a leaf where height is 0
+  u32 height = 0;  ///< levels of inner nodes
+  u64 entries = 0;
+};
+
+struct Header {
+  char magic[16];
+  u32 format;
+  u32 byte_order;  ///< kByteOrder as the writer's machine stores it
+  u32 group_bytes;
+  u32 value_bytes;
+  u32 leaf_keys;   ///< most keys of a leaf
+  u32 inner_keys;  ///< most keys of an inner node; it has one child more
+  u32 fill_percent;
+  u32 unique;
+  u32 field_count;
+  u32 unused;
+  FieldCode fields[kMaxFields];
+  u64 commit;   ///< how often the image was committed
+  u64 groups;   ///< the header's included
+  u64 version;  ///< of the nodes that are made now, see versions.h
+  Root root;
+  FreeSlots free[kSlotClasses];
+};
+
+struct Trailer {
+  char magic[8];
+  u64 group;
+  u64 commit;  ///< the one that wrote it
+  u32 slot_class;
+  u32 unused[7];
+  u64 checksum;  ///< of all bytes of the group before it
+};
+static_assert(sizeof(Trailer) == 64);
+constexpr char kTrailerMagic[8] = {'l', 'w', 'g', 'r', 'o', 'u', 'p', '\n'};
+
+/// Bytes of the slots of a class of texts: 16, 32, 48, then 64, 96, 128, 192 and so on to 8,192. 0: no such
+/// class.
+constexpr u32 text_slot_bytes(u32 slot_class) {
+  const u32 i = slot_class - kTexts;
+  if (i < 3) return 16 * (i + 1);
+  const u32 power = 64u << (i - 3) / 2;
+  return i % 2 == 1 ? power : power + power / 2;
+}
+static_assert(text_slot_bytes(kTexts + 3) == 64 && text_slot_bytes(kTexts + 4) == 96);
+static_assert(text_slot_bytes(kSlotClasses - 1) == 8192);
+
+/// A hash of `count` words for files. Each step is a bijection of the word it takes in and of what it had, so
+/// a change that touches one lane only, as any single flipped bit does, always changes the result.
+inline u64 checksum(const u64* words, u64 count) {
+  constexpr u64 kLanes = 8, kFactor = 0x9e3779b97f4a7c15;
+  u64 lane[kLanes] = {1, 2, 3, 4, 5, 6, 7, 8};
+  u64 at = 0;
+  for (; at + kLanes <= count; at += kLanes) {
+    for (u64 i = 0; i < kLanes; i++) {
+      const u64 mixed = (lane[i] ^ words[at + i]) * kFactor;
+      lane[i] = mixed ^ mixed >> 32;
+    }
+  }
+  for (; at < count; at++) {
+    const u64 mixed = (lane[at % kLanes] ^ words[at]) * kFactor;
+    lane[at % kLanes] = mixed ^ mixed >> 32;
+  }
+  u64 sum = count;
+  for (u64 i = 0; i < kLanes; i++) {
+    const u64 mixed = (sum ^ lane[i]) * kFactor;
+    sum = mixed ^ mixed >> 29;
+  }
+  return sum;
+}
+
+}  // namespace lanewise::index

@@ -1,0 +1,7 @@
+#include "index/kernels/search-inl.h"
+
+namespace lanewise::index {
+
+const SearchKernels kPlainSearch = {search_batch<PlainLine, u32>, search_batch<PlainLine, u64>};
+
+}  // namespace lanewise::index

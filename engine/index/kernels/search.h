@@ -1,0 +1,30 @@
+#pragma once
+
+#include "index/node.h"
+
+namespace lanewise::index {
+
+/// A tree of keys of one word, as the kernels see it. Nothing of it is checked.
+struct TreeView {
+  u8* data;
+  Ref root;
+  u32 height;
+  NodeShape inner, leaf;
+};
+
+/// For each key the leaf where its search ends, and the first slot there whose key is not below it.
+template <class Word>
+using SearchKernel = void (*)(const TreeView& tree, const Word* keys, u64 count, Ref* leaves, u32* slots);
+
+struct SearchKernels {
+  SearchKernel<u32> of_u32;
+  SearchKernel<u64> of_u64;
+};
+
+extern const SearchKernels kPlainSearch;
+#if defined(__x86_64__)
+extern const SearchKernels kAvx2Search;
+extern const SearchKernels kAvx512Search;
+#endif
+
+}  // namespace lanewise::index

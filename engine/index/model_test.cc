@@ -1,0 +1,334 @@
+// Random changes and questions, against std::multimap.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "base/testing/temporary_folder.h"
+#include "base/testing/test_size.h"
+#include "index/index.h"
+#include "index/strategy.h"
+
+namespace lanewise {
+namespace {
+
+using Random = std::mt19937_64;
+
+/// How random keys of a type are made, few enough of them that many are equal, and handed to an index.
+template <class T>
+struct Numbers {
+  using Key = T;
+  std::vector<KeyField> fields;
+  uint64_t distinct;
+
+  Key make(Random& random) const {
+    const uint64_t k = random() % distinct;
+    if (k == 0) return std::numeric_limits<T>::max();
+    if (k == 1) return std::numeric_limits<T>::lowest();
+    if constexpr (std::is_floating_point_v<T>) {
+      return k == 2 ? std::numeric_limits<T>::infinity() : static_cast<T>(static_cast<double>(k) - 100) / 3;
+    } else {
+      return static_cast<T>(k * 0x9e3779b97f4a7c15);
+    }
+  }
+  template <class F>
+  auto with(const std::vector<Key>& keys, F f) const {
+    return f(Keys(keys));
+  }
+};
+
+struct Strings {
+  using Key = std::string;
+  std::vector<KeyField> fields = {{TypeId::kVarchar}};
+  uint64_t distinct = 700;
+
+  Key make(Random& random) const {
+    const uint64_t k = random() % distinct;
+    std::string text = k % 3 == 0 ? "a common beginning of " : "";
+    text += std::string(k % 7 == 0 ? k * 60 : k % 40, k % 2 == 0 ? '\0' : '\xff') + std::to_string(k % 50);
+    return k == 0 ? "" : text;
+  }
+  template <class F>
+  auto with(const std::vector<Key>& keys, F f) const {
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    return f(Keys(views));
+  }
+};
+
+/// Several fields, some of them NULL, which is behind all values.
+template <class... Fields>
+struct Composites {
+  using Key = std::tuple<std::pair<bool, Fields>...>;  // {is NULL, value}
+  std::vector<KeyField> fields;
+  uint64_t distinct = 8;
+
+  Key make(Random& random) const {
+    Key key;
+    size_t f = 0;
+    std::apply([&](auto&... field) { (make_field(random, fields[f++].nullable, field), ...); }, key);
+    return key;
+  }
+  template <class F>
+  auto with(const std::vector<Key>& keys, F f) const {
+    std::vector<ColumnBuilder> builders;
+    for (const KeyField& field : fields) builders.emplace_back(field.type);
+    for (const Key& key : keys) {
+      size_t at = 0;
+      std::apply([&](const auto&... field) { (append(builders[at++], field), ...); }, key);
+    }
+    std::vector<ColumnPtr> columns;
+    for (ColumnBuilder& builder : builders) columns.push_back(builder.finish());
+    return f(Keys(columns));
+  }
+
+ private:
+  template <class T>
+  void make_field(Random& random, bool nullable, std::pair<bool, T>& field) const {
+    const uint64_t k = random() % distinct;
+    field.first = nullable && k == 0;
+    if (field.first) return;
+    if constexpr (std::is_same_v<T, std::string>) {
+      field.second = std::string(k % 3, '\0') + std::string(k, 'b');
+    } else {
+      field.second = static_cast<T>(k - 3);
+    }
+  }
+  template <class T>
+  static void append(ColumnBuilder& builder, const std::pair<bool, T>& field) {
+    if (field.first) {
+      builder.append_null();
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      builder.append_text(field.second);
+    } else {
+      builder.append_physical(field.second);
+    }
+  }
+};
+
+template <class Maker>
+class Play {
+ public:
+  using Key = typename Maker::Key;
+
+  Play(Maker maker, bool unique, uint32_t leaf_keys, uint32_t inner_keys, uint32_t seed)
+      : maker_(std::move(maker)), unique_(unique), random_(seed), index_(options(leaf_keys, inner_keys)) {}
+
+  void run(int rounds) {
+    load();
+    for (int round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
+      SCOPED_TRACE(testing::Message() << "round " << round);
+      const size_t most = round % 10 == 0 ? 400 : 20;
+      change(random_() % most);
+      ASSERT_EQ(index_.size(), model_.size());
+      ask();
+      if (round % 16 == 0) {
+        index_.verify();
+        compare_all();
+      }
+      if (round % 50 == 49) reopen();
+    }
+    index_.verify();
+    compare_all();
+  }
+
+ private:
+  IndexOptions options(uint32_t leaf_keys, uint32_t inner_keys) const {
+    IndexOptions made;
+    made.key = maker_.fields;
+    made.value_bytes = 4;
+    made.unique = unique_;
+    made.leaf_keys = leaf_keys;
+    made.inner_keys = inner_keys;
+    made.fill_percent = 70;
+    return made;
+  }
+
+  std::vector<Key> keys(size_t count) {
+    std::vector<Key> made;
+    for (size_t i = 0; i < count; ++i) made.push_back(maker_.make(random_));
+    return made;
+  }
+  std::vector<uint32_t> values(size_t count) {
+    std::vector<uint32_t> made(count);
+    for (uint32_t& value : made) value = static_cast<uint32_t>(random_() % 5);
+    return made;
+  }
+
+  bool add(const Key& key, uint32_t value) {
+    if (unique_ && model_.count(key) != 0) return false;
+    model_.emplace(key, value);
+    return true;
+  }
+  bool put(const Key& key, uint32_t value) {
+    const auto at = model_.lower_bound(key);
+    if (at == model_.end() || model_.key_comp()(key, at->first)) return add(key, value);
+    at->second = value;
+    return false;
+  }
+
+  void load() {
+    std::vector<Key> some = keys(random_() % 1500);
+    if (unique_) {
+      std::sort(some.begin(), some.end());
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+      std::shuffle(some.begin(), some.end(), random_);
+    }
+    const std::vector<uint32_t> with = values(some.size());
+    maker_.with(some, [&](const Keys& batch) { index_.load(batch, with); });
+    for (size_t i = 0; i < some.size(); ++i) model_.emplace(some[i], with[i]);
+  }
+
+  void change(size_t count) {
+    const std::vector<Key> some = keys(count);
+    const std::vector<uint32_t> with = values(count);
+    size_t changed = 0;
+    const auto result = maker_.with(some, [&](const Keys& batch) -> size_t {
+      const uint64_t kind = random_() % 6;
+      if (kind < 2) {
+        for (size_t i = 0; i < count; ++i) changed += add(some[i], with[i]);
+        return index_.insert(batch, with);
+      }
+      if (kind == 2) {
+        for (size_t i = 0; i < count; ++i) changed += put(some[i], with[i]);
+        return index_.upsert(batch, with);
+      }
+      if (kind == 3) {
+        for (size_t i = 0; i < count; i++) changed += model_.erase(some[i]);
+        return index_.erase(batch);
+      }
+      if (kind == 4) {
+        for (size_t i = 0; i < count; ++i) {
+          auto [at, end] = model_.equal_range(some[i]);
+          at = std::find_if(at, end, [&](const auto& entry) { return entry.second == with[i]; });
+          if (at != end) model_.erase(at), ++changed;
+        }
+        return index_.erase(batch, with);
+      }
+      std::vector<Index::Change> changes(count);
+      for (size_t i = 0; i < count; ++i) {
+        changes[i] = static_cast<Index::Change>(random_() % 3);
+        if (changes[i] == Index::Change::kErase) {
+          changed += model_.erase(some[i]);
+        } else {
+          changed += changes[i] == Index::Change::kUpsert ? put(some[i], with[i]) : add(some[i], with[i]);
+        }
+      }
+      return index_.apply(changes, batch, with.data());
+    });
+    ASSERT_EQ(result, changed);
+  }
+
+  void ask() {
+    const auto strategies = index::supported_strategies();
+    index_.use_strategy(index::name(strategies[random_() % strategies.size()]));
+    const std::vector<Key> some = keys(40), others = keys(40);
+    maker_.with(some, [&](const Keys& lows) {
+      maker_.with(others, [&](const Keys& highs) { compare(some, others, lows, highs); });
+    });
+  }
+
+  void compare(const std::vector<Key>& some, const std::vector<Key>& others, const Keys& lows,
+               const Keys& highs) {
+    std::vector<uint32_t> values;
+    std::vector<uint64_t> found;
+    index_.find(lows, values, found);
+    const std::vector<uint64_t> counts = index_.count(lows), lower = index_.lower_bound(lows),
+                                within = index_.count(lows, highs);
+    const IndexRanges ranges = index_.range(lows, highs, 50);
+    for (size_t i = 0; i < some.size(); ++i) {
+      const auto first = model_.lower_bound(some[i]);
+      ASSERT_EQ(bits::test(found.data(), i), model_.count(some[i]) != 0);
+      if (bits::test(found.data(), i)) {
+        ASSERT_EQ(values[i], first->second);
+      }
+      ASSERT_EQ(counts[i], model_.count(some[i]));
+      ASSERT_EQ(lower[i], static_cast<uint64_t>(std::distance(model_.begin(), first)));
+      const bool empty = !model_.key_comp()(some[i], others[i]);
+      const auto last = empty ? first : model_.lower_bound(others[i]);
+      const auto size = static_cast<uint64_t>(std::distance(first, last));
+      ASSERT_EQ(within[i], size);
+      ASSERT_EQ(ranges.offsets[i + 1] - ranges.offsets[i], std::min<uint64_t>(size, 50));
+      ASSERT_EQ(bits::test(ranges.cut.data(), i), size > 50);
+      auto at = first;
+      for (uint64_t e = ranges.offsets[i]; e < ranges.offsets[i + 1]; ++e, ++at) {
+        ASSERT_EQ(ranges.entries.values.as<uint32_t>()[e], at->second);
+      }
+    }
+  }
+
+  /// All entries: values in order, and keys that find themselves.
+  void compare_all() {
+    const IndexEntries all = index_.at(0, model_.size() + 1);
+    ASSERT_EQ(all.count, model_.size());
+    size_t i = 0;
+    for (const auto& entry : model_) ASSERT_EQ(all.values.as<uint32_t>()[i++], entry.second);
+    const std::vector<uint64_t> positions =
+        all.count == 0 ? std::vector<uint64_t>() : index_.lower_bound(Keys(all.key));
+    i = 0;
+    for (auto at = model_.begin(); at != model_.end();) {
+      const size_t first = i;
+      for (const auto end = model_.upper_bound(at->first); at != end; ++at) ASSERT_EQ(positions[i++], first);
+    }
+  }
+
+  void reopen() {
+    const std::string path = folder_.file("index");
+    if (random_() % 2 == 0 || !saved_) {
+      index_.save(path);
+      saved_ = true;
+    } else {
+      index_.commit();
+    }
+    {
+      const Index closed = std::move(index_);
+    }
+    index_ = Index::open(path, Index::Mode::kWrite);
+  }
+
+  Maker maker_;
+  bool unique_;
+  Random random_;
+  Index index_;
+  std::multimap<Key, uint32_t> model_;
+  TemporaryFolder folder_;
+  bool saved_ = false;
+};
+
+template <class Maker>
+void play(const Maker& maker) {
+  uint32_t seed = 1;
+  for (const bool unique : {false, true}) {
+    for (const auto& [leaf, inner] : {std::pair(4u, 3u), {7u, 5u}, {16u, 16u}, {0u, 0u}, {2047u, 1023u}}) {
+      SCOPED_TRACE(testing::Message()
+                   << "unique " << unique << ", keys of a leaf " << leaf << ", seed " << seed);
+      Play<Maker>(maker, unique, leaf, inner, seed++).run(test_size(40, 120, 4000));
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(Model, UInt32) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 900}); }
+TEST(Model, AllEqual) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 2}); }
+TEST(Model, Int32) { play(Numbers<int32_t>{{{TypeId::kDate}}, 900}); }
+TEST(Model, UInt64) { play(Numbers<uint64_t>{{{TypeId::kUInt64}}, 900}); }
+TEST(Model, Int64) { play(Numbers<int64_t>{{{Type::decimal(18, 2)}}, 900}); }
+TEST(Model, Float32) { play(Numbers<float>{{{TypeId::kFloat32}}, 900}); }
+TEST(Model, Float64) { play(Numbers<double>{{{TypeId::kFloat64}}, 900}); }
+TEST(Model, Strings) { play(Strings()); }
+TEST(Model, Small) { play(Composites<int16_t, int8_t>{{{TypeId::kInt16, true}, {TypeId::kInt8}}, 30}); }
+TEST(Model, Wide) {
+  play(Composites<int64_t, int128_t, uint64_t>{
+      {{TypeId::kInt64, true}, {TypeId::kInt128}, {TypeId::kUInt64, true}}});
+}
+TEST(Model, Mixed) {
+  play(Composites<std::string, int32_t, std::string>{
+      {{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kBlob, false}}});
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/memory.h"
+#include "index/format.h"
+#include "index/geometry.h"
+#include "index/node.h"
+#include "index/region.h"
+#include "index/storage.h"
+#include "index/versions.h"
+
+namespace lanewise::index {
+
+/// The groups of an image in memory. Slots are taken from them and given back; what changes is marked, so
+/// that a commit writes and a device copies only that. One thread writes; others may read nodes meanwhile, of
+/// snapshots that `versions` knows.
+class Pool {
+ public:
+  /// A new image of one group. Throws MemoryError.
+  Pool(const Header& header, MemoryBudget* budget);
+  /// A group whose bytes lie elsewhere in storage.
+  struct Moved {
+    u64 group;
+    u64 at;
+  };
+  /// The image of `groups` groups that storage begins with, looked at only where it is used.
+  Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vector<Moved>& moved,
+       MemoryBudget* budget);
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  Header& header() { return *reinterpret_cast<Header*>(region_.data()); }
+  const Header& header() const { return *reinterpret_cast<const Header*>(region_.data()); }
+  const Geometry& geometry() const { return *geometry_; }
+  u8* data() const { return region_.data(); }
+  u64 groups() const { return groups_.load(std::memory_order_acquire); }
+  u8* group(u64 number) const { return data() + number * geometry_->group_bytes; }
+  Trailer& trailer(u64 number) const {
+    return *reinterpret_cast<Trailer*>(group(number + 1) - sizeof(Trailer));
+  }
+  Versions& versions() { return versions_; }
+
+  /// The node in a slot of that class. The first look into a group of a file checks all of it; throws
+  /// UserError that names the group where it is damaged, or where there is no such slot.
+  u8* node(Ref ref, SlotClass slot_class) const {
+    const u64 at = u64{ref} * kLine;
+    if (!trusted()) check_slot(at, slot_class);
+    return data() + at;
+  }
+  /// A slot of a class of texts, and its bytes.
+  u8* text(u64 at, u32* bytes) const;
+  /// Whether all that nodes name is known to be there, so that nobody need look any more.
+  bool trusted() const { return trusted_.load(std::memory_order_acquire); }
+  /// Checks all groups, and all that the tree's nodes name; throws as node() does.
+  void trust(const Root& root) const;
+  /// No tree has more: what goes on for longer runs in circles.
+  u64 most_nodes() const {
+    return groups() * (geometry_->slots_of(kInnerNodes) + geometry_->slots_of(kLeaves));
+  }
+  /// What is wrong with a group; empty: nothing.
+  std::string fault_of(u64 number) const;
+
+  /// A slot, by its byte, whose bytes are unspecified. Throws MemoryError, and nothing changes.
+  u64 allocate(u32 slot_class);
+  /// Gives a slot back, once no snapshot that may see it is open. `version` is of the node in it; 0: unknown.
+  void release(u64 at, u32 slot_class, u64 version);
+  /// Whether a snapshot may see a node of that version.
+  bool seen(u64 version) { return version <= versions_.newest(); }
+  /// Takes back slots that no snapshot sees any more.
+  void collect();
+  bool has_waiting() const { return !waiting_.empty(); }
+
+  /// Says that bytes near `at` are about to change.
+  void mark(u64 at) { mark_group(at / geometry_->group_bytes); }
+  const std::vector<u64>& changed() const { return changed_; }  ///< a bit for each group
+  void clear_changed() { changed_.assign(changed_.size(), 0); }
+  /// Writes the trailers of changed groups, for a commit of that number.
+  void seal(u64 commit);
+
+ private:
+  struct Waiting {
+    u64 at;
+    u32 slot_class;
+    u64 seen_until;  ///< snapshots up to this version may see it
+  };
+
+  void check_slot(u64 at, u32 slot_class) const;
+  void check_group(u64 number) const;
+  void check_below(Ref ref, u32 height, u64& nodes) const;
+  bool slot_exists(u64 at, u32 slot_class) const;
+  std::string fault_in_nodes(u64 number, u32 slot_class) const;
+  void add_group(u32 slot_class);
+  void give_back(u64 at, u32 slot_class);
+  void mark_group(u64 number) {
+    if (!trusted()) check_group(number);
+    changed_[number / 64] |= u64{1} << number % 64;
+  }
+
+  std::string name_ = "index";
+  Region region_;
+  Reservation held_;
+  std::unique_ptr<Geometry> geometry_;
+  std::atomic<u64> groups_{1};
+  u64 from_file_ = 0;            // groups that came from storage
+  mutable std::mutex checking_;  // a group is read as a whole only before it first changes
+  mutable std::unique_ptr<std::atomic<u8>[]> checked_;
+  mutable std::atomic<bool> trusted_{true};
+  std::vector<u64> changed_;
+  std::deque<Waiting> waiting_;
+  Versions versions_;
+};
+
+}  // namespace lanewise::index

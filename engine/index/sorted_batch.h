@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "index/key_layout.h"
+
+namespace lanewise::index {
+
+/// A batch of keys in ascending order, equal ones in the order in which they came.
+class SortedBatch {
+ public:
+  SortedBatch(const KeyLayout& layout, const Keys& keys, MemoryBudget* budget);
+
+  const Probes& probes() const { return probes_; }
+  /// Where the i-th key in order stood in the batch.
+  size_t row(size_t i) const { return in_order_ ? i : rows_[i]; }
+  /// `values`, `bytes` for each key of the batch, in the order of the keys; valid as long as both.
+  const u8* sort_values(const void* values, size_t bytes);
+
+ private:
+  void sort_words(size_t count);
+  void sort_probes();
+
+  const KeyLayout& layout_;
+  KeyLayout::Encoder encoder_;
+  MemoryBudget* budget_;
+  Reservation held_;
+  Probes probes_;
+  bool in_order_ = true;
+  std::vector<u64> rows_;
+  std::vector<u64> words_;
+  std::vector<std::string_view> texts_;
+  std::vector<u8> values_;
+};
+
+/// Negative, 0 or positive, as a's key is below, equal to or above b's.
+int compare(const KeyLayout& layout, const Probe& a, const Probe& b);
+
+}  // namespace lanewise::index

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace lanewise::index {
+
+/// Where an image is kept: the one thin layer that every write and sync goes through. What was written is
+/// safe after the next sync(); before, any part of it may be. Errors are UserErrors that name the place.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  virtual std::string name() const = 0;  ///< for people
+  virtual bool writable() const = 0;
+  virtual uint64_t size() const = 0;
+  virtual void read(uint64_t at, void* to, size_t bytes) const = 0;
+  virtual void write(uint64_t at, const void* from, size_t bytes) = 0;
+  virtual void sync() = 0;
+  virtual void truncate(uint64_t size) = 0;
+  /// Puts bytes [0, bytes) to `to`, whole pages of reserved memory, as private, writable memory.
+  virtual void map(uint8_t* to, size_t bytes) const = 0;
+};
+
+/// A file, locked while it is open: one process writes, or several read.
+class FileStorage final : public Storage {
+ public:
+  enum class Mode { kRead, kWrite, kCreate };  ///< kCreate: a new or emptied file
+  FileStorage(std::string path, Mode mode);
+  FileStorage(const FileStorage&) = delete;
+  FileStorage& operator=(const FileStorage&) = delete;
+  ~FileStorage() override;
+
+  /// Gives the file another name, in place of what has it now; safe when this returns.
+  void rename(const std::string& path);
+
+  std::string name() const override { return path_; }
+  bool writable() const override { return mode_ != Mode::kRead; }
+  uint64_t size() const override;
+  void read(uint64_t at, void* to, size_t bytes) const override;
+  void write(uint64_t at, const void* from, size_t bytes) override;
+  void sync() override;
+  void truncate(uint64_t size) override;
+  void map(uint8_t* to, size_t bytes) const override;
+
+ private:
+  [[noreturn]] void fail(const char* verb) const;
+
+  std::string path_;
+  Mode mode_;
+  int file_;
+};
+
+}  // namespace lanewise::index

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::index {
+
+/// How a batch of keys is searched for on the host. Every strategy gives the same answers.
+enum class Strategy {
+  binary,       ///< one key after the other, by halves within a node, as a textbook does
+  interleaved,  ///< many keys at once, level by level, each line asked for before it is needed; plain loops
+  avx2,         ///< the same, a line in two registers
+  avx512,       ///< the same, a line in one register
+};
+
+inline constexpr Strategy kStrategies[] = {Strategy::binary, Strategy::interleaved, Strategy::avx2,
+                                           Strategy::avx512};
+
+std::string_view name(Strategy strategy);
+/// The strategy of that name, "auto" the fastest that this machine supports; nothing for other names.
+std::optional<Strategy> parse_strategy(std::string_view text);
+/// Whether this machine can run it.
+bool supported(Strategy strategy);
+Strategy fastest_strategy();
+std::vector<Strategy> supported_strategies();
+
+}  // namespace lanewise::index

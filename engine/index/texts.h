@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "index/pool.h"
+
+namespace lanewise::index {
+
+/// Texts of any length in slots of a pool. A text lies in one slot, or in a chain of the largest ones. A slot
+/// begins with twice the bytes of text that it holds, as a u32, plus one where another slot follows, whose
+/// byte is then the next u64.
+class Texts {
+ public:
+  explicit Texts(Pool& pool) : pool_(pool) {}
+
+  /// Negative, 0, positive: as the text at `at` is below, equal to or above `text`, byte by byte.
+  int compare(u64 at, std::string_view text) const;
+  /// The text; `scratch` keeps it where it lies in several slots.
+  std::string_view read(u64 at, std::string& scratch) const;
+  /// Stores a text and returns its place. Throws MemoryError, and nothing changes.
+  u64 write(std::string_view text);
+  void release(u64 at);
+  /// Calls f(at) for each slot of the text.
+  template <class F>
+  void for_each_piece(u64 at, F f) const {
+    for (u64 next; at != 0; at = next) {
+      next = piece(at).next;
+      f(at);
+    }
+  }
+
+ private:
+  struct Piece {
+    std::string_view text;
+    u64 next;  ///< 0: the last one
+  };
+  Piece piece(u64 at) const;
+
+  Pool& pool_;
+};
+
+}  // namespace lanewise::index

@@ -1,0 +1,79 @@
+#include "index/tree.h"
+
+#include <algorithm>
+#include "index/word_tree.h"
+
+namespace lanewise::index {
+
+void Tree::seek_rank(const Root& root, u64 rank, Path& path) const {
+  path.height = root.height;
+  Ref ref = root.node;
+  for (u32 level = root.height; level > 0; --level) {
+    const Node<u64> node = inner(ref);
+    u32 child = 0;
+    for (; child + 1 < node.count() && rank >= node.entries()[child]; ++child) rank -= node.entries()[child];
+    path.nodes[level] = ref;
+    path.slots[level] = child;
+    ref = node.children()[child];
+  }
+  path.nodes[0] = ref;
+  path.slots[0] = static_cast<u32>(std::min<u64>(rank, leaf(ref).count()));
+}
+
+u64 Tree::rank(const Path& path) const {
+  u64 before = path.slots[0];
+  for (u32 level = 1; level <= path.height; ++level) {
+    const u64* entries = inner(path.nodes[level]).entries();
+    for (u32 child = 0; child < path.slots[level]; ++child) before += entries[child];
+  }
+  return before;
+}
+
+bool Tree::next_leaf(Path& path) const {
+  u32 level = 1;
+  while (level <= path.height && path.slots[level] + 1 == inner(path.nodes[level]).count()) ++level;
+  if (level > path.height) return false;
+  ++path.slots[level];
+  for (; level > 0; --level) {
+    path.nodes[level - 1] = inner(path.nodes[level]).children()[path.slots[level]];
+    path.slots[level - 1] = 0;
+  }
+  return true;
+}
+
+bool Tree::previous_leaf(Path& path) const {
+  u32 level = 1;
+  while (level <= path.height && path.slots[level] == 0) ++level;
+  if (level > path.height) return false;
+  --path.slots[level];
+  for (; level > 0; --level) {
+    path.nodes[level - 1] = inner(path.nodes[level]).children()[path.slots[level]];
+    path.slots[level - 1] =
+        (level > 1 ? inner(path.nodes[level - 1]).count() : leaf(path.nodes[level - 1]).count()) - 1;
+  }
+  return true;
+}
+
+void Tree::for_each_slot(const Root& root, const std::function<void(u64, u32)>& f) const {
+  const bool text = geometry_.keys.text();
+  const std::function<void(Ref, u32)> walk = [&](Ref ref, u32 height) {
+    const Node<u64> node = height == 0 ? leaf(ref) : inner(ref);
+    f(u64{ref} * kLine, height == 0 ? kLeaves : kInnerNodes);
+    const u32 keys = height == 0 ? node.count() : node.count() - 1;
+    if (text) {
+      for (u32 i = 0; i < keys; ++i) {
+        texts_.for_each_piece(node.keys(1)[i],
+                              [&](u64 at) { f(at, pool_.trailer(at / geometry_.group_bytes).slot_class); });
+      }
+    }
+    for (u32 i = 0; height > 0 && i < node.count(); ++i) walk(node.children()[i], height - 1);
+  };
+  walk(root.node, root.height);
+}
+
+std::unique_ptr<Tree> make_tree(Pool& pool) {
+  if (pool.geometry().keys.word() == 4) return std::make_unique<WordTree<u32>>(pool);
+  return std::make_unique<WordTree<u64>>(pool);
+}
+
+}  // namespace lanewise::index

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "index/key_layout.h"
+#include "index/pool.h"
+#include "index/strategy.h"
+#include "index/texts.h"
+
+namespace lanewise::index {
+
+/// An entry: the nodes from the root to its leaf, and where to go on in each.
+struct Path {
+  u32 height = 0;
+  Ref nodes[kMaxHeight + 1];  ///< [0]: the leaf, [height]: the root
+  u32 slots[kMaxHeight +
+            1];  ///< [0]: the entry, else the child. Behind the last entry: the last leaf's count
+};
+
+/// Where a search for a key ended: the first entry not below it is this one, or the first of a later leaf.
+struct Place {
+  Ref leaf;
+  u32 slot;
+};
+
+/// What insert() does with a key that is there.
+enum class Existing {
+  kAdd,      ///< one more entry, behind its equals
+  kKeep,     ///< nothing
+  kReplace,  ///< its first entry gets the value
+};
+
+/// A B+-tree over the nodes of a pool. Nodes have no links to their neighbours, so that changed nodes may be
+/// copied beside those that snapshots see: what changes is the path from the root. Readers bring the Root of
+/// the state that they look at, writers work on the pool's own.
+class Tree {
+ public:
+  explicit Tree(Pool& pool) : pool_(pool), texts_(pool), geometry_(pool.geometry()) {}
+  virtual ~Tree() = default;
+
+  // Reading. Each takes time logarithmic in the number of entries unless it says otherwise.
+
+  /// The first entry not below the key; with `behind_equal` the first one above it.
+  virtual void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const = 0;
+  /// The same for several keys at once, but each search ends in one leaf.
+  virtual void seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const = 0;
+  /// Whether the entry at `path`, which there is, has the key.
+  virtual bool is_at(const Path& path, const Probe& key) const = 0;
+  /// Whether it is at `place`; where only a later leaf can tell, `place` moves there.
+  virtual bool settle(const Root& root, const Probe& key, Place& place) const = 0;
+  /// The entry's key; its words and text are valid until `words` or `text` changes.
+  virtual Probe key_at(const Path& path, u64* words, std::string& text) const = 0;
+  /// How many entries of the path's leaf, from its slot on, are below the key, or not above it.
+  virtual u32 run_below(const Path& path, const Probe& key, bool or_equal) const = 0;
+
+  void seek_rank(const Root& root, u64 rank, Path& path) const;  ///< rank <= entries
+  u64 rank(const Path& path) const;
+  bool at_end(const Path& path) const { return path.slots[0] == leaf(path.nodes[0]).count(); }
+  bool next_leaf(Path& path) const;      ///< to the first entry of the next leaf; false: there is none
+  bool previous_leaf(Path& path) const;  ///< to the last entry of the leaf before
+  Node<u64> leaf(Ref ref) const { return {pool_.node(ref, kLeaves), geometry_.leaf}; }
+  Node<u64> inner(Ref ref) const { return {pool_.node(ref, kInnerNodes), geometry_.inner}; }
+  const u8* value(const Path& path) const { return leaf(path.nodes[0]).payload(path.slots[0]); }
+
+  // Writing, by one thread. What fails for want of memory has changed nothing.
+
+  /// Makes the empty tree of a new image.
+  virtual void start() = 0;
+  /// Entries in ascending order into an empty tree; nodes are filled to the header's fill factor. Linear.
+  virtual void load(const Probes& keys, const u8* values) = 0;
+  /// Returns whether there is an entry more.
+  virtual bool insert(const Probe& key, const u8* value, Existing existing) = 0;
+  /// Adds entries that are in ascending order.
+  virtual void insert_sorted(const Probes& keys, const u8* values) = 0;
+  /// Removes the entry.
+  virtual void erase(Path& path) = 0;
+
+  /// Walks the whole tree; throws UserError that says where it is not as it must be. Linear.
+  virtual void verify(const Root& root) const = 0;
+  /// Calls f(at, slot class) for each node and text.
+  void for_each_slot(const Root& root, const std::function<void(u64, u32)>& f) const;
+
+ protected:
+  Pool& pool_;
+  Texts texts_;
+  const Geometry& geometry_;
+};
+
+/// The tree that suits the pool's keys.
+std::unique_ptr<Tree> make_tree(Pool& pool);
+
+}  // namespace lanewise::index

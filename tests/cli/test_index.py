@@ -1,0 +1,84 @@
+"""`lanewise index` builds, asks, changes and checks index files."""
+
+import csv
+import random
+from collections import defaultdict
+
+import pytest
+
+
+@pytest.fixture
+def orders(lanewise, tmp_path):
+    """orders.csv with 5,000 rows and its index; gives {(customer, day): row numbers}."""
+    random.seed(3)
+    rows = [(random.choice(["anna", "bo", "", "Zoë"]) + str(random.randrange(300)), random.randrange(5)) for _ in range(5000)]
+    with open(tmp_path / "orders.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("customer", "day"), *rows])
+    assert lanewise("index", "build", "orders.csv", "--key", "customer,day", "-o", "orders.index") == (0, "", "")
+    rows_of = defaultdict(list)
+    for number, key in enumerate(rows):
+        rows_of[key].append(number)
+    return rows_of
+
+
+def matches(lanewise, tmp_path, keys):
+    """What `index query` finds for keys: {position: row numbers}."""
+    with open(tmp_path / "keys.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("extra", "day", "customer"), *[(1, day, customer) for customer, day in keys]])
+    code, _, error = lanewise("index", "query", "orders.index", "--keys", "keys.csv", "--column", "customer,day", "-o", "out.csv")
+    assert (code, error) == (0, "")
+    found = defaultdict(list)
+    with open(tmp_path / "out.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            assert (row["customer"], int(row["day"])) == keys[int(row["position"])]
+            found[int(row["position"])].append(int(row["row"]))
+    return found
+
+
+def test_query_finds_all_rows_of_each_key(lanewise, tmp_path, orders):
+    keys = [*list(orders)[:100], ("nobody", 1), ("anna1", 99)]
+    found = matches(lanewise, tmp_path, keys)
+    for position, key in enumerate(keys):
+        assert found[position] == orders.get(key, []), key
+
+
+def test_insert_and_erase(lanewise, tmp_path, orders):
+    gone, more = list(orders)[0], list(orders)[1]
+    (tmp_path / "gone.csv").write_text(f"customer,day\n{gone[0]},{gone[1]}\n")
+    (tmp_path / "more.csv").write_text(f"customer,day\n{more[0]},{more[1]}\n")
+    assert lanewise("index", "erase", "orders.index", "--from", "gone.csv")[1] == f"{len(orders[gone])} entries removed\n"
+    assert lanewise("index", "insert", "orders.index", "--from", "more.csv", "--first-row", "7000")[1] == "1 entries added\n"
+    found = matches(lanewise, tmp_path, [gone, more])
+    assert found == {1: orders[more] + [7000]}
+    code, out, _ = lanewise("index", "verify", "orders.index")
+    assert code == 0 and out.startswith(f"{5001 - len(orders[gone]):,} entries")
+
+
+def test_stats_and_formats(lanewise, tmp_path, orders):
+    code, out, _ = lanewise("index", "stats", "orders.index")
+    assert code == 0 and "VARCHAR, BIGINT" in out and "5,000" in out and "8 bytes each" in out
+    assert lanewise("index", "query", "orders.index", "--keys", "orders.csv", "-o", "out.parquet")[0] == 0
+    code, out, _ = lanewise("sql", "-c", "SELECT count(*) FROM 'out.parquet'", "--format", "csv")
+    assert out.splitlines()[1] == str(sum(len(rows) ** 2 for rows in orders.values()))
+
+
+def test_mistakes_are_named(lanewise, tmp_path, orders):
+    (tmp_path / "null.csv").write_text("k,j\n1,1\n,2\n")
+
+    def error_of(*arguments):
+        code, _, error = lanewise("index", *arguments)
+        assert code == 2, error
+        return error
+
+    assert "key 1 is NULL" in error_of("build", "null.csv", "--key", "k", "-o", "null.index")
+    assert not (tmp_path / "null.index").exists()
+    assert lanewise("index", "build", "null.csv", "--key", "k", "--nulls", "-o", "null.index")[0] == 0
+    assert "nope" in error_of("build", "null.csv", "--key", "nope", "-o", "x.index")
+    assert "holds no index" in error_of("stats", "orders.csv")
+    assert "No such file" in error_of("verify", "nowhere.index")
+    assert "equal" in error_of("build", "orders.csv", "--key", "day", "--unique", "-o", "x.index")
+    assert "2 columns" in error_of("query", "orders.index", "--keys", "null.csv", "--column", "k,j,k")
+    data = bytearray((tmp_path / "orders.index").read_bytes())
+    data[3 * 65536 + 100] ^= 4
+    (tmp_path / "orders.index").write_bytes(data)
+    assert "group 3" in error_of("verify", "orders.index")
