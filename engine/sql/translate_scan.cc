@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "expr/evaluate.h"
+#include "expr/function.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
 #include "sql/scan.h"
@@ -12,6 +13,29 @@
 namespace lanewise::sql {
 
 namespace {
+
+/// The constant of `column op constant`, a text; null for other expressions.
+const std::string* compared_with(const Expr& expr, std::string_view op) {
+  if (expr.kind != Expr::Kind::kCall || expr.function->name != op || expr.args.size() != 2) return nullptr;
+  const Expr& constant = *expr.args[1];
+  const bool text = constant.kind == Expr::Kind::kLiteral && constant.type.id == TypeId::kVarchar;
+  return text && !constant.literal.is_null() ? &constant.literal.text() : nullptr;
+}
+
+/// DuckDB asks for a prefix as for a range, x >= 'abc' AND x < 'abd': of the predicates from `first` on,
+/// which are over one column, these two become prefix(x, 'abc'), one test instead of two.
+void unite_prefix(std::vector<ExprPtr>& predicates, size_t first) {
+  if (predicates.size() != first + 2) return;
+  const std::string* low = compared_with(*predicates[first], ">=");
+  const std::string* high = compared_with(*predicates[first + 1], "<");
+  if (low == nullptr || high == nullptr || low->empty() || low->size() != high->size()) return;
+  std::string next = *low;
+  if (next.back() == '\xff') return;
+  ++next.back();
+  if (next != *high) return;
+  predicates[first] = call("prefix", predicates[first]->args);
+  predicates.pop_back();
+}
 
 /// A table of one batch.
 std::shared_ptr<const Table> table_of(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
@@ -68,11 +92,13 @@ Rows Translator::get(duckdb::LogicalGet& op) {
   const Rows all{plan::scan(source, columns), positions, {}};
   std::vector<ExprPtr> predicates;
   for (const auto& [id, filter] : filters) {
+    const size_t first = predicates.size();
     size_t i = 0;
     while (i < ids.size() && ids[i].GetPrimaryIndex() != id) ++i;
     invariant(i < ids.size(), "filters of a scan are over its columns");
     const duckdb::BoundReferenceExpression column(op.GetColumnType(ids[i]), i);
     add_predicates(*filter, column, all, predicates);
+    unite_prefix(predicates, first);
   }
   Rows result{plan::scan(source, columns, std::move(predicates)), {}, {}};
   if (op.projection_ids.empty()) {

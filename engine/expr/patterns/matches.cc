@@ -193,7 +193,8 @@ const PreparedPattern* constant_test(const Expr& expr) {
 }
 
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern) {
-  static const Function kTest = {.name = "matches", .select = select<false>, .documentation = {}, .example = {}};
+  static const Function kTest = {
+      .name = "matches", .select = select<false>, .documentation = {}, .example = {}};
   auto expr = std::make_shared<Expr>();
   expr->kind = Expr::Kind::kCall;
   expr->type = TypeId::kBool;

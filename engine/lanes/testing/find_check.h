@@ -23,6 +23,9 @@ class FindCheck : public ::testing::TestWithParam<Target> {
     if (!supported(GetParam())) GTEST_SKIP() << name(GetParam()) << " is not supported here";
   }
 
+  /// The target whose code runs.
+  virtual Target ran() const { return scans_of(GetParam()).target; }
+
   /// Both offset widths, with and without active rows, in place, and with a gap of one byte, `between`,
   /// behind each row; the text ends, with its padding, at a guard page.
   template <class Finder>
@@ -30,7 +33,6 @@ class FindCheck : public ::testing::TestWithParam<Target> {
              const Contains& contains) {
     const Layout flat(texts, {}), lines(texts, {&between, 1});
     const size_t words = (texts.size() + 63) / 64;
-    const Target ran = scans_of(GetParam()).target;
     for (int share : {-1, 0, 2, 5, 50, 97}) {
       Guarded<u64> active(words), hits(words);
       std::vector<u64> expected(words);
@@ -42,7 +44,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
       const u64* rows = share < 0 ? nullptr : active.data();
       for (const Rows& layout : {flat.narrow(), flat.wide(), lines.narrow()}) {
         for (size_t w = 0; w < words; w++) hits[w] = random_();
-        ASSERT_EQ(finder.match(layout, rows, hits.data()), ran);
+        ASSERT_EQ(finder.match(layout, rows, hits.data()), ran());
         ASSERT_TRUE(std::equal(expected.begin(), expected.end(), hits.data()))
             << "rows " << texts.size() << " active % " << share << " gap " << layout.gap;
       }
@@ -64,8 +66,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
     for (size_t i = 0; i < texts.size(); i++) {
       if (contains(texts[i])) expected.push_back({lines.offsets32[i], lines.offsets32[i + 1]});
     }
-    ASSERT_EQ(finder.match_lines(lines.bytes.data(), lines.offsets64[texts.size()], found),
-              scans_of(GetParam()).target);
+    ASSERT_EQ(finder.match_lines(lines.bytes.data(), lines.offsets64[texts.size()], found), ran());
     ASSERT_EQ(found, expected);
   }
 

@@ -7,7 +7,7 @@ Offer offer_equality(const Request& request) {
   if (!pieces || !pieces->at_begin || !pieces->at_end || pieces->pieces.size() > 1) {
     return Offer::refusal("the pattern is not one whole text");
   }
-  return fixed_text(pieces->pieces.empty() ? std::string() : pieces->pieces[0], Place::kWhole,
+  return fixed_text(request, pieces->pieces.empty() ? std::string() : pieces->pieces[0], lanes::Place::whole,
                     "one whole text");
 }
 

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
+#include "lanes/fixed.h"
 #include "text/forms/form.h"
 
 namespace lanewise::text::forms {
 
-enum class Place : uint8_t { kWhole, kBegin, kEnd };
-
-/// Rows that have `text` at a place, told by a comparison of up to 8 bytes without a jump, and of the others
-/// only where those are equal.
-Offer fixed_text(std::string text, Place place, std::string why);
+/// Rows that have `text` at a place, told by comparisons of 8 bytes without a jump.
+Offer fixed_text(const Request& request, std::string text, lanes::Place place, std::string_view why);
 
 }  // namespace lanewise::text::forms

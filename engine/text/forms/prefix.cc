@@ -7,7 +7,7 @@ Offer offer_prefix(const Request& request) {
   if (!pieces || pieces->pieces.size() != 1 || !pieces->at_begin || pieces->at_end) {
     return Offer::refusal("the pattern is not a prefix");
   }
-  return fixed_text(pieces->pieces[0], Place::kBegin, "a prefix");
+  return fixed_text(request, pieces->pieces[0], lanes::Place::begin, "a prefix");
 }
 
 }  // namespace lanewise::text::forms

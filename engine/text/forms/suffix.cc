@@ -7,7 +7,7 @@ Offer offer_suffix(const Request& request) {
   if (!pieces || pieces->pieces.size() != 1 || pieces->at_begin || !pieces->at_end) {
     return Offer::refusal("the pattern is not a suffix");
   }
-  return fixed_text(pieces->pieces[0], Place::kEnd, "a suffix");
+  return fixed_text(request, pieces->pieces[0], lanes::Place::end, "a suffix");
 }
 
 }  // namespace lanewise::text::forms

@@ -30,7 +30,7 @@ inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pa
     }
   };
   for (std::string_view form : Matcher::form_names()) {
-    if (form != "lazy" && form != "all" && form != "equality" && form != "prefix" && form != "suffix") {
+    if (form != "lazy" && form != "all") {
       for (lanes::Target target : lanes::supported_targets()) {
         add(form, lanes::name(target));
         if (form == "packed" || form == "tail" || form == "rows") add(form, lanes::name(target), true);
