@@ -74,7 +74,11 @@ class Drawing {
   }
 
   std::string draw() {
-    text(kLeft, top_ + 28, "title", panel_.title);
+    // "GB/s over threshold – regex ...": what follows the dash may be long.
+    static constexpr std::string_view kDash = " – ";
+    const size_t dash = panel_.title.find(kDash);
+    text(kLeft, top_ + 26, "title", panel_.title.substr(0, dash));
+    if (dash != std::string::npos) text(kLeft, top_ + 44, "name", panel_.title.substr(dash + kDash.size()));
     draw_axes();
     draw_lines();
     return std::move(out_);
@@ -138,7 +142,8 @@ class Drawing {
       for (const auto& [x, y] : points) {
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", at_x(x), at_y(y));
       }
-      out_ += fmt::format("<path d=\"{}\" class=\"line\" stroke=\"{}\"/>\n", path, colour(i));
+      out_ += fmt::format("<path d=\"{}\" class=\"line\" stroke=\"{}\"{}/>\n", path, colour(i),
+                          i < std::size(kColours) ? "" : " stroke-dasharray=\"7 5\"");
       for (const auto& [x, y] : points) {
         out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", at_x(x), at_y(y),
                             colour(i));
@@ -154,8 +159,10 @@ class Drawing {
     }
     for (const Name& name : names) {
       const auto& [x, y] = panel_.series[name.series].points.back();
-      out_ += fmt::format("<path d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\" stroke=\"{}\" opacity=\"0.4\"/>\n",
-                          at_x(x) + 5, at_y(y), kWidth - kRight + 16, name.y, colour(name.series));
+      const bool ends_early = at_x(x) < kWidth - kRight - 1;
+      out_ += fmt::format("<path d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\" stroke=\"{}\" opacity=\"0.4\"{}/>\n",
+                          at_x(x) + 5, at_y(y), kWidth - kRight + 16, name.y, colour(name.series),
+                          ends_early ? " stroke-dasharray=\"1 5\"" : "");
       out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"name\" style=\"fill:{}\">{}</text>\n",
                           kWidth - kRight + 20, name.y + 4, colour(name.series),
                           escape(panel_.series[name.series].name));
