@@ -20,8 +20,9 @@ int fail(ExitCode code, const char* prefix, const char* message) {
 
 int run_program(int argc, char** argv) {
   CLI::App app{
-      "Lanewise runs SQL and text search on SIMD lanes and cores, and keeps every lane busy where data is "
-      "irregular."};
+      "Lanewise runs SQL, text search and PRAM programs on SIMD lanes and cores, and keeps every lane busy "
+      "where "
+      "data is irregular."};
   app.name("lanewise");
   app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION);
   app.require_subcommand(1);
@@ -30,6 +31,7 @@ int run_program(int argc, char** argv) {
   add_sql_command(app, run);
   add_grep_command(app, run);
   add_index_command(app, run);
+  add_pram_command(app, run);
   add_bench_command(app, run);
   add_tune_command(app, run);
   add_info_command(app, run);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pram/inputs/graph.h"
+#include "pram/program.h"
+#include "pram/value.h"
+
+namespace lanewise::cli::pram_command {
+
+/// The whole file; "-" is standard input. Throws UserError.
+std::string read_file(const std::string& path);
+
+/// A file, or else a program of the library.
+pram::Program load_program(const std::string& name);
+
+/// Inputs as the command line gives them: NAME=VALUES, where VALUES are numbers ("1,2,3", rows behind ';'),
+/// @FILE, or a generator: random:1000, shuffle:8, ascending:8, descending:8, constant:8:5; for matrices with
+/// both sizes, random:8:8. `graph` is a file, or random:N:M, grid:R:C, kronecker:SCALE, tree:N; it gives
+/// those of n, source, target and weight that the program asks for.
+pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::string>& given,
+                         const std::string& graph, uint64_t seed);
+
+/// The same for a graph alone.
+pram::Graph read_graph_input(const std::string& given, uint64_t seed);
+
+}  // namespace lanewise::cli::pram_command

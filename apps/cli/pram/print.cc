@@ -1,0 +1,106 @@
+#include "pram/print.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "pram/inputs/numbers.h"
+
+namespace lanewise::cli::pram_command {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(pram::Type type, pram::Word word) {
+  if (type == pram::Type::kBool) return word != 0;
+  if (type != pram::Type::kReal) return word;
+  const double value = pram::real_of(word);
+  if (std::isfinite(value)) return value;
+  return pram::to_text(type, word);  // JSON has no infinity
+}
+
+Json json_of(const pram::Array& array) {
+  if (array.extents.empty()) return json_of(array.type, array.words[0]);
+  Json cells = Json::array();
+  if (array.extents.size() == 1) {
+    for (const pram::Word word : array.words) cells.push_back(json_of(array.type, word));
+    return cells;
+  }
+  const auto columns = static_cast<size_t>(array.extents[1]);
+  for (size_t row = 0; row < static_cast<size_t>(array.extents[0]); ++row) {
+    Json values = Json::array();
+    for (size_t i = 0; i < columns; ++i)
+      values.push_back(json_of(array.type, array.words[row * columns + i]));
+    cells.push_back(std::move(values));
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string result_text(const pram::Result& result) {
+  std::string text;
+  for (const auto& [name, array] : result.outputs) {
+    const bool rows = array.extents.size() == 2;
+    text += fmt::format("{} ={}{}\n", name, rows ? "\n" : " ", pram::write_numbers(array));
+  }
+  return text;
+}
+
+std::string result_json(const pram::Result& result, bool costs) {
+  Json object = Json::object();
+  for (const auto& [name, array] : result.outputs) object[name] = json_of(array);
+  if (costs) {
+    Json lines = Json::array();
+    for (const auto& [line, cost] : result.cost.lines) {
+      lines.push_back({{"line", line}, {"steps", cost.steps}, {"work", cost.work}, {"peak", cost.peak}});
+    }
+    const pram::Cost& cost = result.cost;
+    object["cost"] = {{"steps", cost.steps},
+                      {"work", cost.work},
+                      {"depth", cost.depth},
+                      {"peak", cost.peak},
+                      {"lines", std::move(lines)}};
+  }
+  return object.dump() + "\n";
+}
+
+std::string cost_text(const pram::Program& program, const pram::Cost& cost) {
+  std::string text = fmt::format("\n{:>10} {:>12} {:>10}\n", "steps", "work", "peak");
+  std::string_view rest = program.text();
+  for (uint32_t line = 1; !rest.empty(); ++line) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const auto found = cost.lines.find(line);
+    if (found == cost.lines.end()) {
+      text += fmt::format("{:>34} | {}\n", "", rest.substr(0, end));
+    } else {
+      const pram::LineCost& own = found->second;
+      text += fmt::format("{:>10} {:>12} {:>10} | {}\n", own.steps, own.work, own.peak, rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text + fmt::format("{:>10} {:>12} {:>10} | in all; depth {}\n", cost.steps, cost.work, cost.peak,
+                            cost.depth);
+}
+
+std::string survey_text(const pram::Program& program, const pram::Survey& survey) {
+  const pram::Tree& tree = program.tree();
+  std::string text;
+  const auto add = [&](const std::optional<pram::Conflict>& conflict, const char* what, const char* needs) {
+    if (!conflict) return;
+    const auto [a, b] = conflict->processors;
+    text += program.render({.severity = pram::Diagnostic::Severity::kWarning,
+                            .place = conflict->place,
+                            .message = fmt::format("processors {} and {} {} of '{}' in step {}", a, b, what,
+                                                   tree.variables[conflict->variable].name, conflict->step),
+                            .advice = needs});
+  };
+  add(survey.read, "read one cell", "needs CREW");
+  add(survey.write, "write one cell", "needs CRCW common");
+  add(survey.unequal, "write different values to one cell", "needs CRCW arbitrary, priority or combining");
+  return text;
+}
+
+}  // namespace lanewise::cli::pram_command

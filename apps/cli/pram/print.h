@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "pram/program.h"
+#include "pram/run.h"
+
+namespace lanewise::cli::pram_command {
+
+/// "sum = 10", a line for each output, or for each row of a matrix.
+std::string result_text(const pram::Result& result);
+
+/// One object with the outputs, and with `costs` "steps", "work", "depth", "peak" and "lines" within "cost".
+std::string result_json(const pram::Result& result, bool costs);
+
+/// The program with what each line cost, and the sums.
+std::string cost_text(const pram::Program& program, const pram::Cost& cost);
+
+/// Each kind of conflict that was found, at its place.
+std::string survey_text(const pram::Program& program, const pram::Survey& survey);
+
+}  // namespace lanewise::cli::pram_command

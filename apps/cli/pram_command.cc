@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "command.h"
+#include "interrupt.h"
+#include "output/output_file.h"
+#include "pram/inputs.h"
+#include "pram/language/format.h"
+#include "pram/library.h"
+#include "pram/print.h"
+#include "pram/run.h"
+
+namespace lanewise::cli {
+
+namespace {
+
+const char* const kDescription =
+    R"(Runs PRAM programs: as in a textbook, checked for conflicts, with their costs.
+
+  lanewise pram list                                    the programs that come along
+  lanewise pram run reduction -i A=1,2,3,4
+  lanewise pram run sort.pram -i A=random:1000 --costs  what each line costs
+  lanewise pram run components --graph random:100:80
+  lanewise pram check mine.pram                         mistakes and warnings
+  lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW
+  lanewise pram new mine.pram                           a program to begin with
+
+A PROGRAM is a file (its name has a dot) or the name of one that comes along. docs/pram.md explains the language.
+)";
+
+const char* const kInputHelp =
+    "NAME=VALUES: numbers (rows of a matrix behind ;), @FILE, or random:N, shuffle:N, ascending:N,\n"
+    "descending:N, constant:N:VALUE (a matrix: both sizes)";
+
+struct Given {
+  std::string program;
+  std::vector<std::string> files;
+  std::vector<std::string> inputs;
+  std::string graph;
+  std::string mode;
+  std::string output;
+  std::string format = "text";
+  std::string memory_limit = "4GB";
+  pram::Options options;
+  bool costs = false;
+  bool write = false;
+};
+
+/// Runs the program so that Ctrl-C ends it.
+pram::Result run_program(const Given& given, const pram::Program& program, pram::Options options) {
+  const pram::Arrays inputs =
+      pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+  const Interrupt interrupt;
+  MemoryBudget budget(parse_size(given.memory_limit));
+  options.cancellation = &interrupt.cancellation();
+  options.budget = &budget;
+  return pram::run(program, inputs, options);
+}
+
+ExitCode run_run(const Given& given) {
+  const pram::Program program = pram_command::load_program(given.program);
+  const pram::Result result = run_program(given, program, given.options);
+  const auto file =
+      given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
+  OutputFile& out = *file;
+  const bool json = given.format == "json";
+  out.write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
+  if (given.costs && !json) out.write(pram_command::cost_text(program, result.cost));
+  out.close();
+  return kOk;
+}
+
+ExitCode run_check(const Given& given) {
+  const pram::Program program = pram_command::load_program(given.program);
+  for (const pram::Diagnostic& warning : program.warnings()) fmt::print("{}\n", program.render(warning));
+  const std::string mode = pram::to_text(program.tree().mode, program.tree().combine);
+  if (given.inputs.empty() && given.graph.empty()) {
+    fmt::print("{}: {}, {} warning{}; with inputs (-i) the check also runs it and says which mode it needs\n",
+               program.file(), mode, program.warnings().size(), program.warnings().size() == 1 ? "" : "s");
+    return kOk;
+  }
+  pram::Options options = given.options;
+  options.survey = true;
+  const pram::Result result = run_program(given, program, options);
+  const std::string found = pram_command::survey_text(program, result.survey);
+  fmt::print("{}{}", found, found.empty() ? "" : "\n");
+  const pram::Mode needs = result.survey.needs();
+  const pram::Mode has = program.tree().mode;
+  // Every CRCW mode but `common` allows any write.
+  const bool enough = needs <= has;
+  fmt::print("{}: declared {}; on this input {}: {}\n", program.file(), mode,
+             needs == pram::Mode::kErew
+                 ? "EREW is enough"
+                 : fmt::format("it needs {}", needs == pram::Mode::kArbitrary
+                                                  ? "CRCW arbitrary, priority or combining"
+                                                  : pram::to_text(needs)),
+             !enough                                        ? "too weak"
+             : needs == has || has > pram::Mode::kArbitrary ? "fits"
+                                                            : "fits, and more than it needs");
+  return enough ? kOk : kUserError;
+}
+
+ExitCode run_format(const Given& given) {
+  bool same = true;
+  for (const std::string& file : given.files) {
+    const std::string text = pram_command::read_file(file);
+    pram::Program::parse(text, file);
+    const std::string formatted = pram::format(text);
+    if (!given.write) {
+      fmt::print("{}", formatted);
+      continue;
+    }
+    if (formatted == text) continue;
+    same = false;
+    OutputFile out(file);
+    out.write(formatted);
+    out.close();
+    fmt::print("{}\n", file);
+  }
+  if (given.write && same) fmt::print(stderr, "nothing to change\n");
+  return kOk;
+}
+
+ExitCode run_list(const Given& given) {
+  if (!given.program.empty()) {
+    fmt::print("{}", pram::library_program(given.program).text());
+    return kOk;
+  }
+  for (const pram::LibraryProgram& program : pram::library()) {
+    fmt::print("{:<22}{}\n", program.name, program.summary());
+  }
+  return kOk;
+}
+
+const char* const kTemplate = R"(# Adds to each number its left neighbour.
+# Work O(n), depth O(1).
+mode EREW
+
+input A[n] : int
+output B[n] : int
+
+processors n
+private left = 0
+if p > 0 { left = A[p - 1] }
+B[p] = A[p] + left
+)";
+
+ExitCode run_new(const Given& given) {
+  if (std::filesystem::exists(given.program))
+    throw UserError(fmt::format("'{}' is there already", given.program));
+  OutputFile out(given.program);
+  out.write(kTemplate);
+  out.close();
+  fmt::print("{0}: now try\n  lanewise pram check {0}\n  lanewise pram run {0} -i A=1,2,3\n", given.program);
+  return kOk;
+}
+
+void add_inputs(CLI::App& app, Given& given) {
+  app.add_option("program", given.program, "A file, - or the name of a program that comes along")
+      ->type_name("PROGRAM")
+      ->required();
+  app.add_option("-i,--input", given.inputs, kInputHelp)->type_name("NAME=VALUES")->allow_extra_args(false);
+  app.add_option("--graph", given.graph,
+                 "Inputs n, source, target, weight: a file (Matrix Market, lines 'v : u w' or\n'source "
+                 "target [weight]'), or "
+                 "random:N:M, grid:R:C, kronecker:SCALE, tree:N")
+      ->type_name("GRAPH");
+  app.add_option("--seed", given.options.seed, "Of random inputs, and of the draw in mode CRCW arbitrary")
+      ->type_name("N");
+  app.add_option("--max-steps", given.options.max_steps, "A run that takes more is an error")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{0xFFFFFFFE}))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--memory-limit", given.memory_limit, "What arrays and private variables may hold")
+      ->type_name("SIZE")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_pram_command(CLI::App& app, Command& run) {
+  auto given = std::make_shared<Given>();
+  CLI::App* pram = app.add_subcommand("pram", kDescription);
+  pram->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, ExitCode (*command)(const Given&)) {
+    CLI::App* sub = pram->add_subcommand(name, help);
+    sub->callback([given, command, &run] { run = [given, command] { return command(*given); }; });
+    return sub;
+  };
+  CLI::App* run_app = add("run", "Runs a program and prints its outputs", run_run);
+  add_inputs(*run_app, *given);
+  run_app->add_flag("--costs", given->costs, "Steps, work, depth and most active processors, of each line");
+  run_app->add_option("--format", given->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("NAME");
+  run_app->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
+
+  CLI::App* check =
+      add("check", "Mistakes and warnings; with inputs also the mode that the program needs", run_check);
+  add_inputs(*check, *given);
+
+  CLI::App* format = add("fmt", "Prints programs in their usual form", run_format);
+  format->add_option("files", given->files, "Programs")->type_name("FILES")->required();
+  format->add_flag("-w,--write", given->write, "Change the files instead");
+
+  CLI::App* list = add("list", "The programs that come along, or the text of one", run_list);
+  list->add_option("name", given->program, "One of them")->type_name("NAME");
+
+  CLI::App* fresh = add("new", "Writes a small program to begin with", run_new);
+  fresh->add_option("file", given->program, "The file")->type_name("FILE")->required();
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pram/language/tree.h"
+#include "pram/machine/error.h"
+#include "pram/machine/evaluator.h"
+#include "pram/machine/memory.h"
+
+namespace lanewise::pram {
+
+/// The writes of one assignment to shared variables: writer number t * lanes + i is lane i at target t.
+struct Writes {
+  struct Column {
+    uint32_t variable;
+    Place place;
+    const Word* cells;
+    const Word* values;
+  };
+  std::vector<Column> columns;
+  Lanes lanes;
+
+  uint32_t processor(uint32_t writer) const { return lanes[writer % lanes.count]; }
+  uint64_t cell(uint32_t writer) const {
+    return static_cast<uint64_t>(columns[writer / lanes.count].cells[writer % lanes.count]);
+  }
+  Word value(uint32_t writer) const { return columns[writer / lanes.count].values[writer % lanes.count]; }
+};
+
+/// One use of a cell, for the search of conflicts.
+struct Access {
+  uint32_t variable;
+  uint64_t cell;
+  uint32_t processor;
+  Place place;
+  Word value;
+};
+
+/// The conflict of the least variable and cell among `accesses`, between its two least processors,
+/// as `kind` asks.
+std::optional<Conflict> find_conflict(std::vector<Access> accesses, Conflict::Kind kind, uint64_t step);
+
+/// Marks each cell with the processor (or writer) that used it last and the epoch (step) in which it did: two
+/// uses in one epoch meet.
+class Stamps {
+ public:
+  explicit Stamps(const Memory& memory) : memory_(memory), stamps_(memory.variables.size()) {}
+
+  /// What was marked before belongs to the past.
+  void begin_epoch() {
+    if (++epoch_ != 0) return;
+    for (std::vector<uint64_t>& stamps : stamps_) stamps.clear();
+    epoch_ = 1;
+  }
+  /// Who marked the cell in this epoch; if nobody did, marks it with `who` and gives `who`.
+  uint32_t mark(uint32_t variable, uint64_t cell, uint32_t who) {
+    std::vector<uint64_t>& stamps = stamps_[variable];
+    if (stamps.empty()) stamps.resize(memory_.variables[variable].words.size());
+    if (stamps[cell] >> 32 == epoch_) return static_cast<uint32_t>(stamps[cell]);
+    stamps[cell] = stamp(who);
+    return who;
+  }
+  void replace(uint32_t variable, uint64_t cell, uint32_t who) { stamps_[variable][cell] = stamp(who); }
+  bool holds(uint32_t variable, uint64_t cell, uint32_t who) const {
+    return stamps_[variable][cell] == stamp(who);
+  }
+
+ private:
+  uint64_t stamp(uint32_t who) const { return uint64_t{epoch_} << 32 | who; }
+
+  const Memory& memory_;
+  std::vector<std::vector<uint64_t>> stamps_;  // the epoch in the upper half; made when first used
+  uint32_t epoch_ = 0;
+};
+
+/// The order in which processors are drawn in mode `arbitrary`: the least rank wins. A permutation for every
+/// seed.
+uint64_t rank_of(uint32_t processor, uint64_t seed);
+
+/// "processors 0 and 1 both write A[0] (5 and 7), which CREW forbids".
+std::string describe(const Conflict& conflict, const Tree& tree, const Memory& memory, Mode mode);
+
+/// The values combined in a fixed balanced tree: neighbours, then neighbours of the results, ... `values` is
+/// overwritten. None where it overflows.
+std::optional<Word> combine(Op op, Type type, std::vector<Word>& values);
+
+}  // namespace lanewise::pram

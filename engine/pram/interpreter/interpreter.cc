@@ -1,0 +1,527 @@
+#include "pram/interpreter/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "pram/machine/columns.h"
+
+namespace lanewise::pram {
+
+namespace {
+
+constexpr uint64_t kMostSteps = 0xFFFFFFFE;
+constexpr int64_t kMostProcessors = int64_t{1} << 31;
+
+using Kind = Instruction::Kind;
+
+}  // namespace
+
+/// Notices that two processors read one cell in this step.
+class Interpreter::ReadCheck : public ReadObserver {
+ public:
+  explicit ReadCheck(Stamps& stamps) : stamps_(stamps) {}
+  void read(const Expr& expr, const Word* cells, const Lanes& lanes) override {
+    for (uint32_t i = 0; i < lanes.count; ++i) {
+      met |= stamps_.mark(expr.index, static_cast<uint64_t>(cells[i]), lanes[i]) != lanes[i];
+    }
+  }
+  bool met = false;
+
+ private:
+  Stamps& stamps_;
+};
+
+/// Writes all reads down.
+class Interpreter::ReadLog : public ReadObserver {
+ public:
+  void read(const Expr& expr, const Word* cells, const Lanes& lanes) override {
+    for (uint32_t i = 0; i < lanes.count; ++i) {
+      accesses.push_back({expr.index, static_cast<uint64_t>(cells[i]), lanes[i], expr.place, 0});
+    }
+  }
+  std::vector<Access> accesses;
+};
+
+Interpreter::Interpreter(Program program, const Arrays& inputs, const Options& options)
+    : program_(std::move(program)),
+      options_(options),
+      mode_(program_.tree().mode),
+      memory_(make_memory(program_, inputs, options.budget)),
+      columns_(program_.tree().privates.size()),
+      reservation_(options.budget, "the private variables of a PRAM program"),
+      code_(flatten(program_.tree())),
+      evaluator_(program_.tree(), memory_),
+      read_stamps_(memory_),
+      write_stamps_(memory_) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!program_.tree().privates[i].block) columns_[i].resize(1);
+  }
+  control_.active.push_back({1, nullptr});
+  settle();
+}
+
+void Interpreter::run() {
+  while (step()) {
+  }
+}
+
+bool Interpreter::step() {
+  settle();
+  const Instruction& instruction = code_[control_.at];
+  if (instruction.kind == Kind::kStop) return false;
+  if (options_.cancellation != nullptr) options_.cancellation->check();
+  if (step_number() > std::min(options_.max_steps, kMostSteps)) {
+    fail(instruction.statement->place, fmt::format("the program has not ended after {} steps", cost_.steps),
+         lanes()[0]);
+  }
+  if (history_ != 0) remember(*instruction.statement);
+  try {
+    if (instruction.kind == Kind::kAssign) {
+      assign(*instruction.statement);
+    } else {
+      test(instruction);
+    }
+  } catch (...) {
+    if (history_ != 0) undo_.pop_back();
+    throw;
+  }
+  settle();
+  return true;
+}
+
+void Interpreter::remember(const Statement& statement) {
+  Undo& undo = undo_.emplace_back();
+  undo.control = control_;
+  undo.last = last_;
+  undo.last_active = last_active_;
+  undo.work = cost_.work;
+  undo.depth = cost_.depth;
+  undo.peak = cost_.peak;
+  undo.line = statement.place.line;
+  if (const auto found = cost_.lines.find(undo.line); found != cost_.lines.end())
+    undo.line_cost = found->second;
+  undo.survey = survey_;
+  if (undo_.size() > history_) undo_.pop_front();
+}
+
+bool Interpreter::back() {
+  if (undo_.empty()) return false;
+  Undo undo = std::move(undo_.back());
+  undo_.pop_back();
+  control_ = std::move(undo.control);
+  for (size_t i = 0; i < columns_.size(); ++i) {  // a block that this step began had not begun
+    const Private& owned = program_.tree().privates[i];
+    if (owned.block && owned.block != control_.block) columns_[i].clear();
+  }
+  for (auto& [index, column] : undo.ended) columns_[index] = std::move(column);
+  for (auto change = undo.changes.rbegin(); change != undo.changes.rend(); ++change) {
+    (change->shared ? memory_.variables[change->index].words : columns_[change->index])[change->cell] =
+        change->before;
+  }
+  --cost_.steps;
+  cost_.work = undo.work;
+  cost_.depth = undo.depth;
+  cost_.peak = undo.peak;
+  if (undo.line_cost) {
+    cost_.lines[undo.line] = *undo.line_cost;
+  } else {
+    cost_.lines.erase(undo.line);
+  }
+  survey_ = undo.survey;
+  last_ = undo.last;
+  last_active_ = undo.last_active;
+  return true;
+}
+
+std::span<const Change> Interpreter::changes() const {
+  if (undo_.empty()) return {};
+  return undo_.back().changes;
+}
+
+void Interpreter::settle() {
+  for (;;) {
+    const Instruction& instruction = code_[control_.at];
+    switch (instruction.kind) {
+      case Kind::kAssign:
+      case Kind::kBranch:
+      case Kind::kTest:
+      case Kind::kStop:
+        return;
+      case Kind::kElse:
+        control_.active.pop_back();
+        control_.depths.back().first = cost_.depth;
+        cost_.depth = control_.depths.back().before;
+        control_.at = control_.active.back().count == 0 ? instruction.target : control_.at + 1;
+        break;
+      case Kind::kEndIf:
+        control_.active.pop_back();
+        cost_.depth = std::max(cost_.depth, control_.depths.back().first);
+        control_.depths.pop_back();
+        ++control_.at;
+        break;
+      case Kind::kEnter:
+        control_.active.push_back(control_.active.back());
+        ++control_.at;
+        break;
+      case Kind::kRepeat:
+        control_.at = instruction.target;
+        break;
+      case Kind::kBlock:
+        begin_block(instruction);
+        break;
+      case Kind::kEnd:
+        end_block();
+        break;
+    }
+  }
+}
+
+void Interpreter::begin_block(const Instruction& instruction) {
+  const uint32_t number = instruction.statement->block;
+  const Block& block = program_.tree().blocks[number];
+  std::vector<int64_t> extents;
+  int64_t processors = 1;
+  for (const Block::Dimension& dimension : block.dimensions) {
+    Word extent = 0;
+    try {
+      evaluator_.evaluate(*dimension.extent, frame(), lanes(), &extent);
+    } catch (const Fault& fault) {
+      fail(fault.place, fault.message, 0);
+    }
+    if (extent < 0) fail(dimension.extent->place, fmt::format("there cannot be {} processors", extent), 0);
+    if (__builtin_mul_overflow(processors, extent, &processors) || processors > kMostProcessors) {
+      fail(dimension.extent->place, fmt::format("more than {} processors", kMostProcessors), 0);
+    }
+    extents.push_back(extent);
+  }
+  if (processors == 0) {
+    control_.at = instruction.target;
+    return;
+  }
+  const auto& privates = program_.tree().privates;
+  const auto columns = static_cast<size_t>(std::count_if(
+      privates.begin(), privates.end(), [&](const Private& owned) { return owned.block == number; }));
+  reservation_.resize(columns * static_cast<size_t>(processors) * sizeof(Word));
+  for (size_t i = 0; i < privates.size(); ++i) {
+    if (privates[i].block == number) columns_[i].assign(static_cast<size_t>(processors), 0);
+  }
+  control_.block = number;
+  control_.extents = std::move(extents);
+  control_.processors = static_cast<uint32_t>(processors);
+  control_.active.push_back({control_.processors, nullptr});
+  ++control_.at;
+}
+
+void Interpreter::end_block() {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!control_.block || program_.tree().privates[i].block != control_.block) continue;
+    if (!undo_.empty()) {
+      undo_.back().ended.emplace_back(static_cast<uint32_t>(i), std::move(columns_[i]));
+    }
+    columns_[i] = {};
+  }
+  reservation_.resize(0);
+  control_.block.reset();
+  control_.extents.clear();
+  control_.processors = 1;
+  control_.active.pop_back();
+  ++control_.at;
+}
+
+void Interpreter::count(const Statement& statement) {
+  last_ = &statement;
+  last_active_ = active().count;
+  ++cost_.steps;
+  ++cost_.depth;
+  cost_.work += last_active_;
+  cost_.peak = std::max(cost_.peak, last_active_);
+  LineCost& line = cost_.lines[statement.place.line];
+  ++line.steps;
+  line.work += last_active_;
+  line.peak = std::max(line.peak, last_active_);
+}
+
+template <class F>
+void Interpreter::in_parts(F f) {
+  ReadCheck check(read_stamps_);
+  read_stamps_.begin_epoch();
+  const bool exclusive = options_.survey ? !survey_.read : mode_ == Mode::kErew;
+  evaluator_.observer = exclusive && control_.processors > 1 ? &check : nullptr;
+  const Lanes all = lanes();
+  uint32_t processor = 0;
+  try {
+    for (uint32_t begin = 0; begin < all.count; begin += Evaluator::kLanes) {
+      if (options_.cancellation != nullptr) options_.cancellation->check();
+      const Lanes part = all.part(begin, std::min(Evaluator::kLanes, all.count - begin));
+      processor = part[0];
+      try {
+        f(part, begin);
+      } catch (const Trap&) {
+        for (uint32_t i = 0; i < part.count; ++i) {
+          processor = part[i];
+          f(part.part(i, 1), begin + i);
+        }
+        throw InternalError("an expression fails for several processors and for none of them alone");
+      }
+    }
+    if (check.met) {
+      ReadLog log;
+      evaluator_.observer = &log;
+      for (uint32_t begin = 0; begin < all.count; begin += Evaluator::kLanes) {
+        f(all.part(begin, std::min(Evaluator::kLanes, all.count - begin)), begin);
+      }
+      meet(find_conflict(std::move(log.accesses), Conflict::Kind::kRead, step_number()));
+    }
+  } catch (const Fault& fault) {
+    fail(fault.place, fault.message, processor);
+  }
+}
+
+void Interpreter::assign(const Statement& statement) {
+  const uint32_t processors = active().count;
+  const size_t targets = statement.targets.size();
+  cells_.resize(std::max(cells_.size(), targets));
+  values_.resize(std::max(values_.size(), targets));
+  for (size_t t = 0; t < targets; ++t) {
+    cells_[t].resize(processors);
+    values_[t].resize(processors);
+  }
+  in_parts([&](const Lanes& part, uint32_t begin) {
+    for (size_t t = 0; t < targets; ++t) {
+      const Target& target = statement.targets[t];
+      if (target.shared) {
+        evaluator_.cells(target.index, target.cell, target.place, frame(), part, cells_[t].data() + begin);
+      }
+    }
+    for (size_t t = 0; t < targets; ++t) {
+      evaluator_.evaluate(*statement.values[t], frame(), part, values_[t].data() + begin);
+    }
+  });
+  const Writes writes = shared_writes(statement);
+  if (!writes.columns.empty()) {
+    const bool met = resolve(writes);
+    if (met && mode_ == Mode::kCombining) {
+      write_combined(writes);
+    } else {
+      write(writes);
+    }
+  }
+  for (size_t t = 0; t < targets; ++t) {
+    if (!statement.targets[t].shared) write_private(statement.targets[t], values_[t]);
+  }
+  count(statement);
+  ++control_.at;
+}
+
+Writes Interpreter::shared_writes(const Statement& statement) {
+  Writes writes{{}, lanes()};
+  for (size_t t = 0; t < statement.targets.size(); ++t) {
+    const Target& target = statement.targets[t];
+    if (target.shared) {
+      writes.columns.push_back({target.index, target.place, cells_[t].data(), values_[t].data()});
+    }
+  }
+  if (writes.columns.size() * uint64_t{writes.lanes.count} > UINT32_MAX) {
+    fail(statement.place, "too many writes in one step", lanes()[0]);
+  }
+  return writes;
+}
+
+bool Interpreter::resolve(const Writes& writes) {
+  write_stamps_.begin_epoch();
+  bool met = false;
+  bool unequal = false;
+  const uint32_t count = writes.lanes.count;
+  for (size_t column = 0; column < writes.columns.size(); ++column) {
+    const Writes::Column& written = writes.columns[column];
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto writer = static_cast<uint32_t>(column * count + i);
+      const auto cell = static_cast<uint64_t>(written.cells[i]);
+      const uint32_t other = write_stamps_.mark(written.variable, cell, writer);
+      if (other == writer) continue;
+      met = true;
+      const uint32_t a = writes.processor(other);
+      const uint32_t b = writes.lanes[i];
+      unequal |= writes.value(other) != written.values[i];
+      const bool wins =
+          mode_ == Mode::kPriority ? b < a : rank_of(b, options_.seed) < rank_of(a, options_.seed);
+      if (wins) write_stamps_.replace(written.variable, cell, writer);
+    }
+  }
+  if (!met) return false;
+  // One processor may have met itself only where two columns write one variable.
+  std::set<uint32_t> variables;
+  for (const Writes::Column& written : writes.columns) variables.insert(written.variable);
+  const bool twice = variables.size() < writes.columns.size();
+  const bool exclusive = options_.survey ? !survey_.write : mode_ == Mode::kErew || mode_ == Mode::kCrew;
+  const bool common = unequal && (options_.survey ? !survey_.unequal : mode_ == Mode::kCommon);
+  if (!twice && !exclusive && !common) return true;
+  std::vector<Access> accesses;
+  for (size_t column = 0; column < writes.columns.size(); ++column) {
+    const Writes::Column& written = writes.columns[column];
+    for (uint32_t i = 0; i < count; ++i) {
+      accesses.push_back({written.variable, static_cast<uint64_t>(written.cells[i]), writes.lanes[i],
+                          written.place, written.values[i]});
+    }
+  }
+  if (twice) meet(find_conflict(accesses, Conflict::Kind::kTwice, step_number()));
+  if (exclusive) meet(find_conflict(accesses, Conflict::Kind::kWrite, step_number()));
+  if (common) meet(find_conflict(accesses, Conflict::Kind::kUnequal, step_number()));
+  return true;
+}
+
+void Interpreter::meet(const std::optional<Conflict>& conflict) {
+  if (!conflict) return;
+  if (!options_.survey || conflict->kind == Conflict::Kind::kTwice) {
+    const std::string message = describe(*conflict, program_.tree(), memory_, mode_);
+    throw ConflictError(program_.render({.place = conflict->place,
+                                         .message = message,
+                                         .advice = fmt::format("in step {}", conflict->step)}),
+                        *conflict);
+  }
+  if (conflict->kind == Conflict::Kind::kRead) survey_.read = conflict;
+  if (conflict->kind == Conflict::Kind::kWrite) survey_.write = conflict;
+  if (conflict->kind == Conflict::Kind::kUnequal) survey_.unequal = conflict;
+}
+
+void Interpreter::set(bool shared, uint32_t index, uint64_t cell, Word& word, Word value) {
+  if (word == value) return;
+  if (!undo_.empty()) undo_.back().changes.push_back({shared, index, cell, word, value});
+  word = value;
+}
+
+void Interpreter::write(const Writes& writes) {
+  for (size_t column = 0; column < writes.columns.size(); ++column) {
+    const Writes::Column& written = writes.columns[column];
+    std::vector<Word>& words = memory_.variables[written.variable].words;
+    for (uint32_t i = 0; i < writes.lanes.count; ++i) {
+      const auto cell = static_cast<uint64_t>(written.cells[i]);
+      const auto writer = static_cast<uint32_t>(column * writes.lanes.count + i);
+      if (!write_stamps_.holds(written.variable, cell, writer)) continue;
+      set(true, written.variable, cell, words[cell], written.values[i]);
+    }
+  }
+}
+
+void Interpreter::write_combined(const Writes& writes) {
+  // Writers of one cell side by side, by processor.
+  std::vector<uint32_t> writers(writes.columns.size() * writes.lanes.count);
+  std::iota(writers.begin(), writers.end(), 0u);
+  const auto key = [&](uint32_t writer) {
+    return std::tuple(writes.columns[writer / writes.lanes.count].variable, writes.cell(writer),
+                      writes.processor(writer));
+  };
+  std::sort(writers.begin(), writers.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  struct Combined {
+    uint32_t variable;
+    uint64_t cell;
+    Word value;
+  };
+  std::vector<Combined> results;
+  std::vector<Word> values;
+  for (size_t first = 0; first < writers.size();) {
+    const uint32_t writer = writers[first];
+    const Writes::Column& column = writes.columns[writer / writes.lanes.count];
+    const uint64_t cell = writes.cell(writer);
+    values.clear();
+    size_t next = first;
+    for (; next < writers.size(); ++next) {
+      if (writes.columns[writers[next] / writes.lanes.count].variable != column.variable) break;
+      if (writes.cell(writers[next]) != cell) break;
+      values.push_back(writes.value(writers[next]));
+    }
+    const Type type = program_.tree().variables[column.variable].type;
+    const std::optional<Word> value = combine(*program_.tree().combine, type, values);
+    if (!value) {
+      const std::string name =
+          cell_name(program_.tree().variables[column.variable], memory_.variables[column.variable], cell);
+      fail(column.place,
+           fmt::format("what {} processors write to {} overflows {} when it is combined", next - first, name,
+                       pram::name(type)),
+           writes.processor(writer));
+    }
+    results.push_back({column.variable, cell, *value});
+    first = next;
+  }
+  for (const Combined& result : results) {
+    set(true, result.variable, result.cell, memory_.variables[result.variable].words[result.cell],
+        result.value);
+  }
+}
+
+void Interpreter::write_private(const Target& target, const std::vector<Word>& values) {
+  std::vector<Word>& column = columns_[target.index];
+  const Lanes all = lanes();
+  if (undo_.empty()) {
+    for (uint32_t i = 0; i < all.count; ++i) column[all[i]] = values[i];
+  } else {
+    for (uint32_t i = 0; i < all.count; ++i) set(false, target.index, all[i], column[all[i]], values[i]);
+  }
+}
+
+void Interpreter::test(const Instruction& instruction) {
+  Active chosen;
+  Active rest;
+  split(*instruction.statement->condition, chosen, rest);
+  count(*instruction.statement);
+  const bool found = chosen.count != 0;
+  if (instruction.kind == Kind::kBranch) {
+    control_.depths.push_back({cost_.depth, cost_.depth});
+    control_.active.push_back(std::move(rest));
+    control_.active.push_back(std::move(chosen));
+  } else if (found) {
+    control_.active.back() = std::move(chosen);
+  } else {
+    control_.active.pop_back();
+  }
+  control_.at = found ? control_.at + 1 : instruction.target;
+}
+
+void Interpreter::split(const Expr& condition, Active& chosen, Active& rest) {
+  const Active& present = active();
+  values_.resize(std::max<size_t>(values_.size(), 1));
+  std::vector<Word>& holds = values_[0];
+  holds.resize(present.count);
+  in_parts([&](const Lanes& part, uint32_t begin) {
+    evaluator_.evaluate(condition, frame(), part, holds.data() + begin);
+  });
+  const auto count = static_cast<uint32_t>(std::count(holds.begin(), holds.end(), 1));
+  if (count == present.count) {
+    chosen = present;
+  } else if (count == 0) {
+    rest = present;
+  } else {
+    auto yes = std::make_shared<std::vector<uint32_t>>();
+    auto no = std::make_shared<std::vector<uint32_t>>();
+    yes->reserve(count);
+    no->reserve(present.count - count);
+    const Lanes all = lanes();
+    for (uint32_t i = 0; i < all.count; ++i) (holds[i] != 0 ? yes : no)->push_back(all[i]);
+    chosen = {count, std::move(yes)};
+    rest = {present.count - count, std::move(no)};
+  }
+}
+
+void Interpreter::fail(const Place& place, const std::string& message, uint32_t processor) const {
+  std::string who = fmt::format("processor {} in step {}", processor, step_number());
+  if (control_.extents.size() > 1) {
+    std::vector<std::string> coordinates;
+    uint64_t rest = processor;
+    for (size_t d = control_.extents.size(); d-- > 0;) {
+      const auto extent = static_cast<uint64_t>(control_.extents[d]);
+      coordinates.push_back(
+          fmt::format("{} = {}", program_.tree().blocks[*control_.block].dimensions[d].name, rest % extent));
+      rest /= extent;
+    }
+    std::reverse(coordinates.begin(), coordinates.end());
+    who = fmt::format("processor {} ({}) in step {}", processor, fmt::join(coordinates, ", "), step_number());
+  }
+  throw RunError(program_.render({.place = place, .message = message, .advice = who}), place, step_number(),
+                 processor);
+}
+
+}  // namespace lanewise::pram

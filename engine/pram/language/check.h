@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "pram/language/syntax.h"
+#include "pram/language/tree.h"
+
+namespace lanewise::pram {
+
+/// Resolves names, checks types, writes out functions and loops. The tree is whole only if no error was added
+/// to `diagnostics`.
+Tree check(const syntax::Program& program, std::vector<Diagnostic>& diagnostics);
+
+}  // namespace lanewise::pram

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "pram/language/diagnostic.h"
+
+namespace lanewise::pram {
+
+struct Token {
+  enum class Kind : uint8_t { kName, kInteger, kReal, kSymbol, kComment, kEnd };
+
+  Kind kind = Kind::kEnd;
+  std::string_view text;  ///< a piece of the program's
+  Place place;
+
+  bool is(std::string_view wanted) const { return kind != Kind::kComment && text == wanted; }
+};
+
+/// The words of a program and, last, one of kind kEnd. Comments (from # to the end of the line) are tokens
+/// too. Characters that belong to no word are reported to `diagnostics` and left out.
+std::vector<Token> tokenize(std::string_view text, std::vector<Diagnostic>& diagnostics);
+
+/// Words that cannot be names.
+bool is_keyword(std::string_view word);
+
+}  // namespace lanewise::pram

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "pram/language/diagnostic.h"
+#include "pram/language/tree.h"
+
+namespace lanewise::pram {
+
+/// Warnings about a correct program: variables that nobody reads or writes, conditions that never hold,
+/// writes that surely conflict in the program's mode.
+std::vector<Diagnostic> lint(const Tree& tree);
+
+}  // namespace lanewise::pram

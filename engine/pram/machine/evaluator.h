@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pram/language/tree.h"
+#include "pram/machine/memory.h"
+
+namespace lanewise::pram {
+
+/// Some processors: the numbers in `list`, ascending, or, without one, `first`, `first` + 1, ...
+struct Lanes {
+  uint32_t first = 0;
+  const uint32_t* list = nullptr;
+  uint32_t count = 0;
+
+  uint32_t operator[](uint32_t i) const { return list != nullptr ? list[i] : first + i; }
+  /// Those from `begin` on, `size` of them.
+  Lanes part(uint32_t begin, uint32_t size) const {
+    return list != nullptr ? Lanes{0, list + begin, size} : Lanes{first + begin, nullptr, size};
+  }
+};
+
+/// Private variables: for each of the tree's a column with a value for each processor of its block.
+using Columns = std::vector<std::vector<Word>>;
+
+/// What a block's expressions read beside the shared memory.
+struct Frame {
+  std::span<const int64_t> extents;  ///< of the block's dimensions; empty outside of blocks
+  uint32_t processors = 1;           ///< their product
+  Columns* columns = nullptr;
+};
+
+/// An expression failed for one of several processors; evaluate them one by one to learn which, and why.
+struct Trap {};
+
+/// An expression failed for the only processor.
+struct Fault {
+  Place place;
+  std::string message;
+};
+
+/// Sees each read of shared cells.
+class ReadObserver {
+ public:
+  virtual ~ReadObserver() = default;
+  virtual void read(const Expr& expr, const Word* cells, const Lanes& lanes) = 0;
+};
+
+/// Evaluates typed expressions for up to kLanes processors at once, column by column. Nothing is written but
+/// the private variables of kLet.
+class Evaluator {
+ public:
+  static constexpr uint32_t kLanes = 1024;
+
+  Evaluator(const Tree& tree, const Memory& memory) : tree_(tree), memory_(memory) {}
+
+  ReadObserver* observer = nullptr;
+
+  /// The values for `lanes` into `out`. Throws Fault for a single processor, Trap for more.
+  void evaluate(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  /// The cells that `indexes` name, row by row.
+  void cells(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place, const Frame& frame,
+             const Lanes& lanes, Word* out);
+
+ private:
+  void processor(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out) const;
+  void cell(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  void let(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  void choose(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  void call(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  /// Where condition[i] is `wanted`, out[i] = the value of `expr`.
+  void where(const Word* condition, Word wanted, const Expr& expr, const Frame& frame, const Lanes& lanes,
+             Word* out);
+  [[noreturn]] void out_of_range(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place,
+                                 const Frame& frame, const Lanes& lanes);
+
+  template <class T>
+  struct Pool {
+    std::vector<std::unique_ptr<T[]>> columns;
+    size_t used = 0;
+  };
+  /// A column that is taken until this ends.
+  template <class T>
+  class Scratch {
+   public:
+    explicit Scratch(Pool<T>& pool) : pool_(pool) {
+      if (pool.used == pool.columns.size()) pool.columns.push_back(std::make_unique<T[]>(kLanes));
+      data = pool.columns[pool.used++].get();
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { --pool_.used; }
+    T* data;
+
+   private:
+    Pool<T>& pool_;
+  };
+
+  const Tree& tree_;
+  const Memory& memory_;
+  Pool<Word> words_;
+  Pool<uint32_t> numbers_;
+};
+
+}  // namespace lanewise::pram

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "pram/options.h"
+#include "pram/program.h"
+#include "pram/value.h"
+
+namespace lanewise::pram {
+
+struct Result {
+  Arrays outputs;
+  Cost cost;
+  Survey survey;  ///< only if it was asked for
+};
+
+/// Runs `program` on `inputs`. Throws UserError for inputs that do not fit it and RunError for what goes
+/// wrong on the way.
+Result run(const Program& program, const Arrays& inputs, const Options& options = {});
+
+}  // namespace lanewise::pram

@@ -1,0 +1,109 @@
+"""`lanewise pram`, and that docs/pram.md says what is so."""
+
+import json
+import pathlib
+import re
+import shlex
+
+import pytest
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs" / "pram.md"
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", DOCS.read_text(), re.M | re.S)
+
+
+def test_programs_of_the_docs_have_no_warning(lanewise, tmp_path):
+    programs = [text for kind, text in BLOCKS if kind == "pram"]
+    assert len(programs) == 2
+    for text in programs:
+        (tmp_path / "p.pram").write_text(text)
+        code, out, error = lanewise("pram", "check", "p.pram")
+        assert (code, error) == (0, "") and "0 warnings" in out, out + error
+
+
+def test_tutorial_word_by_word(lanewise, tmp_path):
+    commands = [line for kind, text in BLOCKS for line in text.splitlines() if line.startswith("lanewise ")]
+    assert len(commands) >= 6
+    outputs = {}
+    for command in commands:
+        code, outputs[command], error = lanewise(*shlex.split(command)[1:])
+        assert (code, error) == (0, ""), command + error
+    assert outputs["lanewise pram run neighbours.pram -i A=1,2,3"] == "B = 1 3 5\n"
+    tutorial = next(text for kind, text in BLOCKS if kind == "pram")
+    assert (tmp_path / "neighbours.pram").read_text() == tutorial
+
+    short = tutorial.replace("private left = 0\n", "").replace("{ left = A[p - 1] }", "{ B[p] = A[p] + A[p - 1] }")
+    (tmp_path / "neighbours.pram").write_text(short.replace("\nB[p] = A[p] + left", ""))
+    shown = next(text for kind, text in BLOCKS if text.startswith("$ lanewise"))
+    command, expected = shown.split("\n", 1)
+    code, out, error = lanewise(*shlex.split(command)[2:])
+    assert (code, out, error.strip()) == (2, "", expected.strip())
+    code, out, error = lanewise("pram", "check", "neighbours.pram", "-i", "A=1,2,3")
+    assert code == 2 and "needs CREW: too weak" in out
+
+    cost = json.loads(lanewise("pram", "run", "reduction", "-i", "A=ascending:1000", "--costs", "--format", "json")[1])
+    assert cost["sum"] == 499500 and 2000 <= cost["cost"]["work"] < 2100 and 30 <= cost["cost"]["depth"] < 40
+
+
+def test_outputs(lanewise, tmp_path):
+    product = ["pram", "run", "matrix_product", "-i", "A=1 2; 3 4", "-i", "B=1 0; 0 .5"]
+    assert lanewise(*product) == (0, "C =\n1 1\n3 2\n", "")
+    assert json.loads(lanewise(*product, "--format", "json")[1]) == {"C": [[1, 1], [3, 2]]}
+    (tmp_path / "numbers").write_text("4 -1\n3")
+    assert lanewise("pram", "run", "sort", "-i", "A=@numbers", "-o", "out") == (0, "", "")
+    assert (tmp_path / "out").read_text() == "A = -1 3 4\n"
+    assert lanewise("pram", "run", "-", "-i", "n=3", stdin="mode EREW input n : int output x : real x = n / 2.0")[1] == "x = 1.5\n"
+
+
+GRAPHS = {
+    "lines": "# from, to\n10 30 5\n30 20 1\n20 10 2\n7 7 1\n",
+    "neighbours": "10 : 30\n30 : 20\n20 : 10\n7 :\n",
+    "matrix.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n% a comment\n4 4 3\n2 4\n4 3\n3 2\n",
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graphs(lanewise, tmp_path, name):
+    (tmp_path / name).write_text(GRAPHS[name])
+    assert lanewise("pram", "run", "components", "--graph", f"./{name}")[:2] == (0, "label = 0 1 1 1\n")
+
+
+def test_generators(lanewise):
+    for graph, count in [("random:50:20", None), ("grid:3:4", 1), ("kronecker:3", None), ("tree:30", 1)]:
+        code, out, error = lanewise("pram", "run", "components", "--graph", graph, "--format", "json")
+        assert code == 0, error
+        if count is not None:
+            assert len(set(json.loads(out)["label"])) == count
+    values = json.loads(lanewise("pram", "run", "sort", "-i", "A=shuffle:100", "--format", "json")[1])["A"]
+    assert values == list(range(100))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["run", "reduction"], "the input 'A' is missing"),
+        (["run", "reduction", "-i", "B=1"], "its inputs: A"),
+        (["run", "reduction", "-i", "A=1,x"], "A:1: 'x' is no int"),
+        (["run", "reduction", "-i", "A"], "give NAME=VALUES"),
+        (["run", "reduction", "-i", "A=@missing"], "cannot read 'missing'"),
+        (["run", "reduction", "-i", "A=random:9999999999999"], "cannot be made"),
+        (["run", "reduction", "-i", "A=odd:5"], "no generator 'odd'"),
+        (["run", "reduction", "-i", "A=ascending:100000000", "--memory-limit", "1MB"], "--memory-limit"),
+        (["run", "reductoin"], "there are: all_pairs_distances"),
+        (["run", "components", "--graph", "odd:1"], "is no graph"),
+        (["run", "sort", "-i", "A=random:100", "--max-steps", "10"], "has not ended after 10 steps"),
+        (["check", "missing.pram"], "cannot read"),
+    ],
+)
+def test_bad_input_is_named(lanewise, arguments, message):
+    code, out, error = lanewise("pram", *arguments)
+    assert (code, out) == (2, "") and error.startswith("error: ") and message in error, error
+
+
+def test_format_writes_only_what_changes(lanewise, tmp_path):
+    (tmp_path / "a.pram").write_text("mode EREW\noutput x:int\nx=1+2 # three\n")
+    formatted = "mode EREW\noutput x : int\nx = 1 + 2  # three\n"
+    assert lanewise("pram", "fmt", "a.pram") == (0, formatted, "")
+    assert lanewise("pram", "fmt", "-w", "a.pram") == (0, "a.pram\n", "")
+    assert (tmp_path / "a.pram").read_text() == formatted
+    assert lanewise("pram", "fmt", "-w", "a.pram") == (0, "", "nothing to change\n")
+    assert lanewise("pram", "new", "a.pram")[0] == 2
