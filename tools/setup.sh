@@ -64,7 +64,7 @@ setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
 setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
 setup_cuda() { environment "$CACHE/cuda" tools/requirements-cuda.txt; }
 setup_rivals() {
-  (PACKAGES=(ripgrep); setup_packages)
+  (PACKAGES=(ripgrep libabsl-dev); setup_packages)
   environment "$CACHE/rivals" tools/requirements-rivals.txt
   unpacked hyperscan libhyperscan5=5.4.0-2
   unpacked vectorscan libvectorscan5=5.4.9-1

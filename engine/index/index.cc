@@ -53,6 +53,11 @@ void check_writable(const State& state) {
   }
 }
 
+/// Called before the change at each key of a batch in order.
+void warm(const State& state, const index::Probes& keys, size_t i) {
+  if (i % index::Tree::kWarm == 0) state.tree->warm(keys, i);
+}
+
 /// The writer's turn: for each call that changes the index.
 std::lock_guard<std::mutex> begin_change(State& state) {
   check_writable(state);
@@ -61,7 +66,7 @@ std::lock_guard<std::mutex> begin_change(State& state) {
 
 }  // namespace
 
-Index::Index(std::shared_ptr<State> state) : IndexReader(state, &state->pool->header().root) {}
+Index::Index(const std::shared_ptr<State>& state) : IndexReader(state, &state->pool->header().root) {}
 Index::Index(const IndexOptions& options, MemoryBudget* budget) : Index(new_state(options, budget)) {}
 Index::~Index() = default;
 
@@ -72,7 +77,7 @@ Index Index::open(const std::string& path, Mode mode, MemoryBudget* budget) {
   state->storage = std::make_unique<File>(path, mode == Mode::kRead ? File::Mode::kRead : File::Mode::kWrite);
   state->pool = index::open_image(*state->storage, budget);
   state->tree = index::make_tree(*state->pool);
-  return Index(std::move(state));
+  return Index(state);
 }
 
 void Index::load(const Keys& keys, const void* values) {
@@ -102,6 +107,7 @@ size_t Index::insert(const Keys& keys, const void* values) {
     state_->tree->insert_sorted(batch.probes(), sorted);
   } else {
     for (size_t i = 0; i < keys.size(); ++i) {
+      warm(*state_, batch.probes(), i);
       state_->tree->insert(batch.probes()[i], sorted + i * value_bytes(), Existing::kKeep);
     }
   }
@@ -115,6 +121,7 @@ size_t Index::upsert(const Keys& keys, const void* values) {
   const u8* sorted = batch.sort_values(values, value_bytes());
   const u64 before = size();
   for (size_t i = 0; i < keys.size(); ++i) {
+    warm(*state_, batch.probes(), i);
     state_->tree->insert(batch.probes()[i], sorted + i * value_bytes(), Existing::kReplace);
   }
   return size() - before;
@@ -152,7 +159,10 @@ size_t Index::erase(const Keys& keys) {
   state_->pool->collect();
   const SortedBatch batch(state_->pool->geometry().keys, keys, state_->budget);
   size_t erased = 0;
-  for (size_t i = 0; i < keys.size(); ++i) erased += erase_key(*state_, batch.probes()[i], nullptr);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    warm(*state_, batch.probes(), i);
+    erased += erase_key(*state_, batch.probes()[i], nullptr);
+  }
   return erased;
 }
 
@@ -179,6 +189,7 @@ size_t Index::apply(std::span<const Change> changes, const Keys& keys, const voi
   const Existing existing = state_->pool->geometry().unique ? Existing::kKeep : Existing::kAdd;
   size_t changed = 0;
   for (size_t i = 0; i < keys.size(); ++i) {
+    warm(*state_, batch.probes(), i);
     const Probe key = batch.probes()[i];
     const Change change = changes[batch.row(i)];
     if (change == Change::kErase) {

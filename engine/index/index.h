@@ -229,7 +229,7 @@ class Index : public IndexReader {
   void commit();
 
  private:
-  explicit Index(std::shared_ptr<index::State> state);
+  explicit Index(const std::shared_ptr<index::State>& state);
   template <class V>
   const void* checked(const Keys& keys, const std::vector<V>& values) const {
     check_value(sizeof(V));

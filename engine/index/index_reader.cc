@@ -13,11 +13,9 @@ namespace lanewise {
 
 using index::Path;
 using index::Place;
-using index::Probe;
 using index::Probes;
 using index::Root;
 using index::State;
-using index::Strategy;
 using index::Tree;
 using index::u32;
 using index::u64;
@@ -67,6 +65,10 @@ class EntryCollector {
     count_ += some;
   }
   size_t count() const { return count_; }
+  void reserve(size_t entries) {
+    plain_.reserve(entries * geometry_.leaf.word);
+    values_.reserve(entries * geometry_.value_bytes);
+  }
 
   IndexEntries finish() {
     IndexEntries entries;
@@ -191,7 +193,9 @@ IndexRanges IndexReader::ranges(const Keys& lows, const Keys& highs, bool behind
   const Tree& tree = *state_->tree;
   const index::KeyLayout& layout = state_->pool->geometry().keys;
   layout.check(highs);
+  if (lows.size() >= state_->pool->groups()) state_->pool->trust(*root_);
   index::KeyLayout::Encoder encoder(layout);
+  Place places[kChunk];
   EntryCollector collector(*state_);
   IndexRanges result;
   result.offsets.reserve(lows.size() + 1);
@@ -199,17 +203,28 @@ IndexRanges IndexReader::ranges(const Keys& lows, const Keys& highs, bool behind
   result.cut.assign(bits::words(lows.size()), 0);
   for_each_chunk(layout, lows, [&](size_t first, const Probes& from) {
     const Probes to = encoder.encode(highs, first, from.count);
-    Path path;
+    tree.seek_all(*root_, from, state_->strategy.load(std::memory_order_relaxed), places);
     for (size_t i = 0; i < from.count; ++i) {
-      tree.seek(*root_, from[i], false, path);
-      for (uint64_t left = std::min(limit, size()); !tree.at_end(path);) {
+      // Most ranges end in the leaf where they begin: the way to it is wanted only where they do not.
+      Path path;
+      path.height = 0;
+      path.nodes[0] = places[i].leaf;
+      path.slots[0] = places[i].slot;
+      bool whole_path = false;
+      for (uint64_t left = std::min(limit, size());;) {
         const u32 here = tree.leaf(path.nodes[0]).count() - path.slots[0];
         const u32 run = tree.run_below(path, to[i], behind_highs);
         const u32 some = static_cast<u32>(std::min<uint64_t>(run, left));
         if (some != 0) collector.take(path, some);
         left -= some;
         if (some < run) bits::set(result.cut.data(), first + i);
-        if (some < here || !tree.next_leaf(path)) break;
+        if (some < here) break;
+        if (!whole_path) {
+          tree.seek(*root_, from[i], false, path);
+          whole_path = true;
+          if (path.nodes[0] != places[i].leaf) continue;
+        }
+        if (!tree.next_leaf(path)) break;
       }
       result.offsets.push_back(collector.count());
     }
@@ -232,6 +247,7 @@ IndexEntries IndexReader::at(uint64_t first, uint64_t count) const {
   Path path;
   tree.seek_rank(*root_, first, path);
   count = std::min(count, size() - std::min(first, size()));
+  collector.reserve(count);
   while (count > 0) {
     const u32 here = tree.leaf(path.nodes[0]).count() - path.slots[0];
     const u32 some = static_cast<u32>(std::min<uint64_t>(here, count));

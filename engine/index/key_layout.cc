@@ -314,6 +314,10 @@ bool KeyLayout::decode_plane(const void* words, size_t count, BufferBuilder<uint
       using Word = std::conditional_t<sizeof(T) == 4, u32, u64>;
       const Word* from = static_cast<const Word*>(words);
       uint8_t* out = to.data() + before;
+      if constexpr (std::is_unsigned_v<T>) {
+        std::memcpy(out, from, count * sizeof(T));
+        return;
+      }
       for (size_t i = 0; i < count; ++i) {
         const T value = from_bits<T>({0, from[i]});
         std::memcpy(out + i * sizeof(T), &value, sizeof(T));

@@ -306,7 +306,7 @@ void play(const Maker& maker) {
     for (const auto& [leaf, inner] : {std::pair(4u, 3u), {7u, 5u}, {16u, 16u}, {0u, 0u}, {2047u, 1023u}}) {
       SCOPED_TRACE(testing::Message()
                    << "unique " << unique << ", keys of a leaf " << leaf << ", seed " << seed);
-      Play<Maker>(maker, unique, leaf, inner, seed++).run(test_size(40, 120, 4000));
+      Play<Maker>(maker, unique, leaf, inner, seed++).run(test_size(12, 120, 4000));
       if (testing::Test::HasFailure()) return;
     }
   }

@@ -41,8 +41,9 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
   if (header().groups != groups || geometry_->group_bytes != group_bytes) {
     throw UserError(name_ + ": its header does not say what its first bytes said");
   }
-  if (header().root.height > kMaxHeight) {
-    throw UserError(fmt::format("{}: a tree of {} levels", name_, header().root.height));
+  const Root& root = header().root;
+  if (root.height > kMaxHeight || root.entries > most_nodes() * geometry_->leaf.most) {
+    throw UserError(fmt::format("{}: a tree of {} levels and {} entries", name_, root.height, root.entries));
   }
   checked_ = std::make_unique<std::atomic<u8>[]>(groups);
   trusted_ = false;

@@ -23,7 +23,7 @@ int compare(const KeyLayout& layout, const Probe& a, const Probe& b) {
 }
 
 SortedBatch::SortedBatch(const KeyLayout& layout, const Keys& keys, MemoryBudget* budget)
-    : layout_(layout), encoder_(layout), budget_(budget), held_(budget, "sorting a batch for an index") {
+    : layout_(layout), encoder_(layout), held_(budget, "sorting a batch for an index") {
   layout.check(keys);
   const size_t count = keys.size();
   probes_ = encoder_.encode(keys, 0, count);

@@ -23,7 +23,6 @@ class SortedBatch {
 
   const KeyLayout& layout_;
   KeyLayout::Encoder encoder_;
-  MemoryBudget* budget_;
   Reservation held_;
   Probes probes_;
   bool in_order_ = true;

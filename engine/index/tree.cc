@@ -1,6 +1,8 @@
 #include "index/tree.h"
 
 #include <algorithm>
+
+#include "base/error.h"
 #include "index/word_tree.h"
 
 namespace lanewise::index {
@@ -29,29 +31,31 @@ u64 Tree::rank(const Path& path) const {
   return before;
 }
 
-bool Tree::next_leaf(Path& path) const {
+bool Tree::to_neighbour(Path& path, bool next) const {
+  const auto last = [&](u32 level) { return inner(path.nodes[level]).count() - 1; };
   u32 level = 1;
-  while (level <= path.height && path.slots[level] + 1 == inner(path.nodes[level]).count()) ++level;
+  while (level <= path.height && path.slots[level] == (next ? last(level) : 0)) ++level;
   if (level > path.height) return false;
-  ++path.slots[level];
-  for (; level > 0; --level) {
-    path.nodes[level - 1] = inner(path.nodes[level]).children()[path.slots[level]];
-    path.slots[level - 1] = 0;
+  path.slots[level] = next ? path.slots[level] + 1 : path.slots[level] - 1;
+  while (level-- > 0) {
+    path.nodes[level] = inner(path.nodes[level + 1]).children()[path.slots[level + 1]];
+    if (level > 0) path.slots[level] = next ? 0 : last(level);
   }
   return true;
 }
 
-bool Tree::previous_leaf(Path& path) const {
-  u32 level = 1;
-  while (level <= path.height && path.slots[level] == 0) ++level;
-  if (level > path.height) return false;
-  --path.slots[level];
-  for (; level > 0; --level) {
-    path.nodes[level - 1] = inner(path.nodes[level]).children()[path.slots[level]];
-    path.slots[level - 1] =
-        (level > 1 ? inner(path.nodes[level - 1]).count() : leaf(path.nodes[level - 1]).count()) - 1;
+/// Leaves are empty only where an erasure had no memory to join them.
+bool Tree::to_filled(Path& path, bool next) const {
+  Path there = path;
+  for (u64 steps = 0; to_neighbour(there, next); ++steps) {
+    if (steps > pool_.most_nodes()) throw UserError(pool_.name() + ": leaves without end");
+    const u32 count = leaf(there.nodes[0]).count();
+    if (count == 0) continue;
+    path = there;
+    path.slots[0] = next ? 0 : count - 1;
+    return true;
   }
-  return true;
+  return false;
 }
 
 void Tree::for_each_slot(const Root& root, const std::function<void(u64, u32)>& f) const {

@@ -58,14 +58,20 @@ class Tree {
   void seek_rank(const Root& root, u64 rank, Path& path) const;  ///< rank <= entries
   u64 rank(const Path& path) const;
   bool at_end(const Path& path) const { return path.slots[0] == leaf(path.nodes[0]).count(); }
-  bool next_leaf(Path& path) const;      ///< to the first entry of the next leaf; false: there is none
-  bool previous_leaf(Path& path) const;  ///< to the last entry of the leaf before
+  /// To the first entry of the next leaf that has one, or the last one of the leaf before; where there is
+  /// none false, and the path stays.
+  bool next_leaf(Path& path) const { return to_filled(path, true); }
+  bool previous_leaf(Path& path) const { return to_filled(path, false); }
   Node<u64> leaf(Ref ref) const { return {pool_.node(ref, kLeaves), geometry_.leaf}; }
   Node<u64> inner(Ref ref) const { return {pool_.node(ref, kInnerNodes), geometry_.inner}; }
   const u8* value(const Path& path) const { return leaf(path.nodes[0]).payload(path.slots[0]); }
 
   // Writing, by one thread. What fails for want of memory has changed nothing.
 
+  /// Brings what changes at keys [first, first + kWarm) will look at into the cache, where keys are far
+  /// apart.
+  static constexpr size_t kWarm = 64;
+  virtual void warm(const Probes& keys, size_t first) const = 0;
   /// Makes the empty tree of a new image.
   virtual void start() = 0;
   /// Entries in ascending order into an empty tree; nodes are filled to the header's fill factor. Linear.
@@ -83,6 +89,9 @@ class Tree {
   void for_each_slot(const Root& root, const std::function<void(u64, u32)>& f) const;
 
  protected:
+  bool to_neighbour(Path& path, bool next) const;
+  bool to_filled(Path& path, bool next) const;
+
   Pool& pool_;
   Texts texts_;
   const Geometry& geometry_;

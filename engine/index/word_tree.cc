@@ -4,12 +4,26 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "index/kernels/line-inl.h"
 #include "index/kernels/search.h"
 
 // How the tree is searched.
 
 namespace lanewise::index {
+
+static const SearchKernels& kernels_of([[maybe_unused]] Strategy strategy) {
+#if defined(__x86_64__)
+  if (strategy == Strategy::avx512) return kAvx512Search;
+  if (strategy == Strategy::avx2) return kAvx2Search;
+#endif
+  return kPlainSearch;
+}
+
+template <class Word>
+WordTree<Word>::WordTree(Pool& pool)
+    : Tree(pool),
+      planes_(geometry_.keys.planes()),
+      text_(geometry_.keys.text()),
+      words_below_(static_cast<const SearchKernelsOf<Word>&>(kernels_of(fastest_strategy())).node) {}
 
 template <class Word>
 int WordTree<Word>::compare(const Node<Word>& node, u32 slot, const Probe& key) const {
@@ -25,9 +39,7 @@ int WordTree<Word>::compare(const Node<Word>& node, u32 slot, const Probe& key) 
 template <class Word>
 u32 WordTree<Word>::below(const Node<Word>& node, u32 keys, const Probe& key, bool or_equal) const {
   const u8* at = reinterpret_cast<const u8*>(node.samples());
-  const auto words_below = [&](Word word) {
-    return keys_below<PlainLine>(at, node.shape(), line_of<PlainLine>(at, node.shape(), word), word);
-  };
+  const auto words_below = [&](Word word) { return words_below_(at, node.shape(), word); };
   const Word first = *static_cast<const Word*>(key.words);
   if (planes_ == 1) {
     if (!or_equal) return words_below(first);
@@ -61,9 +73,7 @@ void WordTree<Word>::seek(const Root& root, const Probe& key, bool behind_equal,
   path.nodes[0] = ref;
   path.slots[0] = below(node, node.count(), key, behind_equal);
   // Where all that stands in the leaf is below the key, what was its last key has been erased.
-  for (u64 steps = 0; at_end(path) && next_leaf(path); ++steps) {
-    if (steps > pool_.most_nodes()) throw UserError(pool_.name() + ": leaves without end");
-  }
+  if (at_end(path)) next_leaf(path);
 }
 
 /// The textbook's search: by halves in each node, one key after the other.
@@ -93,14 +103,6 @@ static Place search_by_halves(const Tree& tree, const Root& root, Word key) {
   return {ref, halve(reinterpret_cast<const Word*>(at + node.shape().keys_at), node.count())};
 }
 
-static const SearchKernels& kernels_of([[maybe_unused]] Strategy strategy) {
-#if defined(__x86_64__)
-  if (strategy == Strategy::avx512) return kAvx512Search;
-  if (strategy == Strategy::avx2) return kAvx2Search;
-#endif
-  return kPlainSearch;
-}
-
 template <class Word>
 void WordTree<Word>::seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const {
   if (planes_ > 1 || !pool_.trusted()) {
@@ -117,18 +119,34 @@ void WordTree<Word>::seek_all(const Root& root, const Probes& keys, Strategy str
     return;
   }
   const TreeView view{pool_.data(), root.node, root.height, geometry_.inner, geometry_.leaf};
-  const SearchKernels& kernels = kernels_of(strategy);
+  const auto search = static_cast<const SearchKernelsOf<Word>&>(kernels_of(strategy)).batch;
   constexpr size_t kSome = 256;
   Ref leaves[kSome];
   u32 slots[kSome];
   for (size_t first = 0; first < keys.count; first += kSome) {
     const size_t count = std::min(kSome, keys.count - first);
-    if constexpr (sizeof(Word) == 4) {
-      kernels.of_u32(view, words + first, count, leaves, slots);
-    } else {
-      kernels.of_u64(view, words + first, count, leaves, slots);
-    }
+    search(view, words + first, count, leaves, slots);
     for (size_t i = 0; i < count; ++i) places[first + i] = {leaves[i], slots[i]};
+  }
+}
+
+/// What a search for each key brings into the cache, and where its entry's value and the leaf's count are.
+template <class Word>
+void WordTree<Word>::warm(const Probes& keys, size_t first) const {
+  const Root& root = pool_.header().root;
+  if (planes_ > 1 || !pool_.trusted() || keys.count < 8 || keys.count > root.entries / 32) return;
+  const NodeShape& leaf = geometry_.leaf;
+  const TreeView view{pool_.data(), root.node, root.height, geometry_.inner, leaf};
+  Ref leaves[kWarm];
+  u32 slots[kWarm];
+  const size_t count = std::min<size_t>(kWarm, keys.count - first);
+  const auto search = static_cast<const SearchKernelsOf<Word>&>(kernels_of(fastest_strategy())).batch;
+  search(view, static_cast<const Word*>(keys.words) + first, count, leaves, slots);
+  for (size_t i = 0; i < count; ++i) {
+    const u8* at = pool_.data() + u64{leaves[i]} * kLine;
+    __builtin_prefetch(at + leaf.tail_at);
+    __builtin_prefetch(at + leaf.keys_at + (slots[i] + leaf.per_line()) * leaf.word);
+    __builtin_prefetch(at + leaf.payload_at + slots[i] * leaf.payload_bytes + kLine);
   }
 }
 

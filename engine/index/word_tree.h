@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "index/kernels/search.h"
 #include "index/tree.h"
 
 namespace lanewise::index {
@@ -12,8 +13,7 @@ namespace lanewise::index {
 template <class Word>
 class WordTree final : public Tree {
  public:
-  explicit WordTree(Pool& pool)
-      : Tree(pool), planes_(geometry_.keys.planes()), text_(geometry_.keys.text()) {}
+  explicit WordTree(Pool& pool);
 
   void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const override;
   void seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const override;
@@ -29,6 +29,7 @@ class WordTree final : public Tree {
     return std::max(below(node, node.count(), key, or_equal), path.slots[0]) - path.slots[0];
   }
 
+  void warm(const Probes& keys, size_t first) const override;
   void start() override { pool_.header().root = {make_node(true), 0, 0}; }
   void load(const Probes& keys, const u8* values) override;
   bool insert(const Probe& key, const u8* value, Existing existing) override;
@@ -94,6 +95,7 @@ class WordTree final : public Tree {
 
   const u32 planes_;
   const bool text_;
+  const NodeKernel<Word> words_below_;  // the fastest one of this machine
 };
 
 extern template class WordTree<u32>;

@@ -193,6 +193,9 @@ void WordTree<Word>::descend_to_insert(const Probe& key, Path& path, Bound* boun
     const Node<Word> node = inner_at(path.nodes[level]);
     const bool is_leaf = level == 1;
     u32 child = child_for(node, key, true);
+    const u8* next = pool_.data() + u64{node.children()[child]} * kLine;
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + (is_leaf ? geometry_.leaf : geometry_.inner).tail_at);
     const Ref ref = node.children()[child] = own(node.children()[child], is_leaf);
     const Node<Word> below_it = node_at(ref, is_leaf);
     if (below_it.count() == below_it.shape().most) {
@@ -219,6 +222,8 @@ void WordTree<Word>::put(const Path& path, const Probe& key, const u8* value) {
   const Node<Word> node = leaf_at(path.nodes[0]);
   const u32 slot = path.slots[0], count = node.count();
   const size_t bytes = geometry_.value_bytes;
+  for (const u8* at = node.payload(slot); at < node.payload(count) + kLine; at += kLine)
+    __builtin_prefetch(at);
   move_keys(node, slot, slot + 1, count - slot);
   set_key(node, slot, words);
   std::memmove(node.payload(slot + 1), node.payload(slot), (count - slot) * bytes);
@@ -250,7 +255,12 @@ bool WordTree<Word>::insert(const Probe& key, const u8* value, Existing existing
 template <class Word>
 void WordTree<Word>::insert_sorted(const Probes& keys, const u8* values) {
   const size_t bytes = geometry_.value_bytes;
+  size_t warmed = 0;
   for (size_t next = 0; next < keys.count;) {
+    if (next >= warmed) {
+      warm(keys, next);
+      warmed = next + kWarm;
+    }
     Path path;
     Bound bound;
     descend_to_insert(keys[next], path, &bound);
@@ -258,16 +268,16 @@ void WordTree<Word>::insert_sorted(const Probes& keys, const u8* values) {
     const u32 count = node.count();
     const size_t room = std::min<size_t>(node.shape().most - count, keys.count - next);
     size_t some = 1;
-    if (text_) {  // Texts want memory one by one.
+    if (bound.node == 0 && !text_) {
+      some = room;
+    } else if (!text_) {  // Texts want memory one by one.
+      const Node<Word> above = inner_at(bound.node);
+      while (some < room && compare(above, bound.slot, keys[next + some]) > 0) ++some;
+    }
+    if (some == 1) {
       put(path, keys[next], values + next * bytes);
       ++next;
       continue;
-    }
-    if (bound.node == 0) {
-      some = room;
-    } else {
-      const Node<Word> above = inner_at(bound.node);
-      while (some < room && compare(above, bound.slot, keys[next + some]) > 0) ++some;
     }
     u32 end = count;  // entries before it stand where they were
     for (size_t i = some; i-- > 0;) {

@@ -40,7 +40,8 @@ struct Avx2Line {
 };
 }  // namespace
 
-const SearchKernels kAvx2Search = {search_batch<Avx2Line, u32>, search_batch<Avx2Line, u64>};
+const SearchKernels kAvx2Search = {{search_batch<Avx2Line, u32>, search_node<Avx2Line, u32>},
+                                   {search_batch<Avx2Line, u64>, search_node<Avx2Line, u64>}};
 
 }  // namespace lanewise::index
 

@@ -26,7 +26,8 @@ struct Avx512Line {
 };
 }  // namespace
 
-const SearchKernels kAvx512Search = {search_batch<Avx512Line, u32>, search_batch<Avx512Line, u64>};
+const SearchKernels kAvx512Search = {{search_batch<Avx512Line, u32>, search_node<Avx512Line, u32>},
+                                     {search_batch<Avx512Line, u64>, search_node<Avx512Line, u64>}};
 
 }  // namespace lanewise::index
 

@@ -2,6 +2,7 @@
 
 namespace lanewise::index {
 
-const SearchKernels kPlainSearch = {search_batch<PlainLine, u32>, search_batch<PlainLine, u64>};
+const SearchKernels kPlainSearch = {{search_batch<PlainLine, u32>, search_node<PlainLine, u32>},
+                                    {search_batch<PlainLine, u64>, search_node<PlainLine, u64>}};
 
 }  // namespace lanewise::index

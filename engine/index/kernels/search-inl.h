@@ -51,4 +51,9 @@ static void search_batch(const TreeView& tree, const Word* keys, u64 count, Ref*
   if (first < count) search_some<Line>(tree, keys + first, u32(count - first), leaves + first, slots + first);
 }
 
+template <class Line, class Word>
+static u32 search_node(const u8* node, const NodeShape& shape, Word key) {
+  return keys_below<Line>(node, shape, line_of<Line>(node, shape, key), key);
+}
+
 }  // namespace lanewise::index

@@ -16,10 +16,17 @@ struct TreeView {
 template <class Word>
 using SearchKernel = void (*)(const TreeView& tree, const Word* keys, u64 count, Ref* leaves, u32* slots);
 
-struct SearchKernels {
-  SearchKernel<u32> of_u32;
-  SearchKernel<u64> of_u64;
+/// How many keys of a node are below the key.
+template <class Word>
+using NodeKernel = u32 (*)(const u8* node, const NodeShape& shape, Word key);
+
+template <class Word>
+struct SearchKernelsOf {
+  SearchKernel<Word> batch;
+  NodeKernel<Word> node;
 };
+
+struct SearchKernels : SearchKernelsOf<u32>, SearchKernelsOf<u64> {};
 
 extern const SearchKernels kPlainSearch;
 #if defined(__x86_64__)
