@@ -258,14 +258,20 @@ void Interpreter::in_parts(F f) {
       if (options_.cancellation != nullptr) options_.cancellation->check();
       const Lanes part = all.part(begin, std::min(Evaluator::kLanes, all.count - begin));
       processor = part[0];
-      try {
-        f(part, begin);
-      } catch (const Trap&) {
+      const auto one_by_one = [&] {
         for (uint32_t i = 0; i < part.count; ++i) {
           processor = part[i];
           f(part.part(i, 1), begin + i);
         }
         throw InternalError("an expression fails for several processors and for none of them alone");
+      };
+      try {
+        f(part, begin);
+      } catch (const Trap&) {
+        one_by_one();
+      } catch (const Fault&) {  // of one that `and`, `or` or `?` had left alone
+        if (part.count == 1) throw;
+        one_by_one();
       }
     }
     if (check.met) {

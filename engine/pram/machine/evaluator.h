@@ -37,7 +37,8 @@ struct Frame {
 /// An expression failed for one of several processors; evaluate them one by one to learn which, and why.
 struct Trap {};
 
-/// An expression failed for the only processor.
+/// An expression failed for the only processor, or for the only one that `and`, `or` or `?` had left. If more
+/// were asked for, one with a lesser number may fail too: evaluate them one by one.
 struct Fault {
   Place place;
   std::string message;
@@ -60,7 +61,7 @@ class Evaluator {
 
   ReadObserver* observer = nullptr;
 
-  /// The values for `lanes` into `out`. Throws Fault for a single processor, Trap for more.
+  /// The values for `lanes` into `out`. Throws Fault or Trap; Fault for a single processor.
   void evaluate(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
   /// The cells that `indexes` name, row by row.
   void cells(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place, const Frame& frame,
