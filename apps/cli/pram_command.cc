@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "output/output_file.h"
 #include "pram/inputs.h"
+#include "pram/interpreter/trace.h"
 #include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/print.h"
@@ -61,16 +62,18 @@ pram::Result run_program(const Given& given, const pram::Program& program, pram:
   return pram::run(program, inputs, options);
 }
 
+std::unique_ptr<OutputFile> open_output(const Given& given) {
+  return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
+}
+
 ExitCode run_run(const Given& given) {
   const pram::Program program = pram_command::load_program(given.program);
   const pram::Result result = run_program(given, program, given.options);
-  const auto file =
-      given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
-  OutputFile& out = *file;
+  const std::unique_ptr<OutputFile> out = open_output(given);
   const bool json = given.format == "json";
-  out.write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
-  if (given.costs && !json) out.write(pram_command::cost_text(program, result.cost));
-  out.close();
+  out->write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
+  if (given.costs && !json) out->write(pram_command::cost_text(program, result.cost));
+  out->close();
   return kOk;
 }
 
@@ -102,6 +105,27 @@ ExitCode run_check(const Given& given) {
              : needs == has || has > pram::Mode::kArbitrary ? "fits"
                                                             : "fits, and more than it needs");
   return enough ? kOk : kUserError;
+}
+
+ExitCode run_trace(const Given& given) {
+  const pram::Program program = pram_command::load_program(given.program);
+  const pram::Arrays inputs =
+      pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+  const Interrupt interrupt;
+  MemoryBudget budget(parse_size(given.memory_limit));
+  pram::Options options = given.options;
+  options.cancellation = &interrupt.cancellation();
+  options.budget = &budget;
+  pram::Interpreter interpreter(program, inputs, options);
+  const std::unique_ptr<OutputFile> out = open_output(given);
+  try {
+    pram::trace(interpreter, [&](std::string_view line) { out->write(line); });
+  } catch (const pram::RunError&) {
+    out->close();  // the trace up to the error is what one wants to see
+    throw;
+  }
+  out->close();
+  return kOk;
 }
 
 ExitCode run_format(const Given& given) {
@@ -202,6 +226,11 @@ void add_pram_command(CLI::App& app, Command& run) {
   CLI::App* check =
       add("check", "Mistakes and warnings; with inputs also the mode that the program needs", run_check);
   add_inputs(*check, *given);
+
+  CLI::App* trace =
+      add("trace", "Runs a program and writes each step with what it changes, as lines of JSON", run_trace);
+  add_inputs(*trace, *given);
+  trace->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
 
   CLI::App* format = add("fmt", "Prints programs in their usual form", run_format);
   format->add_option("files", given->files, "Programs")->type_name("FILES")->required();

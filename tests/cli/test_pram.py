@@ -99,6 +99,34 @@ def test_bad_input_is_named(lanewise, arguments, message):
     assert (code, out) == (2, "") and error.startswith("error: ") and message in error, error
 
 
+def test_trace_leads_to_the_outputs_and_back(lanewise):
+    inputs = ["-i", "A=5,3,9,1,1"]
+    code, out, error = lanewise("pram", "trace", "sort", *inputs)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert (code, error) == (0, "") and lines[0]["parameters"] == {"n": 5}
+    start = {v["name"]: v["values"] for v in lines[0]["variables"]}
+    state = {name: list(values) for name, values in start.items()}
+    changes = [change for line in lines[1:-1] for change in line["changes"] if "variable" in change]
+    for change in changes:
+        assert state[change["variable"]][change["cell"][0]] == change["before"]
+        state[change["variable"]][change["cell"][0]] = change["after"]
+    result = json.loads(lanewise("pram", "run", "sort", *inputs, "--costs", "--format", "json")[1])
+    assert state["A"] == result["A"] == [1, 1, 3, 5, 9]
+    for change in reversed(changes):
+        state[change["variable"]][change["cell"][0]] = change["before"]
+    assert state == start
+    assert [line["step"] for line in lines[1:-1]] == list(range(1, result["cost"]["steps"] + 1))
+    assert lines[-1] == {"end": True, **{k: result["cost"][k] for k in ("steps", "work", "depth", "peak")}}
+
+
+def test_trace_ends_with_the_error(lanewise):
+    text = "mode EREW output A[3] : real processors 4 A[p] = infinity"
+    code, out, error = lanewise("pram", "trace", "-", stdin=text)
+    assert code == 2 and "[3] is out of range" in error
+    last = json.loads(out.splitlines()[-1])
+    assert last["step"] == 1 and last["processor"] == 3 and "out of range" in last["error"]
+
+
 def test_format_writes_only_what_changes(lanewise, tmp_path):
     (tmp_path / "a.pram").write_text("mode EREW\noutput x:int\nx=1+2 # three\n")
     formatted = "mode EREW\noutput x : int\nx = 1 + 2  # three\n"
