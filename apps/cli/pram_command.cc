@@ -12,6 +12,7 @@
 #include "pram/interpreter/trace.h"
 #include "pram/language/format.h"
 #include "pram/library.h"
+#include "pram/meta/meta.h"
 #include "pram/print.h"
 #include "pram/run.h"
 
@@ -128,6 +129,11 @@ ExitCode run_trace(const Given& given) {
   return kOk;
 }
 
+ExitCode run_explain(const Given& given) {
+  fmt::print("{}", pram::explain(pram_command::load_program(given.program)));
+  return kOk;
+}
+
 ExitCode run_format(const Given& given) {
   bool same = true;
   for (const std::string& file : given.files) {
@@ -226,6 +232,12 @@ void add_pram_command(CLI::App& app, Command& run) {
   CLI::App* check =
       add("check", "Mistakes and warnings; with inputs also the mode that the program needs", run_check);
   add_inputs(*check, *given);
+
+  CLI::App* explain =
+      add("explain", "Shows the meta-program beside the program: sets of active processors", run_explain);
+  explain->add_option("program", given->program, "A file, - or the name of a program that comes along")
+      ->type_name("PROGRAM")
+      ->required();
 
   CLI::App* trace =
       add("trace", "Runs a program and writes each step with what it changes, as lines of JSON", run_trace);

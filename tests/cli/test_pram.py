@@ -99,6 +99,12 @@ def test_bad_input_is_named(lanewise, arguments, message):
     assert (code, out) == (2, "") and error.startswith("error: ") and message in error, error
 
 
+def test_explain_of_the_docs(lanewise, tmp_path):
+    lanewise("pram", "new", "neighbours.pram")
+    command, expected = next(text for kind, text in BLOCKS if "explain" in text).split("\n", 1)
+    assert lanewise(*shlex.split(command)[2:]) == (0, expected, "")
+
+
 def test_trace_leads_to_the_outputs_and_back(lanewise):
     inputs = ["-i", "A=5,3,9,1,1"]
     code, out, error = lanewise("pram", "trace", "sort", *inputs)

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pram/meta/meta.h"
+
+namespace lanewise::pram {
+
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Tree& tree) : tree_(tree) {}
+
+  std::vector<MetaLine> run(const std::vector<Meta>& meta) {
+    statements(meta, 0);
+    return std::move(lines_);
+  }
+
+ private:
+  void add(const Meta& meta, size_t depth, const std::string& text) {
+    lines_.push_back({meta.statement->place.line, std::string(2 * depth, ' ') + text});
+  }
+  void statements(const std::vector<Meta>& list, size_t depth) {
+    for (const Meta& meta : list) statement(meta, depth);
+  }
+
+  std::string assignment(const Statement& statement) const {
+    std::string left;
+    std::string right;
+    for (size_t i = 0; i < statement.targets.size(); ++i) {
+      left += (i == 0 ? "" : ", ") + to_text(statement.targets[i], tree_);
+      right += (i == 0 ? "" : ", ") + to_text(*statement.values[i], tree_);
+    }
+    return left + " = " + right;
+  }
+
+  std::string condition(const Meta& meta) const { return to_text(*meta.statement->condition, tree_); }
+
+  /// "p" or "i, j": how the processors of the present block are called.
+  std::string processor() const {
+    std::string result;
+    for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
+      result += (result.empty() ? "" : ", ") + dimension.name;
+    }
+    return result;
+  }
+
+  void statement(const Meta& meta, size_t depth) {
+    switch (meta.kind) {
+      case Meta::Kind::kHostAssign:
+        return add(meta, depth, assignment(*meta.statement));
+      case Meta::Kind::kHostIf:
+        add(meta, depth, fmt::format("if {}:", condition(meta)));
+        statements(meta.body, depth + 1);
+        if (!meta.otherwise.empty()) add(meta, depth, "else:");
+        return statements(meta.otherwise, depth + 1);
+      case Meta::Kind::kHostWhile:
+        add(meta, depth, fmt::format("while {}:", condition(meta)));
+        return statements(meta.body, depth + 1);
+      case Meta::Kind::kAll: {
+        block_ = meta.statement->block;
+        std::string dimensions;
+        for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
+          dimensions += fmt::format("{}{} < {}", dimensions.empty() ? "" : ", ", dimension.name,
+                                    to_text(*dimension.extent, tree_));
+        }
+        add(meta, depth, fmt::format("T0 = all {}", dimensions));
+        return statements(meta.body, depth);
+      }
+      case Meta::Kind::kAssign:
+        return add(meta, depth,
+                   fmt::format("for all {} in T{}: {}", processor(), meta.from, assignment(*meta.statement)));
+      case Meta::Kind::kSplit:
+        add(meta, depth,
+            fmt::format("T{} = {{{} in T{} : {}}}", meta.to, processor(), meta.from, condition(meta)));
+        if (meta.rest) add(meta, depth, fmt::format("T{} = T{} without T{}", *meta.rest, meta.from, meta.to));
+        statements(meta.body, depth);
+        return statements(meta.otherwise, depth);
+      case Meta::Kind::kRepeat:
+        add(meta, depth, fmt::format("T{} = T{}", meta.to, meta.from));
+        add(meta, depth,
+            fmt::format("while T{0} = {{{1} in T{0} : {2}}} is not empty:", meta.to, processor(),
+                        condition(meta)));
+        return statements(meta.body, depth + 1);
+    }
+  }
+
+  const Tree& tree_;
+  uint32_t block_ = 0;
+  std::vector<MetaLine> lines_;
+};
+
+/// Characters, as far as UTF-8 tells.
+size_t width(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::vector<MetaLine> print(const std::vector<Meta>& meta, const Tree& tree) {
+  return Printer(tree).run(meta);
+}
+
+std::string explain(const Program& program) {
+  constexpr size_t kWidest = 70;
+  const std::vector<MetaLine> lines = print(lower(program.tree()), program.tree());
+  std::vector<std::string_view> source;
+  for (std::string_view rest = program.text(); !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    source.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  size_t column = 0;
+  for (const std::string_view line : source) column = std::max(column, std::min(width(line), kWidest));
+
+  std::string text;
+  const auto add = [&](size_t number, std::string_view left, std::string_view right) {
+    const std::string shown = number == 0 ? "" : fmt::format("{}", number);
+    text += fmt::format("{:>4}  {}", shown, left);
+    if (!right.empty()) {
+      text += std::string(column - std::min(width(left), column), ' ') + fmt::format("  | {}", right);
+    }
+    while (text.ends_with(' ')) text.pop_back();
+    text += '\n';
+  };
+  // The meta-program goes on where its source does: a line of it stands beside its own, or below.
+  size_t next = 1;
+  for (const MetaLine& line : lines) {
+    for (; next < line.line && next <= source.size(); ++next) add(next, source[next - 1], "");
+    const bool own = next == line.line && next <= source.size();
+    add(own ? next : 0, own ? source[next - 1] : "", line.text);
+    if (own) ++next;
+  }
+  for (; next <= source.size(); ++next) add(next, source[next - 1], "");
+  return text;
+}
+
+}  // namespace lanewise::pram
