@@ -120,7 +120,8 @@ void Grouping::find_bytes(std::span<const KeyWords> words, std::span<const Vecto
       rows_bytes.sizes[i] = text.size();
     }
   }
-  const auto [bytes, sizes] = rows_bytes;
+  const auto* const bytes = rows_bytes.bytes;
+  const auto* const sizes = rows_bytes.sizes;
   auto* tags = arena.allocate<uint32_t>(count);
   for (size_t i = 0; i < count; ++i) tags[i] = tag_of(hash::of_bytes(bytes[i], sizes[i]));
   uint32_t* found = rows == nullptr ? groups : arena.allocate<uint32_t>(count);
