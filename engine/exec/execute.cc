@@ -1,5 +1,7 @@
 #include "exec/execute.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <numeric>
@@ -7,11 +9,13 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "exec/device/run_on_device.h"
 #include "exec/morsel_list.h"
 #include "exec/open_operators.h"
 #include "exec/open_scan.h"
 #include "exec/pipeline.h"
 #include "exec/run.h"
+#include "expr/device/emitter.h"
 #include "ops/filter/filter.h"
 #include "primitives/parallel.h"
 
@@ -37,8 +41,10 @@ class Execution {
 
   Result run() {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
-      OpenPipeline open = this->open(pipelines_[i]);
-      results_[i] = exec::run(open, options_, counters_);
+      if (!run_on_accelerator(i)) {
+        OpenPipeline open = this->open(pipelines_[i]);
+        results_[i] = exec::run(open, options_, counters_);
+      }
       results_[i].schema = pipelines_[i].output;
       if (pipelines_[i].sink != nullptr) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
@@ -51,11 +57,66 @@ class Execution {
     result.table = std::move(results_.back());
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
+    for (const auto& [line, name] : on_device_) result.profile[line].target = name;
     result.from_hot_columns = scans_ > 0 && hot_scans_ == scans_;
     return result;
   }
 
  private:
+  /// Whether it is worth to wake the GPU: below it, the CPU is done before a result is back.
+  static constexpr int64_t kRowsForDevice = int64_t{4} << 20;
+  /// So many rows of a result, which is in the host's memory, are the host's with any choice of device.
+  static constexpr int64_t kRowsForHost = int64_t{1} << 16;
+
+  /// Runs a pipeline on the GPU, if it belongs there.
+  bool run_on_accelerator(size_t i) {
+    if (!options_.accelerator) return false;
+    const Pipeline& pipeline = pipelines_[i];
+    if (reads_results(pipeline) && rows_of(pipeline) <= kRowsForHost) return false;
+    if (!options_.device_only) {
+      if (rows_of(pipeline) < kRowsForDevice) return false;
+      if (const std::string reason = not_on_device(pipeline, results_); !reason.empty()) {
+        notes_[pipeline.line] += "; on the CPU: " + reason;
+        return false;
+      }
+    }
+    Accelerator* gpu = options_.accelerator();
+    if (gpu == nullptr) return false;
+    try {
+      DeviceResult made = run_on_device(pipeline, results_, options_, *gpu, counters_);
+      results_[i] = std::move(made.table);
+      notes_[pipeline.line] += made.note;
+    } catch (const expr::NotOnDevice& reason) {
+      throw UserError(
+          fmt::format("{}; --device auto leaves such parts of a query to the CPU", reason.what()));
+    }
+    on_device_[pipeline.line] = gpu->name();
+    for (const Branch& branch : pipeline.branches) {
+      if (branch.line != kNoLine) on_device_[branch.line] = gpu->name();
+      for (const StepSpec& step : branch.steps) on_device_[step.line] = gpu->name();
+    }
+    return true;
+  }
+
+  /// Whether all that it reads was made by pipelines before it.
+  static bool reads_results(const Pipeline& pipeline) {
+    return std::all_of(pipeline.branches.begin(), pipeline.branches.end(),
+                       [](const Branch& branch) { return std::holds_alternative<ResultOf>(branch.input); });
+  }
+
+  /// Rows that a pipeline reads, as far as that is known.
+  int64_t rows_of(const Pipeline& pipeline) const {
+    int64_t rows = 0;
+    for (const Branch& branch : pipeline.branches) {
+      if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
+        rows += std::max<int64_t>((*scan)->source->estimated_rows(), 0);
+      } else if (const auto* result = std::get_if<ResultOf>(&branch.input)) {
+        rows += results_[result->pipeline].rows();
+      }
+    }
+    return rows;
+  }
+
   OpenPipeline open(const Pipeline& pipeline) {
     OpenPipeline open;
     open.sink = open_sink(pipeline);
@@ -137,7 +198,7 @@ class Execution {
     OpenScan open = exec::open_scan(scan, early_predicates(scan, branch), order, options_);
     ++scans_;
     hot_scans_ += open.hot;
-    notes_[branch.line] = std::move(open.note);
+    notes_[branch.line] += open.note;
     return std::move(open.input);
   }
 
@@ -147,12 +208,28 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   std::vector<Table> results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
+  std::unordered_map<size_t, std::string> notes_;      // of lines: how a scan was read
+  std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them
   size_t scans_ = 0;
   size_t hot_scans_ = 0;
 };
 
 }  // namespace
+
+std::string explain_device(const plan::NodePtr& root, bool kernels) {
+  const std::vector<Pipeline> pipelines = split(*root);
+  std::vector<Table> results;  // without rows: only their types matter here
+  for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
+  std::string text;
+  for (size_t i = 0; i < pipelines.size(); ++i) {
+    const std::string reason = not_on_device(pipelines[i], results);
+    const char* const sink = pipelines[i].sink == nullptr ? "Result" : plan::name(pipelines[i].sink->payload);
+    text += fmt::format("pipeline {}, {}: {}\n", i + 1, sink, reason.empty() ? "offered on devices" : reason);
+    if (!kernels || !reason.empty()) continue;
+    for (const std::string& source : kernel_sources(pipelines[i], results)) text += source;
+  }
+  return text;
+}
 
 Result execute(const plan::NodePtr& root, const Options& options) {
   try {

@@ -15,6 +15,8 @@
 
 namespace lanewise::exec {
 
+struct Accelerator;
+
 /// How a plan is run. The references outlive the run.
 struct Options {
   lanes::Target target = lanes::Target::scalar;
@@ -28,6 +30,11 @@ struct Options {
   bool keep_columns = true;      ///< columns that are read go to the store
   std::function<void(const std::string& what, double share)>
       progress;  ///< share 0..1 or negative; from any thread
+  /// The GPU, made when it is first wanted; not set: everything runs on the CPU. It may give null where there
+  /// is none, or throw.
+  std::function<Accelerator*()> accelerator;
+  /// What the GPU does not offer is an error. Else it gets pipelines of many rows that it can run as a whole.
+  bool device_only = false;
 };
 
 /// What one operator did.
@@ -49,6 +56,10 @@ struct Result {
   std::vector<OperatorProfile> profile;  ///< in the order of the plan's lines
   bool from_hot_columns = false;
 };
+
+/// Where the pipelines of a plan would run with an accelerator, a line each for people; with `kernels`, the
+/// sources of those that run there.
+std::string explain_device(const plan::NodePtr& root, bool kernels);
 
 /// Runs the plan. Throws UserError (also MemoryError), CancelledError; then nothing is left behind.
 Result execute(const plan::NodePtr& root, const Options& options);

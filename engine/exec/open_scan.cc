@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <mutex>
 
 #include "exec/run.h"
 #include "exec/scan_input.h"
@@ -27,10 +29,9 @@ bool complete(const std::vector<Chunks>& columns) {
   return std::all_of(columns.begin(), columns.end(), [](const Chunks& chunks) { return chunks != nullptr; });
 }
 
-/// Reads whole columns into the store; false if memory does not allow it.
-bool load(const Source& source, const std::string& identity, const std::vector<size_t>& columns,
-          const Options& options) {
-  auto intake = options.store->intake(identity, columns);
+/// Reads the columns' batches in several threads, until `take`, called from any of them, gives false.
+void read_all(const Source& source, const std::vector<size_t>& columns, const Options& options,
+              const std::function<bool(const ScanBatch&)>& take) {
   auto scan = source.scan(columns, BatchSize::kKept, options.budget, options.cancellation);
   const size_t workers =
       std::min<size_t>(static_cast<size_t>(std::max(options.threads, 1)), scan->max_workers());
@@ -41,7 +42,7 @@ bool load(const Source& source, const std::string& identity, const std::vector<s
       while (!stop.load(std::memory_order_relaxed)) {
         auto batch = worker->next();
         if (!batch.has_value()) return;
-        if (!intake->add(*batch)) stop.store(true, std::memory_order_relaxed);
+        if (!take(*batch)) stop.store(true, std::memory_order_relaxed);
         if (options.cancellation != nullptr) options.cancellation->check();
         if (options.progress) options.progress(source.name(), scan->progress());
       }
@@ -50,6 +51,13 @@ bool load(const Source& source, const std::string& identity, const std::vector<s
       throw;
     }
   });
+}
+
+/// Reads whole columns into the store; false if memory does not allow it.
+bool load(const Source& source, const std::string& identity, const std::vector<size_t>& columns,
+          const Options& options) {
+  auto intake = options.store->intake(identity, columns);
+  read_all(source, columns, options, [&](const ScanBatch& batch) { return intake->add(batch); });
   return intake->commit();
 }
 
@@ -135,6 +143,36 @@ OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicate
   }
   columns.clear();  // so that they may be evicted
   return open_source(scan, identity, options);
+}
+
+std::vector<Chunks> read_columns(const Source& source, const std::vector<size_t>& columns,
+                                 const Options& options) {
+  const std::string identity = source.identity();
+  const bool has_store = options.store != nullptr && !identity.empty();
+  std::vector<Chunks> found =
+      has_store ? find_all(*options.store, identity, columns) : std::vector<Chunks>(columns.size());
+  std::vector<size_t> missing, places;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (found[i] != nullptr) continue;
+    missing.push_back(columns[i]);
+    places.push_back(i);
+  }
+  if (missing.empty()) return found;
+
+  std::vector<std::vector<StoredChunk>> read(missing.size());
+  std::mutex mutex;
+  read_all(source, missing, options, [&](const ScanBatch& batch) {
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < read.size(); ++i) read[i].push_back({batch.order, batch.batch.columns[i], {}, {}});
+    return true;
+  });
+  for (size_t i = 0; i < missing.size(); ++i) {
+    std::sort(read[i].begin(), read[i].end(),
+              [](const StoredChunk& a, const StoredChunk& b) { return a.order < b.order; });
+    if (has_store && options.keep_columns) options.store->put(identity, missing[i], read[i]);
+    found[places[i]] = std::make_shared<const std::vector<StoredChunk>>(std::move(read[i]));
+  }
+  return found;
 }
 
 }  // namespace lanewise::exec

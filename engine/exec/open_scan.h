@@ -24,4 +24,9 @@ struct OpenScan {
 OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
                    const std::optional<ops::InputOrder>& order, const Options& options);
 
+/// All rows of columns of a source: from the column store where it has them, else read, and kept there if
+/// options say so. Throws MemoryError.
+std::vector<ColumnStore::Chunks> read_columns(const Source& source, const std::vector<size_t>& columns,
+                                              const Options& options);
+
 }  // namespace lanewise::exec

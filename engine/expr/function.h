@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -8,6 +9,12 @@
 #include "expr/expr.h"
 
 namespace lanewise {
+
+/// A function of the headers in expr/device/, by its name there.
+struct DeviceFunction {
+  std::string_view name;
+  bool may_be_null = false;  ///< also where no argument is
+};
 
 /// One scalar function. The table of all of them feeds SQL's names, the documentation and the tests.
 struct Function {
@@ -36,9 +43,26 @@ struct Function {
                             EvalContext& context) = nullptr;
   /// The same for one row, as plainly as can be.
   Value (*reference)(const Expr& expr, std::span<const Value> args) = nullptr;
+  /// Optional, for strict functions: what computes the call on a device, if devices have it for these types.
+  std::optional<DeviceFunction> (*device)(const Expr& expr) = nullptr;
   std::string_view documentation;  ///< one line
   std::string_view example;        ///< an SQL expression, run by a test: "lower('ÄB')"
 };
+
+/// A text as a template argument.
+template <size_t size>
+struct FixedText {
+  constexpr FixedText(const char (&from)[size]) {
+    std::copy_n(from, size, text);
+  }  // NOLINT: a literal is one
+  char text[size];
+};
+
+/// Function::device where one name serves all types.
+template <FixedText name, bool may_be_null = false>
+std::optional<DeviceFunction> on_device(const Expr&) {
+  return DeviceFunction{name.text, may_be_null};
+}
 
 /// All functions, in the order of their names.
 std::span<const Function> functions();

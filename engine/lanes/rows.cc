@@ -6,24 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "lanes/renumbered.h"
 #include "lanes/rows_targets.h"
 
 namespace lanewise::lanes {
 namespace {
-
-/// States in the order that lanes want: the dead state, if there is one, is state 0.
-struct Renumbered {
-  const AutomatonView& a;
-  bool has_dead = a.dead < a.states;
-
-  u32 to_new(u32 state) const {
-    if (!has_dead || state > a.dead) return state;
-    return state == a.dead ? 0 : state + 1;
-  }
-  Verdicts verdicts(u32 scale) const {
-    return {to_new(a.start) * scale, a.end_accept * scale, has_dead, a.match * scale - has_dead};
-  }
-};
 
 /// Where [first, last) are bytes in signed order: the class of each run.
 void find_runs(const AutomatonView& a, PackedTable& table) {

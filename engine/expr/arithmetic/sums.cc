@@ -120,6 +120,17 @@ Value reference_sum(const Expr& expr, std::span<const Value> args) {
   return exact<sign>(expr, args[0], args[1]);
 }
 
+template <Sign sign>
+std::optional<DeviceFunction> device_sum(const Expr& expr) {
+  constexpr DeviceFunction kPlain[] = {{"plus"}, {"minus"}, {"times"}};
+  constexpr DeviceFunction kDecimal[] = {{"plus_decimal"}, {"minus_decimal"}, {"times_decimal"}};
+  constexpr DeviceFunction kFitting[] = {{"plus_fitting"}, {"minus_fitting"}, {"times_fitting"}};
+  constexpr int kWhich = sign == Sign::kPlus ? 0 : sign == Sign::kMinus ? 1 : 2;
+  if (expr.type.id != TypeId::kDecimal) return kPlain[kWhich];
+  const bool checked = may_overflow(expr, sign, expr.args[0]->type, expr.args[1]->type);
+  return checked ? kDecimal[kWhich] : kFitting[kWhich];
+}
+
 template Vector evaluate_sum<Sign::kPlus>(const Expr&, std::span<const Vector>, const ActiveSet&,
                                           EvalContext&);
 template Vector evaluate_sum<Sign::kMinus>(const Expr&, std::span<const Vector>, const ActiveSet&,
@@ -129,5 +140,8 @@ template Vector evaluate_sum<Sign::kTimes>(const Expr&, std::span<const Vector>,
 template Value reference_sum<Sign::kPlus>(const Expr&, std::span<const Value>);
 template Value reference_sum<Sign::kMinus>(const Expr&, std::span<const Value>);
 template Value reference_sum<Sign::kTimes>(const Expr&, std::span<const Value>);
+template std::optional<DeviceFunction> device_sum<Sign::kPlus>(const Expr&);
+template std::optional<DeviceFunction> device_sum<Sign::kMinus>(const Expr&);
+template std::optional<DeviceFunction> device_sum<Sign::kTimes>(const Expr&);
 
 }  // namespace lanewise::expr

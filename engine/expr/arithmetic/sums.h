@@ -18,6 +18,8 @@ Vector evaluate_sum(const Expr& expr, std::span<const Vector> args, const Active
                     EvalContext& context);
 template <Sign sign>
 Value reference_sum(const Expr& expr, std::span<const Value> args);
+template <Sign sign>
+std::optional<DeviceFunction> device_sum(const Expr& expr);
 
 extern template Vector evaluate_sum<Sign::kPlus>(const Expr&, std::span<const Vector>, const ActiveSet&,
                                                  EvalContext&);
@@ -28,5 +30,8 @@ extern template Vector evaluate_sum<Sign::kTimes>(const Expr&, std::span<const V
 extern template Value reference_sum<Sign::kPlus>(const Expr&, std::span<const Value>);
 extern template Value reference_sum<Sign::kMinus>(const Expr&, std::span<const Value>);
 extern template Value reference_sum<Sign::kTimes>(const Expr&, std::span<const Value>);
+extern template std::optional<DeviceFunction> device_sum<Sign::kPlus>(const Expr&);
+extern template std::optional<DeviceFunction> device_sum<Sign::kMinus>(const Expr&);
+extern template std::optional<DeviceFunction> device_sum<Sign::kTimes>(const Expr&);
 
 }  // namespace lanewise::expr

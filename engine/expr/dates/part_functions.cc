@@ -189,12 +189,31 @@ Value reference_named(const Expr& expr, Values args) {
 }
 
 template <DatePart part>
+std::optional<DeviceFunction> device_part(const Expr& expr) {
+  const Type type = expr.args[0]->type;
+  if (type.id != TypeId::kDate && !is_timestamp(type)) return std::nullopt;
+  switch (part) {
+    case DatePart::kYear:
+      return DeviceFunction{"year", true};
+    case DatePart::kQuarter:
+      return DeviceFunction{"quarter", true};
+    case DatePart::kMonth:
+      return DeviceFunction{"month", true};
+    case DatePart::kDay:
+      return DeviceFunction{"day", true};
+    default:
+      return std::nullopt;
+  }
+}
+
+template <DatePart part>
 constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .resolve = resolve_one<part>,
           .prepare = prepare_one<part>,
           .evaluate = evaluate_one,
           .reference = reference_one,
+          .device = device_part<part>,
           .documentation = documentation,
           .example = example};
 }

@@ -274,6 +274,7 @@ constexpr std::array kTable = {
              .resolve = resolve_absolute,
              .evaluate = evaluate_absolute,
              .reference = reference_absolute,
+             .device = on_device<"absolute">,
              .documentation = "The number without its sign; overflow is an error.",
              .example = "abs(-2.5)"},
     Function{.name = "sign",

@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 #include "expr/vectors.h"
+#include "ops/aggregate/average.h"
 #include "ops/aggregate/function_groups.h"
 #include "ops/aggregate/integer_sums.h"
 #include "ops/aggregate/states.h"
-#include "ops/aggregate/to_real.h"
 
 namespace lanewise::ops {
 
@@ -51,27 +51,15 @@ class Average : public Accumulator {
   States<int64_t> counts_;
 };
 
-/// Integers and decimals. The narrow ones are divided as doubles, the others as extended doubles, rounded
-/// once more.
+/// Integers and decimals.
 template <class T>
 class WholeSums : public IntegerSums<T> {
  public:
-  WholeSums(Type type, MemoryBudget* budget) : IntegerSums<T>(budget) {
-    const bool decimal = type.id == TypeId::kDecimal;
-    narrow_ = decimal ? type.precision <= 4 : sizeof(T) == 1 || std::is_same_v<T, int16_t>;
-    for (int digit = 0; decimal && digit < type.scale; ++digit) power_ *= 10;
-  }
-  double average(uint32_t group, int64_t count) const {
-    const int128_t total = this->total(group);
-    const auto power = static_cast<double>(power_);
-    if (narrow_)
-      return static_cast<double>(static_cast<int64_t>(total)) / (static_cast<double>(count) * power);
-    return static_cast<double>(to_real<long double>(total) / (static_cast<long double>(count) * power));
-  }
+  WholeSums(Type type, MemoryBudget* budget) : IntegerSums<T>(budget), rule_(type) {}
+  double average(uint32_t group, int64_t count) const { return rule_(this->total(group), count); }
 
  private:
-  bool narrow_;
-  int128_t power_ = 1;  // ten to the decimal's scale
+  AverageRule rule_;
 };
 
 /// Times and timestamps: a whole number of their unit, rounded where the remainder is more than half the

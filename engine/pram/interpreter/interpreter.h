@@ -130,10 +130,8 @@ class Interpreter {
   Mode mode_;
   Memory memory_;
   Columns columns_;
-  Reservation reservation_;  // of the columns, and of what an assignment holds until it writes
-  Reservation stamps_reservation_;
+  Reservation reservation_;  // of the columns
   std::vector<Instruction> code_;
-  size_t most_targets_ = 1;  // of one assignment
   Evaluator evaluator_;
   Stamps read_stamps_;
   Stamps write_stamps_;

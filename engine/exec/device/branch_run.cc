@@ -1,0 +1,181 @@
+#include "exec/device/branch_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "exec/device/match-inl.h"
+#include "expr/evaluate.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// Rows that a device must have memory for.
+constexpr int64_t kFewestRows = 1 << 14;
+constexpr int kBlocksPerMultiprocessor = 8;
+
+ColumnForm form_of(const DeviceColumn& column) {
+  const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
+  return {column.type, bool(column.validity), column.dictionary != nullptr, texts.wide_offsets};
+}
+
+size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
+
+}  // namespace
+
+uint64_t most_blocks(const Accelerator& gpu) {
+  return static_cast<uint64_t>(gpu.multiprocessors()) * kBlocksPerMultiprocessor;
+}
+
+BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results,
+                     const Options& options, Accelerator& gpu, DeviceTimes& times)
+    : branch_(branch),
+      sink_(sink),
+      options_(options),
+      gpu_(gpu),
+      times_(times),
+      program_(make_program(branch, sink.expressions(), results)),
+      columns_(exec::columns_of(program_)),
+      input_(branch, columns_, results, options, gpu),
+      fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")) {
+  gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
+}
+
+void BranchRun::for_each_batch(const std::function<bool()>& batch) {
+  int64_t most = gpu_.batch_rows;
+  for (int64_t first = 0; first < input_.rows();) {
+    const int64_t rows = std::min(most, input_.rows() - first);
+    try {
+      open(first, rows);
+    } catch (const MemoryError&) {
+      held_.clear();
+      if (rows <= kFewestRows) throw;
+      most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
+      continue;
+    }
+    device::Event start(gpu_.device, true), end(gpu_.device, true);
+    start.record(gpu_.stream);
+    const bool more = batch();
+    end.record(gpu_.stream);
+    if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
+    end.synchronize();
+    times_.kernel_seconds += end.seconds_since(start);
+    ++times_.launches;
+    first += rows;
+    if (!more) break;
+  }
+  times_.uploaded += input_.uploaded_bytes();
+}
+
+/// Makes a batch the present one: its columns, bitmaps and kernels.
+void BranchRun::open(int64_t first, int64_t rows) {
+  held_.clear();
+  hits_.clear();
+  bitmap_.reset();
+  active_ = 0;
+  held_ = input_.load(first, rows);
+  first_ = static_cast<uint64_t>(first);
+  rows_ = static_cast<uint64_t>(rows);
+
+  std::vector<ColumnForm> forms;
+  for (const auto& column : held_) forms.push_back(form_of(*column));
+  writer_.emplace(program_, columns_, forms);
+  tables_.resize(writer_->matches().size());
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    const Match& match = writer_->matches()[i];
+    if (!tables_[i]) tables_[i].emplace(match.pattern->pattern(), gpu_);
+    const DeviceColumn& column = *held_[place_of(match.column)];
+    const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
+    hits_.push_back(gpu_.pool.allocate(bitmap_bytes(asked), gpu_.stream, "Rows that match"));
+  }
+  bitmap_ = gpu_.pool.allocate(bitmap_bytes(rows_), gpu_.stream, "Active rows");
+
+  const std::string source =
+      sink_.aggregates_rows ? writer_->aggregation(sink_.aggregates) : writer_->projection();
+  auto found = modules_.find(source);
+  if (found == modules_.end()) {
+    device::BuiltModule built = device::build(gpu_.device, kernel_source(source));
+    ++times_.modules;
+    times_.compiled += built.cached ? 0 : 1;
+    times_.module_seconds += built.seconds;
+    found = modules_.emplace(source, std::move(built.module)).first;
+  }
+  module_ = &found->second;
+}
+
+size_t BranchRun::place_of(size_t column) const {
+  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
+}
+
+void BranchRun::run_matches(const Stage& stage) {
+  for (const Match& match : stage.matches) {
+    const size_t place = writer_->place_of(match);
+    const DeviceColumn& column = *held_[place_of(match.column)];
+    const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
+    tables_[place]->run(kernel(writer_->match_kernel(match)), asked, column.dictionary ? 0 : active_,
+                        hits_[place].address(), gpu_);
+  }
+}
+
+void BranchRun::narrow(bool last_too) {
+  const size_t stages = program_.stages.size();
+  for (size_t stage = 0; stage < stages; ++stage) {
+    run_matches(program_.stages[stage]);
+    if (stage + 1 == stages && !last_too) return;
+    kernel::Job filter = job();
+    filter.words[KernelWriter::kOut] = bitmap_.address();
+    launch(KernelWriter::filter_kernel(stage), filter, rows_);
+    active_ = bitmap_.address();
+  }
+}
+
+kernel::Job BranchRun::job() const {
+  kernel::Job job{};
+  job.words[KernelWriter::kRows] = rows_;
+  job.words[KernelWriter::kActive] = active_;
+  job.words[KernelWriter::kFault] = fault_.address();
+  job.words[KernelWriter::kFirstRow] = first_;
+  for (size_t place = 0; place < held_.size(); ++place) {
+    const DeviceColumn& column = *held_[place];
+    const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
+    kernel::u64* words = &job.words[writer_->column_word(place)];
+    words[0] = column.values.address();
+    words[1] = texts.offsets.address();
+    words[2] = column.validity.address();
+    words[3] = texts.values.address();
+  }
+  for (size_t match = 0; match < hits_.size(); ++match)
+    job.words[writer_->match_word(match)] = hits_[match].address();
+  return job;
+}
+
+void BranchRun::launch(const std::string& name, const kernel::Job& job, uint64_t rows) {
+  const device::Kernel found = kernel(name);
+  const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
+                        static_cast<uint64_t>(found.blocks_per_multiprocessor(kernel::kThreads, 0));
+  const uint64_t needed = (rows + kernel::kThreads - 1) / kernel::kThreads;
+  const uint64_t blocks = std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
+  found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, job);
+}
+
+void BranchRun::raise_faults() {
+  uint64_t fault = 0;
+  gpu_.staging.download(&fault, fault_.address(), sizeof(fault), gpu_.stream);
+  if (fault == UINT64_MAX) return;
+  const std::vector<Value> row = input_.row(static_cast<int64_t>(fault));
+  const auto is_true = [&](const ExprPtr& condition) {
+    return condition == nullptr || evaluate_reference(*condition, row).is_true();
+  };
+  for (const Stage& stage : program_.stages) {
+    for (const ExprPtr& predicate : stage.predicates) evaluate_reference(*predicate, row);
+  }
+  for (size_t i = 0; i < program_.outputs.size(); ++i) {
+    const bool has_filter = sink_.aggregates_rows && i % 2 == 0;  // behind the argument
+    if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
+    evaluate_reference(*program_.outputs[i], row);
+  }
+  throw InternalError("a kernel failed at row " + std::to_string(fault) + ", where the host sees no error");
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,134 @@
+#include "exec/device/collect.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "exec/device/compact-inl.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+constexpr std::string_view kWhat = "Result";
+/// Rows that are brought to the host at a time.
+constexpr uint64_t kSlice = uint64_t{1} << 22;
+
+uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
+
+}  // namespace
+
+Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
+    : schema_(schema),
+      options_(options),
+      gpu_(gpu),
+      offset_(static_cast<uint64_t>(sink.offset)),
+      wanted_(sink.limit < 0 || sink.limit > INT64_MAX - sink.offset
+                  ? UINT64_MAX
+                  : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)) {}
+
+device::DeviceBuffer Collector::allocate(size_t bytes) const {
+  return gpu_.pool.allocate(bytes, gpu_.stream, kWhat);
+}
+
+template <class... Arguments>
+void Collector::compact(const BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments) {
+  run.kernel(kernel).launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
+}
+
+template <class T>
+T Collector::fetch_one(device::cuda::Address from) {
+  T value;
+  gpu_.staging.download(&value, from, sizeof(T), gpu_.stream);
+  return value;
+}
+
+uint64_t Collector::list_rows(const BranchRun& run, device::DeviceBuffer& list) {
+  const uint64_t words = tiles_of(run.rows(), 32), tiles = tiles_of(words, kernel::kTileWords);
+  const device::DeviceBuffer starts = allocate((tiles + 1) * sizeof(uint64_t));
+  compact(run, "count_tiles", tiles, run.active(), words, starts.address());
+  compact(run, "scan_tiles", 1, starts.address(), tiles);
+  const auto rows = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
+  list = allocate(rows * sizeof(uint32_t));
+  if (rows != 0) compact(run, "list_rows", tiles, run.active(), words, starts.address(), list.address());
+  return rows;
+}
+
+void Collector::take(BranchRun& run) {
+  device::DeviceBuffer list;
+  const uint64_t rows = list_rows(run, list);
+  const uint64_t first = std::min(rows, offset_ > seen_ ? offset_ - seen_ : 0);
+  const uint64_t last = std::min(rows, wanted_ - seen_);
+  for (uint64_t at = first; at < last; at += kSlice) {
+    if (options_.cancellation != nullptr) options_.cancellation->check();
+    project(run, list, at, std::min(kSlice, last - at));
+  }
+  seen_ += rows;
+}
+
+void Collector::project(BranchRun& run, const device::DeviceBuffer& list, uint64_t first, uint64_t rows) {
+  kernel::Job job = run.job();
+  job.words[KernelWriter::kRows] = rows;
+  job.words[KernelWriter::kList] = list.address() + first * sizeof(uint32_t);
+  std::vector<device::DeviceBuffer> values, validity;
+  for (size_t i = 0; i < schema_.size(); ++i) {
+    const Type type = schema_[i].type;
+    values.push_back(allocate(rows * (type.is_string() ? sizeof(kernel::Text) : width(type.physical()))));
+    validity.push_back(allocate(bits::words(rows) * sizeof(uint64_t)));
+    job.words[run.writer().output_word(i)] = values[i].address();
+    job.words[run.writer().output_word(i) + 1] = validity[i].address();
+  }
+  run.launch("project", job, rows);
+  Batch batch;
+  batch.rows = static_cast<int64_t>(rows);
+  for (size_t i = 0; i < schema_.size(); ++i)
+    batch.columns.push_back(fetch(schema_[i].type, rows, values[i], validity[i], run));
+  batches_.push_back(std::move(batch));
+}
+
+ColumnPtr Collector::fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
+                           const device::DeviceBuffer& validity, const BranchRun& run) {
+  auto column = std::make_shared<Column>();
+  column->type = type;
+  column->rows = static_cast<int64_t>(rows);
+  column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kWhat);
+  auto* words = column->validity.mutable_as<uint64_t>();
+  words[bits::words(rows) - 1] = 0;  // kernels write 32 rows at a time
+  gpu_.staging.download(words, validity.address(), tiles_of(rows, 32) * sizeof(uint32_t), gpu_.stream);
+  column->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
+  if (column->nulls == 0) column->validity = Buffer();
+  if (type.is_string()) {
+    fetch_texts(*column, values, run);
+  } else {
+    column->values = Buffer::allocate(values.size(), options_.budget, kWhat);
+    gpu_.staging.download(column->values.mutable_data(), values.address(), values.size(), gpu_.stream);
+  }
+  return column;
+}
+
+void Collector::fetch_texts(Column& column, const device::DeviceBuffer& texts, const BranchRun& run) {
+  const auto rows = static_cast<uint64_t>(column.rows);
+  const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
+  const device::DeviceBuffer starts = allocate((tiles + 1) * sizeof(uint64_t));
+  const device::DeviceBuffer offsets = allocate((rows + 1) * sizeof(uint64_t));
+  compact(run, "count_bytes", tiles, texts.address(), rows, starts.address());
+  compact(run, "scan_tiles", 1, starts.address(), tiles);
+  compact(run, "lay_out", tiles, texts.address(), rows, starts.address(), offsets.address());
+  const auto size = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
+  const device::DeviceBuffer bytes = allocate(size);
+  compact(run, "copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)),
+          texts.address(), rows, offsets.address(), bytes.address());
+
+  column.values = Buffer::allocate(size, options_.budget, kWhat);
+  gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);
+  column.offsets = Buffer::allocate((rows + 1) * sizeof(uint64_t), options_.budget, kWhat);
+  auto* wide = column.offsets.mutable_as<uint64_t>();
+  gpu_.staging.download(wide, offsets.address(), (rows + 1) * sizeof(uint64_t), gpu_.stream);
+  column.wide_offsets = size > UINT32_MAX;
+  if (column.wide_offsets) return;
+  Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), options_.budget, kWhat);
+  std::transform(wide, wide + rows + 1, narrow.mutable_as<uint32_t>(),
+                 [](uint64_t offset) { return static_cast<uint32_t>(offset); });
+  column.offsets = std::move(narrow);
+}
+
+}  // namespace lanewise::exec

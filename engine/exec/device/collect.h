@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "exec/device/branch_run.h"
+
+namespace lanewise::exec {
+
+/// Rows that kernels left, brought to the host in their order.
+class Collector {
+ public:
+  Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
+
+  /// Takes what the present batch's bitmap leaves.
+  void take(BranchRun& run);
+  /// Whether more rows can change the result.
+  bool wants_more() const { return seen_ < wanted_; }
+  /// Rows so far, those included that are left out.
+  uint64_t seen() const { return seen_; }
+  std::vector<Batch> take() { return std::move(batches_); }
+
+ private:
+  /// The set rows of a bitmap; their list is on the device.
+  uint64_t list_rows(const BranchRun& run, device::DeviceBuffer& list);
+  void project(BranchRun& run, const device::DeviceBuffer& list, uint64_t first, uint64_t rows);
+  ColumnPtr fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
+                  const device::DeviceBuffer& validity, const BranchRun& run);
+  void fetch_texts(Column& column, const device::DeviceBuffer& texts, const BranchRun& run);
+  device::DeviceBuffer allocate(size_t bytes) const;
+  /// Runs a kernel of compact-inl.h.
+  template <class... Arguments>
+  void compact(const BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments);
+  template <class T>
+  T fetch_one(device::cuda::Address from);
+
+  const Schema& schema_;
+  const Options& options_;
+  Accelerator& gpu_;
+  const uint64_t offset_, wanted_;
+  uint64_t seen_ = 0;
+  std::vector<Batch> batches_;
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,112 @@
+#pragma once
+
+#include "exec/device/rows-inl.h"
+
+/// From a bitmap to the list of its rows, and from strings here and there to strings side by side.
+namespace lanewise::kernel {
+
+inline constexpr u32 kTileWords = 1024;  // of a bitmap, for a block
+inline constexpr u32 kTileTexts = 1024;
+
+#if defined(__CUDACC__)
+
+/// The sum of `value` over the threads before this one; `total` becomes that of all. Every thread calls it.
+LANES_FN u64 scan_block(u64 value, u64& total) {
+  __shared__ u64 sums[kThreads / 32];
+  u64 sum = value;
+  for (u32 distance = 1; distance < 32; distance *= 2) {
+    const u64 before = __shfl_up_sync(~0u, sum, distance);
+    if (lane() >= distance) sum += before;
+  }
+  __syncthreads();  // the sums of a call before are read
+  if (lane() == 31) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  u64 before = 0;
+  total = 0;
+  for (u32 i = 0; i < kThreads / 32; i++) {
+    if (i < threadIdx.x / 32) before += sums[i];
+    total += sums[i];
+  }
+  return before + sum - value;
+}
+
+/// sums[tile] = how many rows of the bitmap's tile are set.
+extern "C" __global__ void __launch_bounds__(kThreads) count_tiles(const u32* bitmap, u64 words, u64* sums) {
+  const u64 first = blockIdx.x * u64(kTileWords);
+  u64 count = 0, total;
+  for (u32 i = threadIdx.x; i < kTileWords; i += kThreads) {
+    if (first + i < words) count += __popc(bitmap[first + i]);
+  }
+  scan_block(count, total);
+  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+/// Each of values[0 .. count) becomes the sum of those before it, values[count] that of all. One block.
+extern "C" __global__ void __launch_bounds__(kThreads) scan_tiles(u64* values, u64 count) {
+  u64 before = 0;
+  for (u64 first = 0; first < count; first += kThreads) {
+    const u64 i = first + threadIdx.x;
+    u64 total;
+    const u64 sum = scan_block(i < count ? values[i] : 0, total);
+    if (i < count) values[i] = before + sum;
+    before += total;
+  }
+  if (threadIdx.x == 0) values[count] = before;
+}
+
+/// The set rows of the bitmap in ascending order; `starts` is what scan_tiles() made of the tiles' counts.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    list_rows(const u32* bitmap, u64 words, const u64* starts, u32* list) {
+  constexpr u32 kEach = kTileWords / kThreads;
+  const u64 first = blockIdx.x * u64(kTileWords) + threadIdx.x * kEach;
+  u32 held[kEach], count = 0;
+  for (u32 i = 0; i < kEach; i++) {
+    held[i] = first + i < words ? bitmap[first + i] : 0;
+    count += __popc(held[i]);
+  }
+  u64 total;
+  u64 at = starts[blockIdx.x] + scan_block(count, total);
+  for (u32 i = 0; i < kEach; i++) {
+    for (u32 word = held[i]; word; word &= word - 1) list[at++] = u32((first + i) * 32 + __ffs(word) - 1);
+  }
+}
+
+/// sums[tile] = bytes of the tile's texts.
+extern "C" __global__ void __launch_bounds__(kThreads) count_bytes(const Text* texts, u64 count, u64* sums) {
+  const u64 first = blockIdx.x * u64(kTileTexts);
+  u64 bytes = 0, total;
+  for (u32 i = threadIdx.x; i < kTileTexts; i += kThreads) {
+    if (first + i < count) bytes += texts[first + i].size;
+  }
+  scan_block(bytes, total);
+  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+/// offsets[i] = bytes of the texts before i, for i in [0, count].
+extern "C" __global__ void __launch_bounds__(kThreads)
+    lay_out(const Text* texts, u64 count, const u64* starts, u64* offsets) {
+  constexpr u32 kEach = kTileTexts / kThreads;
+  const u64 first = blockIdx.x * u64(kTileTexts) + threadIdx.x * kEach;
+  u64 bytes = 0, total;
+  for (u32 i = 0; i < kEach; i++) bytes += first + i < count ? texts[first + i].size : 0;
+  u64 at = starts[blockIdx.x] + scan_block(bytes, total);
+  for (u32 i = 0; i < kEach; i++) {
+    if (first + i > count) return;
+    offsets[first + i] = at;
+    if (first + i < count) at += texts[first + i].size;
+  }
+}
+
+/// Copies each text to its place; a warp takes one after the other.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    copy_texts(const Text* texts, u64 count, const u64* offsets, u8* bytes) {
+  for (u64 i = warp(); i < count; i += warps()) {
+    const Text from = texts[i];
+    u8* to = bytes + offsets[i];
+    for (u64 k = lane(); k < from.size; k += 32) to[k] = from.at[k];
+  }
+}
+
+#endif
+
+}  // namespace lanewise::kernel

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/device/accelerator.h"
+#include "exec/execute.h"
+#include "exec/pipeline.h"
+
+namespace lanewise::exec {
+
+/// Columns of a branch's input, as a device reads them: what its store holds, else what is read and uploaded.
+class DeviceInput {
+ public:
+  /// `columns` are those of the input that are needed. The references outlive the input.
+  DeviceInput(const Branch& branch, std::vector<size_t> columns, const std::vector<Table>& results,
+              const Options& options, Accelerator& gpu);
+
+  int64_t rows() const { return rows_; }
+  /// The needed columns' rows [first, first + rows). Throws MemoryError where the device has no room.
+  std::vector<DeviceStore::ColumnPtr> load(int64_t first, int64_t rows);
+  /// One row's values, at their columns' places in the input; columns that are not needed are NULL.
+  std::vector<Value> row(int64_t row);
+  uint64_t uploaded_bytes() const { return uploaded_; }
+
+ private:
+  using HostColumn = std::vector<lanewise::ColumnPtr>;  // its chunks
+
+  void read_rows();
+  const HostColumn& host(size_t place);
+  std::vector<ColumnPiece> pieces(size_t place, int64_t first, int64_t rows);
+  DeviceStore::ColumnPtr column(size_t place, int64_t first, int64_t rows);
+
+  const Branch& branch_;
+  const std::vector<size_t> columns_;
+  const Options& options_;
+  Accelerator& gpu_;
+  const plan::Scan* scan_ = nullptr;
+  std::string identity_;  // empty: nothing is kept
+  int64_t rows_ = -1;
+  std::vector<HostColumn> host_;  // by place; without chunks: not read
+  uint64_t uploaded_ = 0;
+};
+
+}  // namespace lanewise::exec

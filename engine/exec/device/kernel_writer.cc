@@ -1,0 +1,307 @@
+#include "exec/device/kernel_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/error.h"
+#include "exec/device/match.h"
+#include "exec/device/rows-inl.h"
+#include "expr/function.h"
+
+namespace lanewise::exec {
+
+using expr::Emitted;
+using expr::Emitter;
+
+namespace {
+
+/// The type of a column's values in memory.
+std::string memory_type(const ColumnForm& form) {
+  if (form.dictionary) return "u32";
+  if (form.type.is_string() || form.type.id == TypeId::kBool) return "u8";
+  return expr::device_type(form.type);
+}
+
+/// Whether a column's values (or codes) have a fixed width, so that a group's are loaded before they are
+/// used.
+bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_string(); }
+
+/// Words of 32 rows that a warp takes at a time: so many that enough bytes are on their way from memory, so
+/// few that they fit into registers.
+int words_at_a_time(size_t bytes_of_a_row) { return bytes_of_a_row <= 4 ? 8 : bytes_of_a_row <= 16 ? 4 : 2; }
+
+}  // namespace
+
+KernelWriter::KernelWriter(const Program& program, std::vector<size_t> columns, std::vector<ColumnForm> forms)
+    : program_(program), columns_(std::move(columns)), forms_(std::move(forms)) {
+  for (const Stage& stage : program.stages) {
+    for (const Match& match : stage.matches) {
+      if (std::find(matches_.begin(), matches_.end(), match) == matches_.end()) matches_.push_back(match);
+    }
+  }
+  if (words() > std::size(kernel::Job{}.words))
+    throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
+}
+
+size_t KernelWriter::place_of(size_t column) const {
+  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
+}
+size_t KernelWriter::place_of(const Match& match) const {
+  return static_cast<size_t>(std::find(matches_.begin(), matches_.end(), match) - matches_.begin());
+}
+
+/// The places of the columns that the expressions read.
+std::vector<size_t> KernelWriter::places_of(const std::vector<ExprPtr>& exprs) const {
+  std::set<size_t> places;
+  for (const ExprPtr& expr : exprs) {
+    if (expr == nullptr) continue;
+    for (size_t column : lanewise::columns_of(*expr)) places.insert(place_of(column));
+  }
+  return {places.begin(), places.end()};
+}
+
+Emitted KernelWriter::column(size_t place, Access access) const {
+  const ColumnForm& form = forms_[place];
+  const bool group = access == Access::kGroup;
+  const std::string valid = !form.nullable ? ""
+                            : group        ? fmt::format("bool(n{}[j] >> lane() & 1)", place)
+                                           : fmt::format("bit(k{}, row)", place);
+  const std::string held = group ? fmt::format("x{}[j]", place) : fmt::format("c{}[row]", place);
+  if (form.dictionary) return {fmt::format("text(o{0}, e{0}, {1})", place, held), valid};
+  if (form.type.is_string()) return {fmt::format("text(o{0}, c{0}, row)", place), valid};
+  return {form.type.id == TypeId::kBool ? fmt::format("({} != 0)", held) : held, valid};
+}
+
+Emitted KernelWriter::leaf(const Expr& expr, Access access) const {
+  if (expr.kind == Expr::Kind::kColumn) return column(place_of(expr.column), access);
+  const Match match = match_of(expr);
+  const size_t place = place_of(match.column);
+  const bool group = access == Access::kGroup;
+  const std::string held = group ? fmt::format("x{}[j]", place) : fmt::format("c{}[row]", place);
+  const std::string bit = fmt::format("bit(m{}, {})", place_of(match), matches_entries(match) ? held : "row");
+  return {(is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
+}
+
+/// Names for what the kernel reads: c values, o offsets, k validity, e entries' bytes, m matches.
+void KernelWriter::pointers(Emitter& out, const std::vector<size_t>& places) const {
+  for (size_t place : places) {
+    const ColumnForm& form = forms_[place];
+    const auto name = [&](char letter, const std::string& type, size_t word) {
+      out.line(fmt::format("const {0}* const {1}{2} = job.at<const {0}>({3});", type, letter, place,
+                           column_word(place) + word));
+    };
+    name('c', memory_type(form), 0);
+    if (form.type.is_string()) name('o', form.wide_offsets ? "u64" : "u32", 1);
+    if (form.nullable) name('k', "u32", 2);
+    if (form.dictionary) name('e', "u8", 3);
+  }
+  for (size_t match = 0; match < matches_.size(); ++match)
+    out.line(fmt::format("const u32* const m{} = job.at<const u32>({});", match, match_word(match)));
+}
+
+std::string KernelWriter::match_kernel(const Match& match) const {
+  return fmt::format("match_{}", place_of(match));
+}
+
+std::string KernelWriter::filter_kernel(size_t stage) { return fmt::format("filter_{}", stage); }
+
+std::string KernelWriter::begin(std::string_view header) const {
+  std::string text = "#include \"exec/device/rows-inl.h\"\n" + std::string(header);
+  if (!matches_.empty()) text += "#include \"exec/device/match-inl.h\"\n";
+  return text + "\nusing namespace lanewise::kernel;\n\n";
+}
+
+void KernelWriter::match_kernels(std::string& text) const {
+  std::set<size_t> written;
+  for (size_t stage = 0; stage < program_.stages.size(); ++stage) {
+    for (const Match& match : program_.stages[stage].matches) {
+      if (!written.insert(place_of(match)).second) continue;
+      const bool wide = forms_[place_of(match.column)].wide_offsets;
+      const bool active = stage != 0 && !matches_entries(match);
+      text += fmt::format(
+          "\nextern \"C\" __global__ void __launch_bounds__(kMatchThreads) {}(const MatchJob job) {{\n"
+          "  match<{}, {}, {}>(job);\n}}\n",
+          match_kernel(match), wide ? "u64" : "u32", active, fits_shared(match.pattern->pattern()));
+    }
+  }
+}
+
+/// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
+/// tries the predicates row by row; `sink` writes what becomes of the rows that pass, `after` follows for
+/// each word of rows.
+void KernelWriter::row_kernel(std::string& text, const std::string& name, const Stage& stage,
+                              const std::vector<ExprPtr>& outputs, const std::string& state,
+                              const std::function<void(Emitter&)>& sink, const std::string& after) const {
+  std::vector<ExprPtr> read = stage.predicates;
+  read.insert(read.end(), outputs.begin(), outputs.end());
+  const std::vector<size_t> places = places_of(read);
+  size_t bytes = 0;
+  for (size_t place : places) {
+    if (is_fixed(forms_[place])) bytes += forms_[place].dictionary ? 4 : width(forms_[place].type.physical());
+  }
+
+  Emitter out([&](const Expr& expr) { return leaf(expr, Access::kGroup); }, 0);
+  out.line("");
+  out.open(
+      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
+  out.line(fmt::format("constexpr u32 kWords = {};", words_at_a_time(bytes)));
+  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
+  pointers(out, places);
+  if (!state.empty()) out.line("State state{};");
+  // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
+  const bool first_stage = &stage == program_.stages.data();
+  out.open("const auto group = [&]<bool full>(u64 first) {");
+  out.line("u32 active[kWords];");
+  out.line("#pragma unroll");
+  out.line("for (u32 j = 0; j < kWords; j++)");
+  out.line(fmt::format("  active[j] = full ? ~0u : active_word(job.at<const u32>({}), first / 32 + j, rows);",
+                       size_t{kActive}));
+  for (size_t place : places) {
+    const ColumnForm& form = forms_[place];
+    if (is_fixed(form)) {
+      const std::string type = memory_type(form);
+      out.line(fmt::format("{} x{}[kWords];", type, place));
+      out.line("#pragma unroll");
+      out.line("for (u32 j = 0; j < kWords; j++)");
+      out.line(fmt::format("  x{0}[j] = active[j] >> lane() & 1 ? c{0}[first + j * 32 + lane()] : {1}(0);",
+                           place, type));
+    }
+    if (form.nullable) {
+      out.line(fmt::format("u32 n{}[kWords];", place));
+      out.line("#pragma unroll");
+      out.line(fmt::format("for (u32 j = 0; j < kWords; j++) n{0}[j] = active[j] ? k{0}[first / 32 + j] : 0;",
+                           place));
+    }
+  }
+  out.line("#pragma unroll");
+  out.open("for (u32 j = 0; j < kWords; j++) {");
+  out.line("const u64 row = first + j * 32 + lane();");
+  out.line("bool keep = active[j] >> lane() & 1, failed = false;");
+  for (const ExprPtr& predicate : stage.predicates) {
+    out.open("if (keep) {");
+    const Emitted truth = out.emit(*predicate);
+    out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
+    out.close();
+  }
+  sink(out);
+  out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
+                       size_t{kFirstRow}));
+  if (!after.empty()) out.line(after);
+  out.close();
+  out.close("};");
+  out.open("for (u64 first = warp() * kWords * 32; first < rows; first += warps() * kWords * 32) {");
+  if (first_stage) {
+    out.line("if (first + kWords * 32 <= rows) {");
+    out.line("  group.template operator()<true>(first);");
+    out.line("  continue;");
+    out.line("}");
+  }
+  out.line("group.template operator()<false>(first);");
+  out.close();
+  if (!state.empty()) out.line(fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut}));
+  out.close();
+  text += out.take();
+}
+
+void KernelWriter::write_filter(std::string& text, size_t stage) const {
+  const std::string after = fmt::format(
+      "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
+      "job.at<u32>({})[row / 32] = kept;",
+      size_t{kOut});
+  row_kernel(text, filter_kernel(stage), program_.stages[stage], {}, "", [](Emitter&) {}, after);
+}
+
+std::string KernelWriter::aggregation(const std::vector<DeviceAggregate>& aggregates) {
+  std::string text = begin("#include \"exec/device/states-inl.h\"\n");
+  text += "struct State {\n  Count rows;\n";
+  std::string merge = "    rows.merge(other.rows);\n";
+  for (size_t i = 0; i < aggregates.size(); ++i) {
+    text += fmt::format("  {} a{};\n", aggregates[i].state, i);
+    merge += fmt::format("    a{0}.merge(other.a{0});\n", i);
+  }
+  text += "  LANES_FN void merge(const State& other) {\n" + merge + "  }\n};\n";
+  match_kernels(text);
+  const size_t last = program_.stages.size() - 1;
+  for (size_t stage = 0; stage < last; ++stage) write_filter(text, stage);
+
+  const auto sink = [&](Emitter& out) {
+    out.open("if (keep) {");
+    out.line("state.rows.add();");
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      const ExprPtr &arg = program_.outputs[2 * i], &filter = program_.outputs[2 * i + 1];
+      const auto take = [&] {
+        if (aggregates[i].takes == DeviceAggregate::Takes::kRows)
+          return out.line(fmt::format("state.a{}.add();", i));
+        const Emitted value = out.emit(*arg);
+        const std::string if_valid = value.valid.empty() ? "" : fmt::format("if ({}) ", value.valid);
+        switch (aggregates[i].takes) {
+          case DeviceAggregate::Takes::kPresent:
+            return out.line(fmt::format("{}state.a{}.add();", if_valid, i));
+          case DeviceAggregate::Takes::kTrue:
+            return out.line(fmt::format("if ({}) state.a{}.add();", Emitter::is_true(value), i));
+          default:
+            return out.line(fmt::format("{}state.a{}.add({});", if_valid, i, value.value));
+        }
+      };
+      if (filter == nullptr) {
+        take();
+        continue;
+      }
+      const Emitted condition = out.emit(*filter);
+      out.open(fmt::format("if ({}) {{", Emitter::is_true(condition)));
+      take();
+      out.close();
+    }
+    out.close();
+  };
+  row_kernel(text, "aggregate", program_.stages[last], program_.outputs, "State", sink, "");
+  return text;
+}
+
+std::string KernelWriter::projection() {
+  std::string text = begin("#include \"exec/device/compact-inl.h\"\n");
+  match_kernels(text);
+  for (size_t stage = 0; stage < program_.stages.size(); ++stage) write_filter(text, stage);
+
+  Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
+  out.line("");
+  out.open("extern \"C\" __global__ void __launch_bounds__(kThreads) project(const Job job) {");
+  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
+  out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
+  pointers(out, places_of(program_.outputs));
+  out.open("for (u64 first = warp() * 32; first < rows; first += warps() * 32) {");
+  out.line("const u64 i = first + lane();");
+  for (size_t o = 0; o < program_.outputs.size(); ++o) out.line(fmt::format("bool there{} = false;", o));
+  out.open("if (i < rows) {");
+  out.line("const u64 row = list[i];");
+  out.line("bool failed = false;");
+  for (size_t o = 0; o < program_.outputs.size(); ++o) {
+    const Emitted value = out.emit(*program_.outputs[o]);
+    const std::string type = expr::device_type(program_.outputs[o]->type);
+    out.line(fmt::format("there{} = {};", o, value.is_valid()));
+    out.line(
+        fmt::format("job.at<{0}>({1})[i] = there{2} ? {3} : {0}{{}};", type, output_word(o), o, value.value));
+  }
+  out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
+                       size_t{kFirstRow}));
+  out.close();
+  for (size_t o = 0; o < program_.outputs.size(); ++o) {
+    out.line(fmt::format(
+        "if (const u32 word = __ballot_sync(~0u, there{}); lane() == 0) job.at<u32>({})[first / 32] = word;",
+        o, output_word(o) + 1));
+  }
+  out.close();
+  out.close();
+  return text + out.take();
+}
+
+device::KernelSource kernel_source(std::string text) {
+  return {.name = "pipeline.cu",
+          .text = std::move(text),
+          .options = {"--device-int128", "--device-as-default-execution-space", "--fmad=false"}};
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,120 @@
+#include "exec/device/kernel_writer.h"
+
+#include <gmock/gmock.h>
+
+#include "device/compiler.h"
+#include "device/testing/nvrtc.h"
+#include "exec/device/run_on_device.h"
+#include "exec/fake_source.h"
+
+/// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
+namespace lanewise::exec {
+namespace {
+
+using testing::HasSubstr;
+
+ExprPtr i64() { return column(0, TypeId::kInt64); }
+ExprPtr i32() { return column(1, TypeId::kInt32); }
+ExprPtr text() { return column(2, TypeId::kVarchar); }
+ExprPtr money() { return column(3, Type::decimal(15, 2)); }
+ExprPtr real() { return column(4, TypeId::kFloat64); }
+ExprPtr literal_text(const char* value) { return literal(Value::varchar(value)); }
+ExprPtr number(int32_t value) { return literal(Value::int32(value)); }
+
+plan::NodePtr scan() {
+  auto source = std::make_shared<FakeSource>(Schema{{"a", TypeId::kInt64},
+                                                    {"b", TypeId::kInt32},
+                                                    {"s", TypeId::kVarchar},
+                                                    {"m", Type::decimal(15, 2)},
+                                                    {"f", TypeId::kFloat64}},
+                                             std::vector<std::vector<Value>>());
+  return plan::scan(source, {0, 1, 2, 3, 4});
+}
+
+plan::NodePtr aggregate(plan::NodePtr child, std::vector<plan::AggregateCall> calls) {
+  std::vector<std::string> names;
+  for (const auto& call : calls) names.push_back(call.function);
+  return plan::aggregate(std::move(child), {}, std::move(calls), std::move(names));
+}
+
+plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Type type,
+                            ExprPtr filter = nullptr) {
+  plan::AggregateCall call;
+  call.function = function;
+  call.args = std::move(args);
+  call.filter = std::move(filter);
+  call.type = type;
+  return call;
+}
+plan::AggregateCall sum(ExprPtr of, ExprPtr filter = nullptr) {
+  const Type type = of->type.is_float()               ? Type(TypeId::kFloat64)
+                    : of->type.id == TypeId::kDecimal ? Type::decimal(38, of->type.scale)
+                                                      : Type(TypeId::kInt128);
+  return call_of("sum", {std::move(of)}, type, std::move(filter));
+}
+plan::AggregateCall count_all() { return call_of("count_star", {}, TypeId::kInt64); }
+
+/// The sources of the plan's last pipeline.
+std::vector<std::string> sources(const plan::NodePtr& plan) {
+  return kernel_sources(split(*plan).back(), {});
+}
+
+/// A plan for each part that sources are made of.
+std::vector<plan::NodePtr> plans() {
+  const ExprPtr like = call("contains", {text(), literal_text("oo")});
+  const ExprPtr unlike = call("NOT", {call("regexp_matches", {text(), literal_text("[0-9]+x")})});
+  const ExprPtr small = call("<", {i32(), number(7)});
+  return {
+      aggregate(scan(), {count_all(), sum(i64()), sum(i32()), sum(money()), sum(real())}),
+      aggregate(plan::filter(scan(), conjunction({like, small, unlike})),
+                {count_all(), sum(call("*", {money(), money()}), small)}),
+      aggregate(plan::filter(scan(), disjunction({like, small})),
+                {call_of("min", {money()}, money()->type),
+                 call_of("max", {cast(i64(), TypeId::kInt128)}, TypeId::kInt128),
+                 call_of("avg", {i32()}, TypeId::kFloat64), call_of("count", {text()}, TypeId::kInt64),
+                 call_of("count_if", {like}, TypeId::kInt128)}),
+      plan::project(plan::filter(scan(), small),
+                    {text(), call("+", {i32(), number(1)}), like, cast(i64(), TypeId::kInt32, true)},
+                    {"s", "next", "like", "try"}),
+      plan::limit(scan(), 10, 3),
+  };
+}
+
+TEST(Kernels, Compile) {
+  if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  for (const plan::NodePtr& plan : plans()) {
+    for (const std::string& source : sources(plan)) {
+      for (const char* architecture : {"sm_80", "sm_90"})
+        EXPECT_FALSE(device::Compiler::system().compile(kernel_source(source), architecture).empty());
+    }
+  }
+}
+
+TEST(Kernels, PatternsSeeRowsThatCheapPredicatesLeft) {
+  const std::string source = sources(plans()[1]).at(0);
+  const size_t filter = source.find(" filter_0("), more = source.find(" filter_1("),
+               last = source.find(" aggregate(");
+  EXPECT_LT(filter, more);
+  EXPECT_LT(more, last);
+  EXPECT_NE(last, std::string::npos);
+  EXPECT_THAT(source.substr(filter, more - filter), HasSubstr("less("));
+  EXPECT_THAT(source, HasSubstr("match<u32, true, true>(job)"));
+}
+
+TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }
+
+TEST(Kernels, WhatIsNotOfferedIsNamed) {
+  const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
+  EXPECT_EQ(reason(plans()[0]), "");
+  EXPECT_THAT(reason(plan::project(scan(), {call("upper", {text()})}, {"u"})), HasSubstr("upper(#2)"));
+  EXPECT_THAT(reason(plan::sort(scan(), {{.expr = i64()}})), HasSubstr("the operator Sort"));
+  EXPECT_THAT(reason(plan::aggregate(scan(), {i32()}, {count_all()}, {"b", "n"})), HasSubstr("GROUP BY"));
+  EXPECT_THAT(reason(aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)})),
+              HasSubstr("median(DOUBLE)"));
+  plan::AggregateCall distinct = call_of("count", {i32()}, TypeId::kInt64);
+  distinct.distinct = true;
+  EXPECT_THAT(reason(aggregate(scan(), {distinct})), HasSubstr("DISTINCT"));
+}
+
+}  // namespace
+}  // namespace lanewise::exec

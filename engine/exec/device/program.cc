@@ -1,0 +1,140 @@
+#include "exec/device/program.h"
+
+#include <algorithm>
+#include <set>
+
+#include "expr/device/emitter.h"
+#include "expr/function.h"
+#include "ops/filter/filter.h"
+#include "text/compiled_pattern.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// The expression with columns[i] where it read column i.
+ExprPtr substitute(const ExprPtr& expr, const std::vector<ExprPtr>& columns) {
+  if (expr->kind == Expr::Kind::kColumn) return columns[expr->column];
+  if (expr->args.empty()) return expr;
+  auto copy = std::make_shared<Expr>(*expr);
+  for (ExprPtr& arg : copy->args) arg = substitute(arg, columns);
+  if (expr->kind == Expr::Kind::kOr) copy->prepared = nullptr;  // of the columns before
+  return copy;
+}
+
+/// The calls in `expr` that automata answer.
+std::vector<Match> matches_in(const Expr& expr) {
+  std::vector<Match> found;
+  walk(expr, [&](const Expr& part) {
+    if (!expr::is_match(part)) return;
+    const Match match = match_of(part);
+    if (std::find(found.begin(), found.end(), match) == found.end()) found.push_back(match);
+  });
+  return found;
+}
+
+void check(const Match& match) {
+  const text::Pattern& pattern = match.pattern->pattern();
+  if (!match.pattern->fault().empty())
+    throw expr::NotOnDevice("a pattern that is faulty is not offered on devices: " + match.pattern->fault());
+  if (pattern.compiled().automaton() == nullptr) {
+    throw expr::NotOnDevice("the pattern '" + pattern.source() +
+                            "' is not offered on devices: its automaton is too large to complete");
+  }
+}
+
+/// Puts predicates into stages: a new one begins where an automaton is to see only rows that are left.
+class Stages {
+ public:
+  void add(const ExprPtr& predicate) {
+    begin(matches_in(*predicate));
+    stages_.back().predicates.push_back(predicate);
+  }
+  /// Automata that the outputs ask.
+  void begin(const std::vector<Match>& matches) {
+    if (matches.empty()) return;
+    for (const Match& match : matches) check(match);
+    if (!stages_.back().predicates.empty()) stages_.emplace_back();
+    stages_.back().matches = matches;
+  }
+  std::vector<Stage> take() { return std::move(stages_); }
+
+ private:
+  std::vector<Stage> stages_ = std::vector<Stage>(1);
+};
+
+/// The values of a ScalarJoin's row.
+std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
+  if (table.rows() > 1) throw UserError(std::get<plan::ScalarJoin>(node.payload).message);
+  std::vector<ExprPtr> constants;
+  for (size_t i = 0; i < table.schema.size(); ++i)
+    constants.push_back(literal(table.rows() == 0 ? Value(table.schema[i].type) : table.value(0, i)));
+  return constants;
+}
+
+}  // namespace
+
+Match match_of(const Expr& call) {
+  return {call.args[0]->column, static_cast<const expr::PreparedPattern*>(call.prepared.get())};
+}
+
+bool is_negated(const Expr& call) {
+  return call.function->name.starts_with('!') || call.function->name.starts_with("not_");
+}
+
+Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
+                     const std::vector<Table>& results) {
+  Stages stages;
+  std::vector<ExprPtr> columns;  // of the rows at this place of the pipeline
+  for (size_t i = 0; i < branch.schema.size(); ++i) columns.push_back(column(i, branch.schema[i].type));
+  const auto filter = [&](const std::vector<ExprPtr>& predicates) {
+    for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates)))
+      stages.add(substitute(predicate, columns));
+  };
+
+  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
+  for (const StepSpec& step : branch.steps) {
+    const plan::Payload& payload = step.node->payload;
+    if (const auto* node = std::get_if<plan::Filter>(&payload)) {
+      filter({node->predicate});
+    } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
+      std::vector<ExprPtr> made;
+      for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
+      columns = std::move(made);
+    } else {
+      for (ExprPtr& constant : constants_of(*step.node, results[step.constants]))
+        columns.push_back(std::move(constant));
+    }
+  }
+
+  Program program;
+  if (sink == nullptr) {
+    program.outputs = std::move(columns);
+  } else {
+    for (const ExprPtr& expr : *sink) program.outputs.push_back(expr ? substitute(expr, columns) : nullptr);
+  }
+  std::vector<Match> matches;
+  for (const ExprPtr& output : program.outputs) {
+    if (output == nullptr) continue;
+    for (const Match& match : matches_in(*output))
+      if (std::find(matches.begin(), matches.end(), match) == matches.end()) matches.push_back(match);
+  }
+  stages.begin(matches);
+  program.stages = stages.take();
+  return program;
+}
+
+std::vector<size_t> columns_of(const Program& program) {
+  std::set<size_t> columns;
+  const auto add = [&](const ExprPtr& expr) {
+    if (expr == nullptr) return;
+    for (size_t column : lanewise::columns_of(*expr)) columns.insert(column);
+  };
+  for (const Stage& stage : program.stages) {
+    for (const ExprPtr& predicate : stage.predicates) add(predicate);
+  }
+  for (const ExprPtr& output : program.outputs) add(output);
+  return {columns.begin(), columns.end()};
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exec/pipeline.h"
+#include "expr/expr.h"
+#include "expr/patterns/prepared_pattern.h"
+
+namespace lanewise::exec {
+
+/// Rows of a string column that an automaton accepts, asked by one or several calls.
+struct Match {
+  size_t column;
+  const expr::PreparedPattern* pattern;
+  friend bool operator==(const Match&, const Match&) = default;
+};
+/// What an expr::is_match() call asks.
+Match match_of(const Expr& call);
+/// Whether the call is true for the rows that do not match.
+bool is_negated(const Expr& call);
+
+/// What one kernel decides, with what automata must have found out before it.
+struct Stage {
+  std::vector<Match> matches;
+  std::vector<ExprPtr> predicates;  ///< in the order in which they are tried
+};
+
+/// A branch of a pipeline as a function of its input's rows: all steps between are put into the expressions.
+struct Program {
+  std::vector<Stage> stages;     ///< each sees the rows that those before left; at least one
+  std::vector<ExprPtr> outputs;  ///< of the rows that the last one leaves, what comes to the sink
+};
+
+/// `results` are those of earlier pipelines, which ScalarJoins read; they throw UserError where they have
+/// more than one row. The outputs are `sink`'s expressions over the rows that come to the sink (null stays
+/// null), or those rows themselves where it is null. Throws expr::NotOnDevice that names the pattern which
+/// cannot be matched.
+Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
+                     const std::vector<Table>& results);
+
+/// The input's columns that the program reads, ascending.
+std::vector<size_t> columns_of(const Program& program);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "expr/device/arithmetic-inl.h"
+#include "expr/device/casts-inl.h"
+#include "expr/device/compare-inl.h"
+#include "expr/device/dates-inl.h"
+
+/// What every generated kernel begins and ends with: its arguments, the active rows, faults, states of
+/// aggregates put together.
+namespace lanewise::kernel {
+
+/// A kernel's arguments: addresses and numbers; the generated source knows which is which.
+struct Job {
+  u64 words[128];
+  template <class T>
+  LANES_FN T* at(u32 word) const {
+    return reinterpret_cast<T*>(words[word]);
+  }
+};
+
+LANES_FN Text text(const u32* offsets, const u8* bytes, u64 row) {
+  return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
+}
+LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
+  return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
+}
+
+inline constexpr u32 kThreads = 256;  // of a block
+
+#if defined(__CUDACC__)
+
+LANES_FN u32 lane() { return threadIdx.x & 31; }
+LANES_FN u64 warp() { return (blockIdx.x * u64(kThreads) + threadIdx.x) / 32; }
+LANES_FN u64 warps() { return u64(gridDim.x) * (kThreads / 32); }
+
+/// The active ones of the rows [32 * word, 32 * word + 32): those of the bitmap; without one, all.
+LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {
+  if (word * 32 >= rows) return 0;
+  if (active) return active[word];
+  const u64 left = rows - word * 32;
+  return left >= 32 ? ~0u : (1u << left) - 1;
+}
+
+/// Notes a row that failed; the least one counts.
+LANES_FN void note_fault(u64* fault, u64 row) {
+  atomicMin(reinterpret_cast<unsigned long long*>(fault), row);
+}
+
+/// The same state of another lane of the warp.
+template <class State>
+LANES_FN State from_lane(const State& state, u32 distance) {
+  State other;
+  const u32* from = reinterpret_cast<const u32*>(&state);
+  u32* to = reinterpret_cast<u32*>(&other);
+#pragma unroll
+  for (u32 i = 0; i < sizeof(State) / 4; i++) to[i] = __shfl_xor_sync(~0u, from[i], distance);
+  return other;
+}
+
+/// Adds the states of all threads of the block to `total`, which is the block's own. Every thread calls it.
+template <class State>
+LANES_FN void add_up(State& state, State* total) {
+  __shared__ u64 shared[kThreads / 32][sizeof(State) / 8];
+  for (u32 distance = 16; distance; distance /= 2) state.merge(from_lane(state, distance));
+  if (lane() == 0) *reinterpret_cast<State*>(shared[threadIdx.x / 32]) = state;
+  __syncthreads();
+  if (threadIdx.x) return;
+  State sum = *total;
+  for (u32 i = 0; i < kThreads / 32; i++) sum.merge(*reinterpret_cast<const State*>(shared[i]));
+  *total = sum;
+}
+
+#endif
+
+}  // namespace lanewise::kernel

@@ -1,0 +1,185 @@
+#include "exec/device/run_on_device.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+#include "base/size.h"
+#include "exec/device/branch_run.h"
+#include "exec/device/collect.h"
+#include "exec/device/device_sink.h"
+#include "exec/device/states-inl.h"
+#include "expr/device/emitter.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// States of all blocks, with what they hold at the end.
+class States {
+ public:
+  States(const DeviceSink& sink, Accelerator& gpu) : sink_(sink), gpu_(gpu) {
+    for (const DeviceAggregate& aggregate : sink.aggregates) stride_ += aggregate.bytes;
+    const size_t bytes = stride_ * most_blocks(gpu);
+    buffer_ = gpu.pool.allocate(bytes, gpu.stream, "Aggregation");
+    gpu.stream.fill(buffer_.address(), 0, bytes);
+  }
+  device::cuda::Address address() const { return buffer_.address(); }
+
+  /// The one row of the result, and how many rows came to it.
+  std::pair<Batch, uint64_t> finish() {
+    std::vector<uint8_t> states(buffer_.size());
+    gpu_.staging.download(states.data(), buffer_.address(), states.size(), gpu_.stream);
+    Batch batch;
+    batch.rows = 1;
+    size_t at = sizeof(kernel::Count);
+    for (const DeviceAggregate& aggregate : sink_.aggregates) {
+      const Value value = aggregate.finish(aggregate.call, {&states[at], most_blocks(gpu_), stride_});
+      batch.columns.push_back(make_column(aggregate.call.type, {value}));
+      at += aggregate.bytes;
+    }
+    const int64_t rows = count_rows({states.data(), most_blocks(gpu_), stride_});
+    return {std::move(batch), static_cast<uint64_t>(rows)};
+  }
+
+ private:
+  const DeviceSink& sink_;
+  Accelerator& gpu_;
+  size_t stride_ = sizeof(kernel::Count);  // each state begins with how many rows came to it
+  device::DeviceBuffer buffer_;
+};
+
+/// One run of a pipeline.
+class DeviceRun {
+ public:
+  DeviceRun(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options,
+            Accelerator& gpu, std::vector<Counters>& counters)
+      : pipeline_(pipeline),
+        results_(results),
+        options_(options),
+        gpu_(gpu),
+        counters_(counters),
+        sink_(pipeline.sink) {}
+
+  DeviceResult run() {
+    Stopwatch watch;
+    Table table;
+    table.schema = pipeline_.output;
+    uint64_t came = 0;  // rows to the sink
+    if (sink_.aggregates_rows) {
+      States states(sink_, gpu_);
+      for (const Branch& branch : pipeline_.branches) aggregate(branch, states);
+      Batch row;
+      std::tie(row, came) = states.finish();
+      table.batches.push_back(std::move(row));
+    } else {
+      Collector collector(sink_, pipeline_.input, options_, gpu_);
+      for (const Branch& branch : pipeline_.branches) {
+        if (!collector.wants_more()) break;
+        collect(branch, collector);
+      }
+      came = collector.seen();
+      table.batches = collector.take();
+    }
+    if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
+    if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
+    counters_[pipeline_.line].nanos += watch.lap();
+    return {std::move(table), note()};
+  }
+
+ private:
+  void aggregate(const Branch& branch, States& states) {
+    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
+    run.for_each_batch([&] {
+      run.narrow(false);
+      kernel::Job job = run.job();
+      job.words[KernelWriter::kOut] = states.address();
+      run.launch("aggregate", job, run.rows());
+      return true;
+    });
+    run.raise_faults();
+    book_read(branch, run);
+  }
+
+  void collect(const Branch& branch, Collector& collector) {
+    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
+    run.for_each_batch([&] {
+      run.narrow(true);
+      collector.take(run);
+      return collector.wants_more();
+    });
+    run.raise_faults();
+    book_read(branch, run);
+  }
+
+  void book_read(const Branch& branch, const BranchRun& run) {
+    if (branch.line == kNoLine) return;
+    counters_[branch.line].rows_in += static_cast<uint64_t>(run.input().rows());
+    counters_[branch.line].bytes += run.input().uploaded_bytes();
+    if (pipeline_.branches.size() != 1)
+      counters_[branch.line].rows_out += static_cast<uint64_t>(run.input().rows());
+  }
+
+  /// Kernels count only the rows that come to the sink: the last step before it left them. What the steps
+  /// between left is not known.
+  void book_left(const Branch& branch, uint64_t rows) {
+    const size_t line = branch.steps.empty() ? branch.line : branch.steps.back().line;
+    if (line != kNoLine) counters_[line].rows_out += rows;
+  }
+
+  std::string note() const {
+    std::string text = fmt::format("; {}: kernels {:.3f} ms", gpu_.name(), times_.kernel_seconds * 1e3);
+    if (times_.launches > 1) text += fmt::format(" in {} batches", times_.launches);
+    if (times_.modules != 0) {
+      text += fmt::format(", {} in {:.1f} ms", times_.compiled != 0 ? "compiled" : "found compiled",
+                          times_.module_seconds * 1e3);
+    }
+    if (times_.uploaded != 0) return text + ", uploaded " + format_size(times_.uploaded);
+    return text + ", columns on the GPU";
+  }
+
+  const Pipeline& pipeline_;
+  const std::vector<Table>& results_;
+  const Options& options_;
+  Accelerator& gpu_;
+  std::vector<Counters>& counters_;
+  const DeviceSink sink_;
+  DeviceTimes times_;
+};
+
+/// The form that says nothing about the values but what the type does.
+std::vector<ColumnForm> widest_forms(const Branch& branch, const std::vector<size_t>& columns) {
+  std::vector<ColumnForm> forms;
+  for (size_t column : columns) forms.push_back({.type = branch.schema[column].type, .nullable = true});
+  return forms;
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results) {
+  const DeviceSink sink(pipeline.sink);
+  std::vector<std::string> sources;
+  for (const Branch& branch : pipeline.branches) {
+    const Program program = make_program(branch, sink.expressions(), results);
+    const std::vector<size_t> columns = columns_of(program);
+    KernelWriter writer(program, columns, widest_forms(branch, columns));
+    sources.push_back(sink.aggregates_rows ? writer.aggregation(sink.aggregates) : writer.projection());
+  }
+  return sources;
+}
+
+std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results) {
+  try {
+    kernel_sources(pipeline, results);
+    return {};
+  } catch (const expr::NotOnDevice& reason) {
+    return reason.what();
+  }
+}
+
+DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
+                           const Options& options, Accelerator& gpu, std::vector<Counters>& counters) {
+  return DeviceRun(pipeline, results, options, gpu, counters).run();
+}
+
+}  // namespace lanewise::exec

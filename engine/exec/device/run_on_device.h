@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/device/accelerator.h"
+#include "exec/execute.h"
+#include "exec/pipeline.h"
+#include "exec/profile.h"
+
+namespace lanewise::exec {
+
+/// What a pipeline asks that devices do not do, for people; empty: they run it. `results` are those of the
+/// pipelines before, as far as they are there.
+std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results);
+
+/// A pipeline's result, and a line about how it was made.
+struct DeviceResult {
+  Table table;
+  std::string note;
+};
+
+/// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.
+DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
+                           const Options& options, Accelerator& gpu, std::vector<Counters>& counters);
+
+/// The source of the pipeline's kernels, a text for each branch, for columns without dictionaries in which
+/// every value may be NULL. Throws expr::NotOnDevice.
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "expr/device/values-inl.h"
+
+/// SQL's order of values, as expr/compare.h has it on the host: NaN equals itself and is above all other
+/// numbers, strings compare as bytes.
+namespace lanewise::kernel {
+
+template <class T>
+LANES_FN bool same_value(T a, T b) {
+  if constexpr (is_float<T>) {
+    return a == b || (a != a && b != b);
+  } else {
+    return a == b;
+  }
+}
+template <class T>
+LANES_FN bool below(T a, T b) {
+  if constexpr (is_float<T>) {
+    return a < b || (b != b && a == a);
+  } else {
+    return a < b;
+  }
+}
+
+LANES_FN bool same_value(Text a, Text b) {
+  if (a.size != b.size) return false;
+  for (u64 i = 0; i < a.size; i++) {
+    if (a.at[i] != b.at[i]) return false;
+  }
+  return true;
+}
+LANES_FN bool below(Text a, Text b) {
+  const u64 common = a.size < b.size ? a.size : b.size;
+  for (u64 i = 0; i < common; i++) {
+    if (a.at[i] != b.at[i]) return a.at[i] < b.at[i];
+  }
+  return a.size < b.size;
+}
+
+template <class T>
+LANES_FN bool equal(Outcome&, T a, T b) {
+  return same_value(a, b);
+}
+template <class T>
+LANES_FN bool unequal(Outcome&, T a, T b) {
+  return !same_value(a, b);
+}
+template <class T>
+LANES_FN bool less(Outcome&, T a, T b) {
+  return below(a, b);
+}
+template <class T>
+LANES_FN bool greater(Outcome&, T a, T b) {
+  return below(b, a);
+}
+template <class T>
+LANES_FN bool at_most(Outcome&, T a, T b) {
+  return !below(b, a);
+}
+template <class T>
+LANES_FN bool at_least(Outcome&, T a, T b) {
+  return !below(a, b);
+}
+LANES_FN bool logical_not(Outcome&, bool a) { return !a; }
+
+/// Bytes of a string.
+LANES_FN i64 byte_length(Outcome&, Text text) { return i64(text.size); }
+/// Its code points: bytes that continue none.
+LANES_FN i64 length(Outcome&, Text text) {
+  i64 count = 0;
+  for (u64 i = 0; i < text.size; i++) count += (text.at[i] & 0xc0) != 0x80;
+  return count;
+}
+
+}  // namespace lanewise::kernel

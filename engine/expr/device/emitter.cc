@@ -1,0 +1,225 @@
+#include "expr/device/emitter.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "expr/device/cast_calls.h"
+#include "expr/function.h"
+#include "expr/patterns/prepared_pattern.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+/// Both conditions, of which either may be empty (true).
+std::string both_valid(const std::string& a, const std::string& b) {
+  if (a.empty()) return b;
+  return b.empty() ? a : a + " && " + b;
+}
+
+[[noreturn]] void refuse(const Expr& expr) {
+  throw NotOnDevice(expr.to_string() + " is not offered on devices");
+}
+
+}  // namespace
+
+bool is_match(const Expr& expr) {
+  if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return false;
+  const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
+  return pattern != nullptr && pattern->is_constant() && expr.args[0]->kind == Expr::Kind::kColumn;
+}
+
+void Emitter::line(std::string_view text) {
+  text_.append(static_cast<size_t>(depth_) * 2, ' ').append(text).push_back('\n');
+}
+void Emitter::open(std::string_view head) {
+  line(head);
+  ++depth_;
+}
+void Emitter::close(std::string_view tail) {
+  --depth_;
+  line(tail);
+}
+std::string Emitter::take() { return std::exchange(text_, {}); }
+
+std::string Emitter::is_true(const Emitted& condition) {
+  return both_valid(condition.valid, condition.value);
+}
+
+Emitted Emitter::emit(const Expr& expr) {
+  switch (expr.kind) {
+    case Expr::Kind::kColumn:
+      return leaf_(expr);
+    case Expr::Kind::kLiteral:
+      return device_literal(expr.literal);
+    case Expr::Kind::kCall:
+      return call(expr);
+    case Expr::Kind::kCast:
+      return cast(expr);
+    case Expr::Kind::kAnd:
+      return connect(expr, false);
+    case Expr::Kind::kOr:
+      return connect(expr, true);
+    case Expr::Kind::kCase:
+      return case_when(expr);
+    case Expr::Kind::kCoalesce:
+      return coalesce(expr);
+    case Expr::Kind::kIn:
+      return in_list(expr);
+  }
+  throw InternalError("unknown expression");
+}
+
+Emitted Emitter::call(const Expr& expr) {
+  if (is_match(expr)) return leaf_(expr);
+  const std::string_view name = expr.function->name;
+  if (name == "BETWEEN") return between(expr);
+  if (name == "IS DISTINCT FROM") return distinct(expr, true);
+  if (name == "IS NOT DISTINCT FROM") return distinct(expr, false);
+  if (name == "IS NULL" || name == "IS NOT NULL") {
+    const std::string valid = emit(*expr.args[0]).is_valid();
+    return {name == "IS NULL" ? "!(" + valid + ")" : "(" + valid + ")"};
+  }
+  const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
+  if (!device || expr.function->nulls != Function::Nulls::kStrict) refuse(expr);
+  std::vector<Emitted> args;
+  for (const ExprPtr& arg : expr.args) args.push_back(emit(*arg));
+  return function(std::string(device->name), device_type(expr.type), args, "", device->may_be_null,
+                  expr.function->raises, false);
+}
+
+/// result = name(outcome, args..., constants): of rows where all args are there. With `fails_to_null` a
+/// failure is NULL.
+Emitted Emitter::function(const std::string& name, std::string_view result, const std::vector<Emitted>& args,
+                          const std::string& constants, bool may_be_null, bool fails, bool fails_to_null) {
+  const std::string value = fresh("v"), outcome = fresh("out");
+  std::string valid, call = name + "(" + outcome;
+  for (const Emitted& arg : args) {
+    valid = both_valid(valid, arg.valid);
+    call += ", " + arg.value;
+  }
+  call += constants + ")";
+  line("Outcome " + outcome + ";");
+  if (valid.empty()) {
+    line(fmt::format("const {} {} = {};", result, value, call));
+  } else {
+    line(fmt::format("{} {}{{}};", result, value));
+    line(fmt::format("if ({}) {} = {};", valid, value, call));
+  }
+  if (fails_to_null) {
+    valid = both_valid(valid, "!" + outcome + ".failed");
+  } else if (fails) {
+    line(fmt::format("failed |= {}.failed;", outcome));
+  }
+  if (may_be_null) valid = both_valid(valid, "!" + outcome + ".null");
+  if (valid.find("&&") == std::string::npos) return {value, valid};
+  const std::string name_of_valid = fresh("ok");
+  line(fmt::format("const bool {} = {};", name_of_valid, valid));
+  return {value, name_of_valid};
+}
+
+Emitted Emitter::cast(const Expr& expr) {
+  const Expr& arg = *expr.args[0];
+  if (arg.type.id == TypeId::kNull) return device_literal(Value(expr.type));
+  const CastCall found = cast_call(arg.type, expr.type);
+  if (found.function.empty()) refuse(expr);
+  return function(found.function, device_type(expr.type), {emit(arg)}, found.constants, false, !expr.try_cast,
+                  expr.try_cast);
+}
+
+/// AND with `decisive` false, OR with `decisive` true: an argument that equals it decides the row; later ones
+/// are not computed. Undecided rows are NULL where an argument was, else the opposite.
+Emitted Emitter::connect(const Expr& expr, bool decisive) {
+  const std::string decided = fresh("decided"), unknown = fresh("unknown");
+  line(fmt::format("bool {} = false, {} = false;", decided, unknown));
+  for (const ExprPtr& arg : expr.args) {
+    open(fmt::format("if (!{}) {{", decided));
+    const Emitted truth = emit(*arg);
+    const std::string decides = decisive ? truth.value : "!" + truth.value;
+    line(fmt::format("{} = {};", decided, both_valid(truth.valid, decides)));
+    if (!truth.valid.empty()) line(fmt::format("{} |= !({});", unknown, truth.valid));
+    close();
+  }
+  return {decisive ? decided : "!" + decided, fmt::format("({} || !{})", decided, unknown)};
+}
+
+Emitted Emitter::case_when(const Expr& expr) {
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  const auto give = [&](const Expr& arg) {
+    const Emitted given = emit(arg);
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = {};", valid, given.is_valid()));
+  };
+  int blocks = 0;
+  for (size_t arg = 0; arg + 1 < expr.args.size(); arg += 2, ++blocks) {
+    const Emitted condition = emit(*expr.args[arg]);
+    open(fmt::format("if ({}) {{", is_true(condition)));
+    give(*expr.args[arg + 1]);
+    close();
+    open("else {");
+  }
+  if (expr.args.size() % 2 == 1) give(*expr.args.back());
+  for (; blocks > 0; --blocks) close();
+  return {value, valid};
+}
+
+Emitted Emitter::coalesce(const Expr& expr) {
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  for (const ExprPtr& arg : expr.args) {
+    open(fmt::format("if (!{}) {{", valid));
+    const Emitted given = emit(*arg);
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = {};", valid, given.is_valid()));
+    close();
+  }
+  return {value, valid};
+}
+
+Emitted Emitter::in_list(const Expr& expr) {
+  const Emitted wanted = emit(*expr.args[0]);
+  const std::string found = fresh("found"), unknown = fresh("unknown");
+  line(fmt::format("bool {} = false, {} = !({});", found, unknown, wanted.is_valid()));
+  open(fmt::format("if (!{}) {{", unknown));
+  for (size_t arg = 1; arg < expr.args.size(); ++arg) {
+    open(fmt::format("if (!{}) {{", found));
+    const Emitted item = emit(*expr.args[arg]);
+    line(fmt::format("{} = {};", found,
+                     both_valid(item.valid, fmt::format("same_value({}, {})", wanted.value, item.value))));
+    if (!item.valid.empty()) line(fmt::format("{} |= !({});", unknown, item.valid));
+    close();
+  }
+  close();
+  return {found, fmt::format("({} || !{})", found, unknown)};
+}
+
+Emitted Emitter::between(const Expr& expr) {
+  const Emitted value = emit(*expr.args[0]), low = emit(*expr.args[1]), high = emit(*expr.args[2]);
+  const std::string above = fresh("above"), beneath = fresh("beneath");  // true also where they are not known
+  const std::string low_known = both_valid(value.valid, low.valid);
+  const std::string high_known = both_valid(value.valid, high.valid);
+  const auto side = [&](const std::string& name, const std::string& known, const Emitted& a,
+                        const Emitted& b) {
+    const std::string out = fmt::format("below({}, {})", a.value, b.value);
+    line(fmt::format("const bool {} = !({});", name, both_valid(known, out)));
+  };
+  side(above, low_known, value, low);
+  side(beneath, high_known, high, value);
+  const std::string result = fmt::format("({} && {})", above, beneath);
+  const std::string known = both_valid(low_known, high_known);
+  return {result, known.empty() ? "" : fmt::format("(!{} || ({}))", result, known)};
+}
+
+Emitted Emitter::distinct(const Expr& expr, bool negated) {
+  const Emitted a = emit(*expr.args[0]), b = emit(*expr.args[1]);
+  const std::string alike = fresh("v");
+  line(fmt::format("const bool {} = ({}) == ({}) && (!({}) || same_value({}, {}));", alike, a.is_valid(),
+                   b.is_valid(), a.is_valid(), a.value, b.value));
+  return {(negated ? "!" : "") + alike};
+}
+
+}  // namespace lanewise::expr

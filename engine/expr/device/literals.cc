@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+
+#include "expr/device/emitter.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+std::string hex(uint64_t bits) { return fmt::format("{:#x}ull", bits); }
+
+/// As a C string literal; other bytes as three octal digits, behind which no digit can be misread.
+std::string text_literal(std::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte > '~' || c == '"' || c == '\\' || c == '?') {
+      quoted += fmt::format("\\{:03o}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return fmt::format("Text{{reinterpret_cast<const u8*>(\"{}\"), {}}}", quoted, text.size());
+}
+
+std::string whole_literal(std::string_view type, uint128_t bits) {
+  const auto high = static_cast<uint64_t>(bits >> 64), low = static_cast<uint64_t>(bits);
+  if (type == "i128" || type == "u128") return fmt::format("{}(whole({}, {}))", type, hex(high), hex(low));
+  if (low < 1'000'000'000) return fmt::format("{}({})", type, low);
+  return fmt::format("{}({})", type, hex(low));
+}
+
+}  // namespace
+
+std::string device_type(Type type) {
+  switch (type.physical()) {
+    case Physical::kBool:
+      return "bool";
+    case Physical::kInt8:
+      return "i8";
+    case Physical::kInt16:
+      return "i16";
+    case Physical::kInt32:
+      return "i32";
+    case Physical::kInt64:
+      return "i64";
+    case Physical::kInt128:
+      return "i128";
+    case Physical::kUInt8:
+      return "u8";
+    case Physical::kUInt16:
+      return "u16";
+    case Physical::kUInt32:
+      return "u32";
+    case Physical::kUInt64:
+      return "u64";
+    case Physical::kUInt128:
+      return "u128";
+    case Physical::kFloat32:
+      return "f32";
+    case Physical::kFloat64:
+      return "f64";
+    case Physical::kString:
+      return "Text";
+    case Physical::kInterval:
+      break;
+  }
+  throw NotOnDevice("values of type " + type.name() + " are not offered on devices");
+}
+
+Emitted device_literal(const Value& value) {
+  const std::string type = device_type(value.type());
+  if (value.is_null()) return {type + "{}", "false"};
+  if (type == "Text") return {text_literal(value.text())};
+  if (type == "bool") return {value.is_true() ? "true" : "false"};
+  if (value.type().is_float()) {
+    return {fmt::format("{}(real({}))", type, hex(std::bit_cast<uint64_t>(value.real())))};
+  }
+  if (value.type().is_unsigned_integer()) return {whole_literal(type, value.natural())};
+  return {whole_literal(type, static_cast<uint128_t>(value.integer()))};
+}
+
+}  // namespace lanewise::expr

@@ -1,0 +1,84 @@
+#pragma once
+
+// Freestanding: compiled by NVRTC, and by the host's compiler in tests. No standard headers here.
+
+#include "lanes/lane.h"
+
+/// What generated kernels are written in: values as they lie in columns, and functions of single values.
+/// Each function's first parameter is where it says that its result is NULL or that it failed.
+namespace lanewise::kernel {
+
+using lanes::u16;
+using lanes::u32;
+using lanes::u64;
+using lanes::u8;
+using i8 = signed char;
+using i16 = short;
+using i32 = int;
+using i64 = long long;
+#if defined(__CUDACC__)
+using i128 = __int128;
+using u128 = unsigned __int128;
+#else
+__extension__ typedef __int128 i128;
+__extension__ typedef unsigned __int128 u128;
+#endif
+using f32 = float;
+using f64 = double;
+
+/// A string: bytes in a column, or a literal.
+struct Text {
+  const u8* at;
+  u64 size;
+};
+
+/// What a function says besides its value, which is then unspecified.
+struct Outcome {
+  bool null = false;
+  bool failed = false;
+};
+
+template <class T>
+inline constexpr bool is_float = false;
+template <>
+inline constexpr bool is_float<f32> = true;
+template <>
+inline constexpr bool is_float<f64> = true;
+template <class T>
+inline constexpr bool is_signed = T(-1) < T(0);
+
+template <class T>
+inline constexpr T lowest = is_signed<T> ? T(u128(1) << (sizeof(T) * 8 - 1)) : T(0);
+template <class T>
+inline constexpr T highest = T(~lowest<T>);
+
+/// The 128-bit number of these halves.
+LANES_FN i128 whole(u64 high, u64 low) { return i128(u128(high) << 64 | low); }
+
+/// A float by its bits.
+LANES_FN f64 real(u64 bits) {
+  union {
+    u64 from;
+    f64 to;
+  } both;
+  both.from = bits;
+  return both.to;
+}
+
+#if defined(__CUDACC__)
+LANES_FN f64 nearest(f64 value) { return rint(value); }  ///< ties to even
+LANES_FN f32 nearest(f32 value) { return rintf(value); }
+LANES_FN f64 nearest_away(f64 value) { return round(value); }  ///< ties away from zero
+LANES_FN f64 magnitude(f64 value) { return fabs(value); }
+LANES_FN f32 magnitude(f32 value) { return fabsf(value); }
+#else
+LANES_FN f64 nearest(f64 value) { return __builtin_rint(value); }
+LANES_FN f32 nearest(f32 value) { return __builtin_rintf(value); }
+LANES_FN f64 nearest_away(f64 value) { return __builtin_round(value); }
+LANES_FN f64 magnitude(f64 value) { return __builtin_fabs(value); }
+LANES_FN f32 magnitude(f32 value) { return __builtin_fabsf(value); }
+#endif
+
+LANES_FN bool bit(const u32* bitmap, u64 row) { return bitmap[row / 32] >> row % 32 & 1; }
+
+}  // namespace lanewise::kernel
