@@ -53,6 +53,7 @@ Interpreter::Interpreter(Program program, const Arrays& inputs, const Options& o
       memory_(make_memory(program_, inputs, options.budget)),
       columns_(program_.tree().privates.size()),
       reservation_(options.budget, "the private variables of a PRAM program"),
+      stamps_reservation_(options.budget, "the marks that find conflicts of a PRAM program"),
       code_(flatten(program_.tree())),
       evaluator_(program_.tree(), memory_),
       read_stamps_(memory_),
@@ -60,6 +61,13 @@ Interpreter::Interpreter(Program program, const Arrays& inputs, const Options& o
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (!program_.tree().privates[i].block) columns_[i].resize(1);
   }
+  size_t cells = 0;
+  for (const Array& array : memory_.variables) cells += array.words.size();
+  const bool reads = options.survey || mode_ == Mode::kErew;
+  stamps_reservation_.resize(cells * sizeof(uint64_t) * (reads ? 2 : 1));
+  walk(program_.tree().body, [&](const Statement& statement) {
+    most_targets_ = std::max(most_targets_, statement.targets.size());
+  });
   control_.active.push_back({1, nullptr});
   settle();
 }
@@ -205,7 +213,7 @@ void Interpreter::begin_block(const Instruction& instruction) {
   const auto& privates = program_.tree().privates;
   const auto columns = static_cast<size_t>(std::count_if(
       privates.begin(), privates.end(), [&](const Private& owned) { return owned.block == number; }));
-  reservation_.resize(columns * static_cast<size_t>(processors) * sizeof(Word));
+  reservation_.resize((columns + 2 * most_targets_) * static_cast<size_t>(processors) * sizeof(Word));
   for (size_t i = 0; i < privates.size(); ++i) {
     if (privates[i].block == number) columns_[i].assign(static_cast<size_t>(processors), 0);
   }

@@ -130,8 +130,10 @@ class Interpreter {
   Mode mode_;
   Memory memory_;
   Columns columns_;
-  Reservation reservation_;  // of the columns
+  Reservation reservation_;  // of the columns, and of what an assignment holds until it writes
+  Reservation stamps_reservation_;
   std::vector<Instruction> code_;
+  size_t most_targets_ = 1;  // of one assignment
   Evaluator evaluator_;
   Stamps read_stamps_;
   Stamps write_stamps_;

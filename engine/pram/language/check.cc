@@ -261,6 +261,10 @@ class Checker : public ExpressionChecker {
       report(statement.place, fmt::format("the type of '{}' is missing", statement.name.text),
              fmt::format("private {} : int", statement.name.text));
     }
+    if (value == nullptr && !statement.type) {  // what was reported is not reported again where it is used
+      add_name(statement.name, {Symbol::Kind::kValue, 0, nullptr});
+      return;
+    }
     const Type type = statement.type.value_or(value != nullptr ? value->type : Type::kInt);
     if (value == nullptr) value = make_literal(type, 0, statement.place);
     const uint32_t index = add_private(std::string(statement.name.text), type, statement.name.place);
@@ -329,6 +333,7 @@ class Checker : public ExpressionChecker {
       }
       return Target{.index = found->index, .type = owned.type, .cell = {}, .place = expr.place};
     }
+    if (found->kind == Symbol::Kind::kValue) return std::nullopt;  // its declaration is mistaken
     if (found->kind != Symbol::Kind::kVariable) {
       const bool input = found->kind == Symbol::Kind::kParameter &&
                          tree_.parameters[found->index].kind == Parameter::Kind::kInput;

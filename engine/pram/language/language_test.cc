@@ -103,6 +103,13 @@ TEST(Checker, FindsEachKindOfMistake) {
   EXPECT_EQ(first("if 1 { x = 1 }"), "6: the condition of if is bool, not int");
 }
 
+TEST(Checker, AMistakeIsReportedOnce) {
+  EXPECT_THAT(mistakes("mode EREW\noutput x : real\nprivate y = zz\ny = 1.5\nx = y + 1\n"),
+              ElementsAre("3: 'zz' is not declared"));
+  EXPECT_THAT(mistakes("mode EREW\noutput x : real\nprivate y : int = true\ny = 1.5\n"),
+              ElementsAre("3: 'y' is int, not bool", "4: 'y' is int, not real"));
+}
+
 TEST(Checker, ModesAndFunctions) {
   EXPECT_THAT(mistakes("output x : int x = 1"), ElementsAre("1: the mode is not declared"));
   EXPECT_THAT(mistakes("mode ERCW output x : int x = 1"), ElementsAre("1: there is no such mode"));

@@ -16,7 +16,7 @@ struct Symbol {
 
   Kind kind = Kind::kParameter;
   uint32_t index = 0;
-  ExprPtr value = nullptr;  ///< of a kValue: a function's argument
+  ExprPtr value = nullptr;  ///< of a kValue: a function's argument; null: of a mistaken declaration
 };
 
 /// Names by scope, the innermost last.
