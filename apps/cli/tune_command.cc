@@ -17,7 +17,8 @@ const char* const kDescription =
     R"(Measures this machine and stores what is fast on it, in less than a minute.
 
 The profile changes how fast lanewise is here, never its answers: how many rows lanes of one thread
-interleave, when idle lanes are refilled, how many rows operators take at a time. Later runs read it, 'lanewise info'
+interleave, when idle lanes are refilled, how many rows operators take at a time, and from what each way to match
+a pattern costs, which one is taken. Later runs read it, 'lanewise info'
 shows it. It is of this kind of processor: on another one it is not used, with a note.
 
   lanewise tune                              stores ~/.config/lanewise/profile.json
@@ -42,6 +43,9 @@ ExitCode run_tune(const std::string& output) {
   fmt::print("{}; one core reads {:.1f} GB/s\n\n{:<22}{:>6}     measured\n", tuned.profile.processor,
              tuned.profile.read_rate / 1e9, "parameter", "chosen");
   for (const bench::Choice& choice : tuned.choices) fmt::print("{}\n", text(choice));
+  fmt::print("\n{:<22}measured\n", "matcher");
+  for (const bench::MatcherCost& cost : tuned.costs)
+    fmt::print("{:<22}{:.3f} ns per byte\n", cost.name, cost.ns);
   fmt::print("\nStored in {}\n", path);
   return kOk;
 }

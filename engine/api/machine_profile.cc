@@ -15,7 +15,7 @@ namespace lanewise {
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 /// A whole number of the profile; throws UserError unless it is one of [least, most], or 0 where that is the
 /// default.
@@ -26,6 +26,13 @@ uint32_t number(const nlohmann::json& json, const char* name, uint32_t least, ui
     throw UserError(fmt::format("'{}' is not between {} and {}", name, least, most));
   }
   return static_cast<uint32_t>(n);
+}
+
+/// Nanoseconds for each byte; 0 is the default.
+double cost(const nlohmann::json& json, const char* name) {
+  const double ns = json.at(name).get<double>();
+  if (!(ns >= 0 && ns <= 1000)) throw UserError(fmt::format("'{}' is not between 0 and 1000", name));
+  return ns;
 }
 
 MachineProfile parse(const nlohmann::json& json) {
@@ -41,6 +48,10 @@ MachineProfile parse(const nlohmann::json& json) {
   tuning.refill_interleaved = number(json, "refill_interleaved", 1, tuning.interleaved_width);
   tuning.refill_packed_avx2 = number(json, "refill_packed_avx2", 1, 32);
   tuning.refill_packed_avx512 = number(json, "refill_packed_avx512", 1, 64);
+  tuning.literal_ns = cost(json, "literal_ns");
+  tuning.packed_ns = cost(json, "packed_ns");
+  tuning.rows_ns = cost(json, "rows_ns");
+  tuning.lazy_ns = cost(json, "lazy_ns");
   return profile;
 }
 
@@ -86,7 +97,11 @@ void save_machine_profile(const MachineProfile& profile, const std::string& path
                                        {"interleaved_width", tuning.interleaved_width},
                                        {"refill_interleaved", tuning.refill_interleaved},
                                        {"refill_packed_avx2", tuning.refill_packed_avx2},
-                                       {"refill_packed_avx512", tuning.refill_packed_avx512}};
+                                       {"refill_packed_avx512", tuning.refill_packed_avx512},
+                                       {"literal_ns", tuning.literal_ns},
+                                       {"packed_ns", tuning.packed_ns},
+                                       {"rows_ns", tuning.rows_ns},
+                                       {"lazy_ns", tuning.lazy_ns}};
   const auto fail = [&](const std::string& why) {
     throw UserError(fmt::format("cannot write '{}': {}", path, why));
   };

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class Profiles : public ::testing::Test {
  protected:
-  const MachineProfile kProfile{"A processor", 12.5e9, 4096, {4, 3, 24, 56}};
+  const MachineProfile kProfile{"A processor", 12.5e9, 4096, {4, 3, 24, 56, 0.05, 0.15, 0.8, 2.5}};
 
   std::string path() const { return folder_.file("deep/profile.json"); }
   /// What loading says of the saved profile with one entry replaced.
@@ -51,11 +51,13 @@ TEST_F(Profiles, NoFileIsNoNote) {
 TEST_F(Profiles, OthersAreNotUsed) {
   EXPECT_TRUE(with("vector_rows", 8192).profile);
   const std::tuple<const char*, nlohmann::json, const char*> kBad[] = {
-      {"version", 2, "another version"},
+      {"version", 1, "another version"},
       {"processor", "B", "another processor, B"},
       {"processor", 7, "broken"},
       {"interleaved_width", 6, "neither 4 nor 8"},
       {"interleaved_width", 0, "neither 4 nor 8"},
+      {"packed_ns", -1, "not between 0 and 1000"},
+      {"rows_ns", "fast", "broken"},
       {"refill_interleaved", 5, "not between 1 and 4"},
       {"refill_packed_avx2", 33, "not between 1 and 32"},
       {"refill_packed_avx512", -1, "not between 1 and 64"},
@@ -73,7 +75,7 @@ TEST_F(Profiles, OthersAreNotUsed) {
 
 TEST_F(Profiles, BrokenFilesAreNotUsed) {
   save_machine_profile(kProfile, path());
-  for (const char* text : {"", "{", "[]", "null", "{\"version\": 1}", "\xff"}) {
+  for (const char* text : {"", "{", "[]", "null", "{\"version\": 2}", "\xff"}) {
     std::ofstream(path()) << text;
     const LoadedProfile loaded = load_machine_profile(path(), "A processor");
     EXPECT_FALSE(loaded.profile) << text;

@@ -129,7 +129,8 @@ StatementResult Session::run(const std::string& statement, bool keep_columns) {
 std::string Session::explain(const std::string& query) {
   if (!state_->database.is_query(query)) return "Statement for DuckDB\n";
   const sql::Query planned = state_->database.plan(query);
-  return fmt::format("{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target),
+  return fmt::format("{}lanes {}, {} thread{}\n",
+                     plan::to_string(*planned.root, state_->target, state_->options.tuning),
                      lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
 }
 

@@ -81,7 +81,7 @@ std::vector<OperatorProfile> make_profile(const std::vector<Line>& lines, std::v
     OperatorProfile& line = profile.emplace_back();
     line.name = title(*lines[i].node);
     line.details = plan::details(*lines[i].node);
-    if (options.profile_lanes) line.matchers = plan::matchers(*lines[i].node, options.target);
+    if (options.profile_lanes) line.matchers = plan::matchers(*lines[i].node, options.target, options.tuning);
     if (computes(*lines[i].node)) line.target = targets_text(options.target, counters[i].lanes);
     if (counters[i].lanes.lane_steps != 0) line.occupancy = counters[i].lanes.occupancy();
     line.depth = lines[i].depth;

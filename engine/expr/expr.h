@@ -8,6 +8,7 @@
 #include "data/type.h"
 #include "data/value.h"
 #include "lanes/target.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 
@@ -18,8 +19,8 @@ using ExprPtr = std::shared_ptr<const Expr>;
 /// What a function prepares once from its constant arguments: a compiled pattern, a parsed date part.
 struct Prepared {
   virtual ~Prepared() = default;
-  /// One line for --explain: the matcher that lanes of `target` get, and why.
-  virtual std::string describe(lanes::Target) const { return {}; }
+  /// One line for --explain: the matcher that lanes of a target get on a machine so tuned, and why.
+  virtual std::string describe(lanes::Target, const lanes::Tuning&) const { return {}; }
   /// Whether it stands for argument `arg`, which then is not evaluated by itself.
   virtual bool holds(size_t) const { return false; }
 };

@@ -71,7 +71,7 @@ struct TypedInSet final : InSet {
     }
   }
 
-  std::string describe(lanes::Target) const override {
+  std::string describe(lanes::Target, const lanes::Tuning&) const override {
     return (spanned.empty() ? "hash of " : "bitmap of ") + std::to_string(items.size()) + " items";
   }
 

@@ -12,6 +12,12 @@ struct Tuning {
   u32 refill_packed_avx2 = 0;    ///< the same, 1 to 32
   u32 refill_packed_avx512 = 0;  ///< the same, 1 to 64
 
+  // What matchers of the widest target take for each byte, in nanoseconds; 0: as text/forms/cost.cc says.
+  double literal_ns = 0;  ///< a rare text, searched with bytes as lanes
+  double packed_ns = 0;   ///< an automaton in registers
+  double rows_ns = 0;     ///< an automaton in a table, on interleaved lanes
+  double lazy_ns = 0;     ///< an automaton that is made while matching
+
   RowOptions rows(Target target) const {
     switch (target) {
       case Target::interleaved:

@@ -117,9 +117,10 @@ NodePtr with_estimate(const NodePtr& node, double rows);
 /// What the node does, for people: predicates, keys, columns.
 std::string details(const Node& node);
 /// What the node's functions prepared for lanes of `target`, a line each: "s LIKE '%x%': contains (why)".
-std::vector<std::string> matchers(const Node& node, lanes::Target target);
+std::vector<std::string> matchers(const Node& node, lanes::Target target, const lanes::Tuning& tuning = {});
 /// The plan as an indented tree for people: a line for each node, its matchers below it.
-std::string to_string(const Node& node, lanes::Target target = lanes::simd());
+std::string to_string(const Node& node, lanes::Target target = lanes::simd(),
+                      const lanes::Tuning& tuning = {});
 /// The plan as JSON text (nodes, expressions, types), for tools.
 std::string to_json(const Node& node);
 

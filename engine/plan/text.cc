@@ -83,26 +83,27 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
 
 /// What the expression and those below it prepared for lanes of `target`: a line each, none twice.
 void describe(const Expr& expr, const std::vector<std::string>& names, lanes::Target target,
-              std::vector<std::string>& lines) {
-  const std::string text = expr.prepared == nullptr ? "" : expr.prepared->describe(target);
+              const lanes::Tuning& tuning, std::vector<std::string>& lines) {
+  const std::string text = expr.prepared == nullptr ? "" : expr.prepared->describe(target, tuning);
   if (!text.empty()) {
     std::string line = fmt::format("{}: {}", expr.to_string(&names), text);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   for (size_t i = 0; i < expr.args.size(); ++i) {
-    if (expr.prepared == nullptr || !expr.prepared->holds(i)) describe(*expr.args[i], names, target, lines);
+    if (expr.prepared == nullptr || !expr.prepared->holds(i))
+      describe(*expr.args[i], names, target, tuning, lines);
   }
 }
 
-void print(const Node& node, lanes::Target target, int depth, std::string& out) {
+void print(const Node& node, lanes::Target target, const lanes::Tuning& tuning, int depth, std::string& out) {
   const std::string text = details(node);
   out += fmt::format("{:{}}{}", "", depth * 2, name(node.payload));
   if (!text.empty()) out += ": " + text;
   if (node.estimated_rows >= 0) out += fmt::format(" (about {} rows)", std::llround(node.estimated_rows));
   out += '\n';
-  for (const std::string& line : matchers(node, target))
+  for (const std::string& line : matchers(node, target, tuning))
     out += fmt::format("{:{}}{}\n", "", depth * 2 + 4, line);
-  for (const NodePtr& child : node.children) print(*child, target, depth + 1, out);
+  for (const NodePtr& child : node.children) print(*child, target, tuning, depth + 1, out);
 }
 
 }  // namespace
@@ -146,18 +147,18 @@ std::string details(const Node& node) {
       node.payload);
 }
 
-std::vector<std::string> matchers(const Node& node, lanes::Target target) {
+std::vector<std::string> matchers(const Node& node, lanes::Target target, const lanes::Tuning& tuning) {
   const auto names = names_of_input(node);
   std::vector<std::string> lines;
   for (const ExprPtr& expr : exprs_of(node.payload)) {
-    describe(*expr, names, target, lines);
+    describe(*expr, names, target, tuning, lines);
   }
   return lines;
 }
 
-std::string to_string(const Node& node, lanes::Target target) {
+std::string to_string(const Node& node, lanes::Target target, const lanes::Tuning& tuning) {
   std::string out;
-  print(node, target, 0, out);
+  print(node, target, tuning, 0, out);
   return out;
 }
 

@@ -51,7 +51,7 @@ struct Matcher::Choice {
   /// Whether a batch of which a share of rows was asked for, and that took so long for each byte of all rows,
   /// is better left to the steady form.
   bool is_too_dear(double spent, double share) const {
-    if (spent <= forms::automaton_cost(request.target()) * share) return false;  // nothing steady is cheaper
+    if (spent <= request.costs().automaton() * share) return false;  // nothing steady is cheaper
     return spent > steadiest().cost.per_usual_byte() * share;
   }
 };
@@ -85,7 +85,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   for (const forms::FormKind& kind : forms::all_forms()) {
     if (!options.form.empty() && kind.name != options.form) continue;
     known = true;
-    const double least = kind.at_best ? kind.at_best(request.target()) : 0;
+    const double least = kind.at_best ? kind.at_best(request.costs()) : 0;
     if (best.form && least >= best.cost.per_usual_byte()) {
       asked.push_back({kind.name, "no, at best " + show(least) + kPerByte, least});
       continue;

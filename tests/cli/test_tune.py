@@ -33,11 +33,16 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
     assert (code, error) == (0, "") and time.monotonic() - start < 60
     assert f"Stored in {path}" in out
     profile = json.loads(path.read_text())
-    assert profile["version"] == 1 and profile["processor"] in out and profile["read_gb_per_second"] > 0
+    assert profile["version"] == 2 and profile["processor"] in out and profile["read_gb_per_second"] > 0
     for name in ("vector_rows", "interleaved_width", "refill_interleaved"):
         assert profile[name] > 0
         (line,) = [line for line in out.splitlines() if line.startswith(name)]
         assert int(line.split()[1]) == profile[name] and "GB/s" in line
+
+    for name, form in {"literal_ns": "contains", "rows_ns": "rows", "lazy_ns": "lazy"}.items():
+        assert profile[name] > 0
+        (line,) = [line for line in out.splitlines() if line.startswith(form + " ")]
+        assert abs(float(line.split()[1]) - profile[name]) < 0.001
 
     # The profile is what runs: naive lanes are idle for long, and sql says how busy they were.
     sql = """CREATE TABLE t AS SELECT repeat('x', CASE WHEN i % 8 = 0 THEN 500 ELSE 5 END) AS s FROM range(20000) r(i);
@@ -50,6 +55,17 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
         return float(re.findall(r"([0-9.]+) %", line)[-1])
 
     assert occupancy(1) < 60 < 90 < occupancy(4)
+
+    # What is the cheapest on this machine is taken.
+    def matcher(**costs):
+        path.write_text(json.dumps(profile | costs))
+        code, _, error = lanewise("sql", "-c", sql, "--profile", env=environment)
+        (line,) = [line for line in error.splitlines() if line.lstrip().startswith("regexp_matches(")]
+        return line.split("': ")[-1].split(": ")[-1].split()[0] if code == 0 else error
+
+    assert matcher(rows_ns=0.001, packed_ns=1, lazy_ns=1) == "rows"
+    assert matcher(rows_ns=1, packed_ns=1, lazy_ns=0.001) == "lazy"
+    path.write_text(json.dumps(profile | {"interleaved_width": 4, "refill_interleaved": 4, "vector_rows": 12345}))
     code, out, _ = lanewise("info", env=environment)
     assert "interleaved width 4; refill below 4 (interleaved)" in line_of(out, "profile") and "12345 rows" in out
 
@@ -59,8 +75,9 @@ def test_other_profiles_are_told_and_not_used(lanewise, home, text, why):
     environment, path = home
     path.parent.mkdir(parents=True)
     path.write_text(text or json.dumps({
-        "version": 1, "processor": "Z80", "read_gb_per_second": 0.001, "vector_rows": 0, "interleaved_width": 4,
-        "refill_interleaved": 0, "refill_packed_avx2": 0, "refill_packed_avx512": 0}))
+        "version": 2, "processor": "Z80", "read_gb_per_second": 0.001, "vector_rows": 0, "interleaved_width": 4,
+        "refill_interleaved": 0, "refill_packed_avx2": 0, "refill_packed_avx512": 0,
+        "literal_ns": 0, "packed_ns": 0, "rows_ns": 0, "lazy_ns": 0}))
     code, out, _ = lanewise("info", env=environment)
     assert code == 0 and why in line_of(out, "profile")
     code, out, error = lanewise("sql", "-c", "SELECT 42 AS i", "--format", "csv", env=environment)

@@ -14,6 +14,7 @@
 #include "lanes/rows.h"
 #include "primitives/kernels.h"
 #include "text/compiled_pattern.h"
+#include "text/matcher.h"
 
 namespace lanewise::cli::bench {
 
@@ -80,6 +81,18 @@ class Texts {
             }};
   }
 
+  /// Matches all rows in a form, with what has been tuned so far.
+  Parameter matcher(const std::string& form, const text::Pattern& pattern,
+                    const lanes::Tuning& tuning) const {
+    return {form, {0}, bytes_, [=, this](uint32_t) {
+              const text::Matcher matcher(pattern, {.form = form, .lanes = {}, .tuning = tuning});
+              text::MatchContext context;
+              std::vector<uint64_t> hits(bits::words(kTextRows));
+              for (const TextRows& text : texts_) matcher.match(text.view(), nullptr, hits.data(), context);
+            }};
+  }
+  const text::Pattern& pattern() const { return pattern_; }
+
  private:
   TextShape shape_{RowTest::regex, {}, 1, -1, kTextRows, 1};
   text::Pattern pattern_ = pattern_of(shape_);
@@ -123,7 +136,7 @@ Tuned tune(const Cancellation& cancellation, const std::function<void(const std:
   Tuned tuned;
   double done = 0;
   const auto choose = [&](const Parameter& parameter) {
-    say("measuring " + parameter.name, done / 6);
+    say("measuring " + parameter.name, done / 10);
     ++done;
     tuned.choices.push_back(measure(parameter, cancellation));
     return tuned.choices.back().best;
@@ -150,6 +163,17 @@ Tuned tune(const Cancellation& cancellation, const std::function<void(const std:
   if (supported(Target::avx2)) best.refill_packed_avx2 = packed("refill_packed_avx2", Target::avx2, 32);
   if (supported(Target::avx512))
     best.refill_packed_avx512 = packed("refill_packed_avx512", Target::avx512, 64);
+
+  const auto cost = [&](const char* form, const text::Pattern& pattern) {
+    say(fmt::format("measuring the matcher {}", form), done++ / 10);
+    const Choice measured = measure(texts.matcher(form, pattern, best), cancellation);
+    tuned.costs.push_back({form, 1e9 / measured.tries[0].rate});
+    return tuned.costs.back().ns;
+  };
+  best.literal_ns = cost("contains", text::compile_like("%#~#%"));
+  if (lanes::simd() != Target::interleaved) best.packed_ns = cost("packed", texts.pattern());
+  best.rows_ns = cost("rows", texts.pattern());
+  best.lazy_ns = cost("lazy", texts.pattern());
   return tuned;
 }
 

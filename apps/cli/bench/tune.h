@@ -20,9 +20,16 @@ struct Choice {
   uint32_t best = 0;
 };
 
+/// What a way to match takes for each byte: where ways cross over follows from these.
+struct MatcherCost {
+  std::string name;
+  double ns;
+};
+
 struct Tuned {
   MachineProfile profile;
   std::vector<Choice> choices;
+  std::vector<MatcherCost> costs;
 };
 
 /// Measures this machine, in well under a minute. `say` is told what is being measured, and how far that is.

@@ -11,7 +11,7 @@ namespace lanewise::expr {
 
 namespace {
 
-double cost_of(const PreparedPattern& pattern) { return pattern.matcher(lanes::simd(), {}).cost(); }
+double cost_of(const PreparedPattern& pattern) { return text::Matcher(pattern.pattern()).cost(); }
 
 /// One pattern for all; null where together they exceed what one may be.
 std::shared_ptr<const PreparedPattern> united(const std::vector<const PreparedPattern*>& patterns) {
@@ -28,8 +28,8 @@ std::shared_ptr<const PreparedPattern> united(const std::vector<const PreparedPa
 
 bool Either::holds(size_t arg) const { return std::binary_search(args.begin(), args.end(), arg); }
 
-std::string Either::describe(lanes::Target target) const {
-  return std::to_string(args.size()) + " patterns in one pass: " + test->prepared->describe(target);
+std::string Either::describe(lanes::Target target, const lanes::Tuning& tuning) const {
+  return std::to_string(args.size()) + " patterns in one pass: " + test->prepared->describe(target, tuning);
 }
 
 std::shared_ptr<const Either> prepare_either(std::span<const ExprPtr> args) {

@@ -14,7 +14,7 @@ struct Either : Prepared {
   ExprPtr test;              ///< true where one of them is; NULL where all are
 
   bool holds(size_t arg) const override;
-  std::string describe(lanes::Target target) const override;
+  std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
 };
 
 /// Null where one pass would not be cheaper than one for each argument.

@@ -23,7 +23,7 @@ TEST(Either, TakesTestsOfOneColumn) {
   EXPECT_EQ(either_of(expr)->args, (std::vector<size_t>{0, 3, 4}));
   EXPECT_TRUE(expr->prepared->holds(3));
   EXPECT_FALSE(expr->prepared->holds(1));
-  const std::string said = expr->prepared->describe(lanes::simd());
+  const std::string said = expr->prepared->describe(lanes::simd(), {});
   EXPECT_TRUE(said.starts_with("3 patterns in one pass: ")) << said;
 }
 

@@ -206,13 +206,13 @@ TEST(Patterns, ManyPatternsOfTheRows) {
 
 TEST(Patterns, DescribeNamesTheMatcher) {
   const auto describe = [](std::string_view name, const std::string& pattern) {
-    return call(name, {column(0, kText), literal(v(pattern))})->prepared->describe(lanes::simd());
+    return call(name, {column(0, kText), literal(v(pattern))})->prepared->describe(lanes::simd(), {});
   };
   EXPECT_EQ(describe("contains", "abc"), describe("~~", "%abc%"));
   EXPECT_TRUE(describe("contains", "abc").starts_with("contains (")) << describe("contains", "abc");
   EXPECT_TRUE(describe("prefix", "abc").starts_with("prefix (")) << describe("prefix", "abc");
   EXPECT_TRUE(describe("suffix", "abc").starts_with("suffix (")) << describe("suffix", "abc");
-  EXPECT_EQ(call("~~", {column(0, kText), column(1, kText)})->prepared->describe(lanes::simd()),
+  EXPECT_EQ(call("~~", {column(0, kText), column(1, kText)})->prepared->describe(lanes::simd(), {}),
             "patterns of the rows, compiled as they come");
 }
 

@@ -33,9 +33,9 @@ const text::Matcher& PreparedPattern::matcher(lanes::Target target, const lanes:
   return *matchers_[at];
 }
 
-std::string PreparedPattern::describe(lanes::Target target) const {
+std::string PreparedPattern::describe(lanes::Target target, const lanes::Tuning& tuning) const {
   if (!is_constant()) return "patterns of the rows, compiled as they come";
-  const text::Matcher& chosen = matcher(target, {});
+  const text::Matcher& chosen = matcher(target, tuning);
   std::string text = std::string(chosen.form()) + " (" + chosen.why() + ")";
   if (!chosen.rejected().empty()) text += "; dearer: " + chosen.rejected();
   return text;

@@ -48,7 +48,7 @@ class PreparedPattern : public Prepared {
   const text::Matcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
   /// The options of a regular expression.
   const std::optional<std::string>& detail() const { return detail_; }
-  std::string describe(lanes::Target target) const override;
+  std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
 
  private:
   static constexpr size_t kTargets = std::size(lanes::kTargets);

@@ -11,7 +11,7 @@ class Approximated final : public Form {
       : coarse_(std::move(coarse)),
         packed_(on_lanes(target, lanes::Form::packed, coarse_, request)),
         exact_(steadiest_on_demand(request)),
-        exact_cost_(rows_cost(lanes::Target::interleaved)) {}
+        exact_cost_(request.costs().rows()) {}
   std::unique_ptr<FormState> make_state() const override { return exact_->make_state(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
@@ -47,9 +47,8 @@ Offer offer_approximated(const Request& request) {
   constexpr double kLeft = 0.1;  // the share of rows that are looked at again; a guess until it is measured
   const std::string how = size_of(*coarse) + " of " + size_of(*exact) + " in registers of " +
                           std::string(lanes::name(target)) + ", then the whole automaton";
-  return Offer::of(
-      std::make_unique<Approximated>(target, std::move(*coarse), request), how,
-      {.per_byte = packed_cost(target), .on_candidates = kLeft * rows_cost(lanes::Target::interleaved)});
+  return Offer::of(std::make_unique<Approximated>(target, std::move(*coarse), request), how,
+                   {.per_byte = request.costs().packed(), .on_candidates = kLeft * request.costs().rows()});
 }
 
 }  // namespace lanewise::text::forms

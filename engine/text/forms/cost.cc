@@ -1,37 +1,55 @@
 #include "text/forms/cost.h"
 
-#include <algorithm>
+#include "lanes/target.h"
 
 namespace lanewise::text::forms {
 
 using lanes::Target;
 
-double scan_cost(Target target, size_t places) {
+namespace {
+
+constexpr size_t kLiteralPlaces = 2;
+
+struct Stated {
+  double scan_base, scan_place, packed, rows;
+};
+
+Stated stated(Target target) {
+  // Automata in tables run on interleaved lanes unless a target is forced that has lanes of its own for them.
+  constexpr double kInterleaved = 0.9, kOneByOne = 1.6;
+  // Packed in plain C++: for tests, or for machines that have nothing else.
+  constexpr double kPlain = 20;
   switch (target) {
     case Target::avx512:
-      return 0.03 + 0.01 * static_cast<double>(places);
+      return {0.03, 0.01, 0.17, kInterleaved};
     case Target::avx2:
     case Target::neon:  // not measured
-      return 0.03 + 0.02 * static_cast<double>(places);
+      return {0.03, 0.02, 0.35, kInterleaved};
+    case Target::interleaved:
+      return {0, 0.3, kPlain, kInterleaved};
     default:
-      return 0.3 * static_cast<double>(places);
+      return {0, 0.3, kPlain, kOneByOne};
   }
 }
 
-double packed_cost(Target target) {
-  switch (target) {
-    case Target::avx512:
-      return 0.17;
-    case Target::avx2:
-    case Target::neon:  // not measured
-      return 0.35;
-    default:
-      return 20;  // in plain C++ for tests, or for machines that have nothing else
+}  // namespace
+
+Costs::Costs(Target target, const lanes::Tuning& tuning) : lazy_(tuning.lazy_ns > 0 ? tuning.lazy_ns : 3) {
+  const Stated costs = stated(target);
+  scan_base_ = costs.scan_base;
+  scan_place_ = costs.scan_place;
+  packed_ = costs.packed;
+  rows_ = costs.rows;
+  if (target != lanes::simd()) return;
+  if (tuning.literal_ns > 0) {
+    const double factor = tuning.literal_ns / scan(kLiteralPlaces);
+    scan_base_ *= factor;
+    scan_place_ *= factor;
   }
+  if (tuning.packed_ns > 0) packed_ = tuning.packed_ns;
+  if (tuning.rows_ns > 0) rows_ = tuning.rows_ns;
 }
 
-double rows_cost(Target target) { return target == Target::interleaved ? 0.9 : 1.6; }
-
-double automaton_cost(Target target) { return std::min(packed_cost(target), rows_cost(target)); }
+double Costs::scan(size_t places) const { return scan_base_ + scan_place_ * static_cast<double>(places); }
 
 }  // namespace lanewise::text::forms

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
-#include "lanes/target.h"
+#include "lanes/tuning.h"
 
 namespace lanewise::text::forms {
 
-/// What a form takes, in nanoseconds of a core as they were measured once: what counts is how forms compare.
+/// What a form takes, in nanoseconds of a core: what counts is how forms compare.
 struct Cost {
   double per_byte = 0;  ///< of all rows
   double per_row = 0;
@@ -19,17 +19,29 @@ struct Cost {
   }
 };
 
-/// Bytes as lanes: to look at `places` of each start position.
-double scan_cost(lanes::Target target, size_t places);
+/// What looking at text takes on lanes of one target, in nanoseconds per byte: of the machine's widest target
+/// as `tuning` has measured it, else as it was measured once.
+class Costs {
+ public:
+  Costs(lanes::Target target, const lanes::Tuning& tuning);
+
+  /// Bytes as lanes: to look at `places` of each start position.
+  double scan(size_t places) const;
+  /// Rows as lanes.
+  double packed() const { return packed_; }
+  /// The same for an automaton in a table.
+  double rows() const { return rows_; }
+  /// Of the cheaper one, where an automaton is not known yet.
+  double automaton() const { return packed_ < rows_ ? packed_ : rows_; }
+  /// Of an automaton that is made while matching.
+  double lazy() const { return lazy_; }
+
+ private:
+  double scan_base_, scan_place_, packed_, rows_, lazy_;
+};
+
 /// To compare and to resolve one candidate.
 constexpr double kCandidateCost = 6;
-/// Rows as lanes, per byte.
-double packed_cost(lanes::Target target);
-double rows_cost(lanes::Target target);
-/// Of the cheaper one, where its automaton is not known yet.
-double automaton_cost(lanes::Target target);
-/// Of an automaton that is made while matching, per byte.
-constexpr double kLazyCost = 3;
 /// To pick a row out of others for a closer look.
 constexpr double kPickCost = 5;
 /// To test one row by a comparison of a few bytes.

@@ -11,7 +11,7 @@ class Filtered final : public Form {
   Filtered(std::unique_ptr<Form> search, const Request& request)
       : search_(std::move(search)),
         confirm_(steadiest_on_demand(request)),
-        confirm_cost_(automaton_cost(request.target())) {}
+        confirm_cost_(request.costs().automaton()) {}
   std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
@@ -64,8 +64,7 @@ Offer offer_filtered(const Request& request) {
   how += ", then an automaton";
   // A row is looked at again for each candidate found by chance, as long as those are few.
   const double candidates = cost.on_candidates / kCandidateCost;
-  cost.on_candidates +=
-      candidates * kPickCost + std::min(1.0, 64 * candidates) * automaton_cost(request.target());
+  cost.on_candidates += candidates * kPickCost + std::min(1.0, 64 * candidates) * request.costs().automaton();
   return Offer::of(std::make_unique<Filtered>(std::move(search), request), how, cost);
 }
 

@@ -3,7 +3,10 @@
 namespace lanewise::text::forms {
 
 std::span<const FormKind> all_forms() {
-  static constexpr auto kScan = [](lanes::Target target) { return scan_cost(target, 1); };
+  static constexpr auto kScan = [](const Costs& costs) { return costs.scan(1); };
+  static constexpr auto kPacked = [](const Costs& costs) { return costs.packed(); };
+  static constexpr auto kRows = [](const Costs& costs) { return costs.rows(); };
+  static constexpr auto kLazy = [](const Costs& costs) { return costs.lazy(); };
   static constexpr FormKind kForms[] = {
       {"all", offer_all, nullptr, false},
       {"equality", offer_equality, nullptr, false},
@@ -15,10 +18,10 @@ std::span<const FormKind> all_forms() {
       {"sequences", offer_sequences, nullptr, false},
       {"tail", offer_tail, kScan, false},
       {"filtered", offer_filtered, kScan, false},
-      {"packed", offer_packed, packed_cost, true},
-      {"approximated", offer_approximated, packed_cost, false},
-      {"rows", offer_rows, rows_cost, true},
-      {"lazy", offer_lazy, [](lanes::Target) { return kLazyCost; }, true},
+      {"packed", offer_packed, kPacked, true},
+      {"approximated", offer_approximated, kPacked, false},
+      {"rows", offer_rows, kRows, true},
+      {"lazy", offer_lazy, kLazy, true},
   };
   return kForms;
 }
@@ -26,7 +29,7 @@ std::span<const FormKind> all_forms() {
 Offer steadiest(const Request& request) {
   Offer best;
   for (const FormKind& kind : all_forms()) {
-    if (!kind.steady || (best.form && kind.at_best(request.target()) >= best.cost.per_usual_byte())) continue;
+    if (!kind.steady || (best.form && kind.at_best(request.costs()) >= best.cost.per_usual_byte())) continue;
     Offer offer = kind.offer(request);
     if (!offer.form || (best.form && offer.cost.per_usual_byte() >= best.cost.per_usual_byte())) continue;
     offer.reason = std::string(kind.name) + ": " + offer.reason;

@@ -56,6 +56,7 @@ struct Request {
   lanes::Tuning tuning = {};
 
   lanes::Target target() const { return lanes.value_or(lanes::simd()); }
+  Costs costs() const { return {target(), tuning}; }
 };
 
 /// A row of the table of forms.
@@ -63,7 +64,7 @@ struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
   /// Per usual byte; not asked for an offer where something cheaper is known. Null: nothing.
-  double (*at_best)(lanes::Target target);
+  double (*at_best)(const Costs& costs);
   bool steady;  ///< offered for nearly every pattern, at a cost that does not depend on what rows hold
 };
 

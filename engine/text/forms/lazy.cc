@@ -33,7 +33,7 @@ Offer offer_lazy(const Request& request) {
   return Offer::of(std::make_unique<Lazy>(request.pattern),
                    std::to_string(request.pattern.program().instructions.size()) +
                        " instructions, states made while matching",
-                   {.per_byte = kLazyCost});
+                   {.per_byte = request.costs().lazy()});
 }
 
 }  // namespace lanewise::text::forms

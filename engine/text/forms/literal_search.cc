@@ -7,7 +7,7 @@ namespace lanewise::text::forms {
 LiteralSearch::LiteralSearch(const Request& request, const std::string& needle)
     : finder_(needle),
       on_lanes_(request.target(), needle),
-      cost_{.per_byte = scan_cost(request.target(), 2),
+      cost_{.per_byte = request.costs().scan(2),
             .on_candidates = on_lanes_.expected_candidates() * kCandidateCost} {}
 
 void LiteralSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,

@@ -13,7 +13,7 @@ Offer offer_rows(const Request& request) {
   const lanes::Target target = offered ? *request.lanes : lanes::Target::interleaved;
   return Offer::of(on_lanes(target, lanes::Form::rows, *automaton, request),
                    "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton),
-                   {.per_byte = rows_cost(target)});
+                   {.per_byte = request.costs().rows()});
 }
 
 }  // namespace lanewise::text::forms

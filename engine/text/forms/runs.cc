@@ -13,7 +13,7 @@ class Runs final : public Form {
       : bytes_(request.target(), run.bytes, run.length),
         shortest_(run.length),
         confirm_(steadiest_on_demand(request)),
-        confirm_cost_(automaton_cost(request.target())) {
+        confirm_cost_(request.costs().automaton()) {
     if (!run.exact()) maybe_.emplace(request.target(), run.maybe, run.length);
   }
   std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
@@ -56,7 +56,7 @@ Offer offer_runs(const Request& request) {
                     std::string(lanes::name(target));
   if (!run->exact()) how += ", other rows by an automaton";
   // Each row is looked at once, most where the class is common.
-  const Cost cost{.per_byte = 2 * scan_cost(target, 1), .on_candidates = kCandidateCost / 64 / 2};
+  const Cost cost{.per_byte = 2 * request.costs().scan(1), .on_candidates = kCandidateCost / 64 / 2};
   return Offer::of(std::make_unique<Runs>(request, *run), how, cost);
 }
 

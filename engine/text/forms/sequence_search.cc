@@ -7,7 +7,7 @@ namespace lanewise::text::forms {
 SequenceSearch::SequenceSearch(const Request& request, const std::vector<lanes::Sequence>& sequences)
     : count_(sequences.size()),
       on_lanes_(request.target(), sequences),
-      cost_{.per_byte = scan_cost(request.target(), on_lanes_.places()),
+      cost_{.per_byte = request.costs().scan(on_lanes_.places()),
             .on_candidates = lanes::expected_candidates(sequences) * kCandidateCost} {}
 
 void SequenceSearch::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,

@@ -18,7 +18,7 @@ Offer offer_tail(const Request& request) {
   return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request, last),
                    "the last " + std::to_string(last) + " bytes of each row in registers of " +
                        std::string(lanes::name(target)) + ", " + size_of(*automaton),
-                   {.per_row = packed_cost(target) * static_cast<double>(blocks * kBlock) + kTestCost});
+                   {.per_row = request.costs().packed() * static_cast<double>(blocks * kBlock) + kTestCost});
 }
 
 }  // namespace lanewise::text::forms
