@@ -275,5 +275,16 @@ TEST(Index, AscendingKeysFillTheirNodes) {
   EXPECT_LT(index.stats().used_bytes, keys.size() * 8 * 12 / 10);
 }
 
+TEST(Index, RandomInsertsLeaveLittleRoom) {
+  Index index(options_of({{TypeId::kUInt32}}));
+  std::mt19937 random(8);
+  const size_t count = test_size(30000, 300000);
+  for (size_t i = 0; i < count; ++i) {
+    index.insert(std::vector<uint32_t>{static_cast<uint32_t>(random())}, std::vector<uint32_t>{1});
+  }
+  index.verify();
+  EXPECT_LT(index.stats().used_bytes, count * 8 * 18 / 10);
+}
+
 }  // namespace
 }  // namespace lanewise
