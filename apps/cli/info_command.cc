@@ -41,7 +41,7 @@ void print_gpus() {
     } catch (const std::exception& error) {
       compiler = fmt::format("no kernels: {}", error.what());
     }
-    row("CUDA", fmt::format("driver {}, {}; queries run on cores in this version",
+    row("CUDA", fmt::format("driver {}, {}; queries run there with --device cuda or auto",
                             device::version_text(driver.version()), compiler));
   } catch (const std::exception& error) {
     row("GPU", fmt::format("none: {}", error.what()));

@@ -42,7 +42,8 @@ struct SqlOptions {
   std::string fallback;
   std::string memory_limit;
   SessionOptions session;
-  bool explain = false;
+  std::string explain;  // "plan" or "kernels"; empty: run
+  std::string device_memory;
   bool profile = false;
   bool timing = false;
 };
@@ -71,6 +72,7 @@ class SqlRun {
   explicit SqlRun(SqlOptions options)
       : options_(std::move(options)), format_(format_of(options_.format, options_.output)) {
     if (!options_.memory_limit.empty()) options_.session.memory_limit = parse_size(options_.memory_limit);
+    if (!options_.device_memory.empty()) options_.session.device_memory = parse_size(options_.device_memory);
     options_.session.fallback_duckdb = options_.fallback == "duckdb";
     options_.session.profile_lanes = options_.profile;
     const MachineProfile machine = machine_profile();
@@ -126,8 +128,8 @@ class SqlRun {
 
  private:
   void run(const std::string& statement, bool more_follows) {
-    if (options_.explain) {
-      out_.write(session_->explain(statement));
+    if (!options_.explain.empty()) {
+      out_.write(session_->explain(statement, options_.explain == "kernels"));
       return;
     }
     progress_.start();
@@ -199,8 +201,23 @@ void add_sql_command(CLI::App& app, Command& run) {
                   "Let DuckDB answer what Lanewise cannot; the output says so")
       ->check(CLI::IsMember({"duckdb"}))
       ->option_text("duckdb");
-  sql->add_flag("--explain", options->explain,
-                "Show the plan, its matchers and estimates instead of running");
+  sql->add_option("--device", options->session.device,
+                  "cpu (the default), cuda or cuda:N (what it does not offer is an error), or auto (the GPU\n"
+                  "gets pipelines of many rows that it can run as a whole)")
+      ->type_name("NAME");
+  sql->add_option("--device-memory", options->device_memory, "Of the GPU; default: nearly all of it")
+      ->type_name("SIZE");
+  sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
+      ->envname("LANEWISE_DEVICE_ROWS")
+      ->group("");  // for tests
+  sql->add_option(
+         "--explain", options->explain,
+         "Show the plan, its matchers and estimates instead of running; 'kernels': also the sources of\n"
+         "GPU kernels")
+      ->expected(0, 1)
+      ->default_str("plan")
+      ->check(CLI::IsMember({"plan", "kernels"}))
+      ->option_text("[kernels]");
   sql->add_flag("--profile", options->profile, "Show what each operator did, on standard error");
   sql->add_flag("--timing", options->timing, "Show the time of each statement, on standard error");
   sql->callback([options, &run] {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "device/error.h"
+#include "exec/device/accelerator.h"
 #include "lanes/target.h"
 #include "sql/database.h"
 #include "sql/errors.h"
@@ -27,6 +30,26 @@ lanes::Target target_named(const std::string& name) {
         "this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
   }
   return *target;
+}
+
+/// Where queries run.
+struct DeviceChoice {
+  bool offered = false;  ///< a GPU
+  bool only = false;     ///< nothing else
+  int ordinal = 0;
+};
+
+DeviceChoice parse_device(const std::string& name) {
+  if (name == "cpu") return {};
+  if (name == "auto") return {.offered = true};
+  if (name == "cuda") return {.offered = true, .only = true};
+  int ordinal = 0;
+  const char* const end = name.data() + name.size();
+  if (name.starts_with("cuda:")) {
+    const auto [stop, error] = std::from_chars(name.data() + 5, end, ordinal);
+    if (error == std::errc() && stop == end && ordinal >= 0) return {true, true, ordinal};
+  }
+  throw UserError(fmt::format("there is no device named '{}'; choose cpu, cuda, cuda:N or auto", name));
 }
 
 class Stopwatch {
@@ -52,11 +75,30 @@ struct Session::State {
   explicit State(const SessionOptions& session_options)
       : options(session_options),
         target(target_named(options.lanes)),
+        device(parse_device(options.device)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
         store(&budget),
         database({options.database, threads, options.memory_limit}) {
     budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
+    if (device.only) accelerator();
+  }
+
+  /// The GPU, made at the first call. Null with `auto` where there is none.
+  exec::Accelerator* accelerator() {
+    if (gpu || no_gpu) return gpu.get();
+    exec::Accelerator::Options wanted;
+    wanted.ordinal = device.ordinal;
+    wanted.memory_limit = options.device_memory;
+    wanted.budget = &budget;
+    if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
+    try {
+      gpu = std::make_unique<exec::Accelerator>(wanted);
+    } catch (const device::DeviceError&) {
+      if (device.only) throw;
+      no_gpu = true;
+    }
+    return gpu.get();
   }
 
   StatementResult answer_by_duckdb(const std::string& statement) {
@@ -88,6 +130,8 @@ struct Session::State {
     run.keep_columns = keep_columns;
     run.profile_lanes = options.profile_lanes;
     run.progress = progress;
+    if (device.offered) run.accelerator = [this] { return accelerator(); };
+    run.device_only = device.only;
     exec::Result done = exec::execute(planned.root, run);
     result.run_seconds = watch.lap();
     result.table = std::move(done.table);
@@ -99,10 +143,13 @@ struct Session::State {
 
   SessionOptions options;
   lanes::Target target;
+  DeviceChoice device;
   int threads;
   MemoryBudget budget;  // outlives what is charged to it
   exec::ColumnStore store;
   sql::Database database;
+  std::unique_ptr<exec::Accelerator> gpu;
+  bool no_gpu = false;  // it was looked for
   Cancellation cancellation;
   std::function<void(const std::string& what, double share)> progress;
 };
@@ -126,12 +173,14 @@ StatementResult Session::run(const std::string& statement, bool keep_columns) {
   }
 }
 
-std::string Session::explain(const std::string& query) {
+std::string Session::explain(const std::string& query, bool kernels) {
   if (!state_->database.is_query(query)) return "Statement for DuckDB\n";
   const sql::Query planned = state_->database.plan(query);
-  return fmt::format("{}lanes {}, {} thread{}\n",
-                     plan::to_string(*planned.root, state_->target, state_->options.tuning),
-                     lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
+  std::string text = fmt::format(
+      "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target, state_->options.tuning),
+      lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
+  if (kernels || state_->device.offered) text += exec::explain_device(planned.root, kernels);
+  return text;
 }
 
 void Session::write_parquet(const Table& table, const std::string& path) {

@@ -18,6 +18,9 @@ namespace lanewise {
 struct SessionOptions {
   std::string database;          ///< a DuckDB file; empty: in memory
   std::string lanes = "simd";    ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated
+  std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/gpu.md
+  size_t device_memory = 0;      ///< bytes of the GPU's memory; 0: nearly all
+  int64_t device_rows = 0;       ///< rows that the GPU handles at a time; 0: the default
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
@@ -52,7 +55,8 @@ class Session {
   /// Runs one statement. The columns that it reads stay hot, unless nothing follows that could use them.
   StatementResult run(const std::string& statement, bool keep_columns = true);
   /// The plan as text, with targets, matchers and estimates; does not run it.
-  std::string explain(const std::string& query);
+  /// With `kernels` also the sources of GPU kernels.
+  std::string explain(const std::string& query, bool kernels = false);
   /// Writes a table as Parquet; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
 

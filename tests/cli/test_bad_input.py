@@ -206,3 +206,23 @@ def test_a_gibibyte_string(lanewise, tmp_path):
              WHERE s LIKE '%needle' AND regexp_matches(s, 'x+needle')"""
     code, out, error = lanewise("sql", "-c", sql, "--format", "csv", "--threads", "1")
     assert (code, out) == (0, f"n\n{(1 << 30) + 6}\n"), error
+
+
+def test_devices(lanewise, tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("no library")
+    without = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}
+    for device in ("gpu", "cuda:", "cuda:x", "cuda:-1"):
+        code, _, error = lanewise("sql", "-c", "SELECT 1", "--device", device)
+        assert code == 2 and f"no device named '{device}'" in error
+    code, _, error = lanewise("sql", "-c", "SELECT 1", "--device", "cuda", env=without)
+    assert code == 2 and "the NVIDIA driver was not found" in error
+    code, out, error = lanewise("sql", "-c", "SELECT count(*) AS n FROM range(5000000) t(i) WHERE i > 9", "--device", "auto", env=without)
+    assert code == 0 and "4999990" in out.replace(",", ""), error
+
+
+def test_kernels_are_shown_and_what_devices_lack_is_named(lanewise):
+    query = "SELECT {} FROM range(9) t(i) WHERE i > 3"
+    code, out, error = lanewise("sql", "--explain", "kernels", "-c", query.format("sum(i + 1)"))
+    assert code == 0 and "offered on devices" in out and "plus(" in out and "state.a0.add(" in out, error
+    code, out, error = lanewise("sql", "--explain", "--device", "auto", "-c", query.format("median(i)"))
+    assert code == 0 and "median(BIGINT) is not offered on devices" in out and "__global__" not in out, error

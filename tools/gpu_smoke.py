@@ -1,0 +1,132 @@
+"""On a machine with a GPU: answers of `lanewise sql --device cuda` against those of the CPU.
+
+  python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000]
+
+All queries over tables of sizes around the width of a warp, in small batches and with little device memory; errors in the same
+words; what is not offered is named. Sums of doubles are rounded: their order differs. Closes with `N passed, M failed`.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SIZES = [0, 1, 31, 32, 33, 63, 64, 65, 1000]
+
+TABLE = """CREATE TABLE t{rows} AS SELECT
+  CASE WHEN i % 7 = 3 THEN NULL ELSE (i * 7919 % 1001 - 500)::INT END n,
+  (i * 104729 % 1000003)::BIGINT * 1000003 b, (i % 100)::TINYINT ti,
+  CASE WHEN i % 5 = 1 THEN NULL ELSE (i * 31 % 60000)::USMALLINT END us,
+  (i * 2654435761)::UBIGINT ub, (i * 1000000007)::HUGEINT * 1000000000000 h,
+  (i % 97 - 48)::DECIMAL(9, 2) m, (i * 3)::DECIMAL(30, 4) wd,
+  CASE WHEN i % 11 = 2 THEN NULL ELSE (i * 37 % 100000 / 100)::DECIMAL(15, 2) END d,
+  CASE WHEN i % 13 = 5 THEN 'nan'::DOUBLE WHEN i % 17 = 3 THEN NULL ELSE (i % 1000) / 8.0 END f,
+  (i % 64 / 4.0)::FLOAT r, i % 3 = 0 bo, DATE '1995-01-01' + (i % 3000)::INT da,
+  TIMESTAMP '2001-02-03 04:05:06' + to_seconds(i * 7919) ts,
+  CASE WHEN i % 19 = 7 THEN NULL ELSE repeat('ab', (i % 9)::INT) || CASE WHEN i % 10 = 4 THEN 'google.de/' ELSE 'x' END ||
+    (i * 7 % 1000) || CASE WHEN i % 50 = 0 THEN repeat('zä', 100) ELSE '' END END s,
+  'k' || (i % 6) k, i FROM range({rows}) r(i)"""
+
+QUERIES = """
+SELECT count(*), sum(n), min(n), max(n), avg(n), count(n) FROM t
+SELECT count(*), sum(b), min(b), max(b), avg(b) FROM t WHERE n > 3
+SELECT sum(ti), min(ti), max(ti), avg(ti), sum(us), avg(us), max(us) FROM t WHERE n BETWEEN -100 AND 200
+SELECT sum(ub), min(ub), max(ub), avg(ub) FROM t WHERE us IS NOT NULL
+SELECT sum(h), min(h), max(h) FROM t
+SELECT sum(d), min(d), max(d), avg(d), sum(wd), avg(wd), sum(d * d), sum(d * (1 - m)), avg(m) FROM t WHERE m > -10
+SELECT sum(f)::BIGINT, min(f), max(f), count(f) FROM t WHERE f < 100
+SELECT sum(r)::BIGINT, min(r), max(r) FROM t
+SELECT count(*) FILTER (WHERE bo), count_if(n > 0), sum(n) FILTER (WHERE s LIKE '%google%'), min(da), max(ts), min(bo) FROM t
+SELECT count(*) FROM t WHERE s LIKE '%google.d%'
+SELECT count(*), sum(n) FROM t WHERE s LIKE '%google.d%' AND n > 3
+SELECT count(*), sum(n) FROM t WHERE s NOT LIKE '%google.d%' AND n > 3
+SELECT count(*), sum(n) FROM t WHERE s LIKE 'abab%' OR s LIKE '%5'
+SELECT count(*) FROM t WHERE regexp_matches(s, '[0-9]{3}$') AND s LIKE '%ab%' AND NOT s LIKE '%x%'
+SELECT count(*) FROM t WHERE s ILIKE '%GOOGLE%' AND length(s) > 12
+SELECT count(*), sum(CASE WHEN s LIKE '%zä%' THEN n ELSE -1 END) FROM t
+SELECT count(*), sum(length(s)), sum(strlen(s)) FROM t
+SELECT count(*) FROM t WHERE s = 'abx7' OR s IN ('x', 'abx14', 'ababgoogle.de/28')
+SELECT count(*) FROM t WHERE s > 'abab' AND s <= 'abx'
+SELECT count(*) FROM t WHERE k = 'k3' AND s BETWEEN 'a' AND 'b'
+SELECT count(*), sum(i) FROM t WHERE k LIKE '%4' OR k = 'k1'
+SELECT sum(coalesce(n, 0) * 2 - ti), sum(CASE WHEN n IS NULL THEN 1 WHEN n > 100 THEN 2 END), sum(n // nullif(ti, 0)), sum(n % 7) FROM t
+SELECT sum(abs(n)), sum(n & 255), sum(n | 1), sum(xor(n, 5)), sum(n >> 2), sum(-n) FROM t
+SELECT sum(year(da)), sum(month(da)), sum(day(ts)), sum(quarter(da)), count(*) FROM t WHERE da >= DATE '1996-05-05' AND ts < TIMESTAMP '2001-05-05'
+SELECT sum(n::BIGINT * b::HUGEINT), sum(f::BIGINT), sum(d::INT), sum(n::DOUBLE::INT), sum(d::DOUBLE::DECIMAL(12, 1)), sum(bo::INT) FROM t WHERE f IS NULL OR f < 1e9
+SELECT count(*) FROM t WHERE n IS DISTINCT FROM 5 AND (n IN (1, 2, 3, NULL) OR f IS NOT DISTINCT FROM NULL)
+SELECT count(*) FROM t WHERE (n > 5 AND d < 100) OR (f > 3 AND NOT bo) OR us IS NULL
+SELECT i, n, b, ti, us, ub, h, d, wd, f, r, bo, da, ts, s, k FROM t WHERE n > 450
+SELECT i, s, n + 1 AS m, CASE WHEN bo THEN s ELSE k END AS c, twice FROM (SELECT *, i * 2 AS twice FROM t) WHERE s LIKE '%7%' AND twice < 3000
+SELECT i, s FROM t LIMIT 40 OFFSET 7
+SELECT i FROM t WHERE n < -480 LIMIT 5
+SELECT s, k, n IS NULL AS nn, s LIKE '%oo%' AS oo FROM t WHERE i < 200
+SELECT i FROM t WHERE n > 5000
+SELECT count(*), sum(x) FROM (SELECT n + 1 AS x FROM t WHERE n < 100 UNION ALL SELECT ti FROM t WHERE ti > 50)
+SELECT i, try_cast(b AS INT), try_cast(n AS TINYINT) FROM t WHERE i % 10 = 0 AND i < 500
+SELECT count(*) FROM t WHERE n > (SELECT avg(n) FROM t)
+SELECT count(*) FROM t
+SELECT min(i), max(i) FROM t WHERE s LIKE '%'
+""".strip().splitlines()
+
+ERRORS = ["SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
+          "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t"]
+
+NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT n, count(*) FROM t GROUP BY n": "GROUP BY",
+               "SELECT n FROM t ORDER BY n": "Sort", "SELECT median(f) FROM t": "median("}
+
+
+class Smoke:
+    def __init__(self, program, folder):
+        self.program, self.database, self.file = program, folder / "smoke.duckdb", folder / "smoke.sql"
+        self.passed = self.failed = 0
+
+    def run(self, sql, *arguments):
+        self.file.write_text(sql)
+        return subprocess.run([self.program, "sql", "--db", self.database, "-f", self.file, "--format", "json", *arguments],
+                              capture_output=True, text=True)
+
+    def check(self, name, good, why):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        print(f"{'ok    ' if good else 'FAILED'} {name}" + ("" if good else f": {why}"), flush=True)
+
+    def same(self, rows, *arguments):
+        sql = ";\n".join(query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES) + ";"
+        cpu, gpu = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "cuda", *arguments)
+        other = next((f"{a} and {b}" for a, b in zip(cpu.stdout.splitlines(), gpu.stdout.splitlines()) if a != b), gpu.stderr)
+        self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}",
+                   cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, other[:1000])
+
+    def errors(self):
+        for query in ERRORS:
+            sql = query.replace(" FROM t", " FROM t1000")
+            cpu, gpu = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "cuda")
+            self.check(sql, cpu.returncode == gpu.returncode == 2 and cpu.stderr == gpu.stderr, cpu.stderr + gpu.stderr)
+        for query, word in NOT_OFFERED.items():
+            sql = query.replace(" FROM t", " FROM t1000")
+            gpu = self.run(sql, "--device", "cuda")
+            self.check(sql, gpu.returncode == 2 and word in gpu.stderr and "not offered on devices" in gpu.stderr, gpu.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/lanewise")
+    parser.add_argument("--rows", type=int, default=200000, help="of the largest table")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        smoke = Smoke(str(Path(arguments.program).resolve()), Path(folder))
+        sizes = sorted({*SIZES, arguments.rows})
+        made = smoke.run(";".join(TABLE.format(rows=rows) for rows in sizes))
+        smoke.check("tables", made.returncode == 0, made.stderr)
+        for rows in sizes:
+            smoke.same(rows)
+        smoke.same(1000, "--device-rows", "64")
+        smoke.same(arguments.rows, "--device-rows", "4096")
+        smoke.same(arguments.rows, "--device-memory", "8MB")
+        smoke.errors()
+    print(f"{smoke.passed} passed, {smoke.failed} failed")
+    sys.exit(1 if smoke.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
