@@ -115,14 +115,14 @@ def test_plots(lanewise, tmp_path):
     assert code == 0 and "filter = 3" in out, error
     texts, lines = drawn(tmp_path / "scan.svg")
     measured = set(re.search("lanes +(.*) [(]", lanewise("info")[1])[1].split(", ")) - {"interleaved"}
-    assert "GB/s over selectivity – filter = 3 to a bitmap" in texts and lines == len(measured)
+    assert {"GB/s over selectivity", "filter = 3 to a bitmap"} <= set(texts) and lines == len(measured)
     assert measured < set(texts)
 
     code, out, error = lanewise("bench", "strings", "--rows", "2000", "--repeat", "1", "--test", "regex", "--lengths", "16,64",
                                 "--levels", "interleaved 8,emulated packed", "--thresholds", "1,4", "--plot", "strings.svg")
     assert code == 0, error
     texts, lines = drawn(tmp_path / "strings.svg")
-    assert "GB/s over row length – regex" in texts and sum("Occupancy over threshold" in text for text in texts) == 2
+    assert {"GB/s over row length", "regex"} <= set(texts) and texts.count("Occupancy over threshold") == 2
     assert lines == 4 + 2 * 2 + 2 * 2
 
     code, _, error = lanewise("bench", "scan", *SMALL, "--selectivity", "10", "--work", "sum", "--plot", "none.svg")
