@@ -78,7 +78,7 @@ def tidy(root):
     jobs = []
     for entry in commands:
         path = Path(entry["file"])
-        if not path.is_relative_to(root) or "build" in path.relative_to(root).parts or path.stem.endswith(("_bench", "_test")) or {"tests", "testing"} & set(path.parts):
+        if not path.is_relative_to(root) or {"build", ".cache"} & set(path.relative_to(root).parts) or path.stem.endswith(("_bench", "_test")) or {"tests", "testing"} & set(path.parts):
             continue
         # clang does not know gcc's pragma, and would refuse the intrinsics behind it.
         targets = re.search(r'^#pragma GCC target\("(.*)"\)', path.read_text(), re.M)

@@ -82,7 +82,7 @@ Target FixedFinder::match(const Rows& rows, const u64* active, u64* hits) const 
     for (u64 rest = text_.size() > kHead ? found : 0; rest; rest &= rest - 1) {
       const u64 row = first + u64(__builtin_ctzll(rest));
       const u64 at = head_.place == Place::end ? rows.end(row) - text_.size() : rows.offset(row);
-      if (std::memcmp(bytes + at + kHead, text_.data() + kHead, text_.size() - kHead))
+      if (std::memcmp(bytes + at + kHead, text_.data() + kHead, text_.size() - kHead) != 0)
         found &= ~(rest & -rest);
     }
     hits[first / 64] = found;
