@@ -4,12 +4,14 @@
     ./dev bench regex --text paths -p README one text, one pattern
     ./dev bench regex --lanes avx2 --quick   other lanes; without DuckDB and ripgrep
 
-The least processor time of several runs counts, so that other work on the machine matters less. Of Hyperscan and Vectorscan the faster of row by row and whole text is taken, with
+The least processor time of several runs counts, so that other work on the machine matters less. DuckDB is compared with
+`lanewise sql`, whole queries over a table in memory both; the others with the matcher alone. Of Hyperscan and Vectorscan the faster of row by row and whole text is taken, with
 UTF-8 or without, of ripgrep (`-c`, a whole process) with or without Unicode, where the count is RE2's.
 """
 
 import argparse
 import json
+import re
 import resource
 import statistics
 import subprocess
@@ -52,18 +54,20 @@ def ripgrep(path, pattern, hits, rounds):
     return min(seconds, default=None)
 
 
-def add_duckdb(name, results, rounds):
-    options = SimpleNamespace(threads=1, clock=["cpu"])
+def add_sql(name, results, rounds, lanes):
+    """Whole queries, which may look at statistics first: those of DuckDB, and ours to compare them with."""
+    options = SimpleNamespace(threads=1, clock=["cpu"], lanes=lanes)
     quoted = [result["pattern"].replace("'", "''") for result in results]
     queries = [f"SELECT count(*) AS n FROM {name} WHERE regexp_matches(line, '{pattern}')" for pattern in quoted]
-    for engine in sql_bench.rivals(options):
+    for engine in [sql_bench.Lanewise(options, kept="TABLE"), *sql_bench.rivals(options)]:
         times, output, _ = engine.run(name, queries, rounds)
-        counts = [int(line.split(" ", 1)[1]) for line in output.splitlines()[1:]]
+        counts = [int(re.search(r"(\d+)\D*$", line)[1]) for line in output.splitlines() if line][-len(times):]
+        what = "lanewise sql" if engine.name == "lanewise" else "duckdb"
         for i, result in enumerate(results):
             if counts[i * (rounds + 1)] != result["hits"]:
                 sys.exit(f"{result['pattern']}: {engine.name} finds {counts[i * (rounds + 1)]} rows, RE2 {result['hits']}")
             seconds = min(times[i * (rounds + 1) + 1:(i + 1) * (rounds + 1)])
-            result["seconds"]["duckdb"] = min(seconds, result["seconds"].get("duckdb", seconds))
+            result["seconds"][what] = min(seconds, result["seconds"].get(what, seconds))
 
 
 def measure(text, options):
@@ -76,7 +80,7 @@ def measure(text, options):
             seconds = ripgrep(path, result["pattern"], result["hits"], options.rounds)
             if seconds:
                 result["seconds"]["ripgrep"] = seconds
-        add_duckdb(f"regex_{text}", results, min(options.rounds, 2))
+        add_sql(f"regex_{text}", results, options.rounds, options.lanes)
     for result in results:
         seconds = result["seconds"]
         scans = [seconds.pop(name) for name in ("hyperscan", "vectorscan") if name in seconds]
@@ -98,7 +102,8 @@ def report(text, read, results):
     ratios = {name: [] for name in rivals}
     for result in results:
         ours = result["seconds"]["lanewise"]
-        each = {name: result["seconds"][name] / ours for name in rivals if name in result["seconds"]}
+        sql = result["seconds"].get("lanewise sql")
+        each = {name: result["seconds"][name] / (sql if name == "duckdb" else ours) for name in rivals if name in result["seconds"]}
         for name, ratio in each.items():
             ratios[name].append(ratio)
         worst = min(each.values())

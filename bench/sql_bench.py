@@ -178,12 +178,13 @@ def seconds_of(line):
 class Lanewise:
     name = "lanewise"
 
-    def __init__(self, options):
+    def __init__(self, options, kept="VIEW"):
+        self.kept = kept
         self.command = ["/usr/bin/time", "-v", BUILD / "lanewise", "sql", "--threads", str(options.threads), "--timing",
                         "--lanes", options.lanes, "--format", "ndjson"]
 
     def run(self, table, queries, repeat):
-        script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
+        script = f"CREATE {self.kept} {table} AS FROM '{table_file(table)}';\n"
         script += "".join((query + ";\n") * (repeat + 1) for query in queries)
         output, errors = finish(self.command, script)
         times = [seconds_of(line) for line in errors.splitlines() if re.search(r"\brun [\d.]", line)]

@@ -44,6 +44,20 @@ FixedText head_of(const std::string& text, Place place) {
   return head;
 }
 
+/// As bits, those of the 64 rows from `first` that are asked for.
+u64 asked_of(const Rows& rows, const u64* active, u64 first) {
+  if (first >= rows.count) return 0;
+  return (active ? active[first / 64] : ~u64(0)) & ~u64(0) >> (64 - std::min<u64>(64, rows.count - first));
+}
+
+/// Begins to load what will be read of them: it is one place of each, which no core sees as a stream.
+void fetch(const Rows& rows, const u8* bytes, u64 first, u64 asked, Place place) {
+  for (u64 rest = asked; rest; rest &= rest - 1) {
+    const u64 row = first + u64(__builtin_ctzll(rest));
+    __builtin_prefetch(bytes + (place == Place::end ? rows.end(row) : rows.offset(row)));
+  }
+}
+
 const FixedTests& tests_of(Target target) {
   switch (target) {
 #if defined(__x86_64__)
@@ -71,9 +85,12 @@ Target FixedFinder::match(const Rows& rows, const u64* active, u64* hits) const 
   constexpr u64 kHead = 8 * FixedText::kWords;
   const FixedTests& tests = tests_of(target_);
   const u8* bytes = rows.bytes ? rows.bytes : kNoBytes;
+  u64 next = asked_of(rows, active, 0);
+  fetch(rows, bytes, 0, next, head_.place);
   for (u64 first = 0; first < rows.count; first += 64) {
-    const u64 count = std::min<u64>(64, rows.count - first);
-    const u64 asked = (active ? active[first / 64] : ~u64(0)) & ~u64(0) >> (64 - count);
+    const u64 asked = next;
+    next = asked_of(rows, active, first + 64);
+    fetch(rows, bytes, first + 64, next, head_.place);
     u64 found = 0;
     if (asked) {
       found = rows.offsets32 ? tests.narrow(bytes, rows.offsets32 + first, rows.gap, asked, head_)
