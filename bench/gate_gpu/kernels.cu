@@ -45,12 +45,19 @@ struct Job {
 
 struct CountRow {
   u64 count = 0;
-  LANES_FN void operator()(u64 /*row*/) { count++; }
+  template <class Group>
+  LANES_FN void operator()(const Group& /*group*/, u32 /*k*/) {
+    count++;
+  }
 };
 
 struct SetRowBit {
   u32* hits;
-  LANES_FN void operator()(u64 row) const { atomicOr(hits + row / 32, 1u << row % 32); }
+  template <class Group>
+  LANES_FN void operator()(const Group& group, u32 k) const {
+    const u64 row = group.row(k);
+    atomicOr(hits + row / 32, 1u << row % 32);
+  }
 };
 
 template <class Book>

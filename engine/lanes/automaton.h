@@ -7,8 +7,8 @@ namespace lanewise::lanes {
 /// A complete deterministic automaton over bytes, as lane code reads it. The memory belongs to the caller.
 ///
 /// States are numbered so that both questions a lane asks are one comparison:
-///   state >= match       the row matches, whatever follows (such a state absorbs; there is at most one, the
-///   last); state >= end_accept  the row matches if it ends here.
+///   state >= match       the row matches, whatever follows (such states absorb)
+///   state >= end_accept  the row matches if it ends here
 /// `dead` absorbs and never matches; it is `states` where there is none. Likewise `match`.
 struct AutomatonView {
   const unsigned char* class_of;  ///< 256 entries: byte -> class

@@ -71,6 +71,7 @@ struct CoreGroup {
     return m;
   }
   LANES_FN u64 row(u32 k) const { return row_[k]; }
+  LANES_FN u32 state(u32 k) const { return u32(state_[k]); }
 
  private:
   /// Steps all lanes from `clock` to `until`; returns those that are decided. Not inlined: among all of a

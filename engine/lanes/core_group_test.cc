@@ -133,7 +133,8 @@ TYPED_TEST(GroupTest, EveryRowIsBookedOnce) {
       }
       Group group = automaton.make((Group*)nullptr, text.data());
       Counts counts;
-      run_rows(group, source, below, [&](u64 row) { booked.push_back(row); }, counts);
+      run_rows(
+          group, source, below, [&](const auto& lanes, u32 k) { booked.push_back(lanes.row(k)); }, counts);
       std::sort(booked.begin(), booked.end());
       EXPECT_EQ(booked, expected) << "rows " << rows << " below " << below;
       EXPECT_GE(counts.lane_steps, counts.live_steps);

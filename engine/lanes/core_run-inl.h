@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lanes/book-inl.h"
 #include "lanes/core_group-inl.h"
 #include "lanes/row_source-inl.h"
 #include "lanes/rows-inl.h"
@@ -15,10 +16,10 @@ void run_core(const Table& table, const Verdicts& verdicts, const RowJob& job) {
   const u32 refill_below = threshold(job, W);
   if (job.stats) {
     StatsTally tally{*job.stats};
-    run_rows(group, source, refill_below, SetBit{job.hits}, tally);
+    run_rows(group, source, refill_below, BookRow{job}, tally);
   } else {
     NoTally tally;
-    run_rows(group, source, refill_below, SetBit{job.hits}, tally);
+    run_rows(group, source, refill_below, BookRow{job}, tally);
   }
 }
 

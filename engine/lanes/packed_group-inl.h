@@ -83,6 +83,11 @@ struct PackedGroup {
 
   LANES_FN Mask matches(Mask ended) const { return ended & Register::greater(state_, last_rejecting_); }
   LANES_FN u64 row(u32 k) const { return first_row_ + row_[k]; }
+  LANES_FN u32 state(u32 k) const {
+    alignas(64) u8 states[width];
+    state_.store(states);
+    return states[k];
+  }
 
  private:
   /// Whether every busy lane is at the start and stays there over this block, whatever its rows' last bytes

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lanes/book-inl.h"
 #include "lanes/packed_group-inl.h"
 #include "lanes/row_source-inl.h"
 #include "lanes/rows-inl.h"
@@ -20,14 +21,14 @@ static inline u64 segment_end(const Rows& rows, u64 first) {
   return low;
 }
 
-/// One row of any length.
-static inline bool match_row(const PackedTable& table, const u8* at, const u8* end) {
+/// The state that one row of any length ends in.
+static inline u8 last_state(const PackedTable& table, const u8* at, const u8* end) {
   u8 state = table.start;
   if (table.last_bytes && u64(end - at) > table.last_bytes) at = end - table.last_bytes;
   while (at != end && u8(state - table.decided_bias) <= table.last_undecided) {
     state = table.step(state, *at++);
   }
-  return state > table.last_rejecting;
+  return state;
 }
 
 /// How far text is fetched before its rows are taken: lanes read at many places, which no core sees as a
@@ -37,13 +38,16 @@ constexpr u64 kAhead = 4096;
 template <class Group, class Tally>
 void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
   const Rows& rows = job.rows;
-  const SetBit book{job.hits};
+  const BookRow book{job};
   for (u64 first = 0; first < rows.count;) {
     const u64 last = segment_end(rows, first);
     const u64 base = rows.offset(first);
     if (last == first) {
       const bool active = !job.active || (job.active[first / 64] >> first % 64 & 1);
-      if (active && match_row(table, rows.bytes + base, rows.bytes + rows.end(first))) book(first);
+      if (active) {
+        const u8 state = last_state(table, rows.bytes + base, rows.bytes + rows.end(first));
+        if (state > table.last_rejecting) book(first, state);
+      }
       first++;
       continue;
     }

@@ -17,8 +17,8 @@ struct NoTally {
   static constexpr bool kOn = false;
 };
 
-/// Hands every row of `source` to a lane of `group` and calls book(row) for each row that matches, in any
-/// order.
+/// Hands every row of `source` to a lane of `group` and calls book(group, k) for each row that matches, in
+/// any order, while lane k still holds it.
 ///
 /// A Group has `width` lanes, of which one thread holds `local`, and offers
 ///   Mask, all             a set of lanes as bits, and the set of all lanes
@@ -28,7 +28,7 @@ struct NoTally {
 ///   take(m, source)       lane k of m starts on the row number rank(m, k) that is ready in source
 ///   walk(busy, tally)     steps the busy lanes, returns those whose row is decided or at its end
 ///   matches(ended)        those of the lanes `ended` whose row matches
-///   row(k)                the row that lane k holds
+///   row(k), state(k)      the row that lane k holds, and the state that it is in
 /// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left; and drop(n).
 ///
 /// Lanes are refilled once fewer than `refill_below` are busy: `width` keeps all busy, 1 waits for the
@@ -56,7 +56,7 @@ LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& bo
     }
     if (!Group::any(busy)) return;
     const Mask ended = group.walk(busy, tally);
-    Group::each(group.matches(ended), [&](u32 k) { book(group.row(k)); });
+    Group::each(group.matches(ended), [&](u32 k) { book(group, k); });
     busy &= ~ended;
   }
 }

@@ -93,6 +93,9 @@ struct RowMatcher::Tables {
   u8 class_of[256];
   CoreTable core;
   PackedTable packed;
+  std::vector<u8> code_of;  // by renumbered state
+  u32 scale = 1;            // that states are multiplied by
+  u32 start = 0;
 
   void make_core(const AutomatonView& a) {
     const Renumbered order{a};
@@ -100,7 +103,6 @@ struct RowMatcher::Tables {
     const auto next = [&](u32 state, u32 of_class) {
       return order.to_new(a.next[state * a.classes + of_class]);
     };
-    u32 scale = 1;
     if (a.states > 256) {
       scale = a.classes;
       class_next.resize(u64(a.states) * a.classes);
@@ -136,7 +138,8 @@ bool offers(Target target, Form form, const AutomatonView& a) {
          (target == Target::avx512 || target == Target::neon || target == Target::emulated);
 }
 
-RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options) {
+RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOptions options,
+                       const u8* state_codes) {
   invariant(supported(target) && offers(target, form, a),
             "a row matcher's target is supported and offers its form");
   invariant(form == Form::packed || options.last_bytes == 0,
@@ -146,11 +149,19 @@ RowMatcher::RowMatcher(Target target, Form form, const AutomatonView& a, RowOpti
   tables->form = form;
   tables->options = options;
   if (a.start == a.dead) tables->answer = Tables::none;
-  if (a.start >= a.match || a.end_accept == 0) tables->answer = Tables::all;
+  if (a.start >= a.match || (a.end_accept == 0 && !state_codes)) tables->answer = Tables::all;
+  invariant(a.end_accept > 0 || tables->answer != Tables::per_row, "of states with codes one rejects");
+  if (state_codes) {
+    const Renumbered order{a};
+    tables->code_of.resize(a.states);
+    for (u32 s = 0; s < a.states; s++) tables->code_of[order.to_new(s)] = state_codes[s];
+    tables->start = order.to_new(a.start);
+  }
   if (tables->answer == Tables::per_row) {
     if (form == Form::packed) {
       tables->packed = make_packed(a);
       tables->packed.last_bytes = options.last_bytes;
+      tables->scale = tables->packed.entries / a.states;
     } else {
       tables->make_core(a);
     }
@@ -165,11 +176,19 @@ Target RowMatcher::target() const { return tables_->target; }
 Form RowMatcher::form() const { return tables_->form; }
 
 Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* stats) const {
+  return match(rows, active, hits, nullptr, stats);
+}
+
+Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const {
   const Tables& t = *tables_;
+  invariant(!codes || !t.code_of.empty(), "codes are asked of an automaton that has some");
   const u64 words = (rows.count + 63) / 64;
   if (t.answer != Tables::per_row || rows.count == 0) {
     for (u64 w = 0; w < words; w++) hits[w] = t.answer == Tables::all ? (active ? active[w] : ~u64(0)) : 0;
     if (rows.count % 64 != 0) hits[words - 1] &= (u64(1) << rows.count % 64) - 1;
+    for (u64 row = 0; codes && row < rows.count; row++) {
+      if (hits[row / 64] >> row % 64 & 1) codes[row] = t.code_of[t.start];
+    }
     return t.target;
   }
 
@@ -182,7 +201,7 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* 
   static const u8 kNoBytes[64] = {};
   Rows readable = rows;
   if (!readable.bytes) readable.bytes = kNoBytes;
-  const RowJob job{readable, active, hits, stats, t.options.refill_below};
+  const RowJob job{readable, active, hits, codes, t.code_of.data(), t.scale, stats, t.options.refill_below};
   if (t.form == Form::packed) {
     switch (t.target) {
 #if defined(__x86_64__)

@@ -70,9 +70,10 @@ struct RowOptions {
 /// An automaton made ready for one target. Immutable; threads may share it.
 class RowMatcher {
  public:
-  /// Copies what it needs of `automaton`. Throws InternalError unless the target is supported and offers the
-  /// form.
-  RowMatcher(Target target, Form form, const AutomatonView& automaton, RowOptions options = {});
+  /// Copies what it needs of `automaton`, and the codes of its states if there are any. Throws InternalError
+  /// unless the target is supported and offers the form.
+  RowMatcher(Target target, Form form, const AutomatonView& automaton, RowOptions options = {},
+             const u8* state_codes = nullptr);
   ~RowMatcher();
   RowMatcher(RowMatcher&&) noexcept;
   RowMatcher& operator=(RowMatcher&&) noexcept;
@@ -81,6 +82,10 @@ class RowMatcher {
   /// elsewhere; ceil(count / 64) words are written. With `active`, rows without a bit there are skipped and
   /// not set. `hits` may be `active`. Adds to `stats`. Returns the target whose code ran.
   Target match(const Rows& rows, const u64* active, u64* hits, Stats* stats = nullptr) const;
+
+  /// The same; also sets codes[i] to the code of the state that row i ends in, where it matches. The other
+  /// codes stay.
+  Target match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const;
 
   Target target() const;
   Form form() const;

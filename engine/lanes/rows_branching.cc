@@ -1,3 +1,4 @@
+#include "lanes/book-inl.h"
 #include "lanes/rows_targets.h"
 #include "lanes/tally-inl.h"
 
@@ -8,7 +9,7 @@ namespace {
 template <class Table>
 void run(const Table& table, const Verdicts& verdicts, const RowJob& job) {
   const Rows& rows = job.rows;
-  const SetBit book{job.hits};
+  const BookRow book{job};
   for (u64 row = 0; row < rows.count; row++) {
     if (job.active && !(job.active[row / 64] >> row % 64 & 1)) continue;
     const u8* const begin = rows.bytes + rows.offset(row);
@@ -16,7 +17,7 @@ void run(const Table& table, const Verdicts& verdicts, const RowJob& job) {
     const u8* at = begin;
     u32 state = verdicts.start;
     while (at != end && !verdicts.is_decided(state)) state = table.step(state, *at++);
-    if (verdicts.accepts(state)) book(row);
+    if (verdicts.accepts(state)) book(row, state);
     if (job.stats) StatsTally{*job.stats}.walk(u64(at - begin), u64(at - begin), u64(at - begin));
   }
 }

@@ -12,6 +12,9 @@ struct RowJob {
   const Rows& rows;
   const u64* active;
   u64* hits;
+  u8* codes;          ///< of rows that match, by the state that they end in; null: nobody asks
+  const u8* code_of;  ///< of a state, which is divided by `scale`
+  u32 scale;
   Stats* stats;
   u32 refill_below;  ///< 0: the group's width
 };

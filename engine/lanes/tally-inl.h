@@ -16,10 +16,4 @@ struct StatsTally {
   }
 };
 
-/// Books a row by setting its bit.
-struct SetBit {
-  u64* hits;
-  LANES_FN void operator()(u64 row) const { hits[row / 64] |= u64(1) << row % 64; }
-};
-
 }  // namespace lanewise::lanes

@@ -1,5 +1,9 @@
 #include "lanes/target.h"
 
+#include <string>
+
+#include "base/error.h"
+
 namespace lanewise::lanes {
 
 std::string_view name(Target target) {
@@ -30,6 +34,18 @@ std::optional<Target> parse_target(std::string_view text) {
     if (text == name(target)) return target;
   }
   return std::nullopt;
+}
+
+Target require_target(std::string_view text) {
+  const std::optional<Target> target = parse_target(text);
+  if (!target) {
+    std::string known;
+    for (Target one : kTargets) known.append(name(one)).append(", ");
+    throw UserError("unknown lanes '" + std::string(text) + "'; known are " + known + "simd");
+  }
+  if (!supported(*target))
+    throw UserError("this machine does not support the lanes '" + std::string(text) + "'");
+  return *target;
 }
 
 bool supported(Target target) {

@@ -28,6 +28,9 @@ std::string_view name(Target target);
 /// The target of that name; "simd" is the widest that this machine supports. Nothing for other names.
 std::optional<Target> parse_target(std::string_view text);
 
+/// The same; throws UserError for names that are unknown and for targets that this machine does not support.
+Target require_target(std::string_view text);
+
 /// Whether this machine can run `target`.
 bool supported(Target target);
 

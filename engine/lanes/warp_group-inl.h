@@ -73,6 +73,7 @@ struct WarpGroup {
                                                      : 0;  // `each` asks for this thread's bit only
   }
   LANES_FN u64 row(u32 /*k*/) const { return row_; }
+  LANES_FN u32 state(u32 /*k*/) const { return state_; }
 
  private:
   LANES_FN bool holds(Mask m) const { return m >> lane_ & 1; }

@@ -17,16 +17,6 @@ MatchContext& MatchContext::operator=(MatchContext&&) noexcept = default;
 
 namespace {
 
-lanes::Target parse_lanes(const std::string& lanes) {
-  std::string known;
-  for (lanes::Target target : lanes::kTargets)
-    known.append(known.empty() ? "" : ", ").append(lanes::name(target));
-  const std::optional<lanes::Target> target = lanes::parse_target(lanes);
-  if (!target) throw UserError("unknown lanes '" + lanes + "'; known are " + known + ", simd");
-  if (!lanes::supported(*target)) throw UserError("this machine does not support the lanes '" + lanes + "'");
-  return *target;
-}
-
 uint64_t next_id() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -72,7 +62,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     : pattern_(std::move(pattern)), id_(next_id()) {
   forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty(), options.refill_below,
                          options.tuning};
-  if (!options.lanes.empty()) request.lanes = parse_lanes(options.lanes);
+  if (!options.lanes.empty()) request.lanes = lanes::require_target(options.lanes);
   struct Asked {
     std::string_view name;
     std::string reason;

@@ -4,36 +4,11 @@
 
 #include "base/testing/test_size.h"
 #include "text/testing/every_form.h"
+#include "text/testing/mixed_patterns.h"
 #include "text/testing/text_column.h"
 
 namespace lanewise::text {
 namespace {
-
-std::string random_text(const std::vector<std::string>& letters, size_t most, std::mt19937& random) {
-  std::string text;
-  for (size_t n = random() % (most + 1); n > 0; --n) text += letters[random() % letters.size()];
-  return text;
-}
-
-Pattern random_pattern(std::mt19937& random) {
-  switch (random() % 5) {
-    case 0:
-      return compile_like(random_text({"a", "b", "%", "_", "\xC3\xA9"}, 5, random));
-    case 1:
-      return compile_like(random_text({"A", "b", "%", "_"}, 4, random), {.escape = {}, .ignore_case = true});
-    case 2:
-      return compile_glob(random_text({"a", "b", "*", "?", "[!a]"}, 4, random));
-    default:
-      return compile_regex(random_text({"a", "b", ".", "(a|b)", "b*", "^", "$", "\\b", "(ab)?"}, 4, random),
-                           {.full_match = random() % 2 == 0});
-  }
-}
-
-std::vector<Pattern> random_patterns(std::mt19937& random) {
-  std::vector<Pattern> patterns;
-  for (size_t n = random() % 5; n > 0; --n) patterns.push_back(random_pattern(random));
-  return patterns;
-}
 
 TEST(Unite, MatchesWhereOneDoes) {
   const testing::TextColumn column(testing::all_texts({"a", "b", "\xC3\xA9"}, 5), 5);
@@ -53,7 +28,8 @@ TEST(Unite, MatchesWhereOneDoes) {
   check({compile_like("%ab%"), compile_like("%bba%")});
   check({compile_like("%ab%ba%"), compile_like("b%"), compile_regex("a+$")});
   std::mt19937 random(17);
-  for (int i = 0; i < test_size(30, 400, 4000) && !HasFailure(); ++i) check(random_patterns(random));
+  for (int i = 0; i < test_size(30, 400, 4000) && !HasFailure(); ++i)
+    check(testing::random_patterns(random, 4));
   for (const char* form :
        {"contains/avx512", "sequences/emulated", "packed/emulated", "rows/scalar", "lazy/"}) {
     if (std::string_view(form).ends_with("avx512") && !lanes::supported(lanes::Target::avx512)) continue;

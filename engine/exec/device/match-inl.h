@@ -94,7 +94,11 @@ struct ActiveRows {
 
 struct SetRowBit {
   u32* hits;
-  LANES_FN void operator()(u64 row) const { atomicOr(hits + row / 32, 1u << row % 32); }
+  template <class Group>
+  LANES_FN void operator()(const Group& group, u32 k) const {
+    const u64 row = group.row(k);
+    atomicOr(hits + row / 32, 1u << row % 32);
+  }
 };
 
 template <class Table, class Source>

@@ -4,16 +4,15 @@
 
 namespace lanewise::text::automaton {
 
-/// Puts states that accept at the end behind the others, and the one that matches for good last.
+/// Puts states that accept at the end behind the others, and those that match for good last.
 CompleteAutomaton numbered(const Table& table) {
   const auto states = static_cast<uint32_t>(table.states());
-  auto accepts = [&](uint32_t s) { return (table.labels[s] & Table::kAcceptsAtEnd) != 0; };
-  std::vector<uint32_t> order, accepting;
-  std::optional<uint32_t> match, dead;
+  std::vector<uint32_t> order, accepting, matching;
+  std::optional<uint32_t> dead;
   for (uint32_t s = 0; s < states; ++s) {
-    if (table.absorbs(s)) (accepts(s) ? match : dead) = s;
-    if (!accepts(s)) order.push_back(s);
-    if (accepts(s) && match != s) accepting.push_back(s);
+    const bool accepts = table.labels[s] != 0, absorbs = table.absorbs(s);
+    if (absorbs && !accepts) dead = s;
+    (!accepts ? order : absorbs ? matching : accepting).push_back(s);
   }
   CompleteAutomaton out;
   out.class_of = table.class_of;
@@ -21,8 +20,9 @@ CompleteAutomaton numbered(const Table& table) {
   out.classes = static_cast<unsigned>(table.classes);
   out.end_accept = static_cast<unsigned>(order.size());
   order.insert(order.end(), accepting.begin(), accepting.end());
-  out.match = match ? states - 1 : states;
-  if (match) order.push_back(*match);
+  out.match = static_cast<unsigned>(order.size());
+  order.insert(order.end(), matching.begin(), matching.end());
+  for (uint32_t s : order) out.labels.push_back(table.labels[s]);
 
   std::vector<uint16_t> number(states);
   for (uint32_t i = 0; i < states; ++i) number[order[i]] = static_cast<uint16_t>(i);

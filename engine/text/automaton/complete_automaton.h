@@ -18,9 +18,10 @@ struct CompleteAutomaton {
   unsigned states = 0;
   unsigned classes = 0;
   unsigned start = 0;
-  unsigned dead = 0;        ///< `states` where there is none
-  unsigned end_accept = 0;  ///< states from here on match if the text ends
-  unsigned match = 0;       ///< `states` where there is none
+  unsigned dead = 0;            ///< `states` where there is none
+  unsigned end_accept = 0;      ///< states from here on match if the text ends
+  unsigned match = 0;           ///< `states` where there is none
+  std::vector<uint8_t> labels;  ///< of each state: 0 below end_accept, the table's from there on
 
   lanes::AutomatonView view() const {
     return {class_of.data(), next.data(), states, classes, start, dead, end_accept, match};

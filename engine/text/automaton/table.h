@@ -17,7 +17,7 @@ struct Table {
   };
   std::array<uint8_t, 256> class_of;
   std::vector<uint32_t> next;   ///< states x classes
-  std::vector<uint8_t> labels;  ///< of each state
+  std::vector<uint8_t> labels;  ///< of each state; of a product codes, where 0 does not match
   size_t classes = 0;
   uint32_t start = 0;
 

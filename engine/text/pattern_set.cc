@@ -1,0 +1,62 @@
+#include "text/pattern_set.h"
+
+#include "base/error.h"
+#include "text/compiled_pattern.h"
+#include "text/forms/cost.h"
+#include "text/forms/on_lanes.h"
+
+namespace lanewise::text {
+
+std::optional<PatternSet> PatternSet::make(std::span<const Pattern> patterns, Which which,
+                                           const Limits& limits) {
+  invariant(!patterns.empty() && patterns.size() <= 64, "a set has 1 to 64 patterns");
+  std::vector<const automaton::CompleteAutomaton*> automata;
+  for (const Pattern& pattern : patterns) {
+    automata.push_back(pattern.compiled().automaton());
+    if (automata.back() == nullptr) return std::nullopt;
+  }
+  // A step takes each automaton's.
+  const size_t most_states = std::min(limits.automaton_states, limits.automaton_work / 256 / patterns.size());
+  std::optional<automaton::Product> product = automaton::product(automata, which, most_states);
+  if (!product) return std::nullopt;
+  return PatternSet(std::move(*product));
+}
+
+uint8_t PatternSet::match(std::string_view text) const {
+  const automaton::CompleteAutomaton& automaton = product_->automaton;
+  unsigned state = automaton.start;
+  for (char c : text) {
+    if (state >= automaton.match || state == automaton.dead) break;
+    state = automaton.next[state * automaton.classes + automaton.class_of[static_cast<uint8_t>(c)]];
+  }
+  return automaton.labels[state];
+}
+
+SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : product_(set.product_) {
+  const automaton::CompleteAutomaton& automaton = product_->automaton;
+  const lanes::AutomatonView view = automaton.view();
+  lanes::Target target = options.lanes.empty() ? lanes::simd() : lanes::require_target(options.lanes);
+  const forms::Costs costs(target, options.tuning);
+  const bool packed = options.form != "rows" && lanes::offers(target, lanes::Form::packed, view) &&
+                      (options.form == "packed" || costs.packed() < costs.rows());
+  if (!packed && !lanes::offers(target, lanes::Form::rows, view)) target = lanes::Target::interleaved;
+  if ((!packed && options.form == "packed") ||
+      (!options.form.empty() && options.form != "packed" && options.form != "rows"))
+    throw UserError("form '" + options.form + "' is not offered for these patterns");
+  lanes::RowOptions on_rows = options.tuning.rows(target);
+  if (options.refill_below != 0) on_rows.refill_below = options.refill_below;
+  lanes_ = std::make_shared<lanes::RowMatcher>(target, packed ? lanes::Form::packed : lanes::Form::rows, view,
+                                               on_rows, automaton.labels.data());
+  cost_ = packed ? costs.packed() : costs.rows();
+  description_ = (packed ? "packed (registers of " : "rows (automaton on lanes of ") +
+                 std::string(lanes::name(target)) + ", " + forms::size_of(automaton) + ")";
+}
+
+void SetMatcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
+                       lanes::Stats* stats) const {
+  if (rows.size() == 0) return;
+  const lanes::Target ran = lanes_->match(forms::to_lanes(rows), active, hits, codes, stats);
+  if (stats) stats->ran_on(ran);
+}
+
+}  // namespace lanewise::text

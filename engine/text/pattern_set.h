@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lanes/rows.h"
+#include "text/automaton/product.h"
+#include "text/matcher.h"
+#include "text/pattern.h"
+
+namespace lanewise::text {
+
+/// Answers which of several patterns a row matches: one automaton for all of them, whose states know it.
+class PatternSet {
+ public:
+  using Which = automaton::Which;
+
+  /// Of 1 to 64 patterns. nullopt where their automaton would exceed the limits.
+  static std::optional<PatternSet> make(std::span<const Pattern> patterns, Which which,
+                                        const Limits& limits = {});
+
+  /// Bit i: pattern i is among those that a row with this code matches; with Which::kFirst one bit. Code 0 is
+  /// no pattern.
+  uint64_t patterns(uint8_t code) const { return product_->sets[code]; }
+  /// The code of one text.
+  uint8_t match(std::string_view text) const;
+
+ private:
+  friend class SetMatcher;
+  explicit PatternSet(automaton::Product product)
+      : product_(std::make_shared<automaton::Product>(std::move(product))) {}
+
+  std::shared_ptr<const automaton::Product> product_;
+};
+
+/// A set's automaton on lanes. Immutable, shared freely between threads.
+class SetMatcher {
+ public:
+  /// Of the options `form` counts where it is "packed" or "rows". Throws UserError where that is not offered,
+  /// and for lanes that are unknown or not supported.
+  explicit SetMatcher(const PatternSet& set, const MatcherOptions& options = {});
+
+  /// Sets bit i of hits where row i is active and matches a pattern, and clears it elsewhere, as
+  /// Matcher::match; there codes[i] becomes the row's code. Other codes stay as they are. Adds to `stats`.
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,
+             lanes::Stats* stats = nullptr) const;
+
+  /// Nanoseconds per byte, by stated costs.
+  double cost() const { return cost_; }
+  /// "packed (registers of avx512, 18 states x 9 classes)".
+  const std::string& describe() const { return description_; }
+
+ private:
+  std::shared_ptr<const automaton::Product> product_;
+  std::shared_ptr<const lanes::RowMatcher> lanes_;
+  double cost_;
+  std::string description_;
+};
+
+}  // namespace lanewise::text
