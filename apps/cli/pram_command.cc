@@ -27,6 +27,7 @@ const char* const kDescription =
   lanewise pram run reduction -i A=1,2,3,4
   lanewise pram run sort.pram -i A=random:1000 --costs  what each line costs
   lanewise pram run components --graph random:100:80
+  lanewise pram run scan -i A=random:1000000 --executor cpu -o sums
   lanewise pram check mine.pram                         mistakes and warnings
   lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW
   lanewise pram new mine.pram                           a program to begin with
@@ -47,6 +48,9 @@ struct Given {
   std::string output;
   std::string format = "text";
   std::string memory_limit = "4GB";
+  std::string executor = "interpreter";
+  std::string active = "auto";
+  std::vector<std::string> without;
   pram::Options options;
   bool costs = false;
   bool write = false;
@@ -63,17 +67,38 @@ pram::Result run_program(const Given& given, const pram::Program& program, pram:
   return pram::run(program, inputs, options);
 }
 
+pram::Passes passes_of(const Given& given) {
+  pram::Passes passes = pram::all_passes();
+  for (const std::string& name : given.without) passes = pram::without(passes, name);
+  return passes;
+}
+
+/// The options of `run`.
+pram::Options run_options(const Given& given) {
+  pram::Options options = given.options;
+  if (given.executor == "cpu") options.executor = pram::Executor::kCpu;
+  if (given.active == "bitset") options.active = pram::ActiveForm::kBitset;
+  if (given.active == "list") options.active = pram::ActiveForm::kList;
+  options.passes = passes_of(given);
+  return options;
+}
+
 std::unique_ptr<OutputFile> open_output(const Given& given) {
   return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
 }
 
 ExitCode run_run(const Given& given) {
   const pram::Program program = pram_command::load_program(given.program);
-  const pram::Result result = run_program(given, program, given.options);
+  const pram::Options options = run_options(given);
+  const pram::Result result = run_program(given, program, options);
   const std::unique_ptr<OutputFile> out = open_output(given);
   const bool json = given.format == "json";
   out->write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
-  if (given.costs && !json) out->write(pram_command::cost_text(program, result.cost));
+  if (given.costs && !json) {
+    out->write(options.executor == pram::Executor::kInterpreter
+                   ? pram_command::cost_text(program, result.cost)
+                   : pram_command::kernel_text(program, result.kernels));
+  }
   out->close();
   return kOk;
 }
@@ -130,7 +155,7 @@ ExitCode run_trace(const Given& given) {
 }
 
 ExitCode run_explain(const Given& given) {
-  fmt::print("{}", pram::explain(pram_command::load_program(given.program)));
+  fmt::print("{}", pram::explain(pram_command::load_program(given.program), passes_of(given)));
   return kOk;
 }
 
@@ -189,6 +214,31 @@ ExitCode run_new(const Given& given) {
   return kOk;
 }
 
+void add_without(CLI::App& app, Given& given) {
+  std::string names;
+  for (const pram::PassInfo& info : pram::passes()) names += fmt::format("{}, ", info.name);
+  app.add_option("--without", given.without, "Not this optimisation: " + names + "or all; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+void add_executor(CLI::App& app, Given& given) {
+  app.add_option(
+         "--executor", given.executor,
+         "interpreter: step by step, finds every conflict, counts costs;\ncpu: compiled, on all cores")
+      ->check(CLI::IsMember({"interpreter", "cpu"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--threads", given.options.threads, "Of the executor; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  app.add_option("--active", given.active, "How the executor holds active processors: auto, bitset or list")
+      ->check(CLI::IsMember({"auto", "bitset", "list"}))
+      ->type_name("FORM");
+  app.add_flag("--check", given.options.check, "The executor looks for conflicts too, without optimisations");
+  add_without(app, given);
+}
+
 void add_inputs(CLI::App& app, Given& given) {
   app.add_option("program", given.program, "A file, - or the name of a program that comes along")
       ->type_name("PROGRAM")
@@ -223,7 +273,10 @@ void add_pram_command(CLI::App& app, Command& run) {
   };
   CLI::App* run_app = add("run", "Runs a program and prints its outputs", run_run);
   add_inputs(*run_app, *given);
-  run_app->add_flag("--costs", given->costs, "Steps, work, depth and most active processors, of each line");
+  add_executor(*run_app, *given);
+  run_app->add_flag(
+      "--costs", given->costs,
+      "Steps, work, depth and most active processors, of each line; of an executor its kernels");
   run_app->add_option("--format", given->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("NAME");
@@ -234,10 +287,12 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_inputs(*check, *given);
 
   CLI::App* explain =
-      add("explain", "Shows the meta-program beside the program: sets of active processors", run_explain);
+      add("explain", "Shows what the executor runs beside the program, and what was optimised", run_explain);
   explain->add_option("program", given->program, "A file, - or the name of a program that comes along")
       ->type_name("PROGRAM")
       ->required();
+
+  add_without(*explain, *given);
 
   CLI::App* trace =
       add("trace", "Runs a program and writes each step with what it changes, as lines of JSON", run_trace);

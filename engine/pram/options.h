@@ -8,17 +8,36 @@
 #include "base/memory.h"
 #include "pram/language/tree.h"
 #include "pram/machine/error.h"
+#include "pram/meta/passes.h"
 
 namespace lanewise::pram {
 
+/// What runs a program: the interpreter, step by step, which finds every conflict and counts costs; or the
+/// compiled meta-program, on blocks of processors and several threads.
+enum class Executor : uint8_t { kInterpreter, kCpu };
+
+/// How executors hold sets of active processors: a bit for each processor, or a list of the active ones; as
+/// it pays, by default.
+enum class ActiveForm : uint8_t { kAuto, kBitset, kList };
+
 struct Options {
-  uint64_t seed = 0;                ///< of the draw between processors in mode CRCW arbitrary
-  uint64_t max_steps = 10'000'000;  ///< at most 2^32 - 2; more is an error, for programs that never end
+  uint64_t seed = 0;  ///< of the draw between processors in mode CRCW arbitrary
+  /// At most 2^32 - 2; more is an error, for programs that never end. To executors a launch is a step.
+  uint64_t max_steps = 10'000'000;
   const Cancellation* cancellation = nullptr;
   MemoryBudget* budget = nullptr;
   /// Conflicts do not end the run: the first of each kind is reported in the result. Where a program's mode
   /// forbids them, one of the processors is drawn, as in CRCW arbitrary.
   bool survey = false;
+  Executor executor = Executor::kInterpreter;
+
+  // Of executors only.
+  Passes passes = all_passes();
+  ActiveForm active = ActiveForm::kAuto;
+  int threads = 0;  ///< 0: one for each core
+  /// Conflicts that the mode forbids are found, and reported as the interpreter does. Steps are then done one
+  /// by one, without passes. Not checked, programs with such conflicts give any result.
+  bool check = false;
 };
 
 /// What the steps of one line cost.
@@ -40,6 +59,15 @@ struct Cost {
   std::map<uint32_t, LineCost> lines;
 
   bool operator==(const Cost&) const = default;
+};
+
+/// What the kernels of one line cost an executor: those that assign, and those that test a condition.
+struct KernelCost {
+  uint32_t line = 0;
+  uint64_t launches = 0;
+  uint64_t processors = 0;  ///< active, added over the launches
+  uint64_t lists = 0;       ///< launches whose set was a list
+  double seconds = 0;
 };
 
 /// The first conflict of each kind, in the order in which modes forbid them.

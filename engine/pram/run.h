@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "pram/options.h"
 #include "pram/program.h"
 #include "pram/value.h"
@@ -8,8 +10,9 @@ namespace lanewise::pram {
 
 struct Result {
   Arrays outputs;
-  Cost cost;
-  Survey survey;  ///< only if it was asked for
+  Cost cost;                        ///< of the interpreter
+  std::vector<KernelCost> kernels;  ///< of other executors, by line
+  Survey survey;                    ///< only if it was asked for
 };
 
 /// Runs `program` on `inputs`. Throws UserError for inputs that do not fit it and RunError for what goes

@@ -92,6 +92,7 @@ def test_generators(lanewise):
         (["run", "components", "--graph", "odd:1"], "is no graph"),
         (["run", "sort", "-i", "A=random:100", "--max-steps", "10"], "has not ended after 10 steps"),
         (["check", "missing.pram"], "cannot read"),
+        (["explain", "scan", "--without", "lops"], "there are: host, in-place, merge, branches, loops, all"),
     ],
 )
 def test_bad_input_is_named(lanewise, arguments, message):
@@ -101,8 +102,33 @@ def test_bad_input_is_named(lanewise, arguments, message):
 
 def test_explain_of_the_docs(lanewise, tmp_path):
     lanewise("pram", "new", "neighbours.pram")
-    command, expected = next(text for kind, text in BLOCKS if "explain" in text).split("\n", 1)
-    assert lanewise(*shlex.split(command)[2:]) == (0, expected, "")
+    shown = [text.split("\n", 1) for kind, text in BLOCKS if text.startswith("$ lanewise pram explain")]
+    assert len(shown) == 2
+    for command, expected in shown:
+        assert lanewise(*shlex.split(command)[2:]) == (0, expected, "")
+
+
+def test_executor_gives_the_same(lanewise):
+    run = ["pram", "run", "components", "--graph", "random:3000:3000", "--format", "json"]
+    code, expected, error = lanewise(*run)
+    assert (code, error) == (0, "")
+    cpu = [*run, "--executor", "cpu"]
+    for more in [[], ["--without", "all"], ["--without", "host", "--without", "merge"], ["--active", "list"], ["--active", "bitset"],
+                 ["--check"], ["--threads", "3"]]:
+        assert lanewise(*cpu, *more) == (0, expected, ""), more
+    kernels = json.loads(lanewise(*cpu, "--costs")[1])["kernels"]
+    assert [kernel["line"] for kernel in kernels] == sorted({kernel["line"] for kernel in kernels})
+    assert kernels[0]["launches"] == 1 and kernels[0]["processors"] == 3000
+    assert "in all" in lanewise(*cpu[:-4], "--executor", "cpu", "--costs")[1]
+
+
+def test_executor_fails_as_the_interpreter_does(lanewise, tmp_path):
+    (tmp_path / "a.pram").write_text("mode CREW output A[4] : int processors 4\nA[p / 2] = p\nA[p] = 6 / (p - 2)\n")
+    (tmp_path / "b.pram").write_text("mode CREW output A[4] : int processors 4\nA[p] = 6 / (p - 2)\n")
+    for file, options in [("a.pram", ["--check"]), ("b.pram", [])]:
+        expected = lanewise("pram", "run", file)
+        assert expected[0] == 2 and ":2:" in expected[2]
+        assert lanewise("pram", "run", file, "--executor", "cpu", *options) == expected
 
 
 def test_trace_leads_to_the_outputs_and_back(lanewise):

@@ -52,7 +52,17 @@ std::string result_text(const pram::Result& result) {
 std::string result_json(const pram::Result& result, bool costs) {
   Json object = Json::object();
   for (const auto& [name, array] : result.outputs) object[name] = json_of(array);
-  if (costs) {
+  if (costs && !result.kernels.empty()) {
+    Json kernels = Json::array();
+    for (const pram::KernelCost& cost : result.kernels) {
+      kernels.push_back({{"line", cost.line},
+                         {"launches", cost.launches},
+                         {"processors", cost.processors},
+                         {"lists", cost.lists},
+                         {"seconds", cost.seconds}});
+    }
+    object["kernels"] = std::move(kernels);
+  } else if (costs) {
     Json lines = Json::array();
     for (const auto& [line, cost] : result.cost.lines) {
       lines.push_back({{"line", line}, {"steps", cost.steps}, {"work", cost.work}, {"peak", cost.peak}});
@@ -67,22 +77,57 @@ std::string result_json(const pram::Result& result, bool costs) {
   return object.dump() + "\n";
 }
 
-std::string cost_text(const pram::Program& program, const pram::Cost& cost) {
-  std::string text = fmt::format("\n{:>10} {:>12} {:>10}\n", "steps", "work", "peak");
+namespace {
+
+/// The program, beside each line what `beside(number)` says of it, `width` wide.
+template <class F>
+std::string annotated(const pram::Program& program, int width, F beside) {
+  std::string text;
   std::string_view rest = program.text();
   for (uint32_t line = 1; !rest.empty(); ++line) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    const auto found = cost.lines.find(line);
-    if (found == cost.lines.end()) {
-      text += fmt::format("{:>34} | {}\n", "", rest.substr(0, end));
-    } else {
-      const pram::LineCost& own = found->second;
-      text += fmt::format("{:>10} {:>12} {:>10} | {}\n", own.steps, own.work, own.peak, rest.substr(0, end));
-    }
+    text += fmt::format("{:>{}} | {}\n", beside(line), width, rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return text + fmt::format("{:>10} {:>12} {:>10} | in all; depth {}\n", cost.steps, cost.work, cost.peak,
-                            cost.depth);
+  return text;
+}
+
+}  // namespace
+
+std::string cost_text(const pram::Program& program, const pram::Cost& cost) {
+  return fmt::format("\n{:>10} {:>12} {:>10}\n", "steps", "work", "peak") +
+         annotated(program, 34,
+                   [&](uint32_t line) -> std::string {
+                     const auto found = cost.lines.find(line);
+                     if (found == cost.lines.end()) return "";
+                     const pram::LineCost& own = found->second;
+                     return fmt::format("{:>10} {:>12} {:>10}", own.steps, own.work, own.peak);
+                   }) +
+         fmt::format("{:>10} {:>12} {:>10} | in all; depth {}\n", cost.steps, cost.work, cost.peak,
+                     cost.depth);
+}
+
+std::string kernel_text(const pram::Program& program, const std::vector<pram::KernelCost>& kernels) {
+  const auto row = [](const pram::KernelCost& cost) {
+    return fmt::format("{:>10} {:>12} {:>10} {:>10.3f}", cost.launches, cost.processors, cost.lists,
+                       cost.seconds * 1e3);
+  };
+  pram::KernelCost all;
+  for (const pram::KernelCost& cost : kernels) {
+    all.launches += cost.launches;
+    all.processors += cost.processors;
+    all.lists += cost.lists;
+    all.seconds += cost.seconds;
+  }
+  return fmt::format("\n{:>10} {:>12} {:>10} {:>10}\n", "launches", "processors", "lists", "ms") +
+         annotated(program, 45,
+                   [&](uint32_t line) -> std::string {
+                     for (const pram::KernelCost& cost : kernels) {
+                       if (cost.line == line) return row(cost);
+                     }
+                     return "";
+                   }) +
+         row(all) + " | in all\n";
 }
 
 std::string survey_text(const pram::Program& program, const pram::Survey& survey) {

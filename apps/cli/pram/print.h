@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pram/program.h"
 #include "pram/run.h"
@@ -10,11 +11,15 @@ namespace lanewise::cli::pram_command {
 /// "sum = 10", a line for each output, or for each row of a matrix.
 std::string result_text(const pram::Result& result);
 
-/// One object with the outputs, and with `costs` "steps", "work", "depth", "peak" and "lines" within "cost".
+/// One object with the outputs, and with `costs` "steps", "work", "depth", "peak" and "lines" within "cost",
+/// or what an executor's kernels cost within "kernels".
 std::string result_json(const pram::Result& result, bool costs);
 
 /// The program with what each line cost, and the sums.
 std::string cost_text(const pram::Program& program, const pram::Cost& cost);
+
+/// The program with the kernels of each line: launches, active processors, launches on a list, milliseconds.
+std::string kernel_text(const pram::Program& program, const std::vector<pram::KernelCost>& kernels);
 
 /// Each kind of conflict that was found, at its place.
 std::string survey_text(const pram::Program& program, const pram::Survey& survey);

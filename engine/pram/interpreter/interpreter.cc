@@ -262,9 +262,9 @@ void Interpreter::in_parts(F f) {
   const Lanes all = lanes();
   uint32_t processor = 0;
   try {
-    for (uint32_t begin = 0; begin < all.count; begin += Evaluator::kLanes) {
+    for (uint32_t begin = 0; begin < all.count; begin += kLanes) {
       if (options_.cancellation != nullptr) options_.cancellation->check();
-      const Lanes part = all.part(begin, std::min(Evaluator::kLanes, all.count - begin));
+      const Lanes part = all.part(begin, std::min(kLanes, all.count - begin));
       processor = part[0];
       const auto one_by_one = [&] {
         for (uint32_t i = 0; i < part.count; ++i) {
@@ -285,8 +285,8 @@ void Interpreter::in_parts(F f) {
     if (check.met) {
       ReadLog log;
       evaluator_.observer = &log;
-      for (uint32_t begin = 0; begin < all.count; begin += Evaluator::kLanes) {
-        f(all.part(begin, std::min(Evaluator::kLanes, all.count - begin)), begin);
+      for (uint32_t begin = 0; begin < all.count; begin += kLanes) {
+        f(all.part(begin, std::min(kLanes, all.count - begin)), begin);
       }
       meet(find_conflict(std::move(log.accesses), Conflict::Kind::kRead, step_number()));
     }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pram/language/tree.h"
 #include "pram/machine/memory.h"
+#include "pram/machine/scratch.h"
 
 namespace lanewise::pram {
 
@@ -55,8 +55,6 @@ class ReadObserver {
 /// the private variables of kLet.
 class Evaluator {
  public:
-  static constexpr uint32_t kLanes = 1024;
-
   Evaluator(const Tree& tree, const Memory& memory) : tree_(tree), memory_(memory) {}
 
   ReadObserver* observer = nullptr;
@@ -78,28 +76,6 @@ class Evaluator {
              Word* out);
   [[noreturn]] void out_of_range(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place,
                                  const Frame& frame, const Lanes& lanes);
-
-  template <class T>
-  struct Pool {
-    std::vector<std::unique_ptr<T[]>> columns;
-    size_t used = 0;
-  };
-  /// A column that is taken until this ends.
-  template <class T>
-  class Scratch {
-   public:
-    explicit Scratch(Pool<T>& pool) : pool_(pool) {
-      if (pool.used == pool.columns.size()) pool.columns.push_back(std::make_unique<T[]>(kLanes));
-      data = pool.columns[pool.used++].get();
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { --pool_.used; }
-    T* data;
-
-   private:
-    Pool<T>& pool_;
-  };
 
   const Tree& tree_;
   const Memory& memory_;

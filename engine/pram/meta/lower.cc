@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "pram/meta/meta.h"
 
 namespace lanewise::pram {
@@ -6,59 +8,85 @@ namespace {
 
 using Kind = Meta::Kind;
 
-std::vector<Meta> host(const std::vector<Statement>& statements);
+class Lowering {
+ public:
+  explicit Lowering(const Tree& tree)
+      : buffered_(tree.mode == Mode::kErew || tree.mode == Mode::kCrew ? Writing::kBuffered
+                                                                       : Writing::kResolved) {}
 
-/// Statements of a block for the processors of T[set]; sets above it are free.
-std::vector<Meta> on_set(const std::vector<Statement>& statements, uint32_t set) {
-  std::vector<Meta> result;
-  for (const Statement& statement : statements) {
-    Meta made{
-        .kind = Kind::kAssign, .statement = &statement, .from = set, .rest = {}, .body = {}, .otherwise = {}};
-    if (statement.kind == Statement::Kind::kIf) {
-      // The others are kept below those of the first part, whose own sets come and go above.
-      const bool both = !statement.otherwise.empty();
-      made.kind = Kind::kSplit;
-      if (both) made.rest = set + 1;
-      made.to = set + (both ? 2 : 1);
-      made.body = on_set(statement.body, made.to);
-      if (both) made.otherwise = on_set(statement.otherwise, set + 1);
-    } else if (statement.kind == Statement::Kind::kWhile) {
-      made.kind = Kind::kRepeat;
-      made.to = set + 1;
-      made.body = on_set(statement.body, made.to);
+  std::vector<Meta> host(const std::vector<Statement>& statements) const {
+    std::vector<Meta> result;
+    for (const Statement& statement : statements) result.push_back(host(statement));
+    return result;
+  }
+
+ private:
+  Meta host(const Statement& statement) const {
+    Meta made{.kind = Kind::kHost, .place = statement.place, .condition = statement.condition};
+    switch (statement.kind) {
+      case Statement::Kind::kAssign:
+        made.statements = {statement};
+        break;
+      case Statement::Kind::kIf:
+      case Statement::Kind::kWhile:
+        made.kind = statement.kind == Statement::Kind::kIf ? Kind::kHostIf : Kind::kHostWhile;
+        made.body = host(statement.body);
+        made.otherwise = host(statement.otherwise);
+        break;
+      case Statement::Kind::kBlock:
+        made.kind = Kind::kAll;
+        made.block = statement.block;
+        made.body = on_set(statement.body, 0);
+        break;
     }
-    result.push_back(std::move(made));
+    return made;
   }
-  return result;
-}
 
-Meta host(const Statement& statement) {
-  Meta made{.kind = Kind::kHostAssign, .statement = &statement, .rest = {}, .body = {}, .otherwise = {}};
-  switch (statement.kind) {
-    case Statement::Kind::kAssign:
-      break;
-    case Statement::Kind::kIf:
-    case Statement::Kind::kWhile:
-      made.kind = statement.kind == Statement::Kind::kIf ? Kind::kHostIf : Kind::kHostWhile;
-      made.body = host(statement.body);
-      made.otherwise = host(statement.otherwise);
-      break;
-    case Statement::Kind::kBlock:
-      made.kind = Kind::kAll;
-      made.body = on_set(statement.body, 0);
-      break;
+  /// Statements of a block for the processors of T[set]; sets above it are free.
+  std::vector<Meta> on_set(const std::vector<Statement>& statements, uint32_t set) const {
+    std::vector<Meta> result;
+    for (const Statement& statement : statements) {
+      Meta made{
+          .kind = Kind::kKernel, .place = statement.place, .condition = statement.condition, .from = set};
+      switch (statement.kind) {
+        case Statement::Kind::kAssign:
+          made.statements = {statement};
+          // Private variables need no second copy: nobody else reads them.
+          made.writing = std::any_of(statement.targets.begin(), statement.targets.end(),
+                                     [](const Target& target) { return target.shared; })
+                             ? buffered_
+                             : Writing::kInPlace;
+          break;
+        case Statement::Kind::kIf: {
+          // The others are kept below those of the first part, whose own sets come and go above.
+          const bool both = !statement.otherwise.empty();
+          made.kind = Kind::kSplit;
+          if (both) made.rest = set + 1;
+          made.to = set + (both ? 2 : 1);
+          made.body = on_set(statement.body, made.to);
+          if (both) made.otherwise = on_set(statement.otherwise, set + 1);
+          break;
+        }
+        case Statement::Kind::kWhile:
+          made.kind = Kind::kRepeat;
+          made.to = set + 1;
+          made.body = on_set(statement.body, made.to);
+          break;
+        case Statement::Kind::kBlock:
+          throw InternalError("a block within a block");
+      }
+      result.push_back(std::move(made));
+    }
+    return result;
   }
-  return made;
-}
 
-std::vector<Meta> host(const std::vector<Statement>& statements) {
-  std::vector<Meta> result;
-  for (const Statement& statement : statements) result.push_back(host(statement));
-  return result;
-}
+  Writing buffered_;
+};
 
 }  // namespace
 
-std::vector<Meta> lower(const Tree& tree) { return host(tree.body); }
+MetaProgram lower(const Tree& tree) {
+  return {Lowering(tree).host(tree.body), std::vector<bool>(tree.privates.size()), {}};
+}
 
 }  // namespace lanewise::pram

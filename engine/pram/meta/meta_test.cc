@@ -3,18 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "pram/library.h"
 #include "pram/testing/random_program.h"
 
 namespace lanewise::pram {
 namespace {
 
-std::string meta_of(const std::string& text) {
+std::string meta_of(const std::string& text, const Passes& passes = {}) {
   const Program program = Program::parse(text);
   std::string result;
-  for (const MetaLine& line : print(lower(program.tree()), program.tree())) {
+  for (const MetaLine& line : print(compile(program.tree(), passes), program.tree())) {
     result += std::to_string(line.line) + ": " + line.text + "\n";
   }
   return result;
@@ -34,7 +32,7 @@ TEST(Meta, BranchesSplitAndLoopsNarrow) {
                     "  d = 2 * d\n"
                     "}\n"),
             "3: T0 = all p < n\n"
-            "4: for all p in T0: d = 1\n"
+            "4: for each p in T0: d = 1\n"
             "5: T1 = T0\n"
             "5: while T1 = {p in T1 : d < n} is not empty:\n"
             "6:   T3 = {p in T1 : p % (2 * d) == 0}\n"
@@ -42,7 +40,7 @@ TEST(Meta, BranchesSplitAndLoopsNarrow) {
             "7:   T4 = {p in T3 : p > 3}\n"
             "7:   for all p in T4: A[p] = A[p] + A[p - 1]\n"
             "9:   for all p in T2: A[p] = -(d + 1)\n"
-            "11:   for all p in T1: d = 2 * d\n");
+            "11:   for each p in T1: d = 2 * d\n");
 }
 
 TEST(Meta, WhatRunsOutsideOfBlocksIsTheHosts) {
@@ -65,14 +63,17 @@ TEST(Meta, WhatRunsOutsideOfBlocksIsTheHosts) {
 void check_sets(const std::vector<Meta>& list, uint32_t top) {
   for (const Meta& meta : list) {
     switch (meta.kind) {
-      case Meta::Kind::kHostAssign:
+      case Meta::Kind::kHost:
+        break;
       case Meta::Kind::kHostIf:
       case Meta::Kind::kHostWhile:
+        check_sets(meta.body, top);
+        check_sets(meta.otherwise, top);
+        break;
       case Meta::Kind::kAll:
         check_sets(meta.body, 0);
-        check_sets(meta.otherwise, 0);
         break;
-      case Meta::Kind::kAssign:
+      case Meta::Kind::kKernel:
         EXPECT_EQ(meta.from, top);
         break;
       case Meta::Kind::kSplit:
@@ -90,24 +91,30 @@ void check_sets(const std::vector<Meta>& list, uint32_t top) {
   }
 }
 
-TEST(Meta, SetsAreAStack) {
+/// Nodes with a condition, and targets of assignments.
+size_t count(const std::vector<Statement>& statements) {
+  size_t found = 0;
+  walk(statements, [&](const Statement& one) { found += (one.condition ? 1 : 0) + one.targets.size(); });
+  return found;
+}
+size_t count(const std::vector<Meta>& list) {
+  size_t found = 0;
+  for (const Meta& one : list) {
+    found += (one.condition ? 1 : 0) + count(one.statements) + count(one.body) + count(one.otherwise);
+  }
+  return found;
+}
+
+TEST(Meta, SetsAreAStackAndNothingIsLost) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Program program = Program::parse(RandomProgram(seed).text());
-    const std::vector<Meta> meta = lower(program.tree());
-    check_sets(meta, 0);
-    // Each statement of the program is there once.
-    size_t expected = 0;
-    walk(program.tree().body, [&](const Statement&) { ++expected; });
-    size_t found = 0;
-    const std::function<void(const std::vector<Meta>&)> count = [&](const std::vector<Meta>& list) {
-      for (const Meta& one : list) {
-        ++found;
-        count(one.body);
-        count(one.otherwise);
-      }
-    };
-    count(meta);
-    EXPECT_EQ(found, expected);
+    const Tree& tree = program.tree();
+    for (const Passes& passes : {Passes(), Passes(seed % 32), all_passes()}) {
+      const MetaProgram meta = compile(tree, passes);
+      check_sets(meta.body, 0);
+      EXPECT_EQ(count(meta.body), count(tree.body)) << program.text();
+    }
+    EXPECT_TRUE(compile(tree, {}).notes.empty());
   }
 }
 

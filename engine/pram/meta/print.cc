@@ -12,17 +12,17 @@ class Printer {
  public:
   explicit Printer(const Tree& tree) : tree_(tree) {}
 
-  std::vector<MetaLine> run(const std::vector<Meta>& meta) {
-    statements(meta, 0);
+  std::vector<MetaLine> run(const MetaProgram& meta) {
+    nodes(meta.body, 0);
     return std::move(lines_);
   }
 
  private:
-  void add(const Meta& meta, size_t depth, const std::string& text) {
-    lines_.push_back({meta.statement->place.line, std::string(2 * depth, ' ') + text});
+  void add(const Place& place, size_t depth, const std::string& text) {
+    lines_.push_back({place.line, std::string(2 * depth, ' ') + text});
   }
-  void statements(const std::vector<Meta>& list, size_t depth) {
-    for (const Meta& meta : list) statement(meta, depth);
+  void nodes(const std::vector<Meta>& list, size_t depth) {
+    for (const Meta& meta : list) node(meta, depth);
   }
 
   std::string assignment(const Statement& statement) const {
@@ -35,7 +35,21 @@ class Printer {
     return left + " = " + right;
   }
 
-  std::string condition(const Meta& meta) const { return to_text(*meta.statement->condition, tree_); }
+  /// What a kernel does, or the host.
+  void statements(const std::vector<Statement>& list, size_t depth) {
+    for (const Statement& statement : list) {
+      if (statement.kind == Statement::Kind::kAssign) {
+        add(statement.place, depth, assignment(statement));
+        continue;
+      }
+      const bool repeats = statement.kind == Statement::Kind::kWhile;
+      add(statement.place, depth,
+          fmt::format("{} {}:", repeats ? "while" : "if", to_text(*statement.condition, tree_)));
+      statements(statement.body, depth + 1);
+      if (!statement.otherwise.empty()) add(statement.place, depth, "else:");
+      statements(statement.otherwise, depth + 1);
+    }
+  }
 
   /// "p" or "i, j": how the processors of the present block are called.
   std::string processor() const {
@@ -46,43 +60,54 @@ class Printer {
     return result;
   }
 
-  void statement(const Meta& meta, size_t depth) {
+  void kernel(const Meta& meta, size_t depth) {
+    const std::string who = fmt::format(
+        "for {} {} in T{}:", meta.writing == Writing::kInPlace ? "each" : "all", processor(), meta.from);
+    if (meta.statements.size() == 1 && meta.statements[0].kind == Statement::Kind::kAssign) {
+      return add(meta.place, depth, fmt::format("{} {}", who, assignment(meta.statements[0])));
+    }
+    add(meta.place, depth, who);
+    statements(meta.statements, depth + 1);
+  }
+
+  void node(const Meta& meta, size_t depth) {
+    const std::string condition = meta.condition ? to_text(*meta.condition, tree_) : "";
     switch (meta.kind) {
-      case Meta::Kind::kHostAssign:
-        return add(meta, depth, assignment(*meta.statement));
+      case Meta::Kind::kHost:
+        return statements(meta.statements, depth);
       case Meta::Kind::kHostIf:
-        add(meta, depth, fmt::format("if {}:", condition(meta)));
-        statements(meta.body, depth + 1);
-        if (!meta.otherwise.empty()) add(meta, depth, "else:");
-        return statements(meta.otherwise, depth + 1);
+        add(meta.place, depth, fmt::format("if {}:", condition));
+        nodes(meta.body, depth + 1);
+        if (!meta.otherwise.empty()) add(meta.place, depth, "else:");
+        return nodes(meta.otherwise, depth + 1);
       case Meta::Kind::kHostWhile:
-        add(meta, depth, fmt::format("while {}:", condition(meta)));
-        return statements(meta.body, depth + 1);
+        add(meta.place, depth, fmt::format("while {}:", condition));
+        return nodes(meta.body, depth + 1);
       case Meta::Kind::kAll: {
-        block_ = meta.statement->block;
+        block_ = meta.block;
         std::string dimensions;
         for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
           dimensions += fmt::format("{}{} < {}", dimensions.empty() ? "" : ", ", dimension.name,
                                     to_text(*dimension.extent, tree_));
         }
-        add(meta, depth, fmt::format("T0 = all {}", dimensions));
-        return statements(meta.body, depth);
+        add(meta.place, depth, fmt::format("T0 = all {}", dimensions));
+        return nodes(meta.body, depth);
       }
-      case Meta::Kind::kAssign:
-        return add(meta, depth,
-                   fmt::format("for all {} in T{}: {}", processor(), meta.from, assignment(*meta.statement)));
+      case Meta::Kind::kKernel:
+        return kernel(meta, depth);
       case Meta::Kind::kSplit:
-        add(meta, depth,
-            fmt::format("T{} = {{{} in T{} : {}}}", meta.to, processor(), meta.from, condition(meta)));
-        if (meta.rest) add(meta, depth, fmt::format("T{} = T{} without T{}", *meta.rest, meta.from, meta.to));
-        statements(meta.body, depth);
-        return statements(meta.otherwise, depth);
+        add(meta.place, depth,
+            fmt::format("T{} = {{{} in T{} : {}}}", meta.to, processor(), meta.from, condition));
+        if (meta.rest) {
+          add(meta.place, depth, fmt::format("T{} = T{} without T{}", *meta.rest, meta.from, meta.to));
+        }
+        nodes(meta.body, depth);
+        return nodes(meta.otherwise, depth);
       case Meta::Kind::kRepeat:
-        add(meta, depth, fmt::format("T{} = T{}", meta.to, meta.from));
-        add(meta, depth,
-            fmt::format("while T{0} = {{{1} in T{0} : {2}}} is not empty:", meta.to, processor(),
-                        condition(meta)));
-        return statements(meta.body, depth + 1);
+        add(meta.place, depth, fmt::format("T{} = T{}", meta.to, meta.from));
+        add(meta.place, depth,
+            fmt::format("while T{0} = {{{1} in T{0} : {2}}} is not empty:", meta.to, processor(), condition));
+        return nodes(meta.body, depth + 1);
     }
   }
 
@@ -99,13 +124,12 @@ size_t width(std::string_view text) {
 
 }  // namespace
 
-std::vector<MetaLine> print(const std::vector<Meta>& meta, const Tree& tree) {
-  return Printer(tree).run(meta);
-}
+std::vector<MetaLine> print(const MetaProgram& meta, const Tree& tree) { return Printer(tree).run(meta); }
 
-std::string explain(const Program& program) {
+std::string explain(const Program& program, const Passes& chosen) {
   constexpr size_t kWidest = 70;
-  const std::vector<MetaLine> lines = print(lower(program.tree()), program.tree());
+  const MetaProgram meta = compile(program.tree(), chosen);
+  const std::vector<MetaLine> lines = print(meta, program.tree());
   std::vector<std::string_view> source;
   for (std::string_view rest = program.text(); !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
@@ -134,6 +158,11 @@ std::string explain(const Program& program) {
     if (own) ++next;
   }
   for (; next <= source.size(); ++next) add(next, source[next - 1], "");
+  if (!meta.notes.empty()) text += '\n';
+  for (const MetaNote& note : meta.notes) {
+    text += fmt::format("{:>4}  {:<8}  {}\n", note.line, passes()[static_cast<size_t>(note.pass)].name,
+                        note.text);
+  }
   return text;
 }
 

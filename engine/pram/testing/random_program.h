@@ -7,9 +7,9 @@
 
 namespace lanewise::pram {
 
-/// Writes a program with the inputs A[n] and R[n] (int and real; n is their size), the results C[n], D[n], x
-/// and y, in any mode, on one block for everything or on several. Most runs end well; some fail or have
-/// conflicts.
+/// Writes a program with the inputs A[n] and R[n] (int and real; n is their size), the results C[n], D[n],
+/// E[n, 2], x and y, in any mode, on one block for everything or on several. Most runs end well; some fail or
+/// have conflicts.
 class RandomProgram {
  public:
   explicit RandomProgram(uint64_t seed) : random_(seed) {}
@@ -27,17 +27,20 @@ class RandomProgram {
     text_ =
         std::string("mode ") + kModes[pick(9)] +
         "\ninput A[n] : int\ninput R[n] : real\noutput C[n] : int = 3\noutput D[n] : real\noutput x : int\n"
-        "output y : int = 2\nshared E[n, 2] : int\nfunction f(a : int, b : int) : int = a * 2 - b + A[a % "
+        "output y : int = 2\noutput E[n, 2] : int\nfunction f(a : int, b : int) : int = a * 2 - b + A[a % "
         "n]\n";
     if (pick(3) != 0) {
       text_ += "processors n\n";
       block(0);
     } else {
+      const bool again = pick(2) == 0;
+      if (again) text_ += "for h = 1 to 2 {\n";
       for (uint64_t i = 0; i < 2; ++i) {
-        text_ += "processors n {\n";
+        text_ += again ? "processors max(n - h + 1, 0) {\n" : "processors n {\n";
         block(1);
         text_ += "}\n";
       }
+      if (again) text_ += "}\n";
     }
     return text_;
   }
@@ -47,10 +50,11 @@ class RandomProgram {
   std::string number() { return std::to_string(static_cast<int64_t>(pick(12)) - 3); }
   void line(size_t depth, const std::string& text) { text_ += std::string(2 * depth, ' ') + text + "\n"; }
 
-  /// With two private variables of its own.
+  /// With private variables of its own: u is the same for all as long as only some lines write it.
   void block(size_t depth) {
     line(depth, "private a = p");
     line(depth, "private r = R[p]");
+    line(depth, "private u = 2");
     statements(depth, 3);
   }
 
@@ -59,8 +63,9 @@ class RandomProgram {
   }
 
   void statement(size_t depth, size_t nesting) {
-    const uint64_t kind = nesting == 0 ? pick(6) : pick(10);
+    const uint64_t kind = nesting == 0 ? pick(6) : pick(11);
     if (kind < 2) return line(depth, "a = " + integer(3));
+    if (kind == 10) return line(depth, pick(4) == 0 ? "u = min(a, 5)" : "u = u * 2 % 7");
     if (kind == 2) return line(depth, "r = " + real(2));
     if (kind < 5) return line(depth, cell() + " = " + integer(3));
     if (kind == 5) return line(depth, pick(2) == 0 ? "D[p] = " + real(2) : "C[p], a = a, " + integer(2));
@@ -96,6 +101,8 @@ class RandomProgram {
         return "a % n";
       case 3:
         return pick(4) == 0 ? "p + 1" : "n - 1 - p";
+      case 4:
+        return pick(2) == 0 ? "(2 * p + 1) % n" : "(p * u + 1) % n";
       default:
         return "p";
     }
@@ -119,7 +126,7 @@ class RandomProgram {
         case 1:
           return "n";
         case 2:
-          return "a";
+          return pick(3) == 0 ? "u" : "a";
         case 3:
           return "A[" + index() + "]";
         case 4:
@@ -161,6 +168,7 @@ class RandomProgram {
       return "(" + condition(height - 1) + (pick(2) == 0 ? " and " : " or ") + condition(height - 1) + ")";
     }
     if (pick(5) == 0) return "not " + real(1) + " < " + real(1);
+    if (pick(6) == 0) return "u < " + number();
     return integer(height > 0 ? 1 : 0) + " " + kComparisons[pick(6)] + " " + integer(0);
   }
 

@@ -1,0 +1,211 @@
+// The executor: conflict modes with many writers and threads, sets in each form, errors as the interpreter
+// tells them, limits.
+#include "pram/executor/cpu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/test_size.h"
+#include "pram/inputs/graph.h"
+#include "pram/inputs/random.h"
+#include "pram/library.h"
+
+namespace lanewise::pram {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr ActiveForm kForms[] = {ActiveForm::kAuto, ActiveForm::kBitset, ActiveForm::kList};
+
+Array numbers(int64_t n, uint64_t bound, uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<int64_t>(random.below(bound)));
+  return ints(std::move(values));
+}
+
+/// The same outputs on the interpreter and on the executor, with and without passes and checks, on one and
+/// three threads.
+void expect_same(const Program& program, const Arrays& inputs) {
+  Options options;
+  options.seed = 7;
+  const Arrays expected = run(program, inputs, options).outputs;
+  options.executor = Executor::kCpu;
+  for (const ActiveForm form : kForms) {
+    for (const int threads : {1, 3}) {
+      options.active = form;
+      options.threads = threads;
+      EXPECT_TRUE(run(program, inputs, options).outputs == expected) << program.text();
+      Options plain = options;
+      plain.passes = {};
+      EXPECT_TRUE(run(program, inputs, plain).outputs == expected) << program.text();
+      plain.check = true;
+      EXPECT_TRUE(run(program, inputs, plain).outputs == expected) << program.text();
+    }
+  }
+}
+
+TEST(Cpu, ResolvesWritesAsEachModeSays) {
+  const auto n = test_size<int64_t>(9'000, 40'000);
+  for (const char* mode :
+       {"common", "arbitrary", "priority", "combining +", "combining *", "combining min", "combining max"}) {
+    const std::string value = mode == std::string("common")        ? "B[p]"
+                              : mode == std::string("combining *") ? "A[p] % 2 * 2 - 1"
+                                                                   : "A[p] - 300";
+    const std::string text =
+        std::string("mode CRCW ") + mode +
+        "\ninput A[n] : int input B[n] : int output C[n] : int output few[3] : int\n"
+        "output x : int output r : real output s : int32 output both[n] : int\nprocessors n\n"
+        "C[B[p]] = " +
+        value + "\nif A[p] % 7 < 3 { few[A[p] % 3] = A[p] % 3 - 1 }\n" +
+        (mode == std::string("common")
+             ? ""
+             : "x = " + value +
+                   "\nr = A[p] / 8.0\n"
+                   "s = int32(A[p] % 2)\nboth[B[p]], both[(B[p] + 1) % n] = A[p] % 3 - 1, p % 3 - 1\n");
+    expect_same(Program::parse(text),
+                {{"A", numbers(n, 1000)}, {"B", numbers(n, static_cast<uint64_t>(n), 2)}});
+  }
+  for (const char* mode : {"combining and", "combining or", "combining xor"}) {
+    const std::string text = std::string("mode CRCW ") + mode +
+                             "\ninput A[n] : int output C[n] : bool output x : bool\nprocessors n\n"
+                             "C[A[p]] = p % 3 == 0\nx = A[p] > 5\n";
+    expect_same(Program::parse(text), {{"A", numbers(n, 1000)}});
+  }
+}
+
+TEST(Cpu, SumsOfWhichAPartOverflowsAreCombinedInOrder) {
+  const Program program =
+      Program::parse("mode CRCW combining + input A[n] : int output x : int processors n x = A[p]");
+  std::vector<int64_t> values(5'000, 1);
+  values[0] = INT64_MAX - 10;
+  values[1] = -100'000;
+  expect_same(program, {{"A", ints(values)}});
+  Options options;
+  options.executor = Executor::kCpu;
+  values[1] = 1;
+  EXPECT_THROW(run(program, {{"A", ints(values)}}, options), RunError);
+}
+
+TEST(Cpu, LibraryProgramsGiveTheSame) {
+  const auto n = test_size<int64_t>(100, 3'000);
+  for (const char* name : {"reduction", "scan", "exclusive_scan", "sort"}) {
+    expect_same(library_program(name), {{"A", numbers(n, 1000)}});
+  }
+  expect_same(library_program("maximum"), {{"A", numbers(150, 1000)}});
+  Arrays graph = graph_inputs(random_graph(n, n, 3));
+  expect_same(library_program("spanning_forest"), graph);
+  graph.erase("weight");
+  expect_same(library_program("components"), graph);
+  graph["root"] = scalar(0);
+  expect_same(library_program("breadth_first_search"), graph);
+}
+
+TEST(Cpu, ReportsAsTheInterpreterDoes) {
+  const std::string head = "mode CREW input A[n] : int output C[n] : int output x : int\nprocessors n\n";
+  const Arrays inputs = {{"A", numbers(20'000, 1000)}};
+  for (const char* body :
+       {"private a = p\na = a + 1\nif p > 3 { C[p] = 100 / (p - 9'000) }\n",
+        "while C[p] < 5 { C[p] = C[p] + A[p + 1] % 2 + 1 }\n", "private d = 1\nwhile true { d = 2 * d }\n",
+        "C[0], C[p] = 1, 2\n", "x = int32(A[0] * 9'999'999'999)\n"}) {
+    std::string text = head + body;
+    std::erase(text, '\'');
+    const Program program = Program::parse(text);
+    std::string expected;
+    try {
+      run(program, inputs);
+    } catch (const RunError& error) {
+      expected = error.what();
+    }
+    ASSERT_FALSE(expected.empty()) << body;
+    Options options;
+    options.executor = Executor::kCpu;
+    options.threads = 2;
+    for (const bool check : {false, true}) {
+      options.check = check;
+      try {
+        run(program, inputs, options);
+        ADD_FAILURE() << body;
+      } catch (const RunError& error) {
+        EXPECT_EQ(error.what(), expected);
+      }
+    }
+  }
+}
+
+TEST(Cpu, FindsConflictsWhereAsked) {
+  const struct {
+    const char* text;
+    const char* error;
+  } kCases[] = {
+      {"mode EREW output C[n] : int processors n C[p] = A[p / 2]", "both read A[0]"},
+      {"mode EREW output C[n] : int processors n if A[0] == p { C[p] = 1 }", "both read A[0]"},
+      {"mode CREW output C[n] : int processors n C[p / 2] = 1", "both write C[0]"},
+      {"mode CRCW common output C[n] : int processors n C[p / 2] = p", "write different values to C[0]"},
+  };
+  Options options;
+  options.executor = Executor::kCpu;
+  options.check = true;
+  for (const auto& one : kCases) {
+    std::string text = one.text;
+    text.insert(text.find(" output"), " input A[n] : int");
+    for (const int64_t n : {2, 9'000}) {
+      try {
+        run(Program::parse(text), {{"A", numbers(n, 10)}}, options);
+        ADD_FAILURE() << text;
+      } catch (const ConflictError& error) {
+        EXPECT_THAT(error.what(), HasSubstr(one.error));
+      }
+    }
+  }
+}
+
+TEST(Cpu, EndlessLoopsEnd) {
+  Options options;
+  options.executor = Executor::kCpu;
+  options.max_steps = 1'000;
+  for (const char* text :
+       {"mode EREW output x : int while x == 0 { x = 0 }",
+        "mode CREW output C[9] : int processors 9 while C[p] == 0 { C[p] = 0 }",
+        "mode CREW output C[9] : int processors 9 while C[8 - p] < 9 { C[p] = C[8 - p] / 2 }"}) {
+    try {
+      run(Program::parse(text), {}, options);
+      ADD_FAILURE() << text;
+    } catch (const RunError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("has not ended after 1000 steps"));
+    }
+  }
+  Cancellation cancellation;
+  cancellation.cancel();
+  options.cancellation = &cancellation;
+  EXPECT_THROW(run(library_program("reduction"), {{"A", numbers(10, 10)}}, options), CancelledError);
+}
+
+TEST(Cpu, AsksTheBudget) {
+  MemoryBudget budget(1 << 20);
+  Options options;
+  options.executor = Executor::kCpu;
+  options.budget = &budget;
+  EXPECT_THROW(run(library_program("scan"), {{"A", numbers(60'000, 10)}}, options), MemoryError);
+}
+
+TEST(Cpu, CountsItsKernels) {
+  const Program program = Program::parse(
+      "mode CREW input n : int output A[n] : int output B[n] : int\nprocessors n\n"
+      "if p % 2 == 0 {\nA[p] = A[n - 1 - p]\nB[p] = A[n - 1 - p]\n}\n");
+  Options options;
+  options.executor = Executor::kCpu;
+  options.passes = {};
+  options.active = ActiveForm::kList;
+  const std::vector<KernelCost> costs = run(program, {{"n", scalar(1'000)}}, options).kernels;
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_EQ(costs[0].line, 3u);
+  EXPECT_EQ(costs[0].processors, 1'000u);
+  EXPECT_EQ(costs[0].lists, 0u);
+  EXPECT_EQ(costs[1].processors, 500u);
+  EXPECT_EQ(costs[1].lists, 1u);
+  EXPECT_EQ(costs[2].launches, 1u);
+}
+
+}  // namespace
+}  // namespace lanewise::pram

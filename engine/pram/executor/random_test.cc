@@ -1,0 +1,91 @@
+// The executor against the interpreter, on random programs: any optimisations, any form of active sets, one
+// to three threads.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+
+#include "base/testing/test_size.h"
+#include "pram/run.h"
+#include "pram/testing/random_program.h"
+
+namespace lanewise::pram {
+namespace {
+
+/// What a run gives: its outputs, or why there are none.
+struct Ending {
+  Arrays outputs;
+  std::string error;
+  bool conflict = false;
+};
+
+Ending end_of(const Program& program, const Arrays& inputs, const Options& options) {
+  Ending ending;
+  try {
+    ending.outputs = run(program, inputs, options).outputs;
+  } catch (const ConflictError& error) {
+    ending.error = error.what();
+    ending.conflict = true;
+  } catch (const RunError& error) {
+    ending.error = error.what();
+  }
+  return ending;
+}
+
+Arrays random_inputs(Random& random, int64_t n, bool extreme) {
+  std::vector<int64_t> a;
+  std::vector<double> r;
+  for (int64_t i = 0; i < n; ++i) {
+    a.push_back(static_cast<int64_t>(random.below(20)) - 5);
+    r.push_back(static_cast<double>(random.below(20)) / 4 - 2);
+  }
+  if (n > 0 && extreme) a[random.below(static_cast<uint64_t>(n))] = INT64_MAX;
+  return {{"A", ints(a)}, {"R", reals(r)}};
+}
+
+TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
+  std::map<std::string, int> seen;
+  const auto programs = test_size<uint64_t>(60, 500, 100'000);
+  for (uint64_t seed = 0; seed < programs; ++seed) {
+    const Program program = Program::parse(RandomProgram(seed + 5'000'000).text());
+    Random random(seed);
+    static constexpr int64_t kSizes[] = {0, 1, 2, 3, 31, 32, 33, 100, 1000};
+    // Only the long ones are for several threads, and for sets of many parts.
+    const int64_t n = seed % 20 == 19 ? 10'000 : kSizes[random.below(9)];
+    const Arrays inputs = random_inputs(random, n, seed % 20 == 0);
+    Options options;
+    options.seed = seed;
+    const Ending expected = end_of(program, inputs, options);
+
+    options.executor = Executor::kCpu;
+    options.passes = Passes(random.below(32));
+    options.active = static_cast<ActiveForm>(random.below(3));
+    options.threads = 1 + static_cast<int>(random.below(3));
+    options.check = random.below(3) == 0;
+    // What a program with a conflict does is only known where conflicts are looked for.
+    if (expected.conflict) options.check = true;
+    const Ending found = end_of(program, inputs, options);
+    ASSERT_EQ(found.error, expected.error) << seed << "\n" << program.text();
+    ASSERT_TRUE(found.outputs == expected.outputs)
+        << "seed " << seed << ", n " << n << ", passes " << options.passes << ", form "
+        << static_cast<int>(options.active) << ", check " << options.check << "\n"
+        << program.text();
+
+    ++seen[expected.error.empty() ? "ends well" : expected.conflict ? "conflict" : "error"];
+    if (options.check) {
+      ++seen["checked"];
+      continue;
+    }
+    for (const PassInfo& info : passes()) {
+      ++seen[std::string(info.name) + (has(options.passes, info.pass) ? " on" : " off")];
+    }
+    static constexpr const char* kForms[] = {"auto", "bitset", "list"};
+    ++seen[std::string("sets: ") + kForms[static_cast<size_t>(options.active)]];
+  }
+  for (const auto& [what, count] : seen) std::cout << what << ": " << count << "\n";
+  EXPECT_EQ(seen.size(), 3 + 1 + 2 * passes().size() + 3);
+  for (const auto& [what, count] : seen) EXPECT_GE(count, static_cast<int>(programs / 100)) << what;
+}
+
+}  // namespace
+}  // namespace lanewise::pram

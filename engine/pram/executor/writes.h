@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/memory.h"
+#include "pram/executor/team.h"
+#include "pram/language/tree.h"
+#include "pram/machine/memory.h"
+#include "pram/machine/scratch.h"
+#include "pram/options.h"
+
+namespace lanewise::pram {
+
+/// A run went wrong. What, and for whom, the interpreter says.
+struct Failed {};
+
+/// What the processors of a kernel are about to write to shared variables. Part i of its set has counts[i]
+/// writers, from place i * kLanes on.
+struct Pending {
+  struct Column {
+    uint32_t variable = 0;
+    std::vector<Word> cells;
+    std::vector<Word> values;
+  };
+  std::vector<uint32_t> counts;
+  std::vector<uint32_t> processors;
+
+  /// Room for `parts` parts and a column for each of the variables.
+  void resize(uint32_t parts, const std::vector<uint32_t>& variables);
+  std::span<Column> columns() { return {held_.data(), used_}; }
+  std::span<const Column> columns() const { return {held_.data(), used_}; }
+
+ private:
+  std::vector<Column> held_;  // kept for the next kernel
+  size_t used_ = 0;
+};
+
+/// Threads write one word of memory at the same time only if they write the same.
+void store(Word& word, Word value);
+
+/// Writes what kernels have buffered.
+class Writer {
+ public:
+  Writer(const Tree& tree, Memory& memory, const Options& options, const Team& team);
+
+  /// Each cell has one writer, or all write the same.
+  void write(const Pending& pending);
+  /// As the program's mode says. Throws Failed where combined values overflow.
+  void resolve(const Pending& pending);
+  /// Throws Failed where the mode forbids what is about to be written.
+  void check_exclusive(const Pending& pending);
+  /// The same for `common`, after writing.
+  void check_common(const Pending& pending) const;
+
+ private:
+  template <class F>
+  void for_all(const Pending& pending, F f) const;
+  template <class V, class M>
+  void gather(const Pending& pending, V value, M merge);
+  void reserve(const Pending& pending, Word empty);
+  void clear(const Pending& pending, Word empty);
+  uint64_t rank(uint32_t processor) const;
+  void claim(const Pending& pending);
+  void combine_quickly(const Pending& pending);
+  void combine_in_order(const Pending& pending);
+  bool may_overflow(const Pending& pending) const;
+
+  const Tree& tree_;
+  Memory& memory_;
+  const Options& options_;
+  const Team& team_;
+  /// By variable and cell, between kernels empty: the best rank of its writers, or their combined values.
+  std::vector<std::vector<Word>> gathered_;
+  Reservation reservation_;
+};
+
+}  // namespace lanewise::pram

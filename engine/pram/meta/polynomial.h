@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pram/language/tree.h"
+
+namespace lanewise::pram {
+
+/// A text that two expressions share only if they are the same.
+std::string key_of(const Expr& expr);
+
+/// Whether an expression has one value in a kernel: it reads no cell, and nothing of a single processor.
+bool is_fixed(const Expr& expr);
+
+/// An integer expression as a sum of products of processor numbers and of what is fixed in a kernel.
+class Polynomial {
+ public:
+  /// None for what reads cells or private variables, or divides processor numbers.
+  static std::optional<Polynomial> of(const Expr& expr);
+
+  /// A factor is a processor number ("p0", of dimension 0) or the key of a fixed expression; sorted.
+  using Product = std::vector<std::string>;
+  static bool is_processor(const std::string& factor) { return factor[0] == 'p'; }
+  static bool has_processor(const Product& product);
+
+  /// None of them is 0.
+  const std::map<Product, int64_t>& terms() const { return terms_; }
+  bool operator==(const Polynomial&) const = default;
+
+  /// None where a number grows too large.
+  std::optional<Polynomial> plus(const Polynomial& other, int64_t times) const;
+  std::optional<Polynomial> times(const Polynomial& other) const;
+
+ private:
+  static Polynomial term(Product product, int64_t number);
+  bool add(const Product& product, int64_t number);
+
+  std::map<Product, int64_t> terms_;
+};
+
+}  // namespace lanewise::pram
