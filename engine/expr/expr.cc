@@ -6,6 +6,7 @@
 #include "expr/evaluation.h"
 #include "expr/function.h"
 #include "expr/patterns/either.h"
+#include "expr/patterns/first_match.h"
 
 namespace lanewise {
 
@@ -107,7 +108,9 @@ ExprPtr case_when(std::vector<ExprPtr> args) {
     invariant(is_condition ? condition(args[i]) : args[i]->type == type,
               "the branches of CASE are of one type");
   }
-  return node(Expr::Kind::kCase, type, std::move(args));
+  auto expr = node(Expr::Kind::kCase, type, std::move(args));
+  expr->prepared = expr::prepare_first_match(expr->args);
+  return expr;
 }
 
 ExprPtr coalesce(std::vector<ExprPtr> args) {
@@ -142,6 +145,8 @@ ExprPtr remap(const ExprPtr& expr, const std::vector<size_t>& map) {
   for (ExprPtr& arg : result->args) arg = remap(arg, map);
   if (const auto* either = dynamic_cast<const expr::Either*>(expr->prepared.get()))
     result->prepared = expr::with_args(*either, result->args);
+  if (const auto* first = dynamic_cast<const expr::FirstMatch*>(expr->prepared.get()))
+    result->prepared = first->reading(column(map[first->text().column], first->text().type));
   return result;
 }
 

@@ -44,7 +44,7 @@ struct Expr {
   size_t column = 0;
   Value literal;
   const Function* function = nullptr;
-  std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr); may be null
+  std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr, kCase); may be null
   bool try_cast = false;
   std::vector<ExprPtr> args;
 

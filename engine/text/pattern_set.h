@@ -27,6 +27,8 @@ class PatternSet {
   /// Bit i: pattern i is among those that a row with this code matches; with Which::kFirst one bit. Code 0 is
   /// no pattern.
   uint64_t patterns(uint8_t code) const { return product_->sets[code]; }
+  /// One more than the largest code.
+  size_t codes() const { return product_->sets.size(); }
   /// The code of one text.
   uint8_t match(std::string_view text) const;
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "expr/evaluation.h"
+#include "text/pattern_set.h"
+
+namespace lanewise::expr {
+
+/// Conditions of a CASE that ask one column for constant patterns, answered together: one pass finds the
+/// first pattern that each row matches.
+class FirstMatch : public Prepared {
+ public:
+  FirstMatch(ExprPtr text, std::vector<size_t> args, text::PatternSet set)
+      : text_(std::move(text)), args_(std::move(args)), set_(std::move(set)) {}
+
+  bool holds(size_t arg) const override;
+  std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
+
+  /// By argument of the CASE the rows whose first pattern is that condition's, as a bitmap; null where the
+  /// CASE asks by itself. Empty for text that lies in another form than side by side.
+  std::vector<const uint64_t*> find(Columns columns, const ActiveSet& rows, EvalContext& context) const;
+
+  /// The same for a CASE that now reads `text`.
+  std::shared_ptr<const FirstMatch> reading(ExprPtr text) const;
+  const std::vector<size_t>& args() const { return args_; }
+  /// The column that is asked.
+  const Expr& text() const { return *text_; }
+
+ private:
+  static constexpr size_t kTargets = std::size(lanes::kTargets);
+  const text::SetMatcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
+
+  ExprPtr text_;
+  std::vector<size_t> args_;  // ascending; of the n-th pattern
+  text::PatternSet set_;
+  mutable std::array<std::once_flag, kTargets> once_;
+  mutable std::array<std::optional<text::SetMatcher>, kTargets> matchers_;
+};
+
+/// Null where one pass would not be cheaper than the conditions one by one.
+std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> case_args);
+
+}  // namespace lanewise::expr
