@@ -1,6 +1,6 @@
 """Times of `lanewise sql --device cuda`, on a machine with a GPU.
 
-  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9]
+  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9] [--only WORD]
 
 Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time between the first and
 the last kernel, and bytes of the columns it reads over that time.
@@ -18,16 +18,22 @@ MEGA = 1 << 20
 
 
 def tables(rows):
-    texts = rows // 8
-    return [
-        f"CREATE TABLE ints AS SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM range({rows}) r(i)",
-        f"""CREATE TABLE texts AS SELECT md5(i::VARCHAR) || CASE WHEN i % 10 = 0 THEN 'google.de/42xyz'
+    """Name and query of each table."""
+    texts, pairs = rows // 8, rows // 2
+    name = "substr(md5({0}::VARCHAR) || md5(({0} + 1)::VARCHAR), 1, 8 + ({0} % 33)::INT)"
+    return {
+        "ints": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM range({rows}) r(i)",
+        "texts": f"""SELECT md5(i::VARCHAR) || CASE WHEN i % 10 = 0 THEN 'google.de/42xyz'
             ELSE substr(md5((i + 5)::VARCHAR), 1, 15) END || substr(md5((i + 1)::VARCHAR), 1, 17) AS s, (i % 1000)::INT n
             FROM range({texts}) r(i)""",
-        f"""CREATE TABLE lineitem AS SELECT DATE '1992-01-02' + (hash(i) % 2526)::INT shipdate,
+        "pairs": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 3) % 10000000)::INT m, (i % 1000)::INT v FROM range({pairs}) r(i)",
+        "names": f"""SELECT {name.format("(hash(i) % 1000)")} s, {name.format("(hash(i) % 1000000)")} m FROM range({texts}) r(i)""",
+        "lineitem": f"""SELECT DATE '1992-01-02' + (hash(i) % 2526)::INT shipdate,
             (hash(i + 1) % 50 + 1)::DECIMAL(15, 2) quantity, (hash(i + 2) % 10000000 / 100)::DECIMAL(15, 2) price,
-            (hash(i + 3) % 11 / 100)::DECIMAL(15, 2) discount FROM range({60 * MEGA}) r(i)""",
-    ]
+            (hash(i + 3) % 11 / 100)::DECIMAL(15, 2) discount, (hash(i + 4) % 9 / 100)::DECIMAL(15, 2) tax,
+            substr('NAR', (hash(i + 5) % 3 + 1)::INT, 1) flag, substr('OF', (hash(i + 6) % 2 + 1)::INT, 1) status
+            FROM range({60 * MEGA}) r(i)""",
+    }
 
 
 def queries(rows):
@@ -43,12 +49,21 @@ def queries(rows):
         ("sum of int64, filtered", "SELECT sum(x) FROM ints WHERE n < 500", 12 * rows),
         ("rows, 1 in 1000", "SELECT n, x FROM ints WHERE n = 7", 4 * rows),
         ("LIKE '%google.d%'", like + "s LIKE '%google.d%'", text),
-        ("the same after a filter", like + "s LIKE '%google.d%' AND n < 100", text),
+        ("LIKE '%zzqzzqzz%', no hit", like + "s LIKE '%zzqzzqzz%'", text),
+        ("LIKE '%ab%'", like + "s LIKE '%ab%'", text),
+        ("LIKE after a filter", like + "s LIKE '%google.d%' AND n < 100", text),
         ("regular expression", like + "regexp_matches(s, 'google[.]d|yahoo|bing-')", text),
         ("prefix", like + "s LIKE 'abc%'", text),
         ("equality", f"{like} s = '{'a' * 64}'", text),
+        ("GROUP BY, 1,000 ints", "SELECT n, sum(v) FROM pairs GROUP BY n", 4 * rows),
+        ("GROUP BY, 10 M ints", "SELECT m, sum(v) FROM pairs GROUP BY m", 4 * rows),
+        ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", rows // 8 * 28),
+        ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", rows // 8 * 28),
         ("TPC-H Q6", """SELECT sum(price * discount) FROM lineitem WHERE shipdate >= DATE '1994-01-01' AND
             shipdate < DATE '1995-01-01' AND discount BETWEEN 0.05 AND 0.07 AND quantity < 24""", 28 * 60 * MEGA),
+        ("TPC-H Q1", """SELECT flag, status, sum(quantity), sum(price), sum(price * (1 - discount)),
+            sum(price * (1 - discount) * (1 + tax)), avg(quantity), avg(price), avg(discount), count(*) FROM lineitem
+            WHERE shipdate <= DATE '1998-09-02' GROUP BY flag, status""", 46 * 60 * MEGA),
     ]
 
 
@@ -57,22 +72,25 @@ def main():
     parser.add_argument("--program", default="build/lanewise")
     parser.add_argument("--mega-rows", type=int, default=512, help="of int32, in 2^20; of strings an eighth")
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--only", default="", help="queries whose name contains it")
     arguments = parser.parse_args()
     rows = arguments.mega_rows * MEGA
-    asked = queries(rows)
+    asked = [query for query in queries(rows) if arguments.only in query[0]]
+    made = [f"CREATE TABLE {name} AS {sql}" for name, sql in tables(rows).items()
+            if any(f"FROM {name}" in query for _, query, _ in asked)]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.sql"
         runs = arguments.repeats + 1
-        file.write_text(";\n".join([*tables(rows), *(sql for _, sql, _ in asked for _ in range(runs))]) + ";")
+        file.write_text(";\n".join([*made, *(sql for _, sql, _ in asked for _ in range(runs))]) + ";")
         result = subprocess.run([arguments.program, "sql", "-f", file, "--device", "cuda", "--profile", "--timing", "-o",
                                  Path(folder) / "answer.csv"], capture_output=True, text=True)
     if result.returncode:
         sys.exit(result.stderr)
-    kernels = [float(ms) for ms in re.findall(r"cuda:0: kernels ([0-9.]+) ms", result.stderr)]
+    notes = re.findall(r"cuda:0: kernels ([0-9.]+) ms(?:, compiled in ([0-9.]+) ms)?", result.stderr)
     for i, (name, _, size) in enumerate(asked):
-        times = kernels[i * runs + 1:(i + 1) * runs]
+        times = [float(ms) for ms, _ in notes[i * runs + 1:(i + 1) * runs]]
         median = statistics.median(times)
-        print(f"{name:<26} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s")
+        print(f"{name:<26} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, compiled in {notes[i * runs][1] or 0} ms")
 
 
 if __name__ == "__main__":

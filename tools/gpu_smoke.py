@@ -67,12 +67,30 @@ SELECT i, try_cast(b AS INT), try_cast(n AS TINYINT) FROM t WHERE i % 10 = 0 AND
 SELECT count(*) FROM t WHERE n > (SELECT avg(n) FROM t)
 SELECT count(*) FROM t
 SELECT min(i), max(i) FROM t WHERE s LIKE '%'
+SELECT k, count(*), sum(n), avg(n), min(n), max(n), count(n) FROM t GROUP BY k ORDER BY k
+SELECT n, count(*), sum(d), avg(d), max(f), min(r) FROM t GROUP BY n ORDER BY n
+SELECT bo, ti, count(*) FILTER (WHERE n > 0), sum(us) FILTER (WHERE s LIKE '%5%'), count_if(n > 0), sum(b), sum(ub), sum(h) FROM t GROUP BY ALL ORDER BY ALL
+SELECT f, r, count(*), avg(r), sum(f) FROM t GROUP BY f, r ORDER BY ALL
+SELECT s, count(*), sum(i) FROM t WHERE i < 20000 GROUP BY s ORDER BY s
+SELECT k, s, bo, min(da), max(ts), min(h), max(h), max(m), min(wd), avg(wd), min(bo) FROM t WHERE i < 30000 GROUP BY ALL ORDER BY ALL
+SELECT count(*), sum(c), sum(x), min(y), max(y) FROM (SELECT i, b, count(*) c, sum(n) x, avg(d) y FROM t GROUP BY i, b)
+SELECT count(*), sum(c), sum(length(s)) FROM (SELECT s, count(*) c FROM t GROUP BY s)
+SELECT h % 3, wd, count(*) FROM t WHERE i < 5000 GROUP BY ALL ORDER BY ALL
+SELECT DISTINCT k, bo, us IS NULL FROM t ORDER BY ALL
+SELECT count(*), count(s) FROM (SELECT DISTINCT s, k FROM t)
+SELECT da, sum(n) AS x FROM t GROUP BY da HAVING sum(n) > 100 ORDER BY da
+SELECT year(da) AS y, month(da) AS mo, count(*), sum(d * (1 - m)) FROM t GROUP BY y, mo ORDER BY ALL
+SELECT x % 10, count(*), sum(x) FROM (SELECT n + 1 AS x FROM t UNION ALL SELECT ti FROM t WHERE ti > 50) GROUP BY ALL ORDER BY ALL
+SELECT i % 5, max(CASE WHEN bo THEN n END), min(n + b), max(d) FILTER (WHERE bo) FROM t WHERE s LIKE '%oo%' GROUP BY ALL ORDER BY ALL
+SELECT CASE WHEN bo THEN s ELSE 'another text of many bytes' END AS x, count(*) FROM t WHERE i < 9000 GROUP BY x ORDER BY x
+SELECT k, count(*) FROM t WHERE n > 5000 GROUP BY k
 """.strip().splitlines()
 
 ERRORS = ["SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
-          "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t"]
+          "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t",
+          "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL"]
 
-NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT n, count(*) FROM t GROUP BY n": "GROUP BY",
+NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT k, max(s) FROM t GROUP BY k": "max(",
                "SELECT n FROM t ORDER BY n": "Sort", "SELECT median(f) FROM t": "median("}
 
 

@@ -18,6 +18,7 @@ namespace lanewise::exec {
 namespace {
 
 using Takes = DeviceAggregate::Takes;
+using Keeps = DeviceAggregate::Keeps;
 
 /// The states, one after the other.
 template <class State, class F>
@@ -94,7 +95,6 @@ Value finish_extremum(const plan::AggregateCall& call, StateArray states) {
 }
 
 bool is_sum(std::string_view name) { return name == "sum" || name == "sum_no_overflow"; }
-bool is_average(std::string_view name) { return name == "avg" || name == "mean"; }
 
 [[noreturn]] void refuse(const plan::AggregateCall& call, const char* why) {
   std::string args;
@@ -109,24 +109,32 @@ DeviceAggregate of_values(const plan::AggregateCall& call) {
     using T = decltype(zero);
     if constexpr (expr::is_number<T>) {
       if (call.function == "min") {
-        return {call, Takes::kValue, "Extremum<" + name + ", false>", sizeof(kernel::Extremum<T, false>),
+        return {call,
+                Takes::kValue,
+                Keeps::kLeast,
+                "Extremum<" + name + ", false>",
+                sizeof(kernel::Extremum<T, false>),
                 finish_extremum<T, false>};
       }
       if (call.function == "max") {
-        return {call, Takes::kValue, "Extremum<" + name + ", true>", sizeof(kernel::Extremum<T, true>),
+        return {call,
+                Takes::kValue,
+                Keeps::kMost,
+                "Extremum<" + name + ", true>",
+                sizeof(kernel::Extremum<T, true>),
                 finish_extremum<T, true>};
       }
       if constexpr (std::is_same_v<T, double>) {
+        constexpr size_t kBytes = sizeof(kernel::RealSum);
         if (is_sum(call.function))
-          return {call, Takes::kValue, "RealSum", sizeof(kernel::RealSum), finish_sum<T>};
-        if (is_average(call.function))
-          return {call, Takes::kValue, "RealSum", sizeof(kernel::RealSum), finish_average<T>};
+          return {call, Takes::kValue, Keeps::kSum, "RealSum", kBytes, finish_sum<T>};
+        if (is_average(call)) return {call, Takes::kValue, Keeps::kSum, "RealSum", kBytes, finish_average<T>};
       } else if constexpr (!std::is_floating_point_v<T> && !std::is_same_v<T, uint128_t>) {
         const std::string state = "WholeSum<" + name + ">";
         constexpr size_t kBytes = sizeof(kernel::WholeSum<T>);
-        if (is_sum(call.function)) return {call, Takes::kValue, state, kBytes, finish_sum<T>};
-        if (is_average(call.function) && call.type.id == TypeId::kFloat64)
-          return {call, Takes::kValue, state, kBytes, finish_average<T>};
+        if (is_sum(call.function)) return {call, Takes::kValue, Keeps::kSum, state, kBytes, finish_sum<T>};
+        if (is_average(call) && call.type.id == TypeId::kFloat64)
+          return {call, Takes::kValue, Keeps::kSum, state, kBytes, finish_average<T>};
       }
     }
     refuse(call, "");
@@ -134,6 +142,8 @@ DeviceAggregate of_values(const plan::AggregateCall& call) {
 }
 
 }  // namespace
+
+bool is_average(const plan::AggregateCall& call) { return call.function == "avg" || call.function == "mean"; }
 
 int64_t count_rows(StateArray counts) {
   int64_t rows = 0;
@@ -148,7 +158,7 @@ DeviceAggregate device_aggregate(const plan::AggregateCall& call) {
   if (function == nullptr) throw InternalError("no aggregate function " + call.function);
   if (call.distinct && function->distinct_matters && !call.args.empty()) refuse(call, " of DISTINCT values");
   const auto counts = [&](Takes takes) {
-    return DeviceAggregate{call, takes, "Count", sizeof(kernel::Count), finish_count};
+    return DeviceAggregate{call, takes, Keeps::kCount, "Count", sizeof(kernel::Count), finish_count};
   };
   if (function->name == "count_star") return counts(Takes::kRows);
   if (function->name == "count") return counts(Takes::kPresent);

@@ -19,9 +19,11 @@ struct StateArray {
 /// One aggregate call as a kernel computes it.
 struct DeviceAggregate {
   enum class Takes : uint8_t { kRows, kPresent, kTrue, kValue };
+  enum class Keeps : uint8_t { kCount, kSum, kLeast, kMost };
 
   plan::AggregateCall call;
   Takes takes;
+  Keeps keeps;
   std::string state;  ///< its type in states-inl.h: "WholeSum<i32>"
   size_t bytes;       ///< of a state
   /// What all of them come to. Throws UserError where a sum overflows.
@@ -30,6 +32,8 @@ struct DeviceAggregate {
 
 /// What kernel::Count states come to.
 int64_t count_rows(StateArray counts);
+
+bool is_average(const plan::AggregateCall& call);
 
 /// Throws expr::NotOnDevice that names the call.
 DeviceAggregate device_aggregate(const plan::AggregateCall& call);

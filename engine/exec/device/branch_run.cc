@@ -12,7 +12,7 @@ namespace lanewise::exec {
 namespace {
 
 /// Rows that a device must have memory for.
-constexpr int64_t kFewestRows = 1 << 14;
+constexpr int64_t kFewestRows = 1 << 12;
 constexpr int kBlocksPerMultiprocessor = 8;
 
 ColumnForm form_of(const DeviceColumn& column) {
@@ -46,26 +46,35 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
   int64_t most = gpu_.batch_rows;
   for (int64_t first = 0; first < input_.rows();) {
     const int64_t rows = std::min(most, input_.rows() - first);
+    bool more = true;
     try {
       open(first, rows);
-    } catch (const MemoryError&) {
+      device::Event start(gpu_.device, true);
+      end_.emplace(gpu_.device, true);
+      start.record(gpu_.stream);
+      more = batch();
+      if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
+      end_->synchronize();
+      times_.kernel_seconds += end_->seconds_since(start);
+    } catch (const DeviceFull&) {
       held_.clear();
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
       continue;
     }
-    device::Event start(gpu_.device, true), end(gpu_.device, true);
-    start.record(gpu_.stream);
-    const bool more = batch();
-    end.record(gpu_.stream);
-    if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
-    end.synchronize();
-    times_.kernel_seconds += end.seconds_since(start);
     ++times_.launches;
     first += rows;
     if (!more) break;
   }
   times_.uploaded += input_.uploaded_bytes();
+}
+
+device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
+  try {
+    return gpu_.pool.allocate(bytes, gpu_.stream, what);
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
 }
 
 /// Makes a batch the present one: its columns, bitmaps and kernels.
@@ -74,25 +83,28 @@ void BranchRun::open(int64_t first, int64_t rows) {
   hits_.clear();
   bitmap_.reset();
   active_ = 0;
-  held_ = input_.load(first, rows);
+  try {
+    held_ = input_.load(first, rows);
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
   first_ = static_cast<uint64_t>(first);
   rows_ = static_cast<uint64_t>(rows);
 
   std::vector<ColumnForm> forms;
   for (const auto& column : held_) forms.push_back(form_of(*column));
-  writer_.emplace(program_, columns_, forms);
-  tables_.resize(writer_->matches().size());
-  for (size_t i = 0; i < tables_.size(); ++i) {
+  writer_.emplace(program_, sink_, columns_, forms);
+  matchings_.resize(writer_->matches().size());
+  for (size_t i = 0; i < matchings_.size(); ++i) {
     const Match& match = writer_->matches()[i];
-    if (!tables_[i]) tables_[i].emplace(match.pattern->pattern(), gpu_);
+    if (!matchings_[i]) matchings_[i].emplace(match.pattern->pattern(), writer_->kind(match), gpu_);
     const DeviceColumn& column = *held_[place_of(match.column)];
     const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
-    hits_.push_back(gpu_.pool.allocate(bitmap_bytes(asked), gpu_.stream, "Rows that match"));
+    hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
   }
-  bitmap_ = gpu_.pool.allocate(bitmap_bytes(rows_), gpu_.stream, "Active rows");
+  bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
 
-  const std::string source =
-      sink_.aggregates_rows ? writer_->aggregation(sink_.aggregates) : writer_->projection();
+  const std::string source = writer_->text();
   auto found = modules_.find(source);
   if (found == modules_.end()) {
     device::BuiltModule built = device::build(gpu_.device, kernel_source(source));
@@ -113,8 +125,8 @@ void BranchRun::run_matches(const Stage& stage) {
     const size_t place = writer_->place_of(match);
     const DeviceColumn& column = *held_[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
-    tables_[place]->run(kernel(writer_->match_kernel(match)), asked, column.dictionary ? 0 : active_,
-                        hits_[place].address(), gpu_);
+    matchings_[place]->run(kernel(writer_->match_kernel(match)), asked, column.dictionary ? 0 : active_,
+                           hits_[place].address(), gpu_);
   }
 }
 
@@ -150,13 +162,15 @@ kernel::Job BranchRun::job() const {
   return job;
 }
 
-void BranchRun::launch(const std::string& name, const kernel::Job& job, uint64_t rows) {
+void BranchRun::launch(const std::string& name, const kernel::Job& job, uint64_t rows, unsigned threads,
+                       size_t shared) {
   const device::Kernel found = kernel(name);
   const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
-                        static_cast<uint64_t>(found.blocks_per_multiprocessor(kernel::kThreads, 0));
-  const uint64_t needed = (rows + kernel::kThreads - 1) / kernel::kThreads;
+                        static_cast<uint64_t>(found.blocks_per_multiprocessor(threads, shared));
+  const uint64_t needed = (rows + threads - 1) / threads;
   const uint64_t blocks = std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
-  found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, job);
+  found.launch(gpu_.stream, {.blocks = blocks, .threads = threads, .shared = shared}, job);
+  kernels_end();
 }
 
 void BranchRun::raise_faults() {
@@ -171,7 +185,7 @@ void BranchRun::raise_faults() {
     for (const ExprPtr& predicate : stage.predicates) evaluate_reference(*predicate, row);
   }
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
-    const bool has_filter = sink_.aggregates_rows && i % 2 == 0;  // behind the argument
+    const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // behind the argument
     if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
     evaluate_reference(*program_.outputs[i], row);
   }

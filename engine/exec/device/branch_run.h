@@ -10,6 +10,7 @@
 #include "exec/device/accelerator.h"
 #include "exec/device/device_input.h"
 #include "exec/device/device_sink.h"
+#include "exec/device/groups-inl.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/match.h"
 #include "exec/device/rows-inl.h"
@@ -26,6 +27,12 @@ struct DeviceTimes {
   uint64_t uploaded = 0;      ///< bytes
 };
 
+/// The device has no memory for so many rows at a time.
+class DeviceFull : public MemoryError {
+ public:
+  using MemoryError::MemoryError;
+};
+
 /// A branch of a pipeline on its way through a GPU, batch by batch.
 class BranchRun {
  public:
@@ -33,7 +40,8 @@ class BranchRun {
             const Options& options, Accelerator& gpu, DeviceTimes& times);
 
   /// Calls `batch` for all rows, some at a time, in their order, until it gives false. Fewer at a time where
-  /// the device has too little memory for more; MemoryError where it is too little for any.
+  /// the device has too little memory for more, then from the same row on; DeviceFull where it is too little
+  /// for any.
   void for_each_batch(const std::function<bool()>& batch);
   /// Raises what a row raised, if one did, in the words of the reference evaluator.
   void raise_faults();
@@ -48,7 +56,12 @@ class BranchRun {
   kernel::Job job() const;
   device::Kernel kernel(const std::string& name) const { return module_->kernel(name); }
   /// Launches it for `rows` rows, as many blocks as fit at once, at most `most_blocks`.
-  void launch(const std::string& name, const kernel::Job& job, uint64_t rows);
+  void launch(const std::string& name, const kernel::Job& job, uint64_t rows,
+              unsigned threads = kernel::kThreads, size_t shared = 0);
+  /// What was launched so far counts as the batch's kernels; the time until here is booked.
+  void kernels_end() { end_->record(gpu_.stream); }
+  /// Memory for the batch. Throws DeviceFull.
+  device::DeviceBuffer allocate(size_t bytes, std::string_view what);
   const KernelWriter& writer() const { return *writer_; }
 
   const DeviceInput& input() const { return input_; }
@@ -69,13 +82,14 @@ class BranchRun {
   const std::vector<size_t> columns_;
   DeviceInput input_;
   device::DeviceBuffer fault_;
-  std::vector<std::optional<MatchTable>> tables_;            // as writer_->matches()
+  std::vector<std::optional<Matching>> matchings_;           // as writer_->matches()
   std::unordered_map<std::string, device::Module> modules_;  // by their source
 
   uint64_t first_ = 0, rows_ = 0;
   std::vector<DeviceStore::ColumnPtr> held_;
   std::optional<KernelWriter> writer_;
   const device::Module* module_ = nullptr;
+  std::optional<device::Event> end_;  // of its kernels
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kWhat = "Result";
 /// Rows that are brought to the host at a time.
-constexpr uint64_t kSlice = uint64_t{1} << 22;
+constexpr uint64_t kSlice = uint64_t{1} << 24;
 
 uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
 
@@ -26,13 +26,10 @@ Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options
                   ? UINT64_MAX
                   : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)) {}
 
-device::DeviceBuffer Collector::allocate(size_t bytes) const {
-  return gpu_.pool.allocate(bytes, gpu_.stream, kWhat);
-}
-
 template <class... Arguments>
-void Collector::compact(const BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments) {
+void Collector::compact(BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments) {
   run.kernel(kernel).launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
+  run.kernels_end();
 }
 
 template <class T>
@@ -42,38 +39,46 @@ T Collector::fetch_one(device::cuda::Address from) {
   return value;
 }
 
-uint64_t Collector::list_rows(const BranchRun& run, device::DeviceBuffer& list) {
-  const uint64_t words = tiles_of(run.rows(), 32), tiles = tiles_of(words, kernel::kTileWords);
-  const device::DeviceBuffer starts = allocate((tiles + 1) * sizeof(uint64_t));
-  compact(run, "count_tiles", tiles, run.active(), words, starts.address());
+uint64_t Collector::list_rows(BranchRun& run, const MarkedRows& from, device::DeviceBuffer& list) {
+  const uint64_t words = tiles_of(from.rows, 32), tiles = tiles_of(words, kernel::kTileWords);
+  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
+  compact(run, "count_tiles", tiles, from.bitmap, words, starts.address());
   compact(run, "scan_tiles", 1, starts.address(), tiles);
   const auto rows = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
-  list = allocate(rows * sizeof(uint32_t));
-  if (rows != 0) compact(run, "list_rows", tiles, run.active(), words, starts.address(), list.address());
+  list = run.allocate(rows * sizeof(uint32_t), kWhat);
+  if (rows != 0) compact(run, "list_rows", tiles, from.bitmap, words, starts.address(), list.address());
   return rows;
 }
 
-void Collector::take(BranchRun& run) {
+void Collector::take(BranchRun& run, const MarkedRows& from) {
   device::DeviceBuffer list;
-  const uint64_t rows = list_rows(run, list);
+  const uint64_t rows = list_rows(run, from, list);
   const uint64_t first = std::min(rows, offset_ > seen_ ? offset_ - seen_ : 0);
   const uint64_t last = std::min(rows, wanted_ - seen_);
-  for (uint64_t at = first; at < last; at += kSlice) {
-    if (options_.cancellation != nullptr) options_.cancellation->check();
-    project(run, list, at, std::min(kSlice, last - at));
+  const size_t before = batches_.size();
+  try {
+    for (uint64_t at = first; at < last; at += kSlice) {
+      if (options_.cancellation != nullptr) options_.cancellation->check();
+      project(run, from, list, at, std::min(kSlice, last - at));
+    }
+  } catch (const DeviceFull&) {
+    batches_.resize(before);
+    throw;
   }
   seen_ += rows;
 }
 
-void Collector::project(BranchRun& run, const device::DeviceBuffer& list, uint64_t first, uint64_t rows) {
-  kernel::Job job = run.job();
+void Collector::project(BranchRun& run, const MarkedRows& from, const device::DeviceBuffer& list,
+                        uint64_t first, uint64_t rows) {
+  kernel::Job job = from.job;
   job.words[KernelWriter::kRows] = rows;
   job.words[KernelWriter::kList] = list.address() + first * sizeof(uint32_t);
   std::vector<device::DeviceBuffer> values, validity;
   for (size_t i = 0; i < schema_.size(); ++i) {
     const Type type = schema_[i].type;
-    values.push_back(allocate(rows * (type.is_string() ? sizeof(kernel::Text) : width(type.physical()))));
-    validity.push_back(allocate(bits::words(rows) * sizeof(uint64_t)));
+    values.push_back(
+        run.allocate(rows * (type.is_string() ? sizeof(kernel::Text) : width(type.physical())), kWhat));
+    validity.push_back(run.allocate(bits::words(rows) * sizeof(uint64_t), kWhat));
     job.words[run.writer().output_word(i)] = values[i].address();
     job.words[run.writer().output_word(i) + 1] = validity[i].address();
   }
@@ -86,7 +91,7 @@ void Collector::project(BranchRun& run, const device::DeviceBuffer& list, uint64
 }
 
 ColumnPtr Collector::fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
-                           const device::DeviceBuffer& validity, const BranchRun& run) {
+                           const device::DeviceBuffer& validity, BranchRun& run) {
   auto column = std::make_shared<Column>();
   column->type = type;
   column->rows = static_cast<int64_t>(rows);
@@ -105,16 +110,16 @@ ColumnPtr Collector::fetch(Type type, uint64_t rows, const device::DeviceBuffer&
   return column;
 }
 
-void Collector::fetch_texts(Column& column, const device::DeviceBuffer& texts, const BranchRun& run) {
+void Collector::fetch_texts(Column& column, const device::DeviceBuffer& texts, BranchRun& run) {
   const auto rows = static_cast<uint64_t>(column.rows);
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
-  const device::DeviceBuffer starts = allocate((tiles + 1) * sizeof(uint64_t));
-  const device::DeviceBuffer offsets = allocate((rows + 1) * sizeof(uint64_t));
+  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
+  const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kWhat);
   compact(run, "count_bytes", tiles, texts.address(), rows, starts.address());
   compact(run, "scan_tiles", 1, starts.address(), tiles);
   compact(run, "lay_out", tiles, texts.address(), rows, starts.address(), offsets.address());
   const auto size = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
-  const device::DeviceBuffer bytes = allocate(size);
+  const device::DeviceBuffer bytes = run.allocate(size, kWhat);
   compact(run, "copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)),
           texts.address(), rows, offsets.address(), bytes.address());
 

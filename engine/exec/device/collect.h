@@ -6,13 +6,21 @@
 
 namespace lanewise::exec {
 
+/// What the kernel `project` reads: rows of the input, or slots of a table.
+struct MarkedRows {
+  uint64_t rows;                 ///< at most 2^32
+  device::cuda::Address bitmap;  ///< of those that are wanted
+  kernel::Job job;               ///< with all but kRows, kList and the outputs
+};
+
 /// Rows that kernels left, brought to the host in their order.
 class Collector {
  public:
   Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
 
-  /// Takes what the present batch's bitmap leaves.
-  void take(BranchRun& run);
+  /// Takes what the present batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
+  void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job()}); }
+  void take(BranchRun& run, const MarkedRows& from);
   /// Whether more rows can change the result.
   bool wants_more() const { return seen_ < wanted_; }
   /// Rows so far, those included that are left out.
@@ -21,15 +29,15 @@ class Collector {
 
  private:
   /// The set rows of a bitmap; their list is on the device.
-  uint64_t list_rows(const BranchRun& run, device::DeviceBuffer& list);
-  void project(BranchRun& run, const device::DeviceBuffer& list, uint64_t first, uint64_t rows);
+  uint64_t list_rows(BranchRun& run, const MarkedRows& from, device::DeviceBuffer& list);
+  void project(BranchRun& run, const MarkedRows& from, const device::DeviceBuffer& list, uint64_t first,
+               uint64_t rows);
   ColumnPtr fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
-                  const device::DeviceBuffer& validity, const BranchRun& run);
-  void fetch_texts(Column& column, const device::DeviceBuffer& texts, const BranchRun& run);
-  device::DeviceBuffer allocate(size_t bytes) const;
+                  const device::DeviceBuffer& validity, BranchRun& run);
+  void fetch_texts(Column& column, const device::DeviceBuffer& texts, BranchRun& run);
   /// Runs a kernel of compact-inl.h.
   template <class... Arguments>
-  void compact(const BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments);
+  void compact(BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments);
   template <class T>
   T fetch_one(device::cuda::Address from);
 

@@ -1,25 +1,37 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "exec/device/aggregates.h"
+#include "exec/device/group_plan.h"
 #include "exec/pipeline.h"
 
 namespace lanewise::exec {
 
 /// What a pipeline's sink asks of kernels.
 struct DeviceSink {
-  bool aggregates_rows = false;             ///< else rows are collected
+  bool aggregates_rows = false;             ///< all of them; else they are grouped, or collected
   std::vector<DeviceAggregate> aggregates;  ///< without groups
-  std::vector<ExprPtr> inputs;              ///< an argument and a filter for each of them; null: none
+  std::optional<GroupPlan> groups;          ///< GROUP BY, DISTINCT
   int64_t offset = 0;                       ///< collected rows that are left out at the beginning
   int64_t limit = -1;                       ///< negative: all
 
-  /// Over the rows that come to the sink; null: those rows themselves.
-  const std::vector<ExprPtr>* expressions() const { return aggregates_rows ? &inputs : nullptr; }
+  /// Over the rows that come to the sink; null: those rows themselves. Aggregates: an argument and a filter
+  /// for each of them (null: none); groups: each key and null, then the argument and the filter of each
+  /// input.
+  const std::vector<ExprPtr>* expressions() const { return has_pairs() ? &pairs_ : nullptr; }
+  /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is asked for.
+  bool has_pairs() const { return aggregates_rows || groups.has_value(); }
+  /// The pair of a group's key or input.
+  static size_t key_pair(size_t key) { return 2 * key; }
+  size_t input_pair(size_t input) const { return 2 * (groups->keys().size() + input); }
 
-  /// Throws expr::NotOnDevice.
-  explicit DeviceSink(const plan::Node* sink);
+  /// `input` is of the rows that come to the sink. Throws expr::NotOnDevice.
+  DeviceSink(const plan::Node* sink, const Schema& input);
+
+ private:
+  std::vector<ExprPtr> pairs_;
 };
 
 }  // namespace lanewise::exec

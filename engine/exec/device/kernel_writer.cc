@@ -35,8 +35,9 @@ int words_at_a_time(size_t bytes_of_a_row) { return bytes_of_a_row <= 4 ? 8 : by
 
 }  // namespace
 
-KernelWriter::KernelWriter(const Program& program, std::vector<size_t> columns, std::vector<ColumnForm> forms)
-    : program_(program), columns_(std::move(columns)), forms_(std::move(forms)) {
+KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
+                           std::vector<ColumnForm> forms)
+    : program_(program), sink_(sink), columns_(std::move(columns)), forms_(std::move(forms)) {
   for (const Stage& stage : program.stages) {
     for (const Match& match : stage.matches) {
       if (std::find(matches_.begin(), matches_.end(), match) == matches_.end()) matches_.push_back(match);
@@ -44,6 +45,27 @@ KernelWriter::KernelWriter(const Program& program, std::vector<size_t> columns, 
   }
   if (words() > std::size(kernel::Job{}.words))
     throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
+  if (sink.groups) {
+    std::vector<bool> may_be_null;  // by input
+    for (size_t input = 0; input < sink.groups->inputs().size(); ++input)
+      may_be_null.push_back(this->may_be_null(program.outputs[sink.input_pair(input)]));
+    slots_.emplace(*sink.groups, may_be_null);
+  }
+}
+
+/// Columns that project() leaves.
+size_t KernelWriter::outputs() const {
+  return sink_.groups ? sink_.groups->partial().size() : sink_.aggregates_rows ? 0 : program_.outputs.size();
+}
+
+bool KernelWriter::may_be_null(const ExprPtr& expr) const {
+  if (expr == nullptr) return false;
+  Emitter scratch([&](const Expr& leaf) { return this->leaf(leaf, Access::kGroup); }, 0);
+  return !scratch.emit(*expr).valid.empty();
+}
+
+std::string KernelWriter::text() const {
+  return sink_.groups ? grouping() : sink_.aggregates_rows ? aggregation() : projection();
 }
 
 size_t KernelWriter::place_of(size_t column) const {
@@ -110,33 +132,42 @@ std::string KernelWriter::filter_kernel(size_t stage) { return fmt::format("filt
 
 std::string KernelWriter::begin(std::string_view header) const {
   std::string text = "#include \"exec/device/rows-inl.h\"\n" + std::string(header);
-  if (!matches_.empty()) text += "#include \"exec/device/match-inl.h\"\n";
+  for (const bool automata : {true, false}) {
+    const auto asked = [&](const Match& match) { return is_automaton(kind(match)) == automata; };
+    if (std::any_of(matches_.begin(), matches_.end(), asked))
+      text += fmt::format("#include \"exec/device/{}-inl.h\"\n", automata ? "match" : "needle");
+  }
   return text + "\nusing namespace lanewise::kernel;\n\n";
 }
 
+/// Whether nothing was left out before the stage that asks it first.
+bool KernelWriter::sees_all_rows(const Match& match) const {
+  const std::vector<Match>& first = program_.stages[0].matches;
+  return matches_entries(match) || std::find(first.begin(), first.end(), match) != first.end();
+}
+
+MatchKind KernelWriter::kind(const Match& match) const {
+  return match_kind(match.pattern->pattern(), !sees_all_rows(match));
+}
+
 void KernelWriter::match_kernels(std::string& text) const {
-  std::set<size_t> written;
-  for (size_t stage = 0; stage < program_.stages.size(); ++stage) {
-    for (const Match& match : program_.stages[stage].matches) {
-      if (!written.insert(place_of(match)).second) continue;
-      const bool wide = forms_[place_of(match.column)].wide_offsets;
-      const bool active = stage != 0 && !matches_entries(match);
-      text += fmt::format(
-          "\nextern \"C\" __global__ void __launch_bounds__(kMatchThreads) {}(const MatchJob job) {{\n"
-          "  match<{}, {}, {}>(job);\n}}\n",
-          match_kernel(match), wide ? "u64" : "u32", active, fits_shared(match.pattern->pattern()));
-    }
+  for (const Match& match : matches_) {
+    const bool wide = forms_[place_of(match.column)].wide_offsets;
+    const MatchKind kind = this->kind(match);
+    text += fmt::format(
+        "\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const __grid_constant__ {2}Job "
+        "job) {{\n  {3};\n}}\n",
+        is_automaton(kind) ? "kMatch" : "k", match_kernel(match), is_automaton(kind) ? "Match" : "Needle",
+        match_call(kind, wide, !sees_all_rows(match)));
   }
 }
 
 /// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
-/// tries the predicates row by row; `sink` writes what becomes of the rows that pass, `after` follows for
-/// each word of rows.
-void KernelWriter::row_kernel(std::string& text, const std::string& name, const Stage& stage,
-                              const std::vector<ExprPtr>& outputs, const std::string& state,
-                              const std::function<void(Emitter&)>& sink, const std::string& after) const {
+/// tries the predicates row by row; `sink` writes what becomes of the rows that pass.
+void KernelWriter::row_kernel(std::string& text, const RowKernel& kernel) const {
+  const Stage& stage = program_.stages[kernel.stage];
   std::vector<ExprPtr> read = stage.predicates;
-  read.insert(read.end(), outputs.begin(), outputs.end());
+  read.insert(read.end(), kernel.read.begin(), kernel.read.end());
   const std::vector<size_t> places = places_of(read);
   size_t bytes = 0;
   for (size_t place : places) {
@@ -145,14 +176,15 @@ void KernelWriter::row_kernel(std::string& text, const std::string& name, const 
 
   Emitter out([&](const Expr& expr) { return leaf(expr, Access::kGroup); }, 0);
   out.line("");
-  out.open(
-      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
+  out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
+                       kernel.bounds, kernel.name));
   out.line(fmt::format("constexpr u32 kWords = {};", words_at_a_time(bytes)));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   pointers(out, places);
-  if (!state.empty()) out.line("State state{};");
+  if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
-  const bool first_stage = &stage == program_.stages.data();
+  const bool may_be_full = kernel.stage == 0 && !kernel.rolled;
+  std::string next_word;
   out.open("const auto group = [&]<bool full>(u64 first) {");
   out.line("u32 active[kWords];");
   out.line("#pragma unroll");
@@ -168,17 +200,20 @@ void KernelWriter::row_kernel(std::string& text, const std::string& name, const 
       out.line("for (u32 j = 0; j < kWords; j++)");
       out.line(fmt::format("  x{0}[j] = active[j] >> lane() & 1 ? c{0}[first + j * 32 + lane()] : {1}(0);",
                            place, type));
+      next_word += fmt::format(" shift(x{});", place);
     }
     if (form.nullable) {
       out.line(fmt::format("u32 n{}[kWords];", place));
       out.line("#pragma unroll");
       out.line(fmt::format("for (u32 j = 0; j < kWords; j++) n{0}[j] = active[j] ? k{0}[first / 32 + j] : 0;",
                            place));
+      next_word += fmt::format(" shift(n{});", place);
     }
   }
-  out.line("#pragma unroll");
-  out.open("for (u32 j = 0; j < kWords; j++) {");
-  out.line("const u64 row = first + j * 32 + lane();");
+  out.line(kernel.rolled ? "#pragma unroll 1" : "#pragma unroll");
+  out.open("for (u32 word = 0; word < kWords; word++) {");
+  out.line(kernel.rolled ? "constexpr u32 j = 0;" : "const u32 j = word;");
+  out.line("const u64 row = first + word * 32 + lane();");
   out.line("bool keep = active[j] >> lane() & 1, failed = false;");
   for (const ExprPtr& predicate : stage.predicates) {
     out.open("if (keep) {");
@@ -186,14 +221,16 @@ void KernelWriter::row_kernel(std::string& text, const std::string& name, const 
     out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
     out.close();
   }
-  sink(out);
+  kernel.sink(out);
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                        size_t{kFirstRow}));
-  if (!after.empty()) out.line(after);
+  if (!kernel.after_word.empty()) out.line(kernel.after_word);
+  if (kernel.rolled) out.line("shift(active);" + next_word);
   out.close();
   out.close("};");
   out.open("for (u64 first = warp() * kWords * 32; first < rows; first += warps() * kWords * 32) {");
-  if (first_stage) {
+  if (!kernel.goes_on.empty()) out.line("if (!(" + kernel.goes_on + ")) break;");
+  if (may_be_full) {
     out.line("if (first + kWords * 32 <= rows) {");
     out.line("  group.template operator()<true>(first);");
     out.line("  continue;");
@@ -201,31 +238,34 @@ void KernelWriter::row_kernel(std::string& text, const std::string& name, const 
   }
   out.line("group.template operator()<false>(first);");
   out.close();
-  if (!state.empty()) out.line(fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut}));
+  if (!kernel.end.empty()) out.line(kernel.end);
   out.close();
   text += out.take();
 }
 
-void KernelWriter::write_filter(std::string& text, size_t stage) const {
-  const std::string after = fmt::format(
+/// The kernels that leave bitmaps, of the first `stages` stages.
+void KernelWriter::narrowing(std::string& text, size_t stages) const {
+  const std::string leave = fmt::format(
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
       "job.at<u32>({})[row / 32] = kept;",
       size_t{kOut});
-  row_kernel(text, filter_kernel(stage), program_.stages[stage], {}, "", [](Emitter&) {}, after);
+  match_kernels(text);
+  for (size_t stage = 0; stage < stages; ++stage)
+    row_kernel(text, {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
 }
 
-std::string KernelWriter::aggregation(const std::vector<DeviceAggregate>& aggregates) {
+std::string KernelWriter::aggregation() const {
   std::string text = begin("#include \"exec/device/states-inl.h\"\n");
   text += "struct State {\n  Count rows;\n";
   std::string merge = "    rows.merge(other.rows);\n";
+  const std::vector<DeviceAggregate>& aggregates = sink_.aggregates;
   for (size_t i = 0; i < aggregates.size(); ++i) {
     text += fmt::format("  {} a{};\n", aggregates[i].state, i);
     merge += fmt::format("    a{0}.merge(other.a{0});\n", i);
   }
   text += "  LANES_FN void merge(const State& other) {\n" + merge + "  }\n};\n";
-  match_kernels(text);
   const size_t last = program_.stages.size() - 1;
-  for (size_t stage = 0; stage < last; ++stage) write_filter(text, stage);
+  narrowing(text, last);
 
   const auto sink = [&](Emitter& out) {
     out.open("if (keep) {");
@@ -257,45 +297,60 @@ std::string KernelWriter::aggregation(const std::vector<DeviceAggregate>& aggreg
     }
     out.close();
   };
-  row_kernel(text, "aggregate", program_.stages[last], program_.outputs, "State", sink, "");
+  row_kernel(text, {.name = "aggregate",
+                    .stage = last,
+                    .read = program_.outputs,
+                    .before = "State state{};",
+                    .sink = sink,
+                    .end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut})});
   return text;
 }
 
-std::string KernelWriter::projection() {
-  std::string text = begin("#include \"exec/device/compact-inl.h\"\n");
-  match_kernels(text);
-  for (size_t stage = 0; stage < program_.stages.size(); ++stage) write_filter(text, stage);
-
+/// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row.
+void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>& read,
+                                  const std::vector<Type>& types, const std::string& begin,
+                                  const std::function<Emitted(Emitter&, size_t)>& output) const {
   Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
   out.line("");
   out.open("extern \"C\" __global__ void __launch_bounds__(kThreads) project(const Job job) {");
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
-  pointers(out, places_of(program_.outputs));
+  if (!read.empty()) pointers(out, places_of(read));
   out.open("for (u64 first = warp() * 32; first < rows; first += warps() * 32) {");
   out.line("const u64 i = first + lane();");
-  for (size_t o = 0; o < program_.outputs.size(); ++o) out.line(fmt::format("bool there{} = false;", o));
+  for (size_t o = 0; o < types.size(); ++o) out.line(fmt::format("bool there{} = false;", o));
   out.open("if (i < rows) {");
   out.line("const u64 row = list[i];");
-  out.line("bool failed = false;");
-  for (size_t o = 0; o < program_.outputs.size(); ++o) {
-    const Emitted value = out.emit(*program_.outputs[o]);
-    const std::string type = expr::device_type(program_.outputs[o]->type);
+  out.line(begin);
+  for (size_t o = 0; o < types.size(); ++o) {
+    const Emitted value = output(out, o);
     out.line(fmt::format("there{} = {};", o, value.is_valid()));
-    out.line(
-        fmt::format("job.at<{0}>({1})[i] = there{2} ? {3} : {0}{{}};", type, output_word(o), o, value.value));
+    out.line(fmt::format("job.at<{0}>({1})[i] = there{2} ? {3} : {0}{{}};", expr::device_type(types[o]),
+                         output_word(o), o, value.value));
   }
-  out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
-                       size_t{kFirstRow}));
+  if (!read.empty()) {
+    out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
+                         size_t{kFirstRow}));
+  }
   out.close();
-  for (size_t o = 0; o < program_.outputs.size(); ++o) {
+  for (size_t o = 0; o < types.size(); ++o) {
     out.line(fmt::format(
         "if (const u32 word = __ballot_sync(~0u, there{}); lane() == 0) job.at<u32>({})[first / 32] = word;",
         o, output_word(o) + 1));
   }
   out.close();
   out.close();
-  return text + out.take();
+  text += out.take();
+}
+
+std::string KernelWriter::projection() const {
+  std::string text = begin("#include \"exec/device/compact-inl.h\"\n");
+  narrowing(text, program_.stages.size());
+  std::vector<Type> types;
+  for (const ExprPtr& output : program_.outputs) types.push_back(output->type);
+  project_kernel(text, program_.outputs, types, "bool failed = false;",
+                 [&](Emitter& out, size_t o) { return out.emit(*program_.outputs[o]); });
+  return text;
 }
 
 device::KernelSource kernel_source(std::string text) {

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/compiler.h"
-#include "exec/device/aggregates.h"
+#include "exec/device/device_sink.h"
+#include "exec/device/match.h"
 #include "exec/device/program.h"
+#include "exec/device/slot_layout.h"
 #include "expr/device/emitter.h"
 
 namespace lanewise::exec {
@@ -21,27 +24,27 @@ struct ColumnForm {
 };
 
 /// Writes the kernels of a program over columns of given forms: one for each stage, of which the last one
-/// feeds aggregates or leaves a bitmap for project(); automata run between them.
+/// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
 ///
-///   filter_N   stage N: Job::kActive -> Job::kOut, both bitmaps
-///   aggregate  the last stage, its rows into a State for each block at Job::kOut
-///   match_N    the N-th of matches(): a MatchJob
-///   project    the outputs for the rows of a list
+///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
+///   aggregate    the last stage, its rows into a State for each block at Job::kOut
+///   group        the last stage, its rows into the table of Slots at Job::kOut
+///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
+///   match_N      the N-th of matches(): a MatchJob
+///   project      the outputs for the rows of a list; the groups of a list of slots
 /// and those of compact-inl.h.
 class KernelWriter {
  public:
-  /// `forms[i]` is of column `columns[i]` of the input. Throws expr::NotOnDevice.
-  KernelWriter(const Program& program, std::vector<size_t> columns, std::vector<ColumnForm> forms);
+  /// `forms[i]` is of column `columns[i]` of the input. The references outlive it. Throws expr::NotOnDevice.
+  KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
+               std::vector<ColumnForm> forms);
 
-  /// The text for aggregates: aggregates[i] takes its argument from outputs[2 * i], its filter from
-  /// outputs[2 * i + 1]; either may be null.
-  std::string aggregation(const std::vector<DeviceAggregate>& aggregates);
-  /// The text that leaves the outputs themselves.
-  std::string projection();
+  std::string text() const;
 
   /// All matches of all stages, in their order: their places in a Job.
   const std::vector<Match>& matches() const { return matches_; }
   size_t place_of(const Match& match) const;
+  MatchKind kind(const Match& match) const;
   /// Names of kernels.
   std::string match_kernel(const Match& match) const;
   static std::string filter_kernel(size_t stage);
@@ -51,22 +54,60 @@ class KernelWriter {
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
   size_t output_word(size_t place) const { return match_word(matches_.size()) + 2 * place; }
-  size_t words() const { return output_word(program_.outputs.size()); }
+  size_t words() const { return output_word(outputs()); }
+  /// How groups lie in memory; the sink groups rows.
+  const SlotLayout& slots() const { return *slots_; }
 
   // What a Job's words are. A column has its values (strings: bytes; dictionaries: codes), offsets, validity
   // and a dictionary's bytes; an output values and validity.
-  enum Word : size_t { kRows, kActive, kOut, kFault, kFirstRow, kList, kFirstWord = 8 };
+  enum Word : size_t {
+    kRows,
+    kActive,
+    kOut,
+    kFault,
+    kFirstRow,
+    kList,
+    kSlots,   // of a table of groups
+    kProbes,  // of which so many are looked at for a key
+    kEvents,  // a GroupOutcome
+    kFirstWord = 12
+  };
   static constexpr size_t kColumnWords = 4;
 
  private:
   enum class Access { kGroup, kRow };  // values are there for groups of rows, or are loaded by row
+  using Write = std::function<void(expr::Emitter&)>;
+  /// What a kernel over rows does besides trying a stage's predicates.
+  struct RowKernel {
+    std::string name;
+    size_t stage;
+    std::string bounds = "kThreads";  ///< of __launch_bounds__
+    std::vector<ExprPtr> read = {};   ///< beside the predicates
+    std::string before = {};          ///< the rows: a statement
+    std::string goes_on = {};         ///< a condition, before each group of rows
+    Write sink = [](expr::Emitter&) {};
+    std::string after_word = {};  ///< for each word of rows
+    std::string end = {};
+    bool rolled = false;  ///< words one after the other by the same code: where it is long
+  };
 
+  size_t outputs() const;
   std::string begin(std::string_view header) const;
+  bool sees_all_rows(const Match& match) const;
   void match_kernels(std::string& text) const;
-  void write_filter(std::string& text, size_t stage) const;
-  void row_kernel(std::string& text, const std::string& name, const Stage& stage,
-                  const std::vector<ExprPtr>& outputs, const std::string& state,
-                  const std::function<void(expr::Emitter&)>& sink, const std::string& after) const;
+  void row_kernel(std::string& text, const RowKernel& kernel) const;
+  void narrowing(std::string& text, size_t stages) const;
+  std::string aggregation() const;
+  std::string projection() const;
+  void project_kernel(std::string& text, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
+                      const std::string& begin,
+                      const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
+
+  // group_kernels.cc
+  std::string grouping() const;
+  void put_row(expr::Emitter& out) const;
+  expr::Emitted input_value(expr::Emitter& out, size_t input) const;
+  bool may_be_null(const ExprPtr& expr) const;
   void pointers(expr::Emitter& out, const std::vector<size_t>& places) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted column(size_t place, Access access) const;
@@ -74,9 +115,11 @@ class KernelWriter {
   std::vector<size_t> places_of(const std::vector<ExprPtr>& exprs) const;
 
   const Program& program_;
+  const DeviceSink& sink_;
   const std::vector<size_t> columns_;
   const std::vector<ColumnForm> forms_;
   std::vector<Match> matches_;
+  std::optional<SlotLayout> slots_;
 };
 
 /// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.

@@ -59,6 +59,11 @@ std::vector<std::string> sources(const plan::NodePtr& plan) {
   return kernel_sources(split(*plan).back(), {});
 }
 
+plan::NodePtr group(plan::NodePtr child, std::vector<ExprPtr> keys, std::vector<plan::AggregateCall> calls) {
+  std::vector<std::string> names(keys.size() + calls.size(), "x");
+  return plan::aggregate(std::move(child), std::move(keys), std::move(calls), std::move(names));
+}
+
 /// A plan for each part that sources are made of.
 std::vector<plan::NodePtr> plans() {
   const ExprPtr like = call("contains", {text(), literal_text("oo")});
@@ -77,6 +82,17 @@ std::vector<plan::NodePtr> plans() {
                     {text(), call("+", {i32(), number(1)}), like, cast(i64(), TypeId::kInt32, true)},
                     {"s", "next", "like", "try"}),
       plan::limit(scan(), 10, 3),
+      group(plan::filter(scan(), conjunction({like, small})), {i32(), text()},
+            {count_all(), sum(money()), sum(real(), small), call_of("avg", {money()}, TypeId::kFloat64),
+             call_of("avg", {real()}, TypeId::kFloat64), call_of("count_if", {like}, TypeId::kInt128),
+             call_of("max", {cast(i64(), TypeId::kInt128)}, TypeId::kInt128),
+             call_of("min", {real()}, TypeId::kFloat64)}),
+      group(scan(), {real(), cast(i64(), TypeId::kInt128), small}, {sum(cast(i64(), TypeId::kInt128))}),
+      aggregate(plan::filter(scan(), disjunction({call("~~", {text(), literal_text("oo%")}),
+                                                  call("~~", {text(), literal_text("%oo")}), like,
+                                                  call("~~", {text(), literal_text("o%o")})})),
+                {count_all()}),
+      plan::distinct(plan::project(scan(), {coalesce({text(), literal_text("none")}), real()}, {"s", "f"})),
   };
 }
 
@@ -101,6 +117,29 @@ TEST(Kernels, PatternsSeeRowsThatCheapPredicatesLeft) {
   EXPECT_THAT(source, HasSubstr("match<u32, true, true>(job)"));
 }
 
+TEST(Kernels, GroupsKeepEachValueOnce) {
+  const std::string source = sources(group(scan(), {i32()},
+                                           {sum(money()), call_of("avg", {money()}, TypeId::kFloat64),
+                                            call_of("count", {money()}, TypeId::kInt64), count_all()}))
+                                 .at(0);
+  EXPECT_THAT(source, HasSubstr("SumCell<i64> c1;"));
+  EXPECT_THAT(source, testing::Not(HasSubstr(" c3;")));
+}
+
+TEST(Kernels, LiteralsAreSearchedForWithoutAnAutomaton) {
+  const auto source = [](const char* function, const char* pattern) {
+    const ExprPtr like = call(function, {text(), literal_text(pattern)});
+    return sources(aggregate(plan::filter(scan(), like), {count_all()})).at(0);
+  };
+  EXPECT_THAT(source("contains", "oo"), HasSubstr("match_anywhere<u32>(job)"));
+  EXPECT_THAT(source("~~", "%oo%"), HasSubstr("match_anywhere<u32>(job)"));
+  EXPECT_THAT(source("~~", "oo%"), HasSubstr("match_fixed<u32, false, false>(job)"));
+  EXPECT_THAT(source("~~", "%oo"), HasSubstr("match_fixed<u32, true, false>(job)"));
+  EXPECT_THAT(source("~~", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
+  EXPECT_THAT(source("~~", "o%o"), HasSubstr("match<u32, false, true>(job)"));
+  EXPECT_THAT(source("contains", std::string(65, 'o').c_str()), HasSubstr("match<u32, false, true>(job)"));
+}
+
 TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }
 
 TEST(Kernels, WhatIsNotOfferedIsNamed) {
@@ -108,7 +147,8 @@ TEST(Kernels, WhatIsNotOfferedIsNamed) {
   EXPECT_EQ(reason(plans()[0]), "");
   EXPECT_THAT(reason(plan::project(scan(), {call("upper", {text()})}, {"u"})), HasSubstr("upper(#2)"));
   EXPECT_THAT(reason(plan::sort(scan(), {{.expr = i64()}})), HasSubstr("the operator Sort"));
-  EXPECT_THAT(reason(plan::aggregate(scan(), {i32()}, {count_all()}, {"b", "n"})), HasSubstr("GROUP BY"));
+  EXPECT_THAT(reason(group(scan(), {i32()}, {call_of("max", {text()}, TypeId::kVarchar)})),
+              HasSubstr("max(VARCHAR)"));
   EXPECT_THAT(reason(aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)})),
               HasSubstr("median(DOUBLE)"));
   plan::AggregateCall distinct = call_of("count", {i32()}, TypeId::kInt64);

@@ -1,7 +1,14 @@
 #include "exec/device/match.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include "base/bits.h"
+#include "base/error.h"
 #include "exec/device/match-inl.h"
+#include "lanes/byte_frequency.h"
 #include "lanes/renumbered.h"
 #include "text/compiled_pattern.h"
 
@@ -39,23 +46,106 @@ device::DeviceBuffer upload(const std::vector<Cell>& cells, Accelerator& gpu) {
   return buffer;
 }
 
+/// The text that is the pattern; null where it is something else.
+const std::string* needle_of(const text::Pattern& pattern) {
+  const auto& pieces = pattern.compiled().pieces;
+  if (!pieces || pieces->pieces.size() != 1) return nullptr;
+  const std::string& needle = pieces->pieces[0];
+  return needle.empty() || needle.size() > kernel::kMostNeedle ? nullptr : &needle;
+}
+
+kernel::NeedleJob job_of(const std::string& needle) {
+  kernel::NeedleJob job{};
+  job.size = static_cast<uint32_t>(needle.size());
+  std::memcpy(job.words, needle.data(), needle.size());
+  double least = 2;  // of the share of places where both bytes are right
+  for (uint32_t a = 0; a < job.size; ++a) {
+    for (uint32_t b = a; b < std::min(a + 4, job.size); ++b) {
+      const double share = lanes::byte_frequency(static_cast<uint8_t>(needle[a])) *
+                           (a == b ? 1 : lanes::byte_frequency(static_cast<uint8_t>(needle[b])));
+      if (share < least) least = share, job.first = a, job.second = b;
+    }
+  }
+  return job;
+}
+
+/// Rows of a tile, so that its text is some 128 KB: beginnings and ends of tiles cost less than that few
+/// blocks have much left at the end.
+uint32_t tile_rows_of(const DeviceColumn& column) {
+  constexpr uint64_t kTileBytes = uint64_t{128} << 10;
+  const uint64_t each = column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
+  const uint64_t rows = std::clamp<uint64_t>(kTileBytes / each, 32, kernel::kMostTileRows);
+  return static_cast<uint32_t>(rows / 32 * 32);
+}
+
 }  // namespace
 
-bool fits_shared(const text::Pattern& pattern) { return automaton_of(pattern).states <= kBytes; }
+bool is_automaton(MatchKind kind) {
+  return kind == MatchKind::kSharedAutomaton || kind == MatchKind::kWideAutomaton;
+}
 
-MatchTable::MatchTable(const text::Pattern& pattern, Accelerator& gpu) {
+MatchKind match_kind(const text::Pattern& pattern, bool active) {
+  if (needle_of(pattern) != nullptr) {
+    const auto& pieces = *pattern.compiled().pieces;
+    if (pieces.at_begin && pieces.at_end) return MatchKind::kWhole;
+    if (pieces.at_begin) return MatchKind::kPrefix;
+    if (pieces.at_end) return MatchKind::kSuffix;
+    if (!active) return MatchKind::kAnywhere;
+  }
+  return automaton_of(pattern).states <= kBytes ? MatchKind::kSharedAutomaton : MatchKind::kWideAutomaton;
+}
+
+std::string match_call(MatchKind kind, bool wide_offsets, bool active) {
+  const char* const offset = wide_offsets ? "u64" : "u32";
+  switch (kind) {
+    case MatchKind::kPrefix:
+      return fmt::format("match_fixed<{}, false, false>(job)", offset);
+    case MatchKind::kSuffix:
+      return fmt::format("match_fixed<{}, true, false>(job)", offset);
+    case MatchKind::kWhole:
+      return fmt::format("match_fixed<{}, false, true>(job)", offset);
+    case MatchKind::kAnywhere:
+      return fmt::format("match_anywhere<{}>(job)", offset);
+    case MatchKind::kSharedAutomaton:
+    case MatchKind::kWideAutomaton:
+      break;
+  }
+  return fmt::format("match<{}, {}, {}>(job)", offset, active, kind == MatchKind::kSharedAutomaton);
+}
+
+Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu) : kind_(kind) {
+  if (!is_automaton(kind)) {
+    needle_ = job_of(*needle_of(pattern));
+    return;
+  }
   const lanes::AutomatonView automaton = automaton_of(pattern);
-  const bool shared = fits_shared(pattern);
+  const bool shared = kind == MatchKind::kSharedAutomaton;
   table_ = shared ? upload(table_of<uint8_t>(automaton), gpu) : upload(table_of<uint16_t>(automaton), gpu);
   shared_bytes_ = shared ? table_.size() : 0;
   verdicts_ = lanes::Renumbered{automaton}.verdicts(1);
 }
 
-void MatchTable::run(const device::Kernel& kernel, const DeviceColumn& column, device::cuda::Address active,
-                     device::cuda::Address hits, Accelerator& gpu) const {
+void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, device::cuda::Address active,
+                   device::cuda::Address hits, Accelerator& gpu) const {
+  if (column.rows == 0) return;
+  if (is_automaton(kind_)) return run_automaton(kernel, column, active, hits, gpu);
+  kernel::NeedleJob job = needle_;
+  job.rows = static_cast<uint64_t>(column.rows);
+  job.offsets = column.offsets.address();
+  job.bytes = column.values.address();
+  job.active = active;
+  job.hits = hits;
+  job.tile_rows = tile_rows_of(column);
+  const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
+                      static_cast<uint64_t>(kernel.blocks_per_multiprocessor(kernel::kThreads, 0));
+  kernel.launch(gpu.stream, {.blocks = blocks, .threads = kernel::kThreads}, job);
+}
+
+void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& column,
+                             device::cuda::Address active, device::cuda::Address hits,
+                             Accelerator& gpu) const {
   const auto rows = static_cast<uint64_t>(column.rows);
   gpu.stream.fill(hits, 0, bits::words(rows) * sizeof(uint64_t));
-  if (rows == 0) return;
   const kernel::MatchJob job{rows,
                              column.offsets.address(),
                              column.values.address(),

@@ -25,13 +25,19 @@ LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
   return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
-inline constexpr u32 kThreads = 256;  // of a block
+inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
+
+/// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
+template <class T, u32 kCount>
+LANES_FN void shift(T (&values)[kCount]) {
+  for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
+}
 
 #if defined(__CUDACC__)
 
 LANES_FN u32 lane() { return threadIdx.x & 31; }
-LANES_FN u64 warp() { return (blockIdx.x * u64(kThreads) + threadIdx.x) / 32; }
-LANES_FN u64 warps() { return u64(gridDim.x) * (kThreads / 32); }
+LANES_FN u64 warp() { return (blockIdx.x * u64(blockDim.x) + threadIdx.x) / 32; }
+LANES_FN u64 warps() { return u64(gridDim.x) * (blockDim.x / 32); }
 
 /// The active ones of the rows [32 * word, 32 * word + 32): those of the bitmap; without one, all.
 LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {

@@ -8,6 +8,7 @@
 #include "exec/device/branch_run.h"
 #include "exec/device/collect.h"
 #include "exec/device/device_sink.h"
+#include "exec/device/group_run.h"
 #include "exec/device/states-inl.h"
 #include "expr/device/emitter.h"
 
@@ -59,7 +60,7 @@ class DeviceRun {
         options_(options),
         gpu_(gpu),
         counters_(counters),
-        sink_(pipeline.sink) {}
+        sink_(pipeline.sink, pipeline.input) {}
 
   DeviceResult run() {
     Stopwatch watch;
@@ -72,6 +73,11 @@ class DeviceRun {
       Batch row;
       std::tie(row, came) = states.finish();
       table.batches.push_back(std::move(row));
+    } else if (sink_.groups) {
+      GroupRun groups(sink_, options_, gpu_);
+      for (const Branch& branch : pipeline_.branches) group(branch, groups);
+      came = groups.came();
+      table = groups.finish(pipeline_.output);
     } else {
       Collector collector(sink_, pipeline_.input, options_, gpu_);
       for (const Branch& branch : pipeline_.branches) {
@@ -95,6 +101,16 @@ class DeviceRun {
       kernel::Job job = run.job();
       job.words[KernelWriter::kOut] = states.address();
       run.launch("aggregate", job, run.rows());
+      return true;
+    });
+    run.raise_faults();
+    book_read(branch, run);
+  }
+
+  void group(const Branch& branch, GroupRun& groups) {
+    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
+    run.for_each_batch([&] {
+      groups.take(run);
       return true;
     });
     run.raise_faults();
@@ -157,13 +173,12 @@ std::vector<ColumnForm> widest_forms(const Branch& branch, const std::vector<siz
 }  // namespace
 
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results) {
-  const DeviceSink sink(pipeline.sink);
+  const DeviceSink sink(pipeline.sink, pipeline.input);
   std::vector<std::string> sources;
   for (const Branch& branch : pipeline.branches) {
     const Program program = make_program(branch, sink.expressions(), results);
     const std::vector<size_t> columns = columns_of(program);
-    KernelWriter writer(program, columns, widest_forms(branch, columns));
-    sources.push_back(sink.aggregates_rows ? writer.aggregation(sink.aggregates) : writer.projection());
+    sources.push_back(KernelWriter(program, sink, columns, widest_forms(branch, columns)).text());
   }
   return sources;
 }

@@ -22,7 +22,7 @@ std::string text_literal(std::string_view text) {
       quoted += c;
     }
   }
-  return fmt::format("Text{{reinterpret_cast<const u8*>(\"{}\"), {}}}", quoted, text.size());
+  return fmt::format("Literal<\"{}\">::text({})", quoted, text.size());
 }
 
 std::string whole_literal(std::string_view type, uint128_t bits) {

@@ -32,6 +32,20 @@ struct Text {
   u64 size;
 };
 
+/// A literal's bytes in whole words of 8, as the bytes of columns can be read.
+template <u32 kSize>
+struct LiteralWords {
+  u64 words[(kSize + 7) / 8];
+  constexpr LiteralWords(const char (&text)[kSize]) : words{} {
+    for (u32 i = 0; i < kSize; i++) words[i / 8] |= u64(u8(text[i])) << i % 8 * 8;
+  }
+};
+template <LiteralWords kText>
+struct Literal {
+  static constexpr LiteralWords held = kText;
+  static LANES_FN Text text(u64 size) { return {reinterpret_cast<const u8*>(held.words), size}; }
+};
+
 /// What a function says besides its value, which is then unspecified.
 struct Outcome {
   bool null = false;

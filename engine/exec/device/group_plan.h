@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/device/aggregates.h"
+#include "exec/execute.h"
+
+namespace lanewise::exec {
+
+/// A cell of a group's slot.
+struct GroupCell {
+  DeviceAggregate::Takes takes;
+  DeviceAggregate::Keeps keeps;
+  size_t input;                ///< of GroupPlan::inputs, an argument and a filter; kNoInput: none
+  Type type;                   ///< of its column: BIGINT, HUGEINT, DOUBLE, or that of an extreme
+  std::optional<size_t> seen;  ///< the cell that counts this one's values: without one its column has NULL
+  bool is_column;              ///< else it only says whether another one has seen a value
+};
+inline constexpr size_t kNoInput = static_cast<size_t>(-1);
+
+/// GROUP BY, and DISTINCT: aggregates taken apart into cells, of which each is kept once, and put together
+/// again on the host. Device and host meet in **partial groups**: a table of the keys, then of the cells that
+/// are columns.
+class GroupPlan {
+ public:
+  /// Of an Aggregate with keys, or of all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
+  explicit GroupPlan(const plan::Aggregate& aggregate);
+  explicit GroupPlan(const Schema& schema);
+
+  struct Input {
+    ExprPtr arg, filter;  ///< null: none
+  };
+  const std::vector<ExprPtr>& keys() const { return keys_; }
+  const std::vector<Input>& inputs() const { return inputs_; }
+  const std::vector<GroupCell>& cells() const { return cells_; }
+
+  const Schema& partial() const { return partial_; }
+  /// Partial groups in which keys may come more than once, each once.
+  Table merged(Table partial, const Options& options) const;
+  /// What the operator gives for partial groups with different keys.
+  Table finish(const Table& partial, const Schema& output, MemoryBudget* budget) const;
+
+ private:
+  struct Call {
+    DeviceAggregate aggregate;
+    size_t cell;
+  };
+  void add_keys(std::vector<ExprPtr> keys);
+  size_t input(const plan::AggregateCall& call);
+  size_t cell(const GroupCell& wanted);
+  ColumnPtr finish(const Call& call, const Batch& batch, MemoryBudget* budget) const;
+  const Column& column(const Batch& batch, size_t cell) const { return *batch.columns[columns_[cell]]; }
+
+  std::vector<ExprPtr> keys_;
+  std::vector<Input> inputs_;
+  std::vector<GroupCell> cells_;
+  std::vector<Call> calls_;
+  std::vector<size_t> columns_;  // of partial_, by cell
+  Schema partial_;
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "exec/device/branch_run.h"
+#include "exec/device/collect.h"
+
+namespace lanewise::exec {
+
+/// Groups of rows, batch by batch: a table in the device's memory for each batch, whose groups come to the
+/// host; where there was more than one batch, the host puts them together.
+class GroupRun {
+ public:
+  GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu);
+
+  /// Groups the present batch. Throws DeviceFull where there is no room for a table, UserError where a sum
+  /// overflows.
+  void take(BranchRun& run);
+  /// Rows so far.
+  uint64_t came() const { return came_; }
+  /// What the sink gives; once.
+  Table finish(const Schema& output);
+
+ private:
+  void fill(BranchRun& run);
+  kernel::GroupOutcome outcome();
+
+  const DeviceSink& sink_;
+  const Options& options_;
+  Accelerator& gpu_;
+  uint64_t slots_;               // of the table, as far as is known by now
+  device::DeviceBuffer table_;   // of the present batch
+  device::DeviceBuffer events_;  // a GroupOutcome
+  kernel::Job job_{};
+  Table partial_;
+  int batches_ = 0;
+  uint64_t came_ = 0;
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,181 @@
+#include "exec/device/groups-inl.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "expr/numbers.h"
+
+/// Keys, cells and tables of groups, as one thread of the host uses them.
+namespace lanewise::exec {
+namespace {
+
+template <class T>
+kernel::Key<T> key_of(T value) {
+  kernel::Key<T> key{};
+  key.set(value);
+  return key;
+}
+kernel::Text text_of(const std::string& text) {
+  return {reinterpret_cast<const kernel::u8*>(text.data()), text.size()};
+}
+
+TEST(DeviceGroups, KeysGiveTheirValuesBack) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(key_of<int32_t>(-5).get(), -5);
+  EXPECT_EQ(key_of<uint16_t>(65535).get(), 65535);
+  EXPECT_EQ(key_of(int128_t{-3} << 90).get(), int128_t{-3} << 90);
+  EXPECT_EQ(key_of(2.5).get(), 2.5);
+  EXPECT_TRUE(key_of(-nan).same<false>(key_of(nan)));
+  EXPECT_TRUE(key_of(-0.0F).same<false>(key_of(0.0F)));
+  EXPECT_FALSE(key_of(1.0).same<false>(key_of(-1.0)));
+  EXPECT_TRUE(std::isnan(key_of(static_cast<float>(nan)).get()));
+}
+
+TEST(DeviceGroups, TextsAreKeysByTheirBytes) {
+  std::vector<std::string> texts;
+  for (size_t size = 0; size <= 40; ++size) {
+    texts.emplace_back(size, 'a');
+    for (size_t at = 0; at < size; at += 1 + size / 9) {
+      texts.emplace_back(size, 'a');
+      texts.back()[at] = static_cast<char>(at % 2 == 0 ? 0 : 0xff);
+    }
+  }
+  for (const std::string& a : texts) {
+    const auto key = key_of(text_of(a));
+    const kernel::Text back = key.get();
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(back.at), back.size), a);
+    for (const std::string& b : texts) {
+      const std::string other = b;  // at another place
+      const auto second = key_of(text_of(other));
+      EXPECT_EQ(key.same<false>(second), a == b) << a << ' ' << b;
+      EXPECT_TRUE(a != b || key.hash(7) == second.hash(7));
+    }
+  }
+}
+
+template <class T>
+int128_t sum_of(const std::vector<T>& values) {
+  kernel::SumCell<T> cells[2]{};
+  for (size_t i = 0; i < values.size(); ++i) cells[i % 2].template put<true>(values[i]);
+  cells[0].template merge<false>(cells[1]);
+  EXPECT_FALSE(cells[0].overflows());
+  return cells[0].total();
+}
+
+TEST(DeviceGroups, SumsAreExact) {
+  EXPECT_EQ(sum_of<int8_t>({-128, -128, 5}), -251);
+  EXPECT_EQ(sum_of<uint32_t>({UINT32_MAX, UINT32_MAX, 1}), int128_t{UINT32_MAX} * 2 + 1);
+  EXPECT_EQ(sum_of<int64_t>({INT64_MAX, INT64_MAX, INT64_MAX, -1}), int128_t{INT64_MAX} * 3 - 1);
+  EXPECT_EQ(sum_of<int64_t>({INT64_MIN, -1, 1, -1}), int128_t{INT64_MIN} - 1);
+  EXPECT_EQ(sum_of<uint64_t>({UINT64_MAX, UINT64_MAX, 1}), int128_t{UINT64_MAX} * 2 + 1);
+  const int128_t most = expr::highest<int128_t>(), least = expr::lowest<int128_t>();
+  EXPECT_EQ(sum_of<int128_t>({most, most, least, least, 5}), 3);
+  kernel::SumCell<int128_t> cell{};
+  cell.put<false>(most);
+  cell.put<false>(1);
+  EXPECT_TRUE(cell.overflows());
+}
+
+template <class T>
+void check_extremes(const std::vector<T>& ascending) {
+  for (size_t last = 1; last <= ascending.size(); ++last) {
+    kernel::ExtremeCell<T, false> least{};
+    kernel::ExtremeCell<T, true> most{}, merged{};
+    for (size_t i = last; i-- > 0;) {
+      least.template put<false>(ascending[i]);
+      most.template put<true>(ascending[i]);
+    }
+    merged.template merge<false>(most);
+    EXPECT_TRUE(kernel::same_value<T>(least.get(), ascending[0]));
+    EXPECT_TRUE(kernel::same_value<T>(merged.get(), ascending[last - 1]));
+  }
+}
+
+TEST(DeviceGroups, Extremes) {
+  check_extremes<int32_t>({INT32_MIN, -1, 0, 1, INT32_MAX});
+  check_extremes<uint64_t>({0, 1, UINT64_MAX});
+  check_extremes<bool>({false, true});
+  check_extremes<int128_t>({expr::lowest<int128_t>(), -1, 0, int128_t{1} << 100, expr::highest<int128_t>()});
+  const double infinity = std::numeric_limits<double>::infinity();
+  check_extremes<double>({-infinity, -2.5, -0.0, 1e-300, infinity, std::numeric_limits<double>::quiet_NaN()});
+  check_extremes<float>({-1.5F, 0, 3, std::numeric_limits<float>::quiet_NaN()});
+}
+
+/// As the generated one of: SELECT a, b, count(*) GROUP BY a, b.
+struct Slot {
+  kernel::u32 tag, nulls;
+  kernel::Key<int32_t> k0;
+  kernel::Key<kernel::Text> k1;
+  kernel::CountCell c0;
+
+  kernel::u64 hash() const { return kernel::last_mix(k1.hash(k0.hash(nulls))); }
+  template <bool kShared>
+  bool same(const Slot& held) const {
+    return held.nulls == nulls && k0.same<kShared>(held.k0) && k1.same<kShared>(held.k1);
+  }
+  void take_key(const Slot& from) {
+    nulls = from.nulls;
+    k0 = from.k0;
+    k1 = from.k1;
+  }
+};
+
+TEST(DeviceGroups, TablesHoldEachGroupOnce) {
+  constexpr size_t kSlots = 1024, kStride = sizeof(Slot) + 8;
+  for (const int different : {1, 31, 32, 33, 500, 1024}) {
+    std::vector<uint64_t> memory(kSlots * kStride / 8);
+    const kernel::SlotTable<Slot, false> table{reinterpret_cast<kernel::u8*>(memory.data()), kSlots - 1,
+                                               kStride, kSlots};
+    std::vector<std::string> texts;
+    for (int i = 0; i < different; ++i) texts.push_back(std::string(static_cast<size_t>(i % 30), 'x') + "k");
+    std::map<std::pair<int, std::string>, uint32_t> expected;
+    std::mt19937 random(5);
+    for (int row = 0; row < 5000; ++row) {
+      const int i = row < different ? row : static_cast<int>(random() % static_cast<unsigned>(different));
+      Slot wanted{};
+      if (i == 3) wanted.nulls = 1;
+      if (i != 3) wanted.k0.set(i);
+      wanted.k1.set(text_of(texts[static_cast<size_t>(i)]));
+      const kernel::u64 hash = wanted.hash();
+      Slot* found = table.find(wanted, hash, [] { return true; });
+      ASSERT_NE(found, nullptr);
+      found->c0.put<false>();
+      ++expected[{i, texts[static_cast<size_t>(i)]}];
+    }
+    size_t groups = 0;
+    for (size_t i = 0; i < kSlots; ++i) {
+      const Slot& slot = table.at(i);
+      if (slot.tag == 0) continue;
+      ++groups;
+      const kernel::Text text = slot.k1.get();
+      const std::string key(reinterpret_cast<const char*>(text.at), text.size);
+      const auto found = expected.find({slot.nulls == 1 ? 3 : slot.k0.get(), key});
+      ASSERT_NE(found, expected.end());
+      EXPECT_EQ(slot.c0.count, found->second);
+    }
+    EXPECT_EQ(groups, expected.size());
+    if (different != 1024) continue;
+    Slot another{};
+    another.k0.set(-1);
+    EXPECT_EQ(table.find(another, another.hash(), [] { return true; }), nullptr) << "the table is full";
+  }
+}
+
+TEST(DeviceGroups, NoSlotIsMadeUnlessAllowed) {
+  std::vector<uint64_t> memory(8 * sizeof(Slot) / 8);
+  const kernel::SlotTable<Slot, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 7, sizeof(Slot), 8};
+  const Slot wanted{};
+  EXPECT_EQ(table.find(wanted, 3, [] { return false; }), nullptr);
+  Slot* made = table.find(wanted, 3, [] { return true; });
+  EXPECT_EQ(made, &table.at(3));
+  EXPECT_EQ(table.find(wanted, 3, [] { return false; }), made);
+}
+
+}  // namespace
+}  // namespace lanewise::exec

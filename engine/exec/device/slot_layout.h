@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/device/group_plan.h"
+
+namespace lanewise::exec {
+
+/// How a group lies in memory: tag and NULLs of its keys, the keys, then the cells that are stored. Sizes are
+/// in bytes.
+class SlotLayout {
+ public:
+  /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to tell
+  /// whether there was one is not stored where there always is.
+  SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null);
+
+  bool stores(size_t cell) const { return stored_[cell]; }
+  /// Of a slot in device memory, so that few of them lie across sectors of 32 bytes.
+  size_t far_stride() const { return size_ <= 32 ? 32 : (size_ + 15) / 16 * 16; }
+  /// In shared memory: an odd number of words, so that neighbours lie in different banks.
+  size_t near_stride() const { return size_ | 8; }
+  size_t near_slots() const;
+  size_t shared_bytes() const { return sizeof(uint64_t) + near_slots() * near_stride(); }
+
+  /// The text of `struct Slot` (see groups-inl.h) and `using Table`.
+  std::string text() const;
+
+ private:
+  const GroupPlan& plan_;
+  std::vector<bool> stored_;
+  size_t size_ = 8;
+};
+
+}  // namespace lanewise::exec
