@@ -18,7 +18,8 @@ ExprPtr substitute(const ExprPtr& expr, const std::vector<ExprPtr>& columns) {
   if (expr->args.empty()) return expr;
   auto copy = std::make_shared<Expr>(*expr);
   for (ExprPtr& arg : copy->args) arg = substitute(arg, columns);
-  if (expr->kind == Expr::Kind::kOr) copy->prepared = nullptr;  // of the columns before
+  if (expr->kind == Expr::Kind::kOr || expr->kind == Expr::Kind::kCase)
+    copy->prepared = nullptr;  // of the columns before
   return copy;
 }
 
