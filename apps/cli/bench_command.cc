@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/bench.h"
+#include "bench/index.h"
 #include "bench/plots.h"
 #include "bench/report.h"
 #include "bench/scan.h"
@@ -24,6 +25,7 @@ something out. Levels run in turns, medians count. R is what one core reads from
 
   lanewise bench scan                            filters and aggregates of a column of numbers
   lanewise bench strings                         equality, prefix, regular expression on rows of text
+  lanewise bench index                           lookups in ordered indexes, here and on a GPU
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
@@ -57,6 +59,22 @@ lanes of one thread), avx2 and avx512 (32 and 64 rows in a register), emulated, 
   lanewise bench strings --test regex --lengths skewed --levels avx512 --thresholds 1,16,32,48,64
   lanewise bench strings --test prefix --match 10 --mismatch 4
   lanewise bench strings --test regex --lengths 8,16,32,64,128,256,512,1024 --plot lengths.svg
+)";
+
+const char* const kIndex =
+    R"(Lookups in ordered indexes, on the host by every strategy and on a GPU if there is one.
+
+Keys are distinct random numbers, values are their 32-bit places; queries are keys that are there. Times on
+the device are between the first and the last of its work, of queries that lie in its memory, unless it says
+otherwise.
+
+Works: launch (first and later), node (one node of 15 to 2,047 keys, searched by halves, by segments, by a
+thread for each key), copy (trees of several sizes to the device), multi (one key, and 40,000 in nodes of 63),
+find and range (host, beside std::lower_bound and Eytzinger's order), device (contains, find, bounds, ranges
+of many queries, random and sorted, and after random updates).
+
+  lanewise bench index --keys 100000000 --work find,device
+  lanewise bench index --work node,copy,launch --device cuda --json
 )";
 
 void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& groups) {
@@ -99,21 +117,25 @@ CLI::Option* list_option(CLI::App& app, const std::string& name, auto& to, const
   return app.add_option(name, to, help)->delimiter(',')->option_text(text);
 }
 
-void add_common(CLI::App& app, bench::Options& options) {
-  app.add_option("--rows", options.rows, "Rows; default: what suits the machine")
-      ->check(CLI::PositiveNumber)
-      ->option_text("N");
+void add_repetition(CLI::App& app, bench::Options& options) {
   app.add_option("--seed", options.seed, "Other data of the same kind")->option_text("N");
   app.add_option("--repeat", options.repeat, "Rounds, of which the median counts; default: 3")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
+  app.add_flag("--json", options.json, "Write JSON instead of tables");
+}
+
+void add_common(CLI::App& app, bench::Options& options) {
+  app.add_option("--rows", options.rows, "Rows; default: what suits the machine")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  add_repetition(app, options);
   list_option(app, "--levels", options.levels,
               "Only these, by name or its first words; simd: the widest here", "NAME,...");
   app.add_flag("--cachegrind", options.cachegrind,
                "Simulate branches and misses with valgrind, level by level: takes minutes");
   app.add_option("--silent-runs", options.silent_runs)->group("");  // what is simulated
   app.add_option("--plot", options.plot, "Also draw an SVG image")->type_name("FILE");
-  app.add_flag("--json", options.json, "Write JSON instead of tables");
 }
 
 }  // namespace
@@ -143,6 +165,33 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->option_text("WHICH");
   scan->callback([scan_options, &run] {
     run = [scan_options] { return run_bench("scan", *scan_options, bench::run_scan); };
+  });
+
+  auto index_options = std::make_shared<bench::IndexBenchOptions>();
+  CLI::App* index = bench->add_subcommand("index", kIndex);
+  index->add_option("--keys", index_options->rows, "Keys of the index; default: 10 million")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
+      ->option_text("N");
+  index->add_option("--queries", index_options->queries, "Keys that the host seeks; default: 1,048,576")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  index
+      ->add_option("--device-queries", index_options->device_queries,
+                   "Keys that the device seeks; default: as many as keys")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  list_option(*index, "--work", index_options->work, "Only these; default: all", "NAME,...")
+      ->check(CLI::IsMember(bench::index_work_names()));
+  index->add_option("--type", index_options->type, "uint32 or uint64; default: uint32")
+      ->check(CLI::IsMember({"uint32", "uint64"}))
+      ->option_text("NAME");
+  index
+      ->add_option("--device", index_options->device,
+                   "cpu, cuda, cuda:N or auto (a GPU if there is one), the default")
+      ->option_text("NAME");
+  add_repetition(*index, *index_options);
+  index->callback([index_options, &run] {
+    run = [index_options] { return run_bench("index", *index_options, bench::run_index); };
   });
 
   auto strings_options = std::make_shared<bench::StringsOptions>();

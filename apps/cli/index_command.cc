@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "api/device_choice.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "base/size.h"
 #include "command.h"
+#include "device/driver.h"
+#include "index/device/device_index.h"
 #include "index/index.h"
 #include "output/format.h"
 #include "output/result_writer.h"
@@ -32,7 +35,7 @@ four columns. Questions read only the parts of the index that they need; changes
 )";
 
 struct IndexArguments {
-  std::string file, data, output, format, columns;
+  std::string file, data, output, format, columns, device = "cpu";
   bool nulls = false;
   uint64_t first_row = 0;
   IndexOptions options;
@@ -159,6 +162,13 @@ ColumnPtr numbers_column(const std::vector<uint64_t>& numbers) {
   return builder.finish();
 }
 
+IndexRanges entries_of(const Index& index, const Keys& keys, const std::string& device) {
+  const DeviceChoice choice = parse_device(device);
+  if (!choice.offered) return index.equal(keys);
+  if (!choice.only) throw UserError("an index is asked on one device: choose cpu, cuda or cuda:N");
+  return DeviceIndex(index, device::Driver::system().device(choice.ordinal)).equal(keys);
+}
+
 ExitCode run_query(const IndexArguments& given) {
   const std::string format = format_of(given.format, given.output);
   const Index index = Index::open(given.file);
@@ -169,7 +179,7 @@ ExitCode run_query(const IndexArguments& given) {
         fmt::format("'{}' has values of {} bytes, not row numbers of 8", given.file, index.value_bytes()));
   }
   IndexRanges found;
-  if (keys.rows != 0) found = index.equal(Keys(keys.columns));
+  if (keys.rows != 0) found = entries_of(index, Keys(keys.columns), given.device);
   std::vector<uint64_t> positions(found.entries.count), rows(found.entries.count);
   for (size_t key = 0; key < keys.rows; ++key) {
     std::fill(positions.begin() + static_cast<ptrdiff_t>(found.offsets[key]),
@@ -298,6 +308,11 @@ void add_index_command(CLI::App& app, Command& run) {
   query->add_option("--format", given->format, "Of the output; default: by the ending of -o, else table")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
+
+  query
+      ->add_option("--device", given->device,
+                   "cpu (the default), cuda or cuda:N: copies the index to that GPU and asks it there")
+      ->option_text("NAME");
 
   CLI::App* insert = verb("insert", "Adds the rows of a file",
                           [](const IndexArguments& arguments) { return run_change(arguments, true); });

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 
+#include "api/device_choice.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "device/error.h"
@@ -30,26 +30,6 @@ lanes::Target target_named(const std::string& name) {
         "this machine does not support the lanes '{}'; 'lanewise info' lists those that it does", name));
   }
   return *target;
-}
-
-/// Where queries run.
-struct DeviceChoice {
-  bool offered = false;  ///< a GPU
-  bool only = false;     ///< nothing else
-  int ordinal = 0;
-};
-
-DeviceChoice parse_device(const std::string& name) {
-  if (name == "cpu") return {};
-  if (name == "auto") return {.offered = true};
-  if (name == "cuda") return {.offered = true, .only = true};
-  int ordinal = 0;
-  const char* const end = name.data() + name.size();
-  if (name.starts_with("cuda:")) {
-    const auto [stop, error] = std::from_chars(name.data() + 5, end, ordinal);
-    if (error == std::errc() && stop == end && ordinal >= 0) return {true, true, ordinal};
-  }
-  throw UserError(fmt::format("there is no device named '{}'; choose cpu, cuda, cuda:N or auto", name));
 }
 
 class Stopwatch {

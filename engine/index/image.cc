@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/bits.h"
 #include "base/error.h"
 
 namespace lanewise::index {
@@ -116,7 +115,7 @@ void write_image(Pool& pool, Storage& storage) {
   storage.sync();
   storage.write(0, pool.group(0), bytes);  // Until now there was no index.
   storage.sync();
-  pool.clear_changed();
+  pool.saved();
 }
 
 namespace {
@@ -131,7 +130,7 @@ std::vector<Entry> write_journal(Pool& pool, Storage& storage) {
   footer.at = std::max(footer.groups * bytes, (storage.size() + bytes - 1) / bytes * bytes);
   std::vector<Entry> entries;
   u64 at = footer.at;
-  bits::for_each(pool.changed().data(), pool.groups(), [&](size_t number) {
+  pool.for_each_unsaved([&](u64 number) {
     storage.write(at, pool.group(number), bytes);
     entries.push_back({number, pool.trailer(number).checksum});
     at += bytes;
@@ -162,7 +161,7 @@ void commit_image(Pool& pool, Storage& storage, bool& stuck) {
   storage.sync();
   storage.truncate(pool.groups() * bytes);
   stuck = false;
-  pool.clear_changed();
+  pool.saved();
 }
 
 std::unique_ptr<Pool> open_image(Storage& storage, MemoryBudget* budget) {

@@ -135,6 +135,7 @@ class IndexReader {
   void use_strategy(std::string_view name);
 
  protected:
+  friend class DeviceIndex;
   IndexReader(std::shared_ptr<index::State> state, const index::Root* root);
   IndexReader(IndexReader&&) noexcept;
   IndexReader& operator=(IndexReader&&) noexcept;

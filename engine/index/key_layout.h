@@ -57,6 +57,7 @@ class KeyLayout {
   u32 word() const { return word_; }      ///< bytes of a word: 4 or 8
   u32 planes() const { return planes_; }  ///< words of a key in a node; of a text its word and its place
   bool text() const { return text_; }
+  bool simple() const { return simple_; }  ///< one number that is the whole word
 
   /// Throws UserError unless keys of these parts can be keys of this layout.
   void check(const Keys& keys) const;
@@ -90,7 +91,7 @@ class KeyLayout {
   std::vector<KeyField> fields_;
   std::vector<u32> field_at_;  // the first bit of each field
   bool text_ = false;
-  bool simple_ = false;  // one number that is the whole word
+  bool simple_ = false;
   u32 word_ = 8;
   u32 planes_ = 1;
 };

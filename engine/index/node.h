@@ -29,7 +29,7 @@ struct NodeShape {
   u32 tail_at = 0;
   u32 bytes = 0;  ///< of the node: whole lines
 
-  constexpr u32 per_line() const { return kLine / word; }
+  LANES_FN constexpr u32 per_line() const { return kLine / word; }
 };
 
 struct NodeTail {
@@ -37,12 +37,12 @@ struct NodeTail {
   u32 holds;    ///< held(slot class); 0 where the slot is free
   u64 version;  ///< of the image when the node came to be
 };
-constexpr u32 held(u32 slot_class) { return slot_class + 1; }
+LANES_FN constexpr u32 held(u32 slot_class) { return slot_class + 1; }
 
-constexpr u32 whole(u32 bytes, u32 unit) { return (bytes + unit - 1) / unit * unit; }
+LANES_FN constexpr u32 whole(u32 bytes, u32 unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// The shape of a node for up to `most_keys` keys of `planes` words.
-constexpr NodeShape node_shape(bool inner, u32 word, u32 planes, u32 most_keys, u32 value_bytes) {
+LANES_FN constexpr NodeShape node_shape(bool inner, u32 word, u32 planes, u32 most_keys, u32 value_bytes) {
   NodeShape shape;
   shape.word = word;
   shape.planes = planes;

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "base/bits.h"
 #include "base/error.h"
 
 namespace lanewise::index {
@@ -18,7 +17,7 @@ Pool::Pool(const Header& header, MemoryBudget* budget)
   held_.resize(geometry_->group_bytes);
   region_.grow(geometry_->group_bytes);
   std::memcpy(region_.data(), &header, sizeof header);
-  changed_.assign(1, 1);
+  changed_at_.assign(1, clock_);
 }
 
 Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vector<Moved>& moved,
@@ -47,7 +46,7 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
   }
   checked_ = std::make_unique<std::atomic<u8>[]>(groups);
   trusted_ = false;
-  changed_.assign(bits::words(groups), 0);
+  changed_at_.assign(groups, 0);
   check_group(0);
 }
 
@@ -151,7 +150,7 @@ void Pool::add_group(u32 slot_class) {
     throw MemoryError(name_ + ": no more than 2^32 lines of 64 bytes can be named");
   region_.grow(bytes);
   held_.resize(held_.bytes() + geometry_->group_bytes);
-  if (bits::words(number + 1) > changed_.size()) changed_.push_back(0);
+  changed_at_.push_back(0);
   header().groups = number + 1;
   groups_.store(number + 1, std::memory_order_release);
   Trailer& end = trailer(number);
@@ -213,7 +212,8 @@ void Pool::collect() {
 void Pool::seal(u64 commit) {
   header().commit = commit;
   mark_group(0);
-  bits::for_each(changed_.data(), groups(), [&](size_t number) {
+  for_each_unsaved([&](u64 number) {
+    mark_group(number);
     Trailer& end = trailer(number);
     std::memcpy(end.magic, kTrailerMagic, sizeof end.magic);
     end.group = number;

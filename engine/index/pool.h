@@ -78,9 +78,23 @@ class Pool {
 
   /// Says that bytes near `at` are about to change.
   void mark(u64 at) { mark_group(at / geometry_->group_bytes); }
-  const std::vector<u64>& changed() const { return changed_; }  ///< a bit for each group
-  void clear_changed() { changed_.assign(changed_.size(), 0); }
-  /// Writes the trailers of changed groups, for a commit of that number.
+  /// A moment: what changes from now on has changed since it.
+  u64 moment() { return clock_++; }
+  /// Calls f(number) for each group that has changed since that moment, 0: since the image was made or
+  /// opened.
+  template <class F>
+  void for_each_changed(u64 since, F f) const {
+    for (u64 number = 0; number < groups(); ++number) {
+      if (changed_at_[number] > since) f(number);
+    }
+  }
+  /// Groups that have changed since the storage was written.
+  template <class F>
+  void for_each_unsaved(F f) const {
+    for_each_changed(saved_, f);
+  }
+  void saved() { saved_ = moment(); }
+  /// Writes the trailers of unsaved groups, for a commit of that number.
   void seal(u64 commit);
 
  private:
@@ -99,7 +113,7 @@ class Pool {
   void give_back(u64 at, u32 slot_class);
   void mark_group(u64 number) {
     if (!trusted()) check_group(number);
-    changed_[number / 64] |= u64{1} << number % 64;
+    changed_at_[number] = clock_;
   }
 
   std::string name_ = "index";
@@ -111,7 +125,9 @@ class Pool {
   mutable std::mutex checking_;  // a group is read as a whole only before it first changes
   mutable std::unique_ptr<std::atomic<u8>[]> checked_;
   mutable std::atomic<bool> trusted_{true};
-  std::vector<u64> changed_;
+  std::vector<u64> changed_at_;  // for each group the time of the clock
+  u64 clock_ = 1;
+  u64 saved_ = 0;
   std::deque<Waiting> waiting_;
   Versions versions_;
 };

@@ -168,3 +168,19 @@ def test_ctrl_c(what):
     assert program.wait(20) == 130
     assert time.monotonic() - start < 2
     assert b"cancelled" in program.stderr.read()
+
+
+def test_index_levels_agree(lanewise):
+    report = bench(lanewise, "index", "--keys", "3000", "--queries", "500", "--repeat", "1", "--device", "cpu")
+    works = [group["work"] for group in report["groups"]]
+    assert works == ["node"] * 7 + ["multi"] * 2 + ["find", "range"]
+    assert all(len(hashes(group)) == 1 for group in report["groups"])
+    find = report["groups"][-2]
+    assert {"binary", "interleaved", "one by one", "std::lower_bound", "Eytzinger"} <= set(levels_of(find))
+    assert find["rows"] == 500 and "gb_per_second" not in levels_of(find)["binary"]
+
+
+def test_index_refuses_what_is_not_there(lanewise):
+    for arguments in (["--work", "dance"], ["--device", "abacus"], ["--keys", "0"]):
+        code, _, error = lanewise("bench", "index", "--keys", "100", *arguments)
+        assert code == 2 and arguments[1] in error

@@ -82,3 +82,14 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
     data[3 * 65536 + 100] ^= 4
     (tmp_path / "orders.index").write_bytes(data)
     assert "group 3" in error_of("verify", "orders.index")
+
+
+def test_query_on_a_device(lanewise, tmp_path):
+    (tmp_path / "n.csv").write_text("k\n" + "".join(f"{i % 50}\n" for i in range(200)))
+    assert lanewise("index", "build", "n.csv", "--key", "k", "-o", "n.index")[0] == 0
+    code, here, _ = lanewise("index", "query", "n.index", "--keys", "n.csv")
+    assert code == 0
+    code, there, error = lanewise("index", "query", "n.index", "--keys", "n.csv", "--device", "cuda")
+    assert there == here if code == 0 else (code == 2 and "NVIDIA" in error)  # no GPU here
+    for wrong in ("auto", "abacus", "cuda:x"):
+        assert lanewise("index", "query", "n.index", "--keys", "n.csv", "--device", wrong)[0] == 2

@@ -41,7 +41,7 @@ struct Group {
   std::string title;
   nlohmann::ordered_json about;  ///< the work and the data
   uint64_t rows = 0;
-  uint64_t bytes = 0;                       ///< that the work reads
+  uint64_t bytes = 0;                       ///< that the work reads; 0: that says nothing
   std::vector<std::string> arguments = {};  ///< of this program, for this work on such data
   std::vector<Result> results;
 };

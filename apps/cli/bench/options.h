@@ -6,7 +6,7 @@
 
 namespace lanewise::cli::bench {
 
-/// What both benchmarks are asked.
+/// What all benchmarks are asked.
 struct Options {
   uint64_t rows = 0;  ///< 0: what suits the machine
   uint64_t seed = 1;
@@ -32,6 +32,15 @@ struct StringsOptions : Options {
   double match = 1;                  ///< percent of the rows
   std::string mismatch = "random";   ///< or the byte at which rows differ from the constant
   std::vector<uint32_t> thresholds;  ///< of refill; none: naive and refill
+};
+
+/// Here rows are the keys of an index.
+struct IndexBenchOptions : Options {
+  std::string type = "uint32";
+  std::vector<std::string> work;
+  uint64_t queries = 1 << 20;   ///< on the host
+  uint64_t device_queries = 0;  ///< on the device; 0: as many as keys
+  std::string device = "auto";
 };
 
 }  // namespace lanewise::cli::bench

@@ -17,18 +17,24 @@ struct Column {
 };
 
 std::string time_of(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} µs", seconds * 1e6);
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
 std::vector<Column> columns_of(const Setting& setting, const Group& group) {
   const auto rate = [bytes = static_cast<double>(group.bytes)](const Result& r) { return bytes / r.seconds; };
   const auto rows = static_cast<double>(group.rows);
-  std::vector<Column> columns = {
-      {"GB/s", [=](const Result& r) { return fmt::format("{:.2f}", rate(r) / 1e9); }},
-      {"of R", [=, &setting](const Result& r) { return fmt::format("{:.2f}", rate(r) / setting.read_rate); }},
-      {"Mrows/s", [=](const Result& r) { return fmt::format("{:.1f}", rows / r.seconds / 1e6); }},
-      {"time", [](const Result& r) { return time_of(r.seconds); }},
-  };
+  std::vector<Column> columns;
+  if (group.bytes != 0) {
+    columns = {
+        {"GB/s", [=](const Result& r) { return fmt::format("{:.2f}", rate(r) / 1e9); }},
+        {"of R",
+         [=, &setting](const Result& r) { return fmt::format("{:.2f}", rate(r) / setting.read_rate); }},
+    };
+  }
+  columns.push_back(
+      {"Mrows/s", [=](const Result& r) { return fmt::format("{:.1f}", rows / r.seconds / 1e6); }});
+  columns.push_back({"time", [](const Result& r) { return time_of(r.seconds); }});
   const auto any = [&](auto has) { return std::ranges::any_of(group.results, has); };
   if (any([](const Result& r) { return r.stats.has_value(); })) {
     const auto of = [](auto say) {
@@ -67,7 +73,7 @@ nlohmann::ordered_json to_json(const Group& group) {
       continue;
     }
     level["seconds"] = r.seconds;
-    level["gb_per_second"] = static_cast<double>(group.bytes) / r.seconds / 1e9;
+    if (group.bytes != 0) level["gb_per_second"] = static_cast<double>(group.bytes) / r.seconds / 1e9;
     level["rows_per_second"] = static_cast<double>(group.rows) / r.seconds;
     if (r.stats) {
       level["occupancy"] = r.stats->occupancy();

@@ -1,0 +1,432 @@
+#include "index/device/device_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "device/memory.h"
+#include "device/staging.h"
+#include "index/device/search_kernels.h"
+#include "index/sorted_batch.h"
+#include "index/state.h"
+
+namespace lanewise {
+
+using index::DeviceStrategy;
+using index::Job;
+using index::KeyForm;
+using index::KeyLayout;
+using index::Operation;
+using index::SearchKernel;
+using index::SortedBatch;
+using index::State;
+using index::u32;
+using index::u64;
+using index::u8;
+
+namespace {
+
+constexpr size_t kBatch = 1 << 22;     // keys that are in the device's memory at a time
+constexpr u64 kMostEntries = 1 << 24;  // of ranges, unless one alone has more
+
+KeyForm form_of(Physical physical) {
+  switch (physical) {
+    case Physical::kInt32:
+    case Physical::kInt64:
+      return KeyForm::integers;
+    case Physical::kFloat32:
+    case Physical::kFloat64:
+      return KeyForm::reals;
+    default:
+      return KeyForm::words;
+  }
+}
+
+/// The batch's keys as the kernels take them, where they need no change; else null.
+const u8* plain_keys(const KeyLayout& layout, const Keys& keys) {
+  const Keys::Part& part = keys.parts()[0];
+  if (!layout.simple()) return nullptr;
+  if (part.column == nullptr) return static_cast<const u8*>(part.values);
+  if (part.column->dictionary || part.column->validity) return nullptr;
+  return part.column->values.data();
+}
+
+/// Keys that ranges have found, as columns.
+class KeyCollector {
+ public:
+  KeyCollector(const KeyLayout& layout, MemoryBudget* budget)
+      : layout_(layout), plain_(budget, "index: a range of keys") {
+    for (const KeyField& field : layout.fields())
+      builders_.emplace_back(field.type, budget, "index: a range of keys");
+  }
+
+  void take(const u8* words, size_t count) {
+    if (layout_.decode_plane(words, count, plain_)) return;
+    for (size_t i = 0; i < count; ++i) {
+      layout_.decode({words + i * layout_.word(), {}}, builders_);
+    }
+  }
+  std::vector<ColumnPtr> finish() {
+    std::vector<ColumnPtr> columns;
+    for (ColumnBuilder& builder : builders_) {
+      std::shared_ptr<Column> column = builder.finish();
+      if (plain_.size() != 0) {
+        column->rows = static_cast<int64_t>(plain_.size() / layout_.word());
+        column->values = plain_.finish();
+      }
+      columns.push_back(std::move(column));
+    }
+    return columns;
+  }
+
+ private:
+  const KeyLayout& layout_;
+  BufferBuilder<u8> plain_;
+  std::vector<ColumnBuilder> builders_;
+};
+
+}  // namespace
+
+struct DeviceIndex::Impl {
+  Impl(std::shared_ptr<State> of, device::Device& device, std::unique_ptr<index::SearchRunner> by)
+      : state(std::move(of)),
+        runner(std::move(by)),
+        stream(device),
+        pool(device),
+        staging(device, {.budget = state->budget}) {
+    if (layout().text() || layout().planes() != 1) {
+      throw UserError("keys of more than 64 bits and texts are not offered on a device; search on the host");
+    }
+    refresh();
+  }
+
+  const index::Geometry& geometry() const { return state->pool->geometry(); }
+  const KeyLayout& layout() const { return geometry().keys; }
+  size_t value_bytes() const { return geometry().value_bytes; }
+
+  device::DeviceBuffer allocate(size_t bytes) { return pool.allocate(bytes, stream, "searching an index"); }
+  template <class T>
+  device::DeviceBuffer upload(const T* from, size_t count) {
+    device::DeviceBuffer buffer = allocate(count * sizeof(T));
+    staging.upload(buffer.address(), from, count * sizeof(T), stream);
+    return buffer;
+  }
+  template <class T>
+  void download(T* to, const device::DeviceBuffer& from, size_t count) {
+    staging.download(to, from.address(), count * sizeof(T), stream);
+  }
+
+  u64 refresh();
+  void run(Operation operation, KeyForm form, Job job);
+  void check_resident() const;
+  size_t find(const Keys& keys, u8* values, u64* found);
+  std::vector<u64> positions(const Keys& keys, bool above);
+  IndexRanges ranges(const Keys& lows, const Keys& highs, bool with_highs, u64 limit);
+  template <class F>
+  void for_each_batch(const Keys& keys, F f);
+
+  const std::shared_ptr<State> state;
+  const std::unique_ptr<index::SearchRunner> runner;
+  std::mutex turn;
+  DeviceStrategy strategy = DeviceStrategy::tile;
+  device::Stream stream;
+  device::DevicePool pool;
+  device::Staging staging;
+  device::DeviceBuffer image;
+  u64 groups = 0;  // of the image
+  u64 moment = 0;  // of the copy
+  index::Root root;
+};
+
+u64 DeviceIndex::Impl::refresh() {
+  const std::lock_guard no_writer(state->writing);
+  index::Pool& host = *state->pool;
+  const u64 bytes = geometry().group_bytes;
+  host.trust(host.header().root);
+  if (host.groups() * bytes > image.size()) {
+    const u64 room = groups == 0 ? 0 : groups / 4;  // an index that grows goes on growing
+    device::DeviceBuffer larger = pool.allocate((host.groups() + room) * bytes, stream, "an index");
+    if (groups != 0) stream.copy(larger.address(), image.address(), groups * bytes);
+    image = std::move(larger);
+  }
+  u64 first = 0, behind = 0, copied = 0;  // a run of groups
+  const auto copy_run = [&] {
+    staging.upload(image.address() + first * bytes, host.group(first), (behind - first) * bytes, stream);
+    copied += (behind - first) * bytes;
+  };
+  const auto add = [&](u64 number) {
+    if (number != behind) {
+      if (first != behind) copy_run();
+      first = number;
+    }
+    behind = number + 1;
+  };
+  if (groups == 0) {
+    behind = host.groups();
+  } else {
+    host.for_each_changed(moment, add);
+  }
+  if (first != behind) copy_run();
+  moment = host.moment();
+  groups = host.groups();
+  root = host.header().root;
+  return copied;
+}
+
+void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
+  if (job.count == 0) return;
+  const index::Header& header = state->pool->header();
+  const index::TreeAt tree{image.address(), root.entries, root.node};
+  SearchKernel kernel{operation,
+                      strategy,
+                      form,
+                      layout().word(),
+                      header.leaf_keys,
+                      header.inner_keys,
+                      geometry().value_bytes,
+                      root.height};
+  if (job.found != 0) stream.fill(job.found, 0, bits::words(job.count) * sizeof(u64));
+  device::DeviceBuffer trail;
+  if (kernel.by_level()) {
+    const u64 steps = job.count * (root.height + 1);
+    trail = allocate(steps * (sizeof(index::Ref) + sizeof(u32)));
+    job.nodes = trail.address();
+    job.slots = job.nodes + steps * sizeof(index::Ref);
+    kernel.operation = Operation::kNode;
+    for (job.level = root.height + 1; job.level-- > 0;) runner->run(kernel, tree, job, stream);
+    kernel.operation = operation;
+  }
+  runner->run(kernel, tree, job, stream);
+}
+
+/// Calls f(first, count, address, form, row) for batch after batch that is in the device's memory; row(i) is
+/// where the i-th key from `first` on stands among all.
+template <class F>
+void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
+  layout().check(keys);
+  const size_t word = layout().word();
+  std::optional<SortedBatch> sorted;
+  if (strategy == DeviceStrategy::sorted) sorted.emplace(layout(), keys, state->budget);
+  const u8* plain = sorted ? nullptr : plain_keys(layout(), keys);
+  const KeyForm form = plain == nullptr ? KeyForm::words : form_of(layout().fields()[0].type.physical());
+  KeyLayout::Encoder encoder(layout());
+  for (size_t first = 0; first < keys.size(); first += kBatch) {
+    const size_t count = std::min(kBatch, keys.size() - first);
+    const u8* from = sorted  ? static_cast<const u8*>(sorted->probes()[first].words)
+                     : plain ? plain + first * word
+                             : static_cast<const u8*>(encoder.encode(keys, first, count).words);
+    const device::DeviceBuffer buffer = upload(from, count * word);
+    f(first, count, buffer.address(), form,
+      [&](size_t i) { return sorted ? sorted->row(first + i) : first + i; });
+  }
+}
+
+size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
+  if (found != nullptr) std::fill(found, found + bits::words(keys.size()), 0);
+  const size_t bytes = values == nullptr ? 0 : value_bytes();
+  std::vector<u64> hits;
+  std::vector<u8> their_values;
+  size_t all = 0;
+  for_each_batch(keys, [&](size_t, size_t count, u64 address, KeyForm form, auto row) {
+    hits.resize(bits::words(count));
+    const device::DeviceBuffer found_there = allocate(hits.size() * sizeof(u64));
+    const device::DeviceBuffer values_there = allocate(count * bytes);
+    run(Operation::kFind, form,
+        {.count = count,
+         .keys = address,
+         .found = found_there.address(),
+         .values = bytes == 0 ? 0 : values_there.address()});
+    download(hits.data(), found_there, hits.size());
+    if (bytes != 0) {
+      their_values.resize(count * bytes);
+      download(their_values.data(), values_there, count * bytes);
+    }
+    bits::for_each(hits.data(), count, [&](size_t i) {
+      ++all;
+      const size_t to = row(i);
+      if (found != nullptr) bits::set(found, to);
+      if (bytes != 0) std::memcpy(values + to * bytes, their_values.data() + i * bytes, bytes);
+    });
+  });
+  return all;
+}
+
+std::vector<u64> DeviceIndex::Impl::positions(const Keys& keys, bool above) {
+  std::vector<u64> positions(keys.size()), some;
+  for_each_batch(keys, [&](size_t, size_t count, u64 address, KeyForm form, auto row) {
+    const device::DeviceBuffer there = allocate(count * sizeof(u64));
+    run(Operation::kBound, form,
+        {.count = count, .keys = address, .above = above, .positions = there.address()});
+    some.resize(count);
+    download(some.data(), there, count);
+    for (size_t i = 0; i < count; ++i) positions[row(i)] = some[i];
+  });
+  return positions;
+}
+
+/// Counts first, so that all entries have their places, then fills.
+IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool with_highs, u64 limit) {
+  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  const std::vector<u64> first = positions(lows, false), behind = positions(highs, with_highs);
+  IndexRanges result;
+  result.cut.assign(bits::words(lows.size()), 0);
+  result.offsets.assign(1, 0);
+  for (size_t q = 0; q < lows.size(); ++q) {
+    const u64 count = std::max(first[q], behind[q]) - first[q];
+    if (count > limit) bits::set(result.cut.data(), q);
+    result.offsets.push_back(result.offsets.back() + std::min(count, limit));
+  }
+  const std::vector<u64>& offsets = result.offsets;
+  KeyCollector collector(layout(), state->budget);
+  BufferBuilder<u8> values(state->budget, "index: a range of values");
+  std::vector<u8> words;
+  std::vector<u64> places;
+  KeyLayout::Encoder encoder(layout());
+  for (size_t q = 0, next = 0; q < lows.size(); q = next) {
+    for (next = q + 1;
+         next < lows.size() && next - q < kBatch && offsets[next + 1] - offsets[q] <= kMostEntries;)
+      ++next;
+    const u64 entries = offsets[next] - offsets[q];
+    if (entries == 0) continue;
+    places.clear();
+    for (size_t i = q; i <= next; ++i) places.push_back(offsets[i] - offsets[q]);
+    const size_t word = layout().word(), bytes = value_bytes();
+    const device::DeviceBuffer keys_there =
+        upload(static_cast<const u8*>(encoder.encode(lows, q, next - q).words), (next - q) * word);
+    const device::DeviceBuffer places_there = upload(places.data(), places.size());
+    const device::DeviceBuffer words_there = allocate(entries * word),
+                               values_there = allocate(entries * bytes);
+    run(Operation::kRange, KeyForm::words,
+        {.count = next - q,
+         .keys = keys_there.address(),
+         .values = bytes == 0 ? 0 : values_there.address(),
+         .offsets = places_there.address(),
+         .range_keys = words_there.address()});
+    words.resize(entries * word);
+    download(words.data(), words_there, words.size());
+    collector.take(words.data(), entries);
+    const size_t before = values.size();
+    values.resize(before + entries * bytes);
+    if (bytes != 0) download(values.data() + before, values_there, entries * bytes);
+  }
+  result.entries.count = offsets.back();
+  result.entries.key = collector.finish();
+  result.entries.values = values.finish();
+  return result;
+}
+
+void DeviceIndex::Impl::check_resident() const {
+  if (!layout().simple()) throw UserError("keys in the device's memory are one number of 32 or 64 bits each");
+}
+
+DeviceIndex::DeviceIndex(const Index& index, device::Device& device)
+    : DeviceIndex(index, device, std::make_unique<index::GpuRunner>(device)) {}
+DeviceIndex::DeviceIndex(const Index& index, device::Device& device,
+                         std::unique_ptr<index::SearchRunner> runner)
+    : impl_(std::make_unique<Impl>(index.state_, device, std::move(runner))) {}
+DeviceIndex::DeviceIndex(DeviceIndex&&) noexcept = default;
+DeviceIndex::~DeviceIndex() = default;
+
+uint64_t DeviceIndex::refresh() {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->refresh();
+}
+
+uint64_t DeviceIndex::size() const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->root.entries;
+}
+
+void DeviceIndex::use_strategy(std::string_view name) {
+  const auto strategy = index::parse_device_strategy(name);
+  if (!strategy) throw UserError(fmt::format("unknown strategy '{}' of an index on a device", name));
+  const std::lock_guard turn(impl_->turn);
+  impl_->strategy = *strategy;
+}
+
+void DeviceIndex::check_value(size_t bytes) const {
+  if (bytes != impl_->value_bytes()) {
+    throw UserError(fmt::format("values of this index have {} bytes, not {}", impl_->value_bytes(), bytes));
+  }
+}
+
+size_t DeviceIndex::find(const Keys& keys, void* values, uint64_t* found) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->find(keys, static_cast<u8*>(values), found);
+}
+
+std::vector<uint64_t> DeviceIndex::lower_bound(const Keys& keys) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->positions(keys, false);
+}
+
+std::vector<uint64_t> DeviceIndex::upper_bound(const Keys& keys) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->positions(keys, true);
+}
+
+std::vector<uint64_t> DeviceIndex::count(const Keys& keys) const {
+  const std::lock_guard turn(impl_->turn);
+  std::vector<uint64_t> counts = impl_->positions(keys, true);
+  const std::vector<uint64_t> first = impl_->positions(keys, false);
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] -= first[i];
+  return counts;
+}
+
+std::vector<uint64_t> DeviceIndex::count(const Keys& lows, const Keys& highs) const {
+  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  const std::lock_guard turn(impl_->turn);
+  std::vector<uint64_t> counts = impl_->positions(highs, false);
+  const std::vector<uint64_t> first = impl_->positions(lows, false);
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] = std::max(counts[i], first[i]) - first[i];
+  return counts;
+}
+
+IndexRanges DeviceIndex::range(const Keys& lows, const Keys& highs, uint64_t limit) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->ranges(lows, highs, false, limit);
+}
+
+IndexRanges DeviceIndex::equal(const Keys& keys, uint64_t limit) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->ranges(keys, keys, true, limit);
+}
+
+void DeviceIndex::find(Address keys, uint64_t count, Address values, Address found) const {
+  impl_->check_resident();
+  const std::lock_guard turn(impl_->turn);
+  impl_->run(Operation::kFind, form_of(impl_->layout().fields()[0].type.physical()),
+             {.count = count, .keys = keys, .found = found, .values = values});
+}
+
+void DeviceIndex::lower_bound(Address keys, uint64_t count, Address positions) const {
+  impl_->check_resident();
+  const std::lock_guard turn(impl_->turn);
+  impl_->run(Operation::kBound, form_of(impl_->layout().fields()[0].type.physical()),
+             {.count = count, .keys = keys, .positions = positions});
+}
+
+void DeviceIndex::range(Address lows, Address highs, uint64_t count, uint64_t limit, Address keys,
+                        Address values, Address counts, Address cut) const {
+  impl_->check_resident();
+  if (limit > UINT32_MAX) throw UserError("a range in the device's memory has a limit below 2^32");
+  const std::lock_guard turn(impl_->turn);
+  impl_->run(Operation::kRange, form_of(impl_->layout().fields()[0].type.physical()),
+             {.count = count,
+              .keys = lows,
+              .highs = highs,
+              .found = cut,
+              .values = values,
+              .limit = limit,
+              .range_keys = keys,
+              .counts = counts});
+}
+
+device::Stream& DeviceIndex::stream() const { return impl_->stream; }
+
+}  // namespace lanewise

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/bits.h"
+#include "index/index.h"
+
+namespace lanewise::device {
+class Device;
+class Stream;
+}  // namespace lanewise::device
+
+namespace lanewise::index {
+class SearchRunner;
+}
+
+namespace lanewise {
+
+/// An index in the memory of a GPU, byte for byte as it is on the host: batches of searches run there. It
+/// stays as it is until refresh() brings over what its index has changed. Answers are those of IndexReader,
+/// in the same order and with the same errors. Keys of one number or of several that take no more than 64
+/// bits together; others are UserErrors.
+///
+/// Thread-safe; calls take turns, so that none sees a state between two. Throws DeviceError, and MemoryError
+/// where the GPU's memory does not suffice.
+class DeviceIndex {
+ public:
+  /// Copies the index, all of whose checksums and references are checked first. The index may end before this
+  /// does.
+  DeviceIndex(const Index& index, device::Device& device);
+  /// The same, but searches are run by `runner`: for tests.
+  DeviceIndex(const Index& index, device::Device& device, std::unique_ptr<index::SearchRunner> runner);
+  DeviceIndex(DeviceIndex&&) noexcept;
+  ~DeviceIndex();
+
+  /// Brings over what the index has changed since the last time, group by group. Returns how many bytes that
+  /// were. Only between two calls of the index's writer.
+  uint64_t refresh();
+  uint64_t size() const;  ///< entries
+  /// Searches by the strategy of that name from now on (search_kernels.h); throws UserError for others.
+  void use_strategy(std::string_view name);
+
+  /// Batches of the host.
+  size_t find(const Keys& keys, void* values, uint64_t* found) const;
+  template <class V>
+  size_t find(const Keys& keys, std::vector<V>& values, std::vector<uint64_t>& found) const {
+    check_value(sizeof(V));
+    values.resize(keys.size());
+    found.assign(bits::words(keys.size()), 0);
+    return find(keys, values.data(), found.data());
+  }
+  bool contains(const Keys& key) const { return find(key, nullptr, nullptr) == key.size(); }
+  std::vector<uint64_t> lower_bound(const Keys& keys) const;
+  std::vector<uint64_t> upper_bound(const Keys& keys) const;
+  std::vector<uint64_t> count(const Keys& keys) const;
+  std::vector<uint64_t> count(const Keys& lows, const Keys& highs) const;
+  IndexRanges range(const Keys& lows, const Keys& highs, uint64_t limit = UINT64_MAX) const;
+  IndexRanges equal(const Keys& keys, uint64_t limit = UINT64_MAX) const;
+
+  /// An address in the device's memory.
+  using Address = uint64_t;
+  /// What is in the device's memory and goes on there, in the order of stream(): the key's one field is a
+  /// number of 32 or 64 bits, given as it is; anything else is a UserError. Addresses are aligned as what
+  /// they hold.
+  ///
+  /// find: u64 words of `found` bits, whole ones, and value_bytes for each key that is there; either may be
+  /// 0.
+  void find(Address keys, uint64_t count, Address values, Address found) const;
+  /// Positions (u64) of the first entry not below each key.
+  void lower_bound(Address keys, uint64_t count, Address positions) const;
+  /// Up to `limit` entries of each [low, high): those of query q from place q * limit on, and how many in
+  /// counts[q] (u32). A bit of `cut` for each query where there are more. Without `highs` ranges go on to the
+  /// index's end; of `keys`, `values` and `cut` each may be 0.
+  void range(Address lows, Address highs, uint64_t count, uint64_t limit, Address keys, Address values,
+             Address counts, Address cut) const;
+  device::Stream& stream() const;
+
+ private:
+  struct Impl;
+  void check_value(size_t bytes) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lanewise

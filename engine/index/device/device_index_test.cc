@@ -1,0 +1,401 @@
+// Indexes on a device against themselves on the host: on lanes that are emulated and, where there is one, on
+// a GPU.
+
+#include "index/device/device_index.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "base/testing/temporary_folder.h"
+#include "base/testing/test_size.h"
+#include "device/error.h"
+#include "device/memory.h"
+#include "device/staging.h"
+#include "device/testing/nvrtc.h"
+#include "index/testing/emulated_runner.h"
+
+namespace lanewise {
+namespace {
+
+using Random = std::mt19937_64;
+
+/// The two places where searches run.
+struct Emulated {
+  static device::Device* find_device() {
+    static device::Driver& driver = *new device::Driver(LANEWISE_FAKE_CUDA);
+    return &driver.device(0);
+  }
+  static std::unique_ptr<index::SearchRunner> runner(device::Device&) {
+    return std::make_unique<index::EmulatedRunner>();
+  }
+  static constexpr bool kEmulated = true;
+};
+struct Gpu {
+  static device::Device* find_device() {
+    try {
+      device::Device& device = device::Driver::system().device(0);
+      return device::find_nvrtc(LANEWISE_SOURCE_DIR) ? &device : nullptr;
+    } catch (const device::DeviceError&) {
+      return nullptr;
+    }
+  }
+  static std::unique_ptr<index::SearchRunner> runner(device::Device& device) {
+    return std::make_unique<index::GpuRunner>(device);
+  }
+  static constexpr bool kEmulated = false;
+};
+
+template <class Where>
+class DeviceIndexTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = Where::find_device();
+    if (device_ == nullptr) GTEST_SKIP() << "no GPU here, or no compiler for it";
+  }
+  DeviceIndex upload(const Index& index) { return {index, *device_, Where::runner(*device_)}; }
+
+  device::Device* device_ = nullptr;
+};
+
+using Places = testing::Types<Emulated, Gpu>;
+TYPED_TEST_SUITE(DeviceIndexTest, Places);
+
+template <class T>
+T key_of(uint64_t k) {
+  if (k == 0) return std::numeric_limits<T>::max();
+  if (k == 1) return std::numeric_limits<T>::lowest();
+  if constexpr (std::is_floating_point_v<T>) {
+    if (k == 2) return std::numeric_limits<T>::quiet_NaN();
+    if (k == 3) return -std::numeric_limits<T>::infinity();
+    if (k == 4) return T{-0.0};
+    return static_cast<T>(static_cast<double>(k) - 500) / 3;
+  } else {
+    return static_cast<T>(k * 0x9e3779b97f4a7c15);
+  }
+}
+
+template <class T>
+std::vector<T> random_keys(size_t count, uint64_t distinct, Random& random) {
+  std::vector<T> keys(count);
+  for (T& key : keys) key = key_of<T>(random() % distinct);
+  return keys;
+}
+
+IndexOptions options(std::vector<KeyField> key, uint32_t leaf_keys, uint32_t inner_keys,
+                     uint32_t value_bytes = 4) {
+  IndexOptions made;
+  made.key = std::move(key);
+  made.leaf_keys = leaf_keys;
+  made.inner_keys = inner_keys;
+  made.value_bytes = value_bytes;
+  return made;
+}
+
+void expect_equal(const IndexRanges& got, const IndexRanges& want) {
+  ASSERT_EQ(got.offsets, want.offsets);
+  EXPECT_EQ(got.cut, want.cut);
+  ASSERT_EQ(got.entries.count, want.entries.count);
+  const auto bytes = [](const Buffer& buffer) { return std::string_view(buffer.as<char>(), buffer.size()); };
+  EXPECT_EQ(bytes(got.entries.values), bytes(want.entries.values));
+  ASSERT_EQ(got.entries.key.size(), want.entries.key.size());
+  for (size_t f = 0; f < want.entries.key.size(); ++f) {
+    ASSERT_EQ(got.entries.key[f]->rows, want.entries.key[f]->rows);
+    for (int64_t row = 0; row < want.entries.key[f]->rows; ++row) {
+      ASSERT_EQ(got.entries.key[f]->value(row).to_string(), want.entries.key[f]->value(row).to_string());
+    }
+  }
+}
+
+/// Every question by every strategy, with these keys and, for ranges, upper bounds.
+void compare(const DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
+  ASSERT_EQ(device.size(), host.size());
+  std::vector<uint8_t> values(keys.size() * host.value_bytes(), 7), wanted_values = values;
+  std::vector<uint64_t> found(bits::words(keys.size()), ~uint64_t{0}), wanted = found;
+  const size_t hits = host.find(keys, wanted_values.data(), wanted.data());
+  EXPECT_EQ(device.find(keys, values.data(), found.data()), hits);
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(values, wanted_values);
+  EXPECT_EQ(device.find(keys, nullptr, nullptr), hits);
+  EXPECT_EQ(device.lower_bound(keys), host.lower_bound(keys));
+  EXPECT_EQ(device.upper_bound(keys), host.upper_bound(keys));
+  EXPECT_EQ(device.count(keys), host.count(keys));
+  EXPECT_EQ(device.count(keys, highs), host.count(keys, highs));
+  expect_equal(device.equal(keys), host.equal(keys));
+  expect_equal(device.range(keys, highs, 5), host.range(keys, highs, 5));
+}
+
+void compare_all(DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
+  for (const index::DeviceStrategy strategy : index::kDeviceStrategies) {
+    SCOPED_TRACE(index::name(strategy));
+    device.use_strategy(index::name(strategy));
+    compare(device, host, keys, highs);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
+  const auto play = [&]<class T>(T, TypeId type) {
+    SCOPED_TRACE(Type(type).name());
+    for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {33u, 20u}, {256u, 255u}, {2047u, 300u}}) {
+      for (const size_t size :
+           test_size<std::vector<size_t>>({33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000})) {
+        SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
+        if (leaf_keys > 300 && size < 3000) continue;
+        if (!TypeParam::kEmulated && leaf_keys != 4 && leaf_keys != 256)
+          continue;  // each compiles kernels of its own
+        Random random(size + leaf_keys);
+        Index index(options({{type}}, leaf_keys, inner_keys));
+        std::vector<uint32_t> values(size);
+        for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+        const uint64_t distinct = size % 2 == 0 ? size / 2 + 9 : 9;  // many equal ones
+        index.load(random_keys<T>(size, distinct, random), values);
+        DeviceIndex device = this->upload(index);
+        const size_t queries = size % 2 == 0 ? 200 : 65;
+        const std::vector<T> keys = random_keys<T>(queries, distinct + 9, random),
+                             highs = random_keys<T>(queries, distinct + 9, random);
+        compare_all(device, index, keys, highs);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  };
+  play(uint32_t{}, TypeId::kUInt32);
+  play(int32_t{}, TypeId::kInt32);
+  play(float{}, TypeId::kFloat32);
+  play(uint64_t{}, TypeId::kUInt64);
+  play(int64_t{}, TypeId::kInt64);
+  play(double{}, TypeId::kFloat64);
+}
+
+TYPED_TEST(DeviceIndexTest, NoQueriesNoEntries) {
+  const Index index(options({{TypeId::kUInt32}}, 0, 0));
+  DeviceIndex device = this->upload(index);
+  const std::vector<uint32_t> none, one = {1};
+  compare_all(device, index, none, none);
+  compare_all(device, index, one, one);
+}
+
+TYPED_TEST(DeviceIndexTest, ValuesOfAnySize) {
+  for (const uint32_t bytes : {0, 1, 3, 8, 12, 24, 100}) {
+    SCOPED_TRACE(bytes);
+    Random random(bytes);
+    Index index(options({{TypeId::kUInt64}}, 16, 15, bytes));
+    const std::vector<uint64_t> keys = random_keys<uint64_t>(500, 400, random);
+    std::vector<uint8_t> values(keys.size() * bytes + 1);
+    for (uint8_t& byte : values) byte = static_cast<uint8_t>(random());
+    index.load(keys, values.data());
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, keys, random_keys<uint64_t>(500, 400, random));
+  }
+}
+
+/// Keys that the host puts into one word.
+TYPED_TEST(DeviceIndexTest, SeveralFieldsAndNulls) {
+  Random random(5);
+  const auto column = [&](Type type, bool nulls) {
+    std::vector<Value> values;
+    for (int i = 0; i < 700; ++i) {
+      const auto number = static_cast<int16_t>(random() % 40);
+      values.push_back(nulls && number == 0        ? Value(type)
+                       : type.id == TypeId::kInt32 ? Value::int32(number - 20)
+                                                   : Value(type, static_cast<int128_t>(number - 20)));
+    }
+    return make_column(type, values);
+  };
+  for (const auto& fields : {std::vector<KeyField>{{TypeId::kInt16}, {TypeId::kInt16}},
+                             std::vector<KeyField>{{TypeId::kInt32, true}},
+                             std::vector<KeyField>{{TypeId::kInt16, true}, {TypeId::kInt32, true}}}) {
+    std::vector<ColumnPtr> keys, lows, highs;
+    for (const KeyField& field : fields) {
+      for (auto* to : {&keys, &lows, &highs}) to->push_back(column(field.type, field.nullable));
+    }
+    Index index(options(fields, 16, 15));
+    index.load(Keys(keys), std::vector<uint32_t>(700, 3));
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, Keys(lows), Keys(highs));
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, ChangesAreBroughtOver) {
+  Random random(11);
+  Index index(options({{TypeId::kUInt32}}, 16, 15));
+  index.load(random_keys<uint32_t>(300'000, 1 << 30, random), std::vector<uint32_t>(300'000, 1));
+  DeviceIndex device = this->upload(index);
+  const uint64_t all = index.stats().image_bytes;
+  EXPECT_EQ(device.refresh(), 0u);
+  const TemporaryFolder folder;
+  for (int round = 0; round < 12; ++round) {
+    SCOPED_TRACE(round);
+    const size_t count = round % 4 == 3 ? 20'000 : 3;
+    const std::vector<uint32_t> keys = random_keys<uint32_t>(count, 1 << 30, random);
+    index.insert(keys, std::vector<uint32_t>(count, static_cast<uint32_t>(round)));
+    if (round == 5) index.save(folder.file("index"));
+    if (round == 8) index.commit();
+    if (round % 2 == 1) index.erase(random_keys<uint32_t>(count, 1 << 30, random));
+    const uint64_t moved = device.refresh();
+    EXPECT_GT(moved, 0u);
+    if (count == 3 && round != 5 && round != 8) {
+      EXPECT_LT(moved, all / 2) << "of " << all;
+    }
+    compare_all(device, index, keys, random_keys<uint32_t>(count, 1 << 30, random));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// Leaves that erasing has left empty or short of their greatest keys.
+TYPED_TEST(DeviceIndexTest, AfterErasing) {
+  Random random(3);
+  Index index(options({{TypeId::kInt64}}, 8, 5));
+  index.load(random_keys<int64_t>(5000, 300, random), std::vector<uint32_t>(5000, 1));
+  DeviceIndex device = this->upload(index);
+  for (int round = 0; round < 6; ++round) {
+    index.erase(random_keys<int64_t>(60, 300, random));
+    device.refresh();
+    compare_all(device, index, random_keys<int64_t>(100, 300, random),
+                random_keys<int64_t>(100, 300, random));
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, KeysInItsMemory) {
+  Random random(8);
+  Index index(options({{TypeId::kFloat64}}, 0, 0));
+  const std::vector<double> keys = random_keys<double>(10'000, 5000, random);
+  index.load(keys, std::vector<uint32_t>(keys.size(), 9));
+  DeviceIndex device = this->upload(index);
+  device::Stream& stream = device.stream();
+  device::DevicePool pool(*this->device_);
+  device::Staging staging(*this->device_, {.threads = 1});
+  const std::vector<double> lows = random_keys<double>(1000, 6000, random);
+  constexpr uint64_t kLimit = 7;
+  const auto there = [&](size_t bytes) { return pool.allocate(bytes, stream, "test"); };
+  const device::DeviceBuffer asked = there(8000), values = there(4000), found = there(128),
+                             positions = there(8000), range_keys = there(8000 * kLimit),
+                             range_values = there(4000 * kLimit), counts = there(4000), cut = there(128);
+  staging.upload(asked.address(), lows.data(), 8000, stream);
+  const auto back = [&]<class T>(T, const device::DeviceBuffer& buffer) {
+    std::vector<T> all(buffer.size() / sizeof(T));
+    staging.download(all.data(), buffer.address(), buffer.size(), stream);
+    return all;
+  };
+  std::vector<uint32_t> wanted_values;
+  std::vector<uint64_t> wanted;
+  index.find(lows, wanted_values, wanted);
+  const std::vector<double> highs = random_keys<double>(1000, 6000, random);
+  const device::DeviceBuffer bounds = there(8000);
+  staging.upload(bounds.address(), highs.data(), 8000, stream);
+  const IndexRanges ranges = index.range(lows, highs, kLimit);
+  for (const char* strategy : {"tile", "thread", "sorted", "blocks", "segments"}) {
+    SCOPED_TRACE(strategy);
+    device.use_strategy(strategy);
+    device.find(asked.address(), 1000, values.address(), found.address());
+    EXPECT_EQ(back(uint64_t{}, found), wanted);
+    device.lower_bound(asked.address(), 1000, positions.address());
+    EXPECT_EQ(back(uint64_t{}, positions), index.lower_bound(lows));
+    device.range(asked.address(), bounds.address(), 1000, kLimit, range_keys.address(),
+                 range_values.address(), counts.address(), cut.address());
+    EXPECT_EQ(back(uint64_t{}, cut), ranges.cut);
+    const auto got_keys = back(double{}, range_keys);
+    const auto got_values = back(uint32_t{}, range_values), got_counts = back(uint32_t{}, counts);
+    for (size_t q = 0; q < 1000; ++q) {
+      ASSERT_EQ(got_counts[q], ranges.offsets[q + 1] - ranges.offsets[q]);
+      for (size_t i = 0; i < got_counts[q]; ++i) {
+        const size_t entry = ranges.offsets[q] + i;
+        EXPECT_THAT(got_keys[q * kLimit + i],
+                    testing::NanSensitiveDoubleEq(ranges.entries.key[0]->values.as<double>()[entry]));
+        EXPECT_EQ(got_values[q * kLimit + i], ranges.entries.values.as<uint32_t>()[entry]);
+      }
+    }
+  }
+}
+
+TEST(DeviceIndex, TextsAndLongKeysAreNotOffered) {
+  device::Device& device = *Emulated::find_device();
+  for (const auto& fields : {std::vector<KeyField>{{TypeId::kVarchar}},
+                             std::vector<KeyField>{{TypeId::kInt64}, {TypeId::kInt64}}}) {
+    EXPECT_THROW(DeviceIndex(Index(options(fields, 0, 0)), device, Emulated::runner(device)), UserError);
+  }
+  const DeviceIndex packed(Index(options({{TypeId::kInt16}}, 0, 0)), device, Emulated::runner(device));
+  EXPECT_THROW(packed.lower_bound(0, 1, 0), UserError);
+}
+
+TEST(DeviceIndex, StrategiesHaveNames) {
+  device::Device& device = *Emulated::find_device();
+  DeviceIndex index(Index(options({{TypeId::kUInt32}}, 0, 0)), device, Emulated::runner(device));
+  EXPECT_THROW(index.use_strategy("quantum"), UserError);
+  for (const auto strategy : index::kDeviceStrategies) {
+    EXPECT_EQ(index::parse_device_strategy(index::name(strategy)), strategy);
+  }
+  const std::vector<uint32_t> keys = {1, 2, 3};
+  const auto launches = [&](const char* strategy) {
+    index.use_strategy(strategy);
+    const int before = index::EmulatedRunner::launches;
+    index.find(keys, nullptr, nullptr);
+    return index::EmulatedRunner::launches - before;
+  };
+  EXPECT_EQ(launches("tile"), 1);
+  EXPECT_EQ(launches("segments"), 2) << "one for the leaf, one for the answers";
+}
+
+/// A copy is the image, byte for byte.
+TEST(DeviceIndex, TheImageIsTheHosts) {
+  device::Device& device = *Emulated::find_device();
+  Index index(options({{TypeId::kUInt32}}, 16, 15));
+  Random random(2);
+  index.load(random_keys<uint32_t>(30'000, 1 << 30, random), std::vector<uint32_t>(30'000, 1));
+  DeviceIndex copy(index, device, Emulated::runner(device));
+  index.insert(random_keys<uint32_t>(3000, 1 << 30, random), std::vector<uint32_t>(3000, 2));
+  const TemporaryFolder folder;
+  index.save(folder.file("index"));
+  copy.refresh();
+  copy.find(std::vector<uint32_t>{1}, nullptr, nullptr);
+  std::ifstream file(folder.file("index"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(bytes.size(), index.stats().image_bytes);
+  const char* there = reinterpret_cast<const char*>(index::EmulatedRunner::last_tree.data);
+  EXPECT_TRUE(bytes == std::string_view(there, bytes.size()));
+}
+
+TEST(DeviceIndex, DamageIsFoundBeforeItIsCopied) {
+  const TemporaryFolder folder;
+  {
+    Index index(options({{TypeId::kUInt32}}, 16, 15));
+    Random random(2);
+    index.load(random_keys<uint32_t>(30'000, 1 << 30, random), std::vector<uint32_t>(30'000, 1));
+    index.save(folder.file("index"));
+  }
+  {
+    std::fstream file(folder.file("index"), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(150'000);
+    file.put('x').put('y');
+  }
+  device::Device& device = *Emulated::find_device();
+  const Index index = Index::open(folder.file("index"));
+  EXPECT_THROW(DeviceIndex(index, device, Emulated::runner(device)), UserError);
+}
+
+TEST(DeviceIndex, NvrtcTakesItsKernels) {
+  if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  using index::DeviceStrategy;
+  using index::KeyForm;
+  using index::Operation;
+  const auto compile = [](Operation operation, DeviceStrategy strategy, KeyForm form, uint32_t word,
+                          uint32_t height) {
+    const index::SearchKernel kernel{operation,   strategy,        form, word,
+                                     1024 / word, 1024 / word - 1, 4,    height};
+    EXPECT_FALSE(device::Compiler::system().compile(kernel.source(), "sm_90").empty());
+  };
+  for (const DeviceStrategy strategy : {DeviceStrategy::tile, DeviceStrategy::thread, DeviceStrategy::blocks,
+                                        DeviceStrategy::keys, DeviceStrategy::segments}) {
+    for (const Operation operation : {Operation::kFind, Operation::kBound, Operation::kRange}) {
+      compile(operation, strategy, KeyForm::words, 4, 3);
+    }
+  }
+  compile(Operation::kNode, DeviceStrategy::keys, KeyForm::words, 4, 3);
+  compile(Operation::kNode, DeviceStrategy::segments, KeyForm::reals, 8, 0);
+  compile(Operation::kRange, DeviceStrategy::tile, KeyForm::integers, 8, 1);
+}
+
+}  // namespace
+}  // namespace lanewise

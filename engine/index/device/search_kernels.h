@@ -1,0 +1,76 @@
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "device/kernels.h"
+#include "index/device/search-inl.h"
+
+namespace lanewise::index {
+
+/// How a batch of keys is searched for on a device. Every strategy gives the same answers.
+enum class DeviceStrategy {
+  tile,      ///< a few threads of a warp for each key, as many as suit what is asked
+  thread,    ///< a thread for each key
+  pair,      ///< two threads
+  quad,      ///< four
+  octet,     ///< eight
+  sorted,    ///< a thread for each key of a batch that the host sorts first; keys of the device as they are
+  blocks,    ///< a block for each key: in a node, a thread for each of its keys
+  block,     ///< the same, but one block takes one key after the other
+  keys,      ///< as blocks, but a launch for each level
+  segments,  ///< likewise, and in a node a thread for each segment of its keys
+};
+
+inline constexpr DeviceStrategy kDeviceStrategies[] = {
+    DeviceStrategy::tile,  DeviceStrategy::thread,  DeviceStrategy::pair,   DeviceStrategy::quad,
+    DeviceStrategy::octet, DeviceStrategy::sorted,  DeviceStrategy::blocks, DeviceStrategy::block,
+    DeviceStrategy::keys,  DeviceStrategy::segments};
+
+std::string_view name(DeviceStrategy strategy);
+/// The strategy of that name, "auto" the default; nothing for other names.
+std::optional<DeviceStrategy> parse_device_strategy(std::string_view text);
+
+enum class Operation { kFind, kBound, kRange, kNode };
+
+/// What is known when a kernel is compiled.
+struct SearchKernel {
+  Operation operation;
+  DeviceStrategy strategy;
+  KeyForm form;
+  u32 word;  ///< bytes of a key
+  u32 leaf_keys, inner_keys, value_bytes;
+  u32 height;
+
+  auto operator<=>(const SearchKernel&) const = default;
+
+  bool by_level() const { return strategy == DeviceStrategy::keys || strategy == DeviceStrategy::segments; }
+  /// Threads that search for one key.
+  u32 threads() const;
+  /// Its text: the function `search` of the arguments (TreeAt, Job).
+  device::KernelSource source() const;
+};
+
+/// Runs searches where a device's memory is.
+class SearchRunner {
+ public:
+  virtual ~SearchRunner() = default;
+  virtual void run(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
+                   device::Stream& stream) = 0;
+};
+
+/// Runs them on the GPU; a kernel is compiled, or found on disk, when it is first needed.
+class GpuRunner final : public SearchRunner {
+ public:
+  /// Throws DeviceError where there is no compiler.
+  explicit GpuRunner(device::Device& device);
+  void run(const SearchKernel& kernel, const TreeAt& tree, const Job& job, device::Stream& stream) override;
+
+ private:
+  device::Device& device_;
+  std::map<SearchKernel, device::Module> modules_;
+};
+
+}  // namespace lanewise::index
