@@ -172,6 +172,11 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--keys", index_options->rows, "Keys of the index; default: 10 million")
       ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
       ->option_text("N");
+  index
+      ->add_option("--node-keys", index_options->node_keys,
+                   "Most keys of a node, 4 to 2047; default: 256 or 128")
+      ->check(CLI::Range(4, 2047))
+      ->option_text("N");
   index->add_option("--queries", index_options->queries, "Keys that the host seeks; default: 1,048,576")
       ->check(CLI::PositiveNumber)
       ->option_text("N");

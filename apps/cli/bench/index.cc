@@ -63,7 +63,7 @@ class IndexRun {
     bench_.cancellation().check();
     if (host) {
       bench_.say("loading the index");
-      Index index = data.index();
+      Index index = data.index(options_.node_keys);
       if (wants("find")) find(data, index);
       if (wants("range")) range(data, index);
     }

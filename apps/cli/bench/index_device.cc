@@ -256,7 +256,7 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
     add(std::move(work));
   };
   {
-    const auto index = std::make_shared<DeviceIndex>(data.index(), device);
+    const auto index = std::make_shared<DeviceIndex>(data.index(options.node_keys), device);
     {
       const auto resident = std::make_shared<Resident<Key>>(index, random, device);
       measure("contains, random order", resident, Ask::kContains, count);
@@ -276,7 +276,7 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
     add_resident(work, index, few, {"thread", "quad", "blocks", "keys", "segments"}, device);
     add(std::move(work));
   }
-  IndexOptions loose = data.options();
+  IndexOptions loose = data.options(options.node_keys);
   loose.fill_percent = 70;
   const auto host = std::make_shared<Index>(loose);
   host->load(data.keys, data.values);

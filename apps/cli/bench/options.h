@@ -38,6 +38,7 @@ struct StringsOptions : Options {
 struct IndexBenchOptions : Options {
   std::string type = "uint32";
   std::vector<std::string> work;
+  uint32_t node_keys = 0;       ///< most keys of a node; 0: what suits the keys
   uint64_t queries = 1 << 20;   ///< on the host
   uint64_t device_queries = 0;  ///< on the device; 0: as many as keys
   std::string device = "auto";

@@ -144,27 +144,45 @@ struct alignas(sizeof(Word) * kCount) Pack {
   Word word[kCount];
 };
 
-/// The samples tell the line, the line tells the key; lanes share a line's bytes, 16 at most for each.
+/// The samples tell the line, the line tells the key. Several lanes share a line, 16 bytes at most for each;
+/// a lane alone halves it, since what it looks at after the first two words is near it by then.
 struct ByLines {
-  template <class Word, class Group>
-  static LANES_FN u32 below_in(const Group& group, const u8* line, Word key) {
-    constexpr u32 kBytes = kLine / Group::width < 16 ? kLine / Group::width : 16;
-    using Part = Pack<Word, kBytes / sizeof(Word)>;
-    return group.sum([&](u32 lane) {
+  template <u32 kBytes, class Word, class Group>
+  static LANES_FN u32 below_in(const Group& group, const Word* line, Word key) {
+    if constexpr (Group::width == 1) {
       u32 count = 0;
-      INDEX_UNROLL for (u32 turn = 0; turn < kLine / kBytes / Group::width; turn++) {
-        const Part part = reinterpret_cast<const Part*>(line)[turn * Group::width + lane];
-        INDEX_UNROLL for (u32 i = 0; i < kBytes / sizeof(Word); i++) count += part.word[i] < key;
+      INDEX_UNROLL for (u32 half = kBytes / sizeof(Word) / 2; half != 0; half /= 2) {
+        count += line[count + half - 1] < key ? half : 0;
       }
-      return count;
-    });
+      return count + (line[count] < key);
+    } else {
+      constexpr u32 kPart = kBytes / Group::width < 16 ? kBytes / Group::width : 16;
+      using Part = Pack<Word, kPart / sizeof(Word)>;
+      return group.sum([&](u32 lane) {
+        u32 count = 0;
+        INDEX_UNROLL for (u32 turn = 0; turn < kBytes / kPart / Group::width; turn++) {
+          const Part part = reinterpret_cast<const Part*>(line)[turn * Group::width + lane];
+          INDEX_UNROLL for (u32 i = 0; i < kPart / sizeof(Word); i++) count += part.word[i] < key;
+        }
+        return count;
+      });
+    }
   }
 
   template <class Word, class Group>
   static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
+    constexpr u32 kSector = 32;  // what a GPU reads at least
+    constexpr u32 kLeast = Group::width * sizeof(Word) > kSector ? kLine : kSector;
+    const Word* samples = reinterpret_cast<const Word*>(node);
+    const u32 used = shape.slots * shape.word / kLine - 1;  // samples
     u32 line = 0;
-    for (u32 at = 0; at < shape.keys_at; at += kLine) line += below_in(group, node + at, key);
-    return line * shape.per_line() + below_in(group, node + shape.keys_at + line * kLine, key);
+    if (used > 0 && used * shape.word <= kLeast) {
+      line = below_in<kLeast>(group, samples, key);
+    } else {
+      for (u32 i = 0; i < used; i += shape.per_line()) line += below_in<kLine>(group, samples + i, key);
+    }
+    const u32 first = line * shape.per_line();
+    return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
   }
 };
 
@@ -273,11 +291,23 @@ LANES_FN bool settle(const Tree& tree, Word key, Way& trail) {
   return keys_of<Word>(node_at(tree, trail.nodes[0]), tree.leaf())[0] == key;
 }
 
-template <class Unit, class Group>
-LANES_FN void copy_units(const Group& group, u64 to, const u8* from, u64 count) {
+/// Copies in both directions of memory at once: several loads are under way before the first store waits for
+/// its own.
+template <class Unit, class Group, class Change>
+LANES_FN void copy_units(const Group& group, u64 to, const u8* from, u32 count, Change change) {
+  constexpr u32 kUnderWay = 5;
+  const Unit* source = reinterpret_cast<const Unit*>(from);
   group.each([&](u32 lane) {
-    for (u64 i = lane; i < count; i += Group::width) {
-      reinterpret_cast<Unit*>(to)[i] = reinterpret_cast<const Unit*>(from)[i];
+    for (u32 first = lane; first < count; first += kUnderWay * Group::width) {
+      Unit units[kUnderWay];
+      INDEX_UNROLL for (u32 i = 0; i < kUnderWay; i++) {
+        const u32 at = first + i * Group::width;
+        units[i] = source[at < count ? at : first];
+      }
+      INDEX_UNROLL for (u32 i = 0; i < kUnderWay; i++) {
+        const u32 at = first + i * Group::width;
+        if (at < count) reinterpret_cast<Unit*>(to)[at] = change(units[i]);
+      }
     }
   });
 }
@@ -288,18 +318,21 @@ LANES_FN void copy_values(const Tree& tree, const Group& group, u64 to, u64 at, 
                           u32 entries) {
   const u32 bytes = tree.leaf().payload_bytes;
   const u8* from = leaf + tree.leaf().payload_at + slot * bytes;
+  const auto same = [](auto unit) { return unit; };
   to += at * bytes;
   if (bytes % 8 == 0) {
-    copy_units<u64>(group, to, from, u64(entries) * (bytes / 8));
+    copy_units<u64>(group, to, from, entries * (bytes / 8), same);
   } else if (bytes % 4 == 0) {
-    copy_units<u32>(group, to, from, u64(entries) * (bytes / 4));
+    copy_units<u32>(group, to, from, entries * (bytes / 4), same);
   } else {
-    copy_units<u8>(group, to, from, u64(entries) * bytes);
+    copy_units<u8>(group, to, from, entries * bytes, same);
   }
 }
 
 /// The value of each key's first entry, and a bit for each key that is there. Reads keys, found, values.
 struct Find {
+  static constexpr bool kInStep = true;
+
   template <class Way, class Tree, class Group>
   static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
     const auto key = key_at(tree, job.keys, q);
@@ -315,29 +348,29 @@ struct Find {
 
 /// The position of each key's first entry that is not below it, or above it. Reads keys, above, positions.
 struct Bound {
+  static constexpr bool kInStep = true;
+
   template <class Way, class Tree, class Group>
   static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
     using Word = typename Tree::Word;
     Word key = key_at(tree, job.keys, q);
-    u64 position = tree.entries;
-    if (!job.above || key != all_ones<Word>()) {
-      key = Word(key + (job.above ? 1 : 0));
-      Trail<Tree::kLevels> trail;
-      Way::go(tree, group, job, q, key, trail);
-      const u32 count = tail_of(node_at(tree, trail.nodes[0]), tree.leaf()).count;
-      position = trail.slots[0] < count ? trail.slots[0] : count;
-      INDEX_UNROLL for (u32 level = 1; level <= tree.height(); level++) {
-        const auto* entries =
-            reinterpret_cast<const u64*>(node_at(tree, trail.nodes[level]) + tree.inner().entries_at);
-        position += group.sum([&](u32 lane) {
-          u64 before = 0;
-          for (u32 i = lane; i < trail.slots[level]; i += Group::width) before += entries[i];
-          return before;
-        });
-      }
+    const bool at_end = job.above && key == all_ones<Word>();
+    if (job.above && !at_end) key = Word(key + 1);
+    Trail<Tree::kLevels> trail;
+    Way::go(tree, group, job, q, key, trail);
+    const u32 count = tail_of(node_at(tree, trail.nodes[0]), tree.leaf()).count;
+    u64 position = trail.slots[0] < count ? trail.slots[0] : count;
+    INDEX_UNROLL for (u32 level = 1; level <= tree.height(); level++) {
+      const auto* entries =
+          reinterpret_cast<const u64*>(node_at(tree, trail.nodes[level]) + tree.inner().entries_at);
+      position += group.sum([&](u32 lane) {
+        u64 before = 0;
+        for (u32 i = lane; i < trail.slots[level]; i += Group::width) before += entries[i];
+        return before;
+      });
     }
     group.each([&](u32 lane) {
-      if (lane == 0) reinterpret_cast<u64*>(job.positions)[q] = position;
+      if (lane == 0) reinterpret_cast<u64*>(job.positions)[q] = at_end ? tree.entries : position;
     });
     return false;
   }
@@ -346,6 +379,8 @@ struct Bound {
 /// The entries of each range, up to as many as it has places for; the bit says that there are more. Reads
 /// keys, highs (none: to the index's end), with_highs, offsets or limit, found, range_keys, values, counts.
 struct Range {
+  static constexpr bool kInStep = false;
+
   template <class Way, class Tree, class Group>
   static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
     using Word = typename Tree::Word;
@@ -367,12 +402,9 @@ struct Range {
       const u32 slot = trail.slots[0] < end ? trail.slots[0] : end;
       const u32 some = end - slot < places - taken ? end - slot : u32(places - taken);
       if (job.range_keys != 0) {
-        const Word* from = keys_of<Word>(node, tree.leaf()) + slot;
-        group.each([&](u32 lane) {
-          for (u32 i = lane; i < some; i += Group::width) {
-            reinterpret_cast<Word*>(job.range_keys)[first + taken + i] = from_word<Tree::form>(from[i]);
-          }
-        });
+        const auto change = [](Word word) { return from_word<Tree::form>(word); };
+        const u8* from = reinterpret_cast<const u8*>(keys_of<Word>(node, tree.leaf()) + slot);
+        copy_units<Word>(group, job.range_keys + (first + taken) * sizeof(Word), from, some, change);
       }
       if (job.values != 0) copy_values(tree, group, job.values, first + taken, node, slot, some);
       taken += some;
@@ -392,6 +424,8 @@ struct Range {
 /// One level of the way down, for Stored. Reads keys, above, level, nodes, slots.
 template <class Search>
 struct OneNode {
+  static constexpr bool kInStep = false;
+
   template <class Way, class Tree, class Group>
   static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
     using Word = typename Tree::Word;

@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kNames[] = {"tile",   "thread", "pair",  "quad", "octet",
                                        "sorted", "blocks", "block", "keys", "segments"};
 
-/// Threads of a tile: for a key's line 16 bytes each; where entries are counted or copied, neighbours of 32
-/// bytes.
-constexpr u32 kFindTile = 4, kWideTile = 8;
+/// Threads of a tile, as measured (docs/performance-index.md): 16 bytes of a key's line for each; where
+/// entries are counted, neighbours of 64 bytes.
+constexpr u32 kTile = 4, kCountingTile = 8;
 
 /// Where a kernel goes from one key to the next, so many blocks keep a GPU busy.
 constexpr u64 kMostBlocks = 1 << 20;
@@ -49,7 +49,7 @@ u32 SearchKernel::threads() const {
       return kBlockThreads;
     default:
       if (operation == Operation::kNode) return kBlockThreads;
-      return operation == Operation::kFind ? kFindTile : kWideTile;
+      return operation == Operation::kBound ? kCountingTile : kTile;
   }
 }
 

@@ -11,16 +11,20 @@ constexpr u32 kBlockThreads = 256;
 
 #if defined(__CUDACC__)
 
-/// T neighbouring lanes of a warp.
-template <u32 T>
+/// T neighbouring lanes of a warp, all of which are where these are if they go in step.
+template <u32 T, bool kInStep>
 struct Tile {
   static constexpr u32 width = T;
-  u32 lane, mask;
+  u32 lane;
+
+  LANES_FN u32 mask() const {
+    return kInStep || T == 32 ? ~0u : ((1u << T % 32) - 1) << threadIdx.x % 32 / T * T;
+  }
 
   template <class F>
   LANES_FN auto sum(F f) const {
     auto all = f(lane);
-    INDEX_UNROLL for (u32 step = T / 2; step; step /= 2) all += __shfl_xor_sync(mask, all, step);
+    INDEX_UNROLL for (u32 step = T / 2; step; step /= 2) all += __shfl_xor_sync(mask(), all, step);
     return all;
   }
   template <class F>
@@ -36,12 +40,17 @@ struct Tiles {
   static LANES_FN u64 first() { return (blockIdx.x * u64(kBlockThreads) + threadIdx.x) / 32 * queries; }
   static LANES_FN u64 stride() { return u64(gridDim.x) * (kBlockThreads / 32) * queries; }
 
-  template <class F>
+  template <bool kInStep, class F>
   static LANES_FN void book(u64 bits, u64 first, u64 count, F f) {
     const u32 lane = threadIdx.x % 32;
-    const Tile<T> tile{lane % T, (T == 32 ? ~0u : (1u << T) - 1) << lane / T * T};
+    const Tile<T, kInStep> tile{lane % T};
     const u64 q = first + lane / T;
-    const bool hit = q < count && f(tile, q);
+    bool hit = false;
+    if constexpr (kInStep) {
+      hit = f(tile, q < count ? q : count - 1) && q < count;
+    } else {
+      hit = q < count && f(tile, q);
+    }
     if (bits == 0) return;
     const u32 hits =
         __ballot_sync(~0u, __shfl_sync(~0u, u32(hit), lane * T % 32)) & u32((u64(1) << queries) - 1);
@@ -98,7 +107,7 @@ struct Blocks {
   static LANES_FN u64 first() { return blockIdx.x; }
   static LANES_FN u64 stride() { return gridDim.x; }
 
-  template <class F>
+  template <bool kInStep, class F>
   static LANES_FN void book(u64 bits, u64 first, u64 /*count*/, F f) {
     __shared__ u64 shared[kBlockThreads / 32];
     const bool hit = f(Block{threadIdx.x, shared}, first);
@@ -111,8 +120,9 @@ struct Blocks {
 template <class Operation, class Team, class Way, class Tree>
 LANES_FN void run(const Tree& tree, const Job& job) {
   for (u64 first = Team::first(); first < job.count; first += Team::stride()) {
-    Team::book(job.found, first, job.count,
-               [&](const auto& group, u64 q) { return Operation::template run<Way>(tree, group, job, q); });
+    Team::template book<Operation::kInStep>(job.found, first, job.count, [&](const auto& group, u64 q) {
+      return Operation::template run<Way>(tree, group, job, q);
+    });
   }
 }
 

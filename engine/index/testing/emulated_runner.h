@@ -41,7 +41,7 @@ template <u32 T>
 struct EmulatedTeam {
   static constexpr u32 queries = T < 32 ? 32 / T : 1;
 
-  template <class F>
+  template <bool, class F>
   static void book(u64 found, u64 first, u64 count, F f) {
     for (u64 q = first; q < std::min(first + queries, count); ++q) {
       if (f(EmulatedGroup<T>{}, q) && found != 0) bits::set(reinterpret_cast<uint64_t*>(found), q);
@@ -130,8 +130,9 @@ class EmulatedRunner final : public SearchRunner {
   static void play(const Tree& tree, const Job& job) {
     using Team = EmulatedTeam<T>;
     for (u64 first = 0; first < job.count; first += Team::queries) {
-      Team::book(job.found, first, job.count,
-                 [&](const auto& group, u64 q) { return Operation::template run<Way>(tree, group, job, q); });
+      Team::template book<Operation::kInStep>(job.found, first, job.count, [&](const auto& group, u64 q) {
+        return Operation::template run<Way>(tree, group, job, q);
+      });
     }
   }
 };
