@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "base/bits.h"
@@ -203,19 +204,37 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   std::mt19937 random(7);
   std::vector<std::string> texts(3000);
   for (std::string& text : texts) {
-    for (int i = 0; i < 8; ++i) text += random() % 2 ? "foo-" : "bar-";
-    if (random() % 3 == 0) text += "foox7";
+    const bool neither = random() % 4 == 0;  // the filter leaves these rows out
+    for (int i = 0; i < 8; ++i) text += neither ? "qux-" : random() % 2 ? "foo-" : "bar-";
+    if (!neither && random() % 3 == 0) text += "foox7";
   }
   const testing::TextColumn column(texts);
   std::vector<uint64_t> hits(bits::words(texts.size()));
+  lanes::Stats stats;
   MatchContext context;
+  context.stats = &stats;
+  // What the lanes step in one batch tells the forms apart.
+  const auto steps_in_batch = [&](const Matcher& with, const testing::TextColumn& rows) {
+    const uint64_t before = stats.lane_steps;
+    with.match(rows.narrow(), nullptr, hits.data(), context);
+    return stats.lane_steps - before;
+  };
+  std::set<uint64_t> steady;  // steps of the forms that look at every byte
+  for (const char* form : {"packed", "rows"})
+    steady.insert(steps_in_batch(Matcher(matcher.pattern(), {form, ""}), column));
   for (int batch = 0; batch < 70; ++batch) {
     std::ranges::fill(hits, 42);
-    matcher.match(column.narrow(), nullptr, hits.data(), context);
+    const bool gave_way = steady.contains(steps_in_batch(matcher, column));
+    EXPECT_EQ(gave_way, batch % 32 != 0) << batch;
     for (size_t i = 0; i < texts.size(); ++i) {
       ASSERT_EQ(bits::test(hits.data(), i), texts[i].back() == '7') << batch << " " << texts[i];
     }
   }
+  // Where candidates are few again, the filter comes back.
+  const testing::TextColumn quiet(std::vector<std::string>(3000, "neither the one nor the other"));
+  uint64_t steps = 1;
+  for (int batch = 0; batch < 40; ++batch) steps = steps_in_batch(matcher, quiet);
+  EXPECT_EQ(steps, 0u);
 }
 
 TEST(Matcher, ContextCountsAndServesSeveralMatchers) {
