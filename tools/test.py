@@ -30,10 +30,10 @@ class Count:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
 
-    def add_junit(self, path, what):
-        """Counts a report. One that is missing or empty is a failure: its runner died, or ran nothing."""
-        cases = list(ElementTree.parse(path).iter("testcase")) if path.exists() else []
-        if not cases:
+    def add_junit(self, paths, what):
+        """Counts reports. One that is missing is a failure, as its runner died; so is it where no test ran."""
+        cases = [case for path in paths if path.exists() for case in ElementTree.parse(path).iter("testcase")]
+        if not cases or not all(path.exists() for path in paths):
             print(f"{what}: no test ran", file=sys.stderr)
             self.failed += 1
         for case in cases:
@@ -59,7 +59,7 @@ def run_ctest(build, word, count):
     subprocess.run(["ctest", "--test-dir", build, "-j", str(JOBS), "--output-on-failure", "--progress",
                     "--no-tests=ignore", "--output-junit", report, *only])
     if not (word and report.exists() and not list(ElementTree.parse(report).iter("testcase"))):
-        count.add_junit(report, "ctest")
+        count.add_junit([report], "ctest")
 
 
 def run_pytest(build, paths, word, count, env):
@@ -70,7 +70,7 @@ def run_pytest(build, paths, word, count, env):
                            "no:cacheprovider", f"--junitxml={report}", *only, *paths], cwd=ROOT,
                           env=env | {"LANEWISE_BUILD": str(build)}).returncode
     if not (word and code == 5):
-        count.add_junit(report, "pytest")
+        count.add_junit([report], "pytest")
 
 
 def fixed_addresses():
@@ -80,27 +80,31 @@ def fixed_addresses():
 
 
 def run_programs(programs, word, count, env, runner):
-    """Runs each test program as one process of `runner`, JOBS at a time, and prints the output of those that fail."""
+    """Runs each test program as JOBS processes of `runner` that share its tests, and prints the output of those that fail."""
     # A sanitized frame is several times larger, and nested patterns may go a thousand deep.
     resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
-    def run(program):
-        report = program.with_suffix(".xml")
+    def run(program, shard):
+        report = program.with_suffix(f".{shard}.xml")
         report.unlink(missing_ok=True)
         only = [f"--gtest_filter=*{word}*"] if word else []
-        result = subprocess.run([*runner, program, f"--gtest_output=xml:{report}", "--gtest_brief=1", *only], env=env,
+        result = subprocess.run([*runner, program, f"--gtest_output=xml:{report}", "--gtest_brief=1", *only],
+                                env=env | {"GTEST_TOTAL_SHARDS": str(JOBS), "GTEST_SHARD_INDEX": str(shard)},
                                 cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 errors="replace")
-        return program, report, result
+        return report, result
 
     with ThreadPoolExecutor(JOBS) as pool:
-        for program, report, result in pool.map(run, programs):
+        shards = [(program, [pool.submit(run, program, shard) for shard in range(JOBS)]) for program in programs]
+        for program, runs in shards:
+            reports, results = zip(*(one.result() for one in runs))
             before = count.failed
-            count.add_junit(report, program.name)
-            if result.returncode and count.failed == before:
+            count.add_junit(reports, program.name)
+            broken = [result for result in results if result.returncode]
+            if broken and count.failed == before:
                 count.failed += 1  # A sanitizer's finding at exit, or a crash after the report.
-            print(f"{program.name}: {'ok' if not result.returncode else 'FAILED'}", flush=True)
-            if result.returncode:
+            print(f"{program.name}: {'FAILED' if broken else 'ok'}", flush=True)
+            for result in broken:
                 print(result.stdout[-20000:], flush=True)
 
 
