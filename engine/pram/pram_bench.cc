@@ -1,9 +1,13 @@
-// Processor-steps a second of the interpreter, and the time from text to a checked program.
+// Programs on the interpreter and on the executor, with and without each optimisation; the time from text to
+// a checked program, and to a compiled one.
 #include <benchmark/benchmark.h>
+
+#include <algorithm>
 
 #include "pram/inputs/graph.h"
 #include "pram/inputs/random.h"
 #include "pram/library.h"
+#include "pram/meta/meta.h"
 #include "pram/run.h"
 
 namespace {
@@ -17,44 +21,109 @@ Array numbers(int64_t n) {
   return ints(std::move(values));
 }
 
-void run_program(benchmark::State& state, const char* name, const Arrays& inputs) {
-  const Program program = library_program(name);
-  uint64_t work = 0;
+/// Runs `program` again and again; counts the processor-steps of the interpreter a second.
+void run_program(benchmark::State& state, const Program& program, const Arrays& inputs,
+                 const Options& options) {
+  const uint64_t work = run(program, inputs).cost.work;
   for (auto _ : state) {
-    work += run(program, inputs).cost.work;
+    benchmark::DoNotOptimize(run(program, inputs, options).outputs.size());
   }
   state.counters["processor_steps"] =
-      benchmark::Counter(static_cast<double>(work), benchmark::Counter::kIsRate);
+      benchmark::Counter(static_cast<double>(work), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void interpreter_arrays(benchmark::State& state, const char* name) {
-  run_program(state, name, {{"A", numbers(state.range(0))}});
-}
-BENCHMARK_CAPTURE(interpreter_arrays, reduction, "reduction")
-    ->Arg(1'000)
-    ->Arg(1'000'000)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(interpreter_arrays, scan, "scan")
-    ->Arg(1'000)
-    ->Arg(1'000'000)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(interpreter_arrays, sort, "sort")->Arg(1'000)->Arg(200'000)->Unit(benchmark::kMillisecond);
+struct Work {
+  const char* program;
+  int64_t size;
+};
+constexpr Work kWork[] = {
+    {"reduction", 1'000},    {"reduction", 1'000'000},      {"scan", 1'000},
+    {"scan", 1'000'000},     {"exclusive_scan", 1'000'000}, {"sort", 200'000},
+    {"merge", 1'000'000},    {"odd_even_sort", 4'000},      {"maximum", 1'000},
+    {"components", 100'000}, {"spanning_forest", 100'000},  {"breadth_first_search", 100'000},
+    {"matrix_product", 128},
+};
 
-void interpreter_components(benchmark::State& state) {
-  Arrays inputs = graph_inputs(random_graph(state.range(0), 2 * state.range(0), 1));
-  inputs.erase("weight");
-  run_program(state, "components", inputs);
+/// An input for each array that the program asks for; for graphs a random one of 2 n edges.
+Arrays inputs_of(const Program& program, int64_t n) {
+  Arrays graph = graph_inputs(random_graph(n, 2 * n, 1));
+  graph["root"] = scalar(0);
+  Arrays inputs;
+  const auto take = [&](const std::string& name, size_t dimensions) {
+    if (graph.contains(name)) {
+      inputs[name] = graph.at(name);
+    } else {
+      Array array = numbers(dimensions == 2 ? n * n : n);
+      if (dimensions == 2) array.extents = {n, n};
+      if (program.file() == "merge.pram") std::sort(array.words.begin(), array.words.end());
+      inputs[name] = std::move(array);
+    }
+  };
+  for (const Parameter& parameter : program.tree().parameters) {
+    if (parameter.kind == Parameter::Kind::kInput) take(parameter.name, 0);
+  }
+  for (const Variable& variable : program.tree().variables) {
+    if (variable.given()) take(variable.name, variable.extents.size());
+  }
+  return inputs;
 }
-BENCHMARK(interpreter_components)->Arg(100'000)->Unit(benchmark::kMillisecond);
 
-void parse_and_check(benchmark::State& state) {
+/// Registers a benchmark for each program, under `name`.
+void add(const std::string& name, const Options& options) {
+  for (const Work& work : kWork) {
+    const std::string title = name + "/" + work.program + "/" + std::to_string(work.size);
+    benchmark::RegisterBenchmark(title.c_str(),
+                                 [=](benchmark::State& state) {
+                                   const Program program = library_program(work.program);
+                                   run_program(state, program, inputs_of(program, work.size), options);
+                                 })
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
+}
+
+const bool kAdded = [] {
+  add("interpreter", {});
+  Options cpu;
+  cpu.executor = Executor::kCpu;
+  add("cpu", cpu);
+  cpu.threads = 1;
+  add("one_thread", cpu);
+  for (const PassInfo& info : passes()) {
+    Options options = cpu;
+    options.passes = without(all_passes(), info.name);
+    add("without_" + std::string(info.name), options);
+  }
+  Options plain = cpu;
+  plain.passes = {};
+  add("without_all", plain);
+  cpu.active = ActiveForm::kBitset;
+  add("bitset", cpu);
+  cpu.active = ActiveForm::kList;
+  add("list", cpu);
+  return true;
+}();
+
+std::string hundred_lines() {
   std::string text = "mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nprivate x = 0\n";
   for (int i = 0; i < 95; ++i) text += "if p % 2 == 0 { x = x + A[p] * 3 - min(x, p) }\n";
-  text += "B[p] = x\n";
+  return text + "B[p] = x\n";
+}
+
+void parse_and_check(benchmark::State& state) {
+  const std::string text = hundred_lines();
   for (auto _ : state) {
     benchmark::DoNotOptimize(Program::parse(text).tree().body.size());
   }
 }
 BENCHMARK(parse_and_check)->Unit(benchmark::kMicrosecond);
+
+void compile_passes(benchmark::State& state) {
+  const Program program = Program::parse(hundred_lines());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(compile(program.tree()).body.size());
+  }
+}
+BENCHMARK(compile_passes)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

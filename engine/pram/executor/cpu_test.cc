@@ -46,7 +46,7 @@ void expect_same(const Program& program, const Arrays& inputs) {
 }
 
 TEST(Cpu, ResolvesWritesAsEachModeSays) {
-  const auto n = test_size<int64_t>(9'000, 40'000);
+  const auto n = test_size<int64_t>(8'300, 12'000);
   for (const char* mode :
        {"common", "arbitrary", "priority", "combining +", "combining *", "combining min", "combining max"}) {
     const std::string value = mode == std::string("common")        ? "B[p]"

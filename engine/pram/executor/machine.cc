@@ -65,8 +65,7 @@ class CpuMachine::ReadCheck : public ReadObserver {
 
 CpuMachine::CpuMachine(const Program& program, const MetaProgram& meta, const Arrays& inputs,
                        const Options& options, size_t threads)
-    : program_(program),
-      tree_(program.tree()),
+    : tree_(program.tree()),
       meta_(meta),
       options_(options),
       memory_(make_memory(program, inputs, options.budget)),
@@ -280,7 +279,11 @@ void CpuMachine::evaluate(Worker& worker, const Statement& statement, const Lane
     if (targets[t].shared) continue;
     Word* column = columns_[targets[t].index].data();
     const Word* from = values(t);
-    for (uint32_t i = 0; i < lanes.count; ++i) column[lanes[i]] = from[i];
+    if (lanes.list == nullptr) {
+      std::copy_n(from, lanes.count, column + lanes.first);
+    } else {
+      for (uint32_t i = 0; i < lanes.count; ++i) column[lanes.list[i]] = from[i];
+    }
   }
 }
 
@@ -329,9 +332,9 @@ void CpuMachine::buffer(const Meta& meta, const Processors& set) {
     }
     evaluate(
         worker, assignment, lanes,
-        [&](size_t t) { return pending_.columns()[column[t]].cells.data() + begin; },
+        [&](size_t t) { return pending_.columns()[column[t]].cells.get() + begin; },
         [&](size_t t) {
-          return assignment.targets[t].shared ? pending_.columns()[column[t]].values.data() + begin
+          return assignment.targets[t].shared ? pending_.columns()[column[t]].values.get() + begin
                                               : worker.values[t].data();
         });
     pending_.counts[part] = lanes.count;
@@ -377,10 +380,19 @@ void CpuMachine::test(const Meta& meta, const Processors& set) {
     worker.evaluator.evaluate(*meta.condition, frame(), lanes, holds.data);
     uint64_t* words = mask_.data() + size_t{part} * (kLanes / 64);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < lanes.count; ++i) {
-      const uint32_t position = spread ? lanes[i] % kLanes : i;
-      words[position / 64] |= static_cast<uint64_t>(holds.data[i]) << (position % 64);
-      count += holds.data[i] != 0;
+    for (uint32_t i = 0; i < lanes.count; ++i) count += holds.data[i] != 0;
+    if (spread && lanes.list != nullptr) {
+      for (uint32_t i = 0; i < lanes.count; ++i) {
+        const uint32_t position = lanes.list[i] % kLanes;
+        words[position / 64] |= static_cast<uint64_t>(holds.data[i]) << (position % 64);
+      }
+    } else {
+      for (uint32_t i = 0; i < lanes.count; i += 64) {
+        const uint32_t size = std::min(lanes.count - i, 64u);
+        uint64_t word = 0;
+        for (uint32_t bit = 0; bit < size; ++bit) word |= static_cast<uint64_t>(holds.data[i + bit]) << bit;
+        words[i / 64] = word;
+      }
     }
     chosen_[part] = count;
   });

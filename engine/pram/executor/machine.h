@@ -78,7 +78,6 @@ class CpuMachine {
   template <class F>
   void list(const Processors& from, F keeps, uint32_t count, Processors& to);
 
-  const Program& program_;
   const Tree& tree_;
   const MetaProgram& meta_;
   Options options_;

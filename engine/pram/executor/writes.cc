@@ -1,7 +1,6 @@
 #include "pram/executor/writes.h"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <tuple>
 
@@ -27,25 +26,6 @@ Word neutral(Op op) {
   }
 }
 
-Word combined(Op op, Word a, Word b) {
-  switch (op) {
-    case Op::kMin:
-      return std::min(a, b);
-    case Op::kMax:
-      return std::max(a, b);
-    case Op::kAnd:
-      return a & b;
-    case Op::kOr:
-      return a | b;
-    case Op::kXor:
-      return a ^ b;
-    case Op::kAdd:
-      return a + b;
-    default:
-      throw InternalError("values that are not combined in any order");
-  }
-}
-
 Word least(Word a, Word b) { return static_cast<uint64_t>(a) < static_cast<uint64_t>(b) ? a : b; }
 
 }  // namespace
@@ -53,18 +33,21 @@ Word least(Word a, Word b) { return static_cast<uint64_t>(a) < static_cast<uint6
 void Pending::resize(uint32_t parts, const std::vector<uint32_t>& variables) {
   const size_t size = size_t{parts} * kLanes;
   counts.assign(parts, 0);
-  if (processors.size() < size) processors.resize(size);
+  if (size_ < size) {
+    processors = std::make_unique_for_overwrite<uint32_t[]>(size);
+    size_ = size;
+  }
   used_ = variables.size();
   if (held_.size() < used_) held_.resize(used_);
   for (size_t i = 0; i < used_; ++i) {
-    held_[i].variable = variables[i];
-    if (held_[i].cells.size() >= size) continue;
-    held_[i].cells.resize(size);
-    held_[i].values.resize(size);
+    Column& column = held_[i];
+    column.variable = variables[i];
+    if (column.size >= size) continue;
+    column.cells = std::make_unique_for_overwrite<Word[]>(size);
+    column.values = std::make_unique_for_overwrite<Word[]>(size);
+    column.size = size;
   }
 }
-
-void store(Word& word, Word value) { std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed); }
 
 Writer::Writer(const Tree& tree, Memory& memory, const Options& options, const Team& team)
     : tree_(tree),
@@ -210,10 +193,15 @@ bool Writer::may_overflow(const Pending& pending) const {
 
 void Writer::combine_quickly(const Pending& pending) {
   const Op op = *tree_.combine;
+  const auto value = [](const Pending::Column& column, size_t i) { return column.values[i]; };
   reserve(pending, neutral(op));
-  gather(
-      pending, [](const Pending::Column& column, size_t i) { return column.values[i]; },
-      [op](Word a, Word b) { return combined(op, a, b); });
+  if (op == Op::kMin) {
+    gather(pending, value, [](Word a, Word b) { return std::min(a, b); });
+  } else if (op == Op::kMax) {
+    gather(pending, value, [](Word a, Word b) { return std::max(a, b); });
+  } else {
+    gather(pending, value, [op](Word a, Word b) { return combine_two(op, a, b); });
+  }
   for_all(pending, [&](const Pending::Column& column, size_t i) {
     const auto cell = static_cast<size_t>(column.cells[i]);
     store(memory_.variables[column.variable].words[cell], gathered_[column.variable][cell]);

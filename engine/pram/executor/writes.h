@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,11 +23,12 @@ struct Failed {};
 struct Pending {
   struct Column {
     uint32_t variable = 0;
-    std::vector<Word> cells;
-    std::vector<Word> values;
+    std::unique_ptr<Word[]> cells;
+    std::unique_ptr<Word[]> values;
+    size_t size = 0;
   };
   std::vector<uint32_t> counts;
-  std::vector<uint32_t> processors;
+  std::unique_ptr<uint32_t[]> processors;
 
   /// Room for `parts` parts and a column for each of the variables.
   void resize(uint32_t parts, const std::vector<uint32_t>& variables);
@@ -33,12 +36,16 @@ struct Pending {
   std::span<const Column> columns() const { return {held_.data(), used_}; }
 
  private:
-  std::vector<Column> held_;  // kept for the next kernel
+  // Kept for the next kernel; not cleared, so that places without a writer are never touched.
+  std::vector<Column> held_;
   size_t used_ = 0;
+  size_t size_ = 0;  // of processors
 };
 
 /// Threads write one word of memory at the same time only if they write the same.
-void store(Word& word, Word value);
+inline void store(Word& word, Word value) {
+  std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
+}
 
 /// Writes what kernels have buffered.
 class Writer {

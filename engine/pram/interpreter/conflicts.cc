@@ -61,6 +61,25 @@ std::string describe(const Conflict& conflict, const Tree& tree, const Memory& m
   throw InternalError("a conflict of no kind");
 }
 
+Word combine_two(Op op, Word a, Word b) {
+  switch (op) {
+    case Op::kMin:
+      return std::min(a, b);
+    case Op::kMax:
+      return std::max(a, b);
+    case Op::kAnd:
+      return a & b;
+    case Op::kOr:
+      return a | b;
+    case Op::kXor:
+      return a ^ b;
+    case Op::kAdd:
+      return a + b;
+    default:
+      throw InternalError("values that are not combined in any order");
+  }
+}
+
 std::optional<Word> combine(Op op, Type type, std::vector<Word>& values) {
   size_t count = values.size();
   while (count > 1) {

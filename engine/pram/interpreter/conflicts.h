@@ -18,7 +18,7 @@ struct Writes {
     uint32_t variable;
     Place place;
     const Word* cells;
-    const Word* values;
+    Word* values;
   };
   std::vector<Column> columns;
   Lanes lanes;
@@ -82,6 +82,14 @@ uint64_t rank_of(uint32_t processor, uint64_t seed);
 
 /// "processors 0 and 1 both write A[0] (5 and 7), which CREW forbids".
 std::string describe(const Conflict& conflict, const Tree& tree, const Memory& memory, Mode mode);
+
+/// Whether values of this type may be combined in any order: not reals, whose sums it changes, and not
+/// sums and products, of which a part may overflow.
+inline bool any_order(Op op, Type type) {
+  return type != Type::kReal && op != Op::kAdd && op != Op::kMultiply;
+}
+/// One of these combinations.
+Word combine_two(Op op, Word a, Word b);
 
 /// The values combined in a fixed balanced tree: neighbours, then neighbours of the results, ... `values` is
 /// overwritten. None where it overflows.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <tuple>
 
 #include "pram/machine/columns.h"
@@ -318,7 +317,7 @@ void Interpreter::assign(const Statement& statement) {
   const Writes writes = shared_writes(statement);
   if (!writes.columns.empty()) {
     const bool met = resolve(writes);
-    if (met && mode_ == Mode::kCombining) {
+    if (met && mode_ == Mode::kCombining && !combine_into_winners(writes)) {
       write_combined(writes);
     } else {
       write(writes);
@@ -361,16 +360,14 @@ bool Interpreter::resolve(const Writes& writes) {
       const uint32_t a = writes.processor(other);
       const uint32_t b = writes.lanes[i];
       unequal |= writes.value(other) != written.values[i];
+      if (mode_ == Mode::kCombining) continue;  // it does not matter who wins
       const bool wins =
           mode_ == Mode::kPriority ? b < a : rank_of(b, options_.seed) < rank_of(a, options_.seed);
       if (wins) write_stamps_.replace(written.variable, cell, writer);
     }
   }
   if (!met) return false;
-  // One processor may have met itself only where two columns write one variable.
-  std::set<uint32_t> variables;
-  for (const Writes::Column& written : writes.columns) variables.insert(written.variable);
-  const bool twice = variables.size() < writes.columns.size();
+  const bool twice = meets_itself(writes);
   const bool exclusive = options_.survey ? !survey_.write : mode_ == Mode::kErew || mode_ == Mode::kCrew;
   const bool common = unequal && (options_.survey ? !survey_.unequal : mode_ == Mode::kCommon);
   if (!twice && !exclusive && !common) return true;
@@ -386,6 +383,18 @@ bool Interpreter::resolve(const Writes& writes) {
   if (exclusive) meet(find_conflict(accesses, Conflict::Kind::kWrite, step_number()));
   if (common) meet(find_conflict(accesses, Conflict::Kind::kUnequal, step_number()));
   return true;
+}
+
+bool Interpreter::meets_itself(const Writes& writes) {
+  for (size_t a = 0; a < writes.columns.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      if (writes.columns[a].variable != writes.columns[b].variable) continue;
+      for (uint32_t i = 0; i < writes.lanes.count; ++i) {
+        if (writes.columns[a].cells[i] == writes.columns[b].cells[i]) return true;
+      }
+    }
+  }
+  return false;
 }
 
 void Interpreter::meet(const std::optional<Conflict>& conflict) {
@@ -419,6 +428,26 @@ void Interpreter::write(const Writes& writes) {
       set(true, written.variable, cell, words[cell], written.values[i]);
     }
   }
+}
+
+bool Interpreter::combine_into_winners(const Writes& writes) {
+  const Op op = *program_.tree().combine;
+  for (const Writes::Column& column : writes.columns) {
+    if (!any_order(op, program_.tree().variables[column.variable].type)) return false;
+  }
+  const uint32_t count = writes.lanes.count;
+  for (size_t column = 0; column < writes.columns.size(); ++column) {
+    const Writes::Column& written = writes.columns[column];
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto writer = static_cast<uint32_t>(column * count + i);
+      const uint32_t winner =
+          write_stamps_.mark(written.variable, static_cast<uint64_t>(written.cells[i]), writer);
+      if (winner == writer) continue;
+      Word& value = writes.columns[winner / count].values[winner % count];
+      value = combine_two(op, value, written.values[i]);
+    }
+  }
+  return true;
 }
 
 void Interpreter::write_combined(const Writes& writes) {

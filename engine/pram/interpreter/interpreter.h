@@ -118,8 +118,12 @@ class Interpreter {
   Writes shared_writes(const Statement& statement);
   /// Finds who wins where several write; throws where they may not. True if some met.
   bool resolve(const Writes& writes);
+  /// Whether a processor writes one cell twice.
+  static bool meets_itself(const Writes& writes);
   void meet(const std::optional<Conflict>& conflict);
   void write(const Writes& writes);
+  /// Combines what is written to each cell into the value of its winner, where any order will do; else false.
+  bool combine_into_winners(const Writes& writes);
   void write_combined(const Writes& writes);
   void write_private(const Target& target, const std::vector<Word>& values);
   void set(bool shared, uint32_t index, uint64_t cell, Word& word, Word value);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/error.h"
@@ -83,11 +85,11 @@ bool integer(Op op, Type type, const Word* a, Word* out, uint32_t count) {
   };
   switch (op) {
     case Op::kNegate:
-      return fitted(operators::negate);
+      return fitted([](Word x, Word& to) { return operators::negate(x, to); });
     case Op::kAbs:
-      return fitted(operators::absolute);
+      return fitted([](Word x, Word& to) { return operators::absolute(x, to); });
     case Op::kLog2:
-      return fitted(operators::log2);
+      return fitted([](Word x, Word& to) { return operators::log2(x, to); });
     default:
       throw InternalError("no operator of one integer");
   }
@@ -110,6 +112,24 @@ bool arithmetic(Op op, const Word* a, const Word* b, Word* out, uint32_t count) 
     default:
       throw InternalError("no operator of two reals");
   }
+}
+
+/// By 2, and other powers of it that all processors share, without division, which takes ten times as long.
+bool divide(Op op, Type type, const Word* a, const Word* b, Word* out, uint32_t count) {
+  const Word divisor = b[0];
+  const bool simple = divisor > 0 && (divisor & (divisor - 1)) == 0 &&
+                      std::all_of(b, b + count, [&](Word other) { return other == divisor; });
+  if (simple && op == Op::kDivide) {
+    const int shift = std::countr_zero(static_cast<uint64_t>(divisor));
+    return words(a, b, out, count, [shift](Word x, Word) { return x >> shift; });
+  }
+  if (simple) return words(a, b, out, count, [divisor](Word x, Word) { return x & (divisor - 1); });
+  if (op == Op::kDivide) {
+    return integers(type, a, b, out, count,
+                    [](Word x, Word y, Word& to) { return operators::divide(x, y, to); });
+  }
+  return integers(type, a, b, out, count,
+                  [](Word x, Word y, Word& to) { return operators::modulo(x, y, to); });
 }
 
 }  // namespace
@@ -164,19 +184,24 @@ bool apply(Op op, Type from, const Word* a, const Word* b, Word* out, uint32_t c
   if (from == Type::kReal) return arithmetic(op, a, b, out, count);
   switch (op) {
     case Op::kAdd:
-      return integers(from, a, b, out, count, operators::add);
+      return integers(from, a, b, out, count,
+                      [](Word x, Word y, Word& to) { return operators::add(x, y, to); });
     case Op::kSubtract:
-      return integers(from, a, b, out, count, operators::subtract);
+      return integers(from, a, b, out, count,
+                      [](Word x, Word y, Word& to) { return operators::subtract(x, y, to); });
     case Op::kMultiply:
-      return integers(from, a, b, out, count, operators::multiply);
+      return integers(from, a, b, out, count,
+                      [](Word x, Word y, Word& to) { return operators::multiply(x, y, to); });
     case Op::kDivide:
-      return integers(from, a, b, out, count, operators::divide);
+      return divide(Op::kDivide, from, a, b, out, count);
     case Op::kModulo:
-      return integers(from, a, b, out, count, operators::modulo);
+      return divide(Op::kModulo, from, a, b, out, count);
     case Op::kShiftLeft:
-      return integers(from, a, b, out, count, operators::shift_left);
+      return integers(from, a, b, out, count,
+                      [](Word x, Word y, Word& to) { return operators::shift_left(x, y, to); });
     case Op::kShiftRight:
-      return integers(from, a, b, out, count, operators::shift_right);
+      return integers(from, a, b, out, count,
+                      [](Word x, Word y, Word& to) { return operators::shift_right(x, y, to); });
     case Op::kMin:
       return words(a, b, out, count, [](Word x, Word y) { return x < y ? x : y; });
     case Op::kMax:

@@ -51,8 +51,21 @@ void Evaluator::processor(const Expr& expr, const Frame& frame, const Lanes& lan
   uint64_t stride = 1;  // processors between neighbours in this dimension
   for (size_t d = expr.index + 1; d < frame.extents.size(); ++d)
     stride *= static_cast<uint64_t>(frame.extents[d]);
-  const auto extent = static_cast<uint64_t>(frame.extents[expr.index]);
-  for (uint32_t i = 0; i < lanes.count; ++i) out[i] = static_cast<Word>(lanes[i] / stride % extent);
+  // All of these fit 32 bits, as the number of processors does.
+  const auto step = static_cast<uint32_t>(stride);
+  const auto extent = static_cast<uint32_t>(frame.extents[expr.index]);
+  if (lanes.list != nullptr) {
+    for (uint32_t i = 0; i < lanes.count; ++i) out[i] = lanes.list[i] / step % extent;
+    return;
+  }
+  uint32_t number = lanes.first / step % extent;
+  uint32_t passed = lanes.first % step;
+  for (uint32_t i = 0; i < lanes.count; ++i) {
+    out[i] = number;
+    if (++passed != step) continue;
+    passed = 0;
+    if (++number == extent) number = 0;
+  }
 }
 
 void Evaluator::cells(uint32_t variable, const std::vector<ExprPtr>& indexes, const Place& place,
@@ -141,22 +154,27 @@ void Evaluator::where(const Word* condition, Word wanted, const Expr& expr, cons
   for (uint32_t i = 0; i < found; ++i) out[positions.data[i]] = values.data[i];
 }
 
+const Word* Evaluator::operand(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* scratch) {
+  if (expr.op == Op::kPrivate && lanes.list == nullptr) {
+    return (*frame.columns)[expr.index].data() + lanes.first;
+  }
+  evaluate(expr, frame, lanes, scratch);
+  return scratch;
+}
+
 void Evaluator::call(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out) {
   const Type from = expr.args[0]->type;
-  if (expr.args.size() == 1) {
-    evaluate(*expr.args[0], frame, lanes, out);
-    const Word a = out[0];
-    if (!apply(expr.op, expr.type, from, out, out, lanes.count)) return;
-    if (lanes.count != 1) throw Trap();
-    throw Fault{expr.place, failure(expr.op, expr.type, from, a, 0)};
-  }
+  const bool two = expr.args.size() > 1;
   const Scratch<Word> right(words_);
-  evaluate(*expr.args[0], frame, lanes, out);
-  evaluate(*expr.args[1], frame, lanes, right.data);
-  const Word a = out[0];
-  if (!apply(expr.op, from, out, right.data, out, lanes.count)) return;
+  const Word* a = operand(*expr.args[0], frame, lanes, out);
+  const Word* b = two ? operand(*expr.args[1], frame, lanes, right.data) : a;
+  const Word x = a[0];
+  const Word y = b[0];
+  const bool failed = two ? apply(expr.op, from, a, b, out, lanes.count)
+                          : apply(expr.op, expr.type, from, a, out, lanes.count);
+  if (!failed) return;
   if (lanes.count != 1) throw Trap();
-  throw Fault{expr.place, failure(expr.op, expr.type, from, a, right.data[0])};
+  throw Fault{expr.place, failure(expr.op, expr.type, from, x, y)};
 }
 
 }  // namespace lanewise::pram

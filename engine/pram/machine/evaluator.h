@@ -71,6 +71,8 @@ class Evaluator {
   void let(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
   void choose(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
   void call(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* out);
+  /// The values, where they are already or else in `scratch`.
+  const Word* operand(const Expr& expr, const Frame& frame, const Lanes& lanes, Word* scratch);
   /// Where condition[i] is `wanted`, out[i] = the value of `expr`.
   void where(const Word* condition, Word wanted, const Expr& expr, const Frame& frame, const Lanes& lanes,
              Word* out);

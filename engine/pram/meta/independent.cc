@@ -144,14 +144,11 @@ class Judge {
     return false;
   }
 
-  /// All write one value to one cell, and whoever wins, that is the result.
+  /// All write one value, so that it does not matter who wins.
   bool writes_the_same(const Use& write) const {
     if (tree_.combine && (*tree_.combine == Op::kAdd || *tree_.combine == Op::kMultiply ||
                           *tree_.combine == Op::kXor || write.value->type == Type::kReal)) {
       return false;
-    }
-    for (const ExprPtr& index : *write.cell) {
-      if (!is_fixed(*index)) return false;
     }
     return is_fixed(*write.value);
   }

@@ -62,15 +62,15 @@ TEST(InPlace, MustNotFireWhereAnotherProcessorMay) {
     EXPECT_EQ(in_place(mode, "A[2 * p] = A[p * n]"), "all");
   }
   for (const char* mode : {"CRCW common", "CRCW priority", "CRCW combining min"}) {
-    EXPECT_EQ(in_place(mode, "A[p / 2] = 1"), "all");
-    EXPECT_EQ(in_place(mode, "A[n * p] = 1"), "all");  // n may be 0: then all write one cell
+    EXPECT_EQ(in_place(mode, "A[p / 2] = p"), "all");
+    EXPECT_EQ(in_place(mode, "A[n * p] = p"), "all");  // n may be 0: then all write one cell
     EXPECT_EQ(in_place(mode, "x = p"), "all");
     EXPECT_EQ(in_place(mode, "x = x + 1"), "all");
   }
   // Two dimensions, of which the cell tells one.
   const Program program = Program::parse(
       "mode CRCW priority output D[8] : int output E[8, 8] : int processors i < 4, j < 4\n"
-      "D[i] = 1\nE[i, 2 * j] = 2\nE[i, i + j] = 3\n");
+      "D[i] = j\nE[i, 2 * j] = j\nE[i, i + j] = j\n");
   Passes one;
   one.set(static_cast<size_t>(Pass::kInPlace));
   const MetaProgram meta = compile(program.tree(), one);
@@ -85,7 +85,11 @@ TEST(InPlace, UsesWhatTheModePromises) {
   EXPECT_EQ(in_place("CREW", "A[n * p] = A[n * p] + 1"), "each");
   EXPECT_EQ(in_place("CRCW priority", "A[B[p]] = A[B[p]] + 1"), "all");
   EXPECT_EQ(in_place("CREW", "C[n * p, B[p]] = C[n * p, A[p]]"), "all");
-  // All write the same to one cell.
+  // All write the same.
+  EXPECT_EQ(in_place("CRCW common", "A[p / 2] = 1"), "each");
+  EXPECT_EQ(in_place("CRCW priority", "A[B[p]] = n"), "each");
+  EXPECT_EQ(in_place("CRCW priority", "A[B[p]] = A[p] * 0"), "all");
+  EXPECT_EQ(in_place("CRCW combining xor", "A[p / 2] = 1"), "all");
   EXPECT_EQ(in_place("CRCW common", "x = 1"), "each");
   EXPECT_EQ(in_place("CRCW combining min", "x = n"), "each");
   EXPECT_EQ(in_place("CRCW combining +", "x = 1"), "all");

@@ -26,7 +26,7 @@ bool Polynomial::has_processor(const Product& product) {
   return std::any_of(product.begin(), product.end(), is_processor);
 }
 
-Polynomial Polynomial::term(Product product, int64_t number) {
+Polynomial Polynomial::term(const Product& product, int64_t number) {
   Polynomial result;
   result.add(product, number);
   return result;

@@ -35,7 +35,7 @@ class Polynomial {
   std::optional<Polynomial> times(const Polynomial& other) const;
 
  private:
-  static Polynomial term(Product product, int64_t number);
+  static Polynomial term(const Product& product, int64_t number);
   bool add(const Product& product, int64_t number);
 
   std::map<Product, int64_t> terms_;
