@@ -63,6 +63,8 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 
+inline constexpr int kFetchGranularity = 5;  ///< CUlimit: bytes that a read from memory brings along
+
 /// A function of the driver: its symbol in the library, and where it is.
 template <class... Parameters>
 struct Call {
@@ -91,6 +93,7 @@ struct Calls {
   Call<Context> context_push{library, "cuCtxPushCurrent_v2"};
   Call<Context*> context_pop{library, "cuCtxPopCurrent_v2"};
   Call<> context_synchronize{library, "cuCtxSynchronize"};
+  Call<int, size_t> context_set_limit{library, "cuCtxSetLimit"};
 
   Call<size_t*, size_t*> memory_info{library, "cuMemGetInfo_v2"};
   Call<MemoryPool*, const PoolProperties*> pool_create{library, "cuMemPoolCreate"};

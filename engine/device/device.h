@@ -34,6 +34,10 @@ class Device {
   /// Waits for everything that was asked of the device.
   void synchronize();
 
+  /// Asks the device to read from its memory no more than the sectors of 32 bytes that a kernel touches: best
+  /// where few bytes of each string are looked at. Devices may ignore it.
+  void fetch_sectors() noexcept { release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, 32); }
+
   /// Calls the driver with this device's context: device.run(&cuda::Calls::stream_create, &stream, flags).
   /// Throws DeviceError, MemoryError or InternalError with the call, its error and the cause.
   template <class... Parameters, class... Arguments>

@@ -114,6 +114,7 @@ int cuDevicePrimaryCtxRelease_v2(int) { return remove(&control), 0; }
 int cuCtxGetCurrent(void** context) { return *context = current, 0; }
 int cuCtxPushCurrent_v2(void* context) { return current = context, 0; }
 int cuCtxPopCurrent_v2(void** context) { return *context = current, current = nullptr, 0; }
+int cuCtxSetLimit(int, size_t) { return 0; }
 int cuCtxSynchronize() { return failure(true); }
 
 int cuMemGetInfo_v2(size_t* free, size_t* total) {

@@ -14,6 +14,7 @@ Accelerator::Accelerator(const Options& options)
       store(pool.budget()),
       batch_rows(options.batch_rows) {
   device::Compiler::system();  // says now that there is none
+  device.fetch_sectors();
 }
 
 std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }

@@ -17,6 +17,16 @@ template <bool kShared>
 LANES_FN u64 read(const u64& at) {
   return *const_cast<const volatile u64*>(&at);
 }
+/// Two words; in device memory, where they begin at a multiple of 16 bytes, at once.
+template <bool kShared>
+LANES_FN void read_pair(const void* at, u64& a, u64& b) {
+  if constexpr (kShared) {
+    a = static_cast<const volatile u64*>(at)[0];
+    b = static_cast<const volatile u64*>(at)[1];
+  } else {
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+  }
+}
 /// Adds to a number; gives 1 where it overflowed.
 template <bool kShared>
 LANES_FN u32 add_word(u64& at, u64 value) {
@@ -48,6 +58,11 @@ LANES_FN u32 read(const u32& at) {
 template <bool kShared>
 LANES_FN u64 read(const u64& at) {
   return at;
+}
+template <bool kShared>
+LANES_FN void read_pair(const void* at, u64& a, u64& b) {
+  __builtin_memcpy(&a, at, 8);
+  __builtin_memcpy(&b, static_cast<const u8*>(at) + 8, 8);
 }
 template <bool kShared>
 LANES_FN u32 add_word(u64& at, u64 value) {

@@ -15,7 +15,7 @@ constexpr std::string_view kWhat = "Aggregation (GROUP BY)";
 constexpr uint64_t kFirstSlots = uint64_t{1} << 16;
 constexpr uint64_t kGrowth = 8;
 /// Slots that are looked at for a key before a table counts as full.
-constexpr uint64_t kProbes = 512;
+constexpr uint64_t kProbes = 256;
 
 }  // namespace
 

@@ -64,7 +64,8 @@ std::string SlotLayout::text() const {
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
     fields += fmt::format("  Key<{}> k{};\n", expr::device_type(plan_.keys()[key]->type), key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
-    same += fmt::format(" && k{0}.template same<kShared>(held.k{0})", key);
+    const std::string first = key == 0 ? "first" : fmt::format("read<kShared>(held.k{}.first())", key);
+    same += fmt::format("{0}k{1}.template same<kShared>({2}, held.k{1})", key == 0 ? "" : " && ", key, first);
     keys += fmt::format("    k{0} = from.k{0};\n", key);
   }
   for (size_t cell = 0; cell < stored_.size(); ++cell) {
@@ -76,9 +77,9 @@ std::string SlotLayout::text() const {
       "struct Slot {{\n"
       "  u32 tag, nulls;\n"
       "{}"
-      "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return last_mix(hash);\n  }}\n"
+      "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
       "  template <bool kShared>\n"
-      "  LANES_FN bool same(const Slot& held) const {{\n    return read<kShared>(held.nulls) == nulls{};\n  "
+      "  LANES_FN bool same(u64 first, const Slot& held) const {{\n    return {};\n  "
       "}}\n"
       "  LANES_FN void take_key(const Slot& from) {{\n    nulls = from.nulls;\n{}  }}\n"
       "  template <bool kShared>\n"
