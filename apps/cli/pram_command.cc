@@ -236,6 +236,9 @@ void add_executor(CLI::App& app, Given& given) {
       ->check(CLI::IsMember({"auto", "bitset", "list"}))
       ->type_name("FORM");
   app.add_flag("--check", given.options.check, "The executor looks for conflicts too, without optimisations");
+  app.add_flag(
+      "--race", given.options.race,
+      "CRCW arbitrary: who writes last wins, another one each time, instead of one that --seed draws");
   add_without(app, given);
 }
 

@@ -38,6 +38,9 @@ struct Options {
   /// Conflicts that the mode forbids are found, and reported as the interpreter does. Steps are then done one
   /// by one, without passes. Not checked, programs with such conflicts give any result.
   bool check = false;
+  /// In CRCW arbitrary the thread that comes last wins, as on hardware, instead of the processor that is
+  /// drawn: faster, and another one each time.
+  bool race = false;
 };
 
 /// What the steps of one line cost.

@@ -74,6 +74,25 @@ TEST(Cpu, ResolvesWritesAsEachModeSays) {
   }
 }
 
+TEST(Cpu, InARaceSomeWriterWins) {
+  const Program program = Program::parse(
+      "mode CRCW arbitrary input A[n] : int output C[10] : int = -1 output x : int processors n\n"
+      "C[A[p]] = p\nx = p\n");
+  const Array cells = numbers(10'000, 9);
+  Options options;
+  options.executor = Executor::kCpu;
+  options.threads = 3;
+  options.race = true;
+  const Arrays found = run(program, {{"A", cells}}, options).outputs;
+  for (size_t i = 0; i < 9; ++i) {
+    const auto winner = static_cast<size_t>(found.at("C").words[i]);
+    ASSERT_LT(winner, cells.words.size());
+    EXPECT_EQ(cells.words[winner], static_cast<Word>(i));
+  }
+  EXPECT_EQ(found.at("C").words[9], -1);
+  EXPECT_LT(static_cast<uint64_t>(found.at("x").words[0]), cells.words.size());
+}
+
 TEST(Cpu, SumsOfWhichAPartOverflowsAreCombinedInOrder) {
   const Program program =
       Program::parse("mode CRCW combining + input A[n] : int output x : int processors n x = A[p]");

@@ -120,6 +120,7 @@ void Writer::resolve(const Pending& pending) {
     case Mode::kCommon:
       return write(pending);
     case Mode::kArbitrary:
+      return options_.race ? write(pending) : claim(pending);
     case Mode::kPriority:
       return claim(pending);
     case Mode::kCombining:

@@ -42,7 +42,7 @@ struct Pending {
   size_t size_ = 0;  // of processors
 };
 
-/// Threads write one word of memory at the same time only if they write the same.
+/// Several threads may write one word of memory at the same time.
 inline void store(Word& word, Word value) {
   std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
 }
@@ -52,7 +52,7 @@ class Writer {
  public:
   Writer(const Tree& tree, Memory& memory, const Options& options, const Team& team);
 
-  /// Each cell has one writer, or all write the same.
+  /// Each cell has one writer, or all write the same, or whoever comes last may win.
   void write(const Pending& pending);
   /// As the program's mode says. Throws Failed where combined values overflow.
   void resolve(const Pending& pending);
