@@ -122,6 +122,12 @@ def test_executor_gives_the_same(lanewise):
     assert "in all" in lanewise(*cpu[:-4], "--executor", "cpu", "--costs")[1]
 
 
+def test_race_leaves_one_of_the_writers(lanewise, tmp_path):
+    (tmp_path / "a.pram").write_text("mode CRCW arbitrary input n : int output x : int\nprocessors n\nx = p\n")
+    code, out, error = lanewise("pram", "run", "a.pram", "-i", "n=9000", "--executor", "cpu", "--race", "--format", "json")
+    assert (code, error) == (0, "") and 0 <= json.loads(out)["x"] < 9000
+
+
 def test_executor_fails_as_the_interpreter_does(lanewise, tmp_path):
     (tmp_path / "a.pram").write_text("mode CREW output A[4] : int processors 4\nA[p / 2] = p\nA[p] = 6 / (p - 2)\n")
     (tmp_path / "b.pram").write_text("mode CREW output A[4] : int processors 4\nA[p] = 6 / (p - 2)\n")
