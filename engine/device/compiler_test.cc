@@ -102,7 +102,10 @@ TEST_F(CompilerTest, EveryKernelOfTheRepositoryCompiles) {
       text << std::ifstream(entry.path()).rdbuf();
       for (const char* architecture : {"sm_80", "sm_90"}) {
         const std::string image =
-            Compiler::system().compile({.name = entry.path().filename(), .text = text.str()}, architecture);
+            Compiler::system().compile({.name = entry.path().filename(),
+                                        .text = text.str(),
+                                        .options = {"--device-as-default-execution-space"}},
+                                       architecture);
         EXPECT_THAT(image, testing::StartsWith("\x7f"
                                                "ELF"))
             << entry.path();
