@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #if __has_include(<absl/container/btree_map.h>)
@@ -350,6 +351,78 @@ void insert_absl(benchmark::State& state) {
 }
 #endif
 
+/// Texts of 8 to 40 bytes, a tenth as many as keys.
+struct Texts {
+  std::vector<std::string> held;  // in order
+  std::vector<std::string_view> sorted, queries;
+  std::vector<uint32_t> values;
+
+  static const Texts& get() {
+    static const Texts texts;
+    return texts;
+  }
+
+ private:
+  Texts() : held(std::max<size_t>(key_count() / 10, 1)), values(held.size()) {
+    for (size_t i = 0; i < held.size(); ++i) {
+      const uint64_t word = key_of<uint64_t>(i);
+      std::string& text = held[i];
+      while (text.size() < 8 + word % 33) text += std::to_string(key_of<uint64_t>(word + text.size()));
+      text.resize(8 + word % 33);
+    }
+    std::sort(held.begin(), held.end());
+    sorted.assign(held.begin(), held.end());
+    for (size_t i = 0; i < held.size(); ++i) values[i] = static_cast<uint32_t>(i);
+    std::mt19937_64 random(1);
+    for (size_t i = 0; i < kQueries / 4; ++i) queries.push_back(sorted[random() % sorted.size()]);
+  }
+};
+
+void find_text_index(benchmark::State& state) {
+  const Texts& texts = Texts::get();
+  IndexOptions made;
+  made.key = {{TypeId::kVarchar}};
+  made.value_bytes = 4;
+  Index index(made);
+  index.load(texts.sorted, texts.values);
+  std::vector<uint32_t> values(texts.queries.size());
+  for (auto _ : state) {
+    if (index.find(texts.queries, values.data(), nullptr) != values.size()) std::abort();
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (texts.sorted[values[i]] != texts.queries[i]) std::abort();
+  }
+  count_items(state, values.size());
+}
+
+void find_text_lower_bound(benchmark::State& state) {
+  const Texts& texts = Texts::get();
+  for (auto _ : state) {
+    uint64_t sum = 0;
+    for (const std::string_view text : texts.queries) {
+      const auto at = std::lower_bound(texts.sorted.begin(), texts.sorted.end(), text);
+      sum += texts.values[static_cast<size_t>(at - texts.sorted.begin())];
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  count_items(state, texts.queries.size());
+}
+
+#if defined(LANEWISE_HAS_ABSL)
+void find_text_absl(benchmark::State& state) {
+  const Texts& texts = Texts::get();
+  absl::btree_map<std::string, uint32_t, std::less<>> tree;
+  for (size_t i = 0; i < texts.held.size(); ++i)
+    tree.emplace_hint(tree.end(), texts.held[i], texts.values[i]);
+  for (auto _ : state) {
+    uint64_t sum = 0;
+    for (const std::string_view text : texts.queries) sum += tree.find(text)->second;
+    benchmark::DoNotOptimize(sum);
+  }
+  count_items(state, texts.queries.size());
+}
+#endif
+
 template <class Key>
 void add(const std::string& type) {
   const auto one = [&](const std::string& name, auto function) {
@@ -383,6 +456,14 @@ void add(const std::string& type) {
 const bool kAdded = [] {
   add<uint32_t>("u32");
   add<uint64_t>("u64");
+  const auto one = [](const char* name, auto function) {
+    benchmark::RegisterBenchmark(name, function)->Unit(benchmark::kMillisecond);
+  };
+  one("find/lanewise/text", find_text_index);
+  one("find/std::lower_bound/text", find_text_lower_bound);
+#if defined(LANEWISE_HAS_ABSL)
+  one("find/absl::btree/text", find_text_absl);
+#endif
   return true;
 }();
 

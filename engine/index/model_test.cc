@@ -1,14 +1,18 @@
 // Random changes and questions, against std::multimap.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 
+#include "base/testing/shrink.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "index/index.h"
@@ -116,12 +120,20 @@ class Play {
   using Key = typename Maker::Key;
 
   Play(Maker maker, bool unique, uint32_t leaf_keys, uint32_t inner_keys, uint32_t seed)
-      : maker_(std::move(maker)), unique_(unique), random_(seed), index_(options(leaf_keys, inner_keys)) {}
+      : maker_(std::move(maker)),
+        unique_(unique),
+        seed_(seed),
+        random_(seed),
+        index_(options(leaf_keys, inner_keys)) {}
 
-  void run(int rounds) {
+  /// Each round is the same whichever others there are; ends after the first for which `failed`.
+  template <class Failed>
+  void run(const std::vector<int>& rounds, Failed failed) {
     load();
-    for (int round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
+    for (const int round : rounds) {
+      if (failed()) return;
       SCOPED_TRACE(testing::Message() << "round " << round);
+      random_.seed(uint64_t{seed_} << 32 | static_cast<uint32_t>(round));
       const size_t most = round % 10 == 0 ? 400 : 20;
       change(random_() % most);
       ASSERT_EQ(index_.size(), model_.size());
@@ -292,6 +304,7 @@ class Play {
 
   Maker maker_;
   bool unique_;
+  uint32_t seed_;
   Random random_;
   Index index_;
   std::multimap<Key, uint32_t> model_;
@@ -299,17 +312,66 @@ class Play {
   bool saved_ = false;
 };
 
+/// Whether `test` fails; what it reports is not reported.
+template <class Test>
+bool fails(Test test) {
+  testing::TestPartResultArray reported;
+  const testing::ScopedFakeTestPartResultReporter instead(
+      testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &reported);
+  try {
+    test([&] { return reported.size() != 0; });
+  } catch (const std::exception&) {
+    return true;
+  }
+  return reported.size() != 0;
+}
+
+/// Plays by the rounds, and if that fails, again by as few of them as fail too.
 template <class Maker>
 void play(const Maker& maker) {
   uint32_t seed = 1;
+  std::vector<int> all(test_size<size_t>(12, 120, 4000));
+  std::iota(all.begin(), all.end(), 0);
   for (const bool unique : {false, true}) {
-    for (const auto& [leaf, inner] : {std::pair(4u, 3u), {7u, 5u}, {16u, 16u}, {0u, 0u}, {2047u, 1023u}}) {
-      SCOPED_TRACE(testing::Message()
-                   << "unique " << unique << ", keys of a leaf " << leaf << ", seed " << seed);
-      Play<Maker>(maker, unique, leaf, inner, seed++).run(test_size(12, 120, 4000));
-      if (testing::Test::HasFailure()) return;
+    for (const auto& sizes : {std::pair(4u, 3u), {7u, 5u}, {16u, 16u}, {0u, 0u}, {2047u, 1023u}}) {
+      const auto run = [&](const std::vector<int>& rounds, auto failed) {
+        Play<Maker>(maker, unique, sizes.first, sizes.second, seed).run(rounds, failed);
+      };
+      const auto does_fail = [&](const std::vector<int>& rounds) {
+        return fails([&](auto failed) { run(rounds, failed); });
+      };
+      if (does_fail(all)) {
+        const std::vector<int> few = shrink(all, does_fail);
+        SCOPED_TRACE(testing::Message() << "unique " << unique << ", keys of a leaf " << sizes.first
+                                        << ", seed " << seed << ", rounds " << testing::PrintToString(few));
+        run(few, [] { return testing::Test::HasFailure(); });
+        ADD_FAILURE() << "these rounds, of " << all.size();
+        return;
+      }
+      ++seed;
     }
   }
+}
+
+TEST(Shrink, LeavesWhatMatters) {
+  const auto shrunk = [](size_t count, const std::vector<int>& matter) {
+    std::vector<int> steps(count);
+    std::iota(steps.begin(), steps.end(), 0);
+    return shrink(steps, [&](const std::vector<int>& some) {
+      return std::includes(some.begin(), some.end(), matter.begin(), matter.end());
+    });
+  };
+  for (const auto& matter : {std::vector<int>{}, {0}, {99}, {3, 77}, {0, 1, 2}, {10, 20, 30, 40, 99}}) {
+    EXPECT_EQ(shrunk(100, matter), matter);
+  }
+  EXPECT_EQ(shrunk(0, {}), std::vector<int>());
+  EXPECT_EQ(shrunk(1, {0}), std::vector<int>{0});
+}
+
+TEST(Shrink, FailuresAreSeenAndNotReported) {
+  EXPECT_TRUE(fails([](auto) { ADD_FAILURE(); }));
+  EXPECT_TRUE(fails([](auto) { throw std::runtime_error("a fault"); }));
+  EXPECT_FALSE(fails([](auto failed) { EXPECT_FALSE(failed()); }));
 }
 
 TEST(Model, UInt32) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 900}); }
