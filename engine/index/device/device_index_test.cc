@@ -137,11 +137,11 @@ void compare_all(DeviceIndex& device, const Index& host, const Keys& keys, const
 }
 
 TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
+  const std::vector<size_t> sizes[] = {{33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000}};
   const auto play = [&]<class T>(T, TypeId type) {
     SCOPED_TRACE(Type(type).name());
     for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {33u, 20u}, {256u, 255u}, {2047u, 300u}}) {
-      for (const size_t size :
-           test_size<std::vector<size_t>>({33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000})) {
+      for (const size_t size : sizes[test_size(0, 1, 2)]) {
         SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
         if (leaf_keys > 300 && size < 3000) continue;
         if (!TypeParam::kEmulated && leaf_keys != 4 && leaf_keys != 256)
