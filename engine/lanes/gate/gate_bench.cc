@@ -114,6 +114,27 @@ struct Tables {
     for (u32 i = 0; i < a.states * a.classes; i++) next[i] = u8(a.next[i] * a.classes);
   }
   Plain plain() const { return {by_byte.data(), a.match}; }
+  /// Nothing where classes are too many runs of bytes, or the table by runs is too large.
+  std::optional<Runs> runs() const {
+    Runs r{.start = {}, .next = {}, .runs = 1, .entries = 0, .accept = 0};
+    std::ranges::fill(r.start, 128);
+    std::vector<u8> classes{a.class_of[0]};
+    for (u32 b = 1; b < 256; b++) {
+      if (b >= 128 && a.class_of[b] != a.class_of[0]) return std::nullopt;
+      if (b >= 128 || a.class_of[b] == a.class_of[b - 1]) continue;
+      if (r.runs == 15) return std::nullopt;
+      r.start[r.runs++ - 1] = u8(b);
+      classes.push_back(a.class_of[b]);
+    }
+    r.entries = a.states * r.runs;
+    if (r.entries > 128) return std::nullopt;
+    for (u32 s = 0; s < a.states; s++) {
+      for (u32 k = 0; k < r.runs; k++)
+        r.next[s * r.runs + k] = u8(a.next[s * a.classes + classes[k]] * r.runs);
+    }
+    r.accept = u8(a.match * r.runs);
+    return r;
+  }
   Small small() const { return {next.data(), a.class_of, a.states * a.classes, u8(a.match * a.classes)}; }
 };
 
@@ -151,10 +172,14 @@ void add_packed() {
     const Run twin = [=](const Text& t) {
       return count_packed(tables->small(), t.offsets.data(), t.bytes.data(), t.rows());
     };
+    const auto runs = tables->runs();
+    const Run avx2_twin = [=](const Text& t) {
+      return count_packed(*runs, t.offsets.data(), t.bytes.data(), t.rows());
+    };
     for (Target target : {Target::avx512, Target::avx2, Target::emulated}) {
       if (!supported(Target::avx512) || !offers(target, Form::packed, a)) continue;
       add("packed/" + std::string(name(target)) + "/" + pattern + " " + std::to_string(a.states * a.classes),
-          run_of(target, Form::packed, a), twin);
+          run_of(target, Form::packed, a), target == Target::avx2 && runs ? avx2_twin : twin);
     }
   }
 #endif

@@ -137,6 +137,95 @@ u64 count_packed(const Small& a, const u32* offset, const u8* bytes, u64 rows) {
   return count_in_registers<256>(a, offset, bytes, rows);
 }
 #pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+
+/// Of bytes below 16 * kTables; shuffles give 0 where the top bit is set, so each table takes its own 16.
+template <u32 kTables>
+static LANES_FN __m256i look_up(const __m256i* t, __m256i i) {
+  const __m256i top = _mm256_set1_epi8(0x70);
+  __m256i found = _mm256_shuffle_epi8(t[0], _mm256_adds_epu8(i, top));
+  LANES_UNROLL for (u32 k = 1; k < kTables; k++) {
+    const __m256i own = _mm256_adds_epu8(_mm256_sub_epi8(i, _mm256_set1_epi8(char(16 * k))), top);
+    found = _mm256_or_si256(found, _mm256_shuffle_epi8(t[k], own));
+  }
+  return found;
+}
+
+#define ZIP32(a, b)                                      \
+  LANES_UNROLL for (int i = 0; i < 8; i++) {             \
+    b[2 * i] = _mm256_unpacklo_epi8(a[i], a[i + 8]);     \
+    b[2 * i + 1] = _mm256_unpackhi_epi8(a[i], a[i + 8]); \
+  }
+
+template <u32 kRuns, u32 kTables>
+static u64 count_by_runs(const Runs& a, const u32* offset, const u8* bytes, u64 rows) {
+  __m256i bound[kRuns], table[kTables];
+  for (u32 i = 0; i < kRuns; i++) bound[i] = _mm256_set1_epi8(char(a.start[i] - 1));
+  for (u32 i = 0; i < kTables; i++) {
+    table[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a.next + 16 * i)));
+  }
+  const u8* at[32];
+  u32 left[32] = {};
+  alignas(32) u8 states[32] = {}, rem[32];
+  for (const u8*& p : at) p = bytes;
+  __m256i state = _mm256_setzero_si256();
+  u64 next = 0, count = 0;
+  u32 live = 0;
+  for (;;) {
+    u32 idle = ~live;
+    if (idle && next < rows) {
+      _mm256_store_si256(reinterpret_cast<__m256i*>(states), state);
+      for (; idle && next < rows; idle &= idle - 1, next++) {
+        const int k = __builtin_ctz(idle);
+        at[k] = bytes + offset[next];
+        left[k] = offset[next + 1] - offset[next];
+        states[k] = 0;
+        live |= 1u << k;
+      }
+      state = _mm256_load_si256(reinterpret_cast<const __m256i*>(states));
+    }
+    if (!live) return count;
+    for (int k = 0; k < 32; k++) rem[k] = u8(left[k] > 16 ? 16 : left[k]);
+    __m256i x[16], y[16];
+    const auto piece = [&](int k) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at[k])); };
+    LANES_UNROLL for (int i = 0; i < 16; i++) {
+      x[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(piece(i)), piece(16 + i), 1);
+    }
+    ZIP32(x, y) ZIP32(y, x) ZIP32(x, y) ZIP32(y, x) const __m256i r =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(rem));
+    LANES_UNROLL for (int j = 0; j < 16; j++) {
+      __m256i run = _mm256_setzero_si256();
+      LANES_UNROLL for (u32 i = 0; i < kRuns; i++) run = _mm256_sub_epi8(run, _mm256_cmpgt_epi8(x[j], bound[i]));
+      const __m256i to = look_up<kTables>(table, _mm256_add_epi8(state, run));
+      state = _mm256_blendv_epi8(state, to, _mm256_cmpgt_epi8(r, _mm256_set1_epi8(char(j))));
+    }
+    const __m256i accept = _mm256_cmpeq_epi8(state, _mm256_set1_epi8(char(a.accept)));
+    u32 ended = u32(_mm256_movemask_epi8(accept)) & live;
+    count += u64(__builtin_popcount(ended));
+    for (int k = 0; k < 32; k++) {
+      at[k] += rem[k];
+      left[k] -= rem[k];
+      ended |= u32(left[k] == 0) << k;
+    }
+    live &= ~ended;
+  }
+}
+
+template <u32 kRuns>
+static u64 count_by_runs(const Runs& a, const u32* offset, const u8* bytes, u64 rows) {
+  return a.entries <= 64 ? count_by_runs<kRuns, 4>(a, offset, bytes, rows)
+                         : count_by_runs<kRuns, 8>(a, offset, bytes, rows);
+}
+
+u64 count_packed(const Runs& a, const u32* offset, const u8* bytes, u64 rows) {
+  if (a.runs <= 5) return count_by_runs<4>(a, offset, bytes, rows);
+  if (a.runs <= 7) return count_by_runs<6>(a, offset, bytes, rows);
+  if (a.runs <= 9) return count_by_runs<8>(a, offset, bytes, rows);
+  return count_by_runs<14>(a, offset, bytes, rows);
+}
+#pragma GCC pop_options
 #endif
 
 }  // namespace lanewise::lanes::gate
