@@ -21,7 +21,8 @@ struct Small {
   u8 accept;
 };
 
-/// The same, where a byte's class is the number of its run among the bytes below 0x80; those above are of run 0.
+/// The same, where a byte's class is the number of its run among the bytes below 0x80; those above are of run
+/// 0.
 struct Runs {
   static constexpr u32 kMost = 16;
   u8 start[kMost];  ///< of runs 1, 2, ...; 128 where there is none

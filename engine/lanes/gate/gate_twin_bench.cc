@@ -164,7 +164,8 @@ static u64 count_by_runs(const Runs& a, const u32* offset, const u8* bytes, u64 
   __m256i bound[kRuns], table[kTables];
   for (u32 i = 0; i < kRuns; i++) bound[i] = _mm256_set1_epi8(char(a.start[i] - 1));
   for (u32 i = 0; i < kTables; i++) {
-    table[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a.next + 16 * i)));
+    table[i] =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a.next + 16 * i)));
   }
   const u8* at[32];
   u32 left[32] = {};
@@ -193,11 +194,13 @@ static u64 count_by_runs(const Runs& a, const u32* offset, const u8* bytes, u64 
     LANES_UNROLL for (int i = 0; i < 16; i++) {
       x[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(piece(i)), piece(16 + i), 1);
     }
-    ZIP32(x, y) ZIP32(y, x) ZIP32(x, y) ZIP32(y, x) const __m256i r =
+    ZIP32(x, y)
+    ZIP32(y, x) ZIP32(x, y) ZIP32(y, x) const __m256i r =
         _mm256_load_si256(reinterpret_cast<const __m256i*>(rem));
     LANES_UNROLL for (int j = 0; j < 16; j++) {
       __m256i run = _mm256_setzero_si256();
-      LANES_UNROLL for (u32 i = 0; i < kRuns; i++) run = _mm256_sub_epi8(run, _mm256_cmpgt_epi8(x[j], bound[i]));
+      LANES_UNROLL for (u32 i = 0; i < kRuns; i++) run =
+          _mm256_sub_epi8(run, _mm256_cmpgt_epi8(x[j], bound[i]));
       const __m256i to = look_up<kTables>(table, _mm256_add_epi8(state, run));
       state = _mm256_blendv_epi8(state, to, _mm256_cmpgt_epi8(r, _mm256_set1_epi8(char(j))));
     }
