@@ -195,8 +195,8 @@ static u64 count_by_runs(const Runs& a, const u32* offset, const u8* bytes, u64 
       x[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(piece(i)), piece(16 + i), 1);
     }
     ZIP32(x, y)
-    ZIP32(y, x) ZIP32(x, y) ZIP32(y, x) const __m256i r =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(rem));
+    ZIP32(y, x)
+    ZIP32(x, y) ZIP32(y, x) const __m256i r = _mm256_load_si256(reinterpret_cast<const __m256i*>(rem));
     LANES_UNROLL for (int j = 0; j < 16; j++) {
       __m256i run = _mm256_setzero_si256();
       LANES_UNROLL for (u32 i = 0; i < kRuns; i++) run =
