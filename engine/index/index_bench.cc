@@ -18,6 +18,7 @@
 #include "base/testing/temporary_folder.h"
 #include "index/index.h"
 #include "index/strategy.h"
+#include "primitives/scramble.h"
 
 namespace lanewise {
 namespace {
@@ -32,17 +33,7 @@ size_t key_count() {
 /// Odd keys are there, even ones are not; a scrambled counter has no equals.
 template <class Key>
 Key key_of(uint64_t i) {
-  if constexpr (sizeof(Key) == 4) {
-    auto x = static_cast<uint32_t>(i);
-    x = (x ^ x >> 16) * 0x85ebca6bu;
-    x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return x ^ x >> 16;
-  } else {
-    uint64_t x = i + 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-  }
+  return hash::scramble(sizeof(Key) == 4 ? static_cast<Key>(i) : static_cast<Key>(i + hash::kSplitMixStep));
 }
 
 template <class Key>

@@ -23,14 +23,10 @@ std::optional<PatternSet> PatternSet::make(std::span<const Pattern> patterns, Wh
 }
 
 uint8_t PatternSet::match(std::string_view text) const {
-  const automaton::CompleteAutomaton& automaton = product_->automaton;
-  unsigned state = automaton.start;
-  for (char c : text) {
-    if (state >= automaton.match || state == automaton.dead) break;
-    state = automaton.next[state * automaton.classes + automaton.class_of[static_cast<uint8_t>(c)]];
-  }
-  return automaton.labels[state];
+  return product_->automaton.labels[product_->automaton.last_state(text)];
 }
+
+double SetMatcher::least_cost() { return forms::Costs(lanes::simd(), {}).automaton(); }
 
 SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : product_(set.product_) {
   const automaton::CompleteAutomaton& automaton = product_->automaton;

@@ -54,6 +54,9 @@ class SetMatcher {
 
   /// Nanoseconds per byte, by stated costs.
   double cost() const { return cost_; }
+  /// What no set costs less than on this machine's widest lanes, by stated costs: nothing need be compiled to
+  /// know it.
+  static double least_cost();
   /// "packed (registers of avx512, 18 states x 9 classes)".
   const std::string& describe() const { return description_; }
 

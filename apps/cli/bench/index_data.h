@@ -9,23 +9,14 @@
 
 #include "index/index.h"
 #include "primitives/hash.h"
+#include "primitives/scramble.h"
 
 namespace lanewise::cli::bench {
 
-/// A counter, scrambled without collisions (Stafford's and Murmur's finalizers).
+/// A counter, scrambled without collisions.
 template <class Key>
 Key scrambled(uint64_t i) {
-  if constexpr (sizeof(Key) == 4) {
-    auto x = static_cast<uint32_t>(i);
-    x = (x ^ x >> 16) * 0x85ebca6bu;
-    x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return x ^ x >> 16;
-  } else {
-    uint64_t x = i + 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-  }
+  return hash::scramble(sizeof(Key) == 4 ? static_cast<Key>(i) : static_cast<Key>(i + hash::kSplitMixStep));
 }
 
 /// Distinct keys in order; a key's value is its place.

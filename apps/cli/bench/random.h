@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/int128.h"
+#include "primitives/scramble.h"
 
 namespace lanewise::cli::bench {
 
@@ -10,12 +11,7 @@ namespace lanewise::cli::bench {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t x = state_ += 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-  }
+  uint64_t next() { return hash::scramble(state_ += hash::kSplitMixStep); }
   /// 0 .. limit - 1; limit is not 0.
   uint64_t below(uint64_t limit) {
     return static_cast<uint64_t>(static_cast<uint128_t>(next()) * limit >> 64);

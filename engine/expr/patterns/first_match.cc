@@ -4,6 +4,7 @@
 #include <map>
 
 #include "expr/patterns/either.h"
+#include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
 
 namespace lanewise::expr {
@@ -26,14 +27,12 @@ const Expr* test_of(const Expr& condition) {
 bool FirstMatch::holds(size_t arg) const { return std::ranges::binary_search(args_, arg); }
 
 const text::SetMatcher& FirstMatch::matcher(lanes::Target target, const lanes::Tuning& tuning) const {
-  const auto at = static_cast<size_t>(target);
-  std::call_once(once_[at], [&] {
+  return matchers_.get(target, [&] {
     text::MatcherOptions options;
     options.lanes = lanes::name(target);
     options.tuning = tuning;
-    matchers_[at].emplace(set_, options);
+    return text::SetMatcher(set_, options);
   });
-  return *matchers_[at];
 }
 
 std::string FirstMatch::describe(lanes::Target target, const lanes::Tuning& tuning) const {
@@ -48,13 +47,11 @@ std::vector<const uint64_t*> FirstMatch::find(Columns columns, const ActiveSet& 
   const ActiveSet asked = texts.validity ? rows.narrowed(texts.validity) : rows;
   Arena& arena = *context.arena;
   const size_t words = bits::words(rows.rows());
-  const text::StringRows flat = texts.wide_offsets
-                                    ? text::StringRows(texts.bytes, texts.as<uint64_t>(), rows.rows())
-                                    : text::StringRows(texts.bytes, texts.as<uint32_t>(), rows.rows());
   auto* hits = arena.allocate<uint64_t>(words + 1);
   auto* codes = arena.allocate<uint8_t>(rows.rows());
   matcher(context.target, context.tuning)
-      .match(flat, asked.all() ? nullptr : asked.bitmap(), hits, codes, context.lanes);
+      .match(string_rows(texts, rows.rows()), asked.all() ? nullptr : asked.bitmap(), hits, codes,
+             context.lanes);
 
   std::vector<uint64_t*> of_pattern(args_.size());
   std::vector<const uint64_t*> of_arg(args_.back() + 1);
@@ -92,6 +89,7 @@ std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> c
       patterns.push_back(constant_test(*test_of(*case_args[arg]))->pattern());
       apart += text::Matcher(patterns.back()).cost();
     }
+    if (apart <= text::SetMatcher::least_cost()) continue;
     auto set = text::PatternSet::make(patterns, text::PatternSet::Which::kFirst);
     if (!set || text::SetMatcher(*set).cost() >= apart) continue;
     return std::make_shared<FirstMatch>(test_of(*case_args[args[0]])->args[0], args, std::move(*set));

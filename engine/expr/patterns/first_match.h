@@ -1,13 +1,11 @@
 #pragma once
 
-#include <array>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "expr/evaluation.h"
+#include "expr/patterns/per_target.h"
 #include "text/pattern_set.h"
 
 namespace lanewise::expr {
@@ -33,14 +31,12 @@ class FirstMatch : public Prepared {
   const Expr& text() const { return *text_; }
 
  private:
-  static constexpr size_t kTargets = std::size(lanes::kTargets);
   const text::SetMatcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
 
   ExprPtr text_;
   std::vector<size_t> args_;  // ascending; of the n-th pattern
   text::PatternSet set_;
-  mutable std::array<std::once_flag, kTargets> once_;
-  mutable std::array<std::optional<text::SetMatcher>, kTargets> matchers_;
+  PerTarget<text::SetMatcher> matchers_;
 };
 
 /// Null where one pass would not be cheaper than the conditions one by one.

@@ -71,6 +71,11 @@ void match_dictionary(const text::Matcher& matcher, const Vector& texts, const A
 
 }  // namespace
 
+text::StringRows string_rows(const Vector& texts, uint32_t rows) {
+  return texts.wide_offsets ? text::StringRows(texts.bytes, texts.as<uint64_t>(), rows)
+                            : text::StringRows(texts.bytes, texts.as<uint32_t>(), rows);
+}
+
 uint64_t* match_rows(const text::Matcher& matcher, const Vector& texts, const ActiveSet& rows,
                      text::MatchContext& context) {
   const size_t words = bits::words(rows.rows());
@@ -81,10 +86,7 @@ uint64_t* match_rows(const text::Matcher& matcher, const Vector& texts, const Ac
     return hits;
   }
   if (texts.form == Vector::Form::kText) {
-    const text::StringRows flat = texts.wide_offsets
-                                      ? text::StringRows(texts.bytes, texts.as<uint64_t>(), rows.rows())
-                                      : text::StringRows(texts.bytes, texts.as<uint32_t>(), rows.rows());
-    matcher.match(flat, rows.all() ? nullptr : rows.bitmap(), hits, context);
+    matcher.match(string_rows(texts, rows.rows()), rows.all() ? nullptr : rows.bitmap(), hits, context);
     return hits;
   }
   if (texts.form == Vector::Form::kDictionary && texts.dictionary->rows <= rows.count()) {

@@ -22,15 +22,13 @@ PreparedPattern::PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, s
 }
 
 const text::Matcher& PreparedPattern::matcher(lanes::Target target, const lanes::Tuning& tuning) const {
-  const auto at = static_cast<size_t>(target);
-  std::call_once(once_[at], [&] {
+  return matchers_.get(target, [&] {
     // The widest target is what the matcher takes by itself, where it does not know better.
     text::MatcherOptions options;
     if (target != lanes::simd()) options.lanes = lanes::name(target);
     options.tuning = tuning;
-    matchers_[at].emplace(pattern(), options);
+    return text::Matcher(pattern(), options);
   });
-  return *matchers_[at];
 }
 
 std::string PreparedPattern::describe(lanes::Target target, const lanes::Tuning& tuning) const {

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "expr/evaluate.h"
 #include "expr/patterns/pattern_cache.h"
+#include "expr/patterns/per_target.h"
 #include "lanes/target.h"
 #include "text/captures.h"
 
@@ -51,13 +50,10 @@ class PreparedPattern : public Prepared {
   std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
 
  private:
-  static constexpr size_t kTargets = std::size(lanes::kTargets);
-
   Syntax syntax_;
   std::optional<std::string> detail_;
   std::optional<Compiled> compiled_;
-  mutable std::array<std::once_flag, kTargets> once_;
-  mutable std::array<std::optional<text::Matcher>, kTargets> matchers_;
+  PerTarget<text::Matcher> matchers_;
 };
 
 /// What a call prepared that asks its first argument for one constant pattern, which raises nothing; null for

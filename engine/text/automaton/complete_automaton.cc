@@ -40,13 +40,13 @@ std::optional<CompleteAutomaton> complete(const Program& program, Question quest
   return table ? std::optional(numbered(*table)) : std::nullopt;
 }
 
-bool CompleteAutomaton::matches(std::string_view text) const {
+unsigned CompleteAutomaton::last_state(std::string_view text) const {
   unsigned state = start;
   for (char c : text) {
     if (state >= match || state == dead) break;
     state = next[state * classes + class_of[static_cast<uint8_t>(c)]];
   }
-  return state >= end_accept;
+  return state;
 }
 
 }  // namespace lanewise::text::automaton

@@ -26,7 +26,9 @@ struct CompleteAutomaton {
   lanes::AutomatonView view() const {
     return {class_of.data(), next.data(), states, classes, start, dead, end_accept, match};
   }
-  bool matches(std::string_view text) const;
+  /// Where the text leads to, or the state that decides it before its end.
+  unsigned last_state(std::string_view text) const;
+  bool matches(std::string_view text) const { return last_state(text) >= end_accept; }
 };
 
 struct Table;
