@@ -60,6 +60,14 @@ def test_an_error_in_what_does_not_matter_is_another_way_of_duckdb():
     assert not sql.answered_in_two_ways(table, Query((Node("bool", "({0} OR {1})", parts),)), {}, found)
 
 
+def test_a_difference_that_duckdb_lets_wrap_is_known():
+    table = Table(3, (("c0", "UHUGEINT", "i + 5", 0),))
+    wraps = sql.differs(table, Query((Node("int", "c0 - (- c0)"),)), {})
+    assert "Overflow in subtraction of UINT128" in wraps and sql.duckdb_is_wrong(wraps)
+    assert not sql.duckdb_is_wrong(wraps.replace("subtraction", "addition"))
+    assert not sql.duckdb_is_wrong("Overflow in subtraction of UINT128 (5 - 7)")
+
+
 def test_what_is_hit_too_seldom_is_named(tmp_path, capsys):
     run = sql.Run(1, tmp_path)
     assert set(sql.report(run)) >= {f[0] for f in FUNCTIONS + AGGREGATES} | {"having", "type BLOB", "lower with NULL"}
