@@ -51,9 +51,9 @@ void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
       first++;
       continue;
     }
-    Group group(table, rows.bytes + base, base, first);
+    Group group(table, rows.bytes + base, base, first), other = group;
     RowSource<kAhead> source(rows, first, last, job.active);
-    run_rows(group, source, threshold(job, Group::width), book, tally);
+    run_rows(group, other, source, threshold(job, Group::width), book, tally);
     first = last;
   }
 }

@@ -45,8 +45,10 @@ struct Register {
     return {_mm256_blendv_epi8(b.v, a.v, chosen)};
   }
   static LANES_FN Register step_if_more(Register left, u8 j, Register next, Register state) {
-    const __m256i done = _mm256_cmpeq_epi8(_mm256_min_epu8(left.v, _mm256_set1_epi8(char(j))), left.v);
-    return {_mm256_blendv_epi8(next.v, state.v, done)};
+    // Signed numbers are compared: the same minimum for all j.
+    const __m256i more =
+        _mm256_cmpgt_epi8(_mm256_min_epu8(left.v, _mm256_set1_epi8(127)), _mm256_set1_epi8(char(j)));
+    return {_mm256_blendv_epi8(state.v, next.v, more)};
   }
 
   static LANES_FN Register remaining(const u32* at, const u32* end) {
@@ -65,15 +67,49 @@ struct Register {
     }
   }
 
-  template <class Offset>
-  static LANES_FN void expand(u32* to, Mask m, const Offset* from, Offset base) {
+  static LANES_FN void expand(u32* to, Mask m, const u32* from, u32 base) {
+    const __m256i bases = _mm256_set1_epi32(int(base));
+    LANES_UNROLL for (u32 i = 0; i < 32; i += 8) {
+      const Eight eight(m >> i);
+      const __m256i taken = _mm256_maskload_epi32(reinterpret_cast<const int*>(from), eight.first());
+      eight.put(to + i, _mm256_sub_epi32(_mm256_permutevar8x32_epi32(taken, eight.rank), bases));
+      from += eight.count;
+    }
+  }
+  static LANES_FN void expand(u32* to, Mask m, const u64* from, u64 base) {
     for (; m; m &= m - 1) to[__builtin_ctz(m)] = u32(*from++ - base);
   }
   static LANES_FN void expand_numbers(u32* to, Mask m, u32 first) {
-    for (; m; m &= m - 1) to[__builtin_ctz(m)] = first++;
+    LANES_UNROLL for (u32 i = 0; i < 32; i += 8) {
+      const Eight eight(m >> i);
+      eight.put(to + i, _mm256_add_epi32(eight.rank, _mm256_set1_epi32(int(first))));
+      first += eight.count;
+    }
   }
 
  private:
+  /// Of the eight lowest lanes of a mask: which they are, and how many of them come before each lane.
+  struct Eight {
+    u32 count;
+    __m256i lanes, rank;
+
+    explicit LANES_FN Eight(Mask m) {
+      const u64 ones = 0x0101010101010101, bytes = _pdep_u64(m, ones);
+      count = u32(bytes * ones >> 56);
+      lanes = _mm256_cmpeq_epi32(wide(bytes), _mm256_set1_epi32(1));
+      rank = wide((bytes << 8) * ones);
+    }
+    LANES_FN __m256i first() const {
+      return _mm256_cmpgt_epi32(_mm256_set1_epi32(int(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    }
+    LANES_FN void put(u32* to, __m256i values) const {
+      _mm256_store_si256(reinterpret_cast<__m256i*>(to), _mm256_blendv_epi8(load8(to), values, lanes));
+    }
+    static LANES_FN __m256i wide(u64 bytes) {
+      return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(bytes)));
+    }
+  };
+
   static LANES_FN Mask bits(__m256i v) { return Mask(_mm256_movemask_epi8(v)); }
   static LANES_FN __m128i piece(const u8* bytes, u32 at) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
@@ -86,16 +122,18 @@ struct Register {
   }
 };
 
+/// 16 aligned bytes in both halves.
+static LANES_FN __m256i twice(const u8* from) {
+  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
 /// What follows a state on a class, in a table of kSize entries: one byte shuffle for every 16 entries.
 template <u32 kSize>
 struct Next {
   __m256i t[kSize / 16];
 
   explicit LANES_FN Next(const PackedTable& table) {
-    LANES_UNROLL for (u32 i = 0; i < kSize / 16; i++) {
-      t[i] =
-          _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.next + 16 * i)));
-    }
+    LANES_UNROLL for (u32 i = 0; i < kSize / 16; i++) t[i] = twice(table.next + 16 * i);
   }
   LANES_FN Register operator()(Register state, Register cls) const {
     const Register index = Register::add(state, cls);
@@ -122,10 +160,20 @@ struct Kinds {
     const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), half);
     return {_mm256_and_si256(_mm256_shuffle_epi8(of_low, low), _mm256_shuffle_epi8(of_high, high))};
   }
+};
 
- private:
-  static LANES_FN __m256i twice(const u8* from) {
-    return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+/// Maps of bytes to classes by the codes of their halves.
+struct CodeClasses {
+  __m256i of_low, of_high, of_code;
+
+  explicit LANES_FN CodeClasses(const PackedTable& table)
+      : of_low(twice(table.low_code)), of_high(twice(table.high_code)), of_code(twice(table.code_class)) {}
+  LANES_FN Register operator()(Register bytes) const {
+    // A byte with the top bit set finds 0 as its low half.
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), _mm256_set1_epi8(15));
+    const __m256i code =
+        _mm256_and_si256(_mm256_shuffle_epi8(of_low, bytes.v), _mm256_shuffle_epi8(of_high, high));
+    return {_mm256_shuffle_epi8(of_code, code)};
   }
 };
 
@@ -136,8 +184,7 @@ struct RunClasses {
   __m256i class_of_run;
 
   explicit LANES_FN RunClasses(const PackedTable& table) {
-    class_of_run =
-        _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.run_class)));
+    class_of_run = twice(table.run_class);
     LANES_UNROLL for (u32 i = 0; i < kRuns; i++) {
       const bool used = i + 1 < table.runs;
       last_before[i] = _mm256_set1_epi8(used ? char(table.run_start[i] - 1) : char(127));

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <random>
 
+#include "lanes/byte_classes.h"
 #include "lanes/target.h"
 #include "lanes/testing/register_ops-inl.h"
 
@@ -167,6 +169,44 @@ TEST_P(RegisterTest, LookUps) {
     draw();
     look_ups.uniform_high_classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
   }
+}
+
+/// Maps of which some have codes: up to four patterns of high halves, with up to three classes each.
+TEST_P(RegisterTest, Codes) {
+  PackedTable table{};
+  u32 coded = 0;
+  for (int round = 0; round < 10 * kRounds; round++) {
+    draw();
+    const u32 patterns = 1 + random() % 4, classes = 1 + random() % 7;
+    u8 class_of[4][16];
+    for (auto& pattern : class_of) {
+      for (u8& one : pattern) one = u8(random() % 3 ? 5 : random() % classes);
+    }
+    std::fill(table.class_of, table.class_of + 256, u8(5));
+    for (u32 high = 0; high < 8; high++) {
+      if (random() % 2) std::copy_n(class_of[random() % patterns], 16, table.class_of + 16 * high);
+    }
+    if (random() % 16 == 0) table.class_of[128 + random() % 128] = 6;
+    find_codes(table.class_of, table);
+    if (!table.has_codes) continue;
+    coded++;
+    for (u32 byte = 0; byte < 256; byte++) {
+      const u8 low = byte < 128 ? table.low_code[byte % 16] : u8(0);
+      ASSERT_EQ(table.code_class[low & table.high_code[byte / 16]], table.class_of[byte]) << byte;
+    }
+    GetParam().look_ups.coded_classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
+  }
+  EXPECT_GT(coded, u32(kRounds));
+  // Letters and digits share bits between upper and lower case: three bits in all.
+  for (u32 byte = 0; byte < 256; byte++) table.class_of[byte] = byte < 128 && std::isalnum(int(byte)) ? 1 : 0;
+  find_codes(table.class_of, table);
+  EXPECT_TRUE(table.has_codes);
+  for (u32 byte = 0; byte < 128; byte++) table.class_of[byte] = u8(byte % 16);
+  find_codes(table.class_of, table);
+  EXPECT_TRUE(table.has_codes);
+  table.class_of[3] = 0;
+  find_codes(table.class_of, table);
+  EXPECT_FALSE(table.has_codes);
 }
 
 /// All kinds of a byte are found, and no others where halves of bytes tell kinds apart and all is asked for.

@@ -25,6 +25,8 @@ class RowSource {
     while (tail_ - head_ < n && next_ < last_) queue_word();
     return tail_ - head_;
   }
+  /// How many rows there may be, queued ones aside.
+  LANES_FN u64 left() const { return last_ - next_; }
   LANES_FN void drop(u64 n) {
     if (active_) {
       head_ += n;

@@ -17,6 +17,34 @@ struct NoTally {
   static constexpr bool kOn = false;
 };
 
+/// Fills idle lanes, steps all and books what matches; false if there was nothing to do.
+template <class Group, class Source, class Book, class Tally>
+LANES_FN bool turn(Group& group, typename Group::Mask& busy, Source& source, u32 refill_below, Book& book,
+                   Tally& tally) {
+  using Mask = typename Group::Mask;
+  const u32 held = Group::count(busy);
+  if (held < refill_below) {
+    const u64 ready = source.ready(Group::width);
+    if (ready) {
+      Mask idle = Group::all & ~busy;
+      u32 taken = Group::width - held;
+      if (ready < taken) {
+        idle = Group::ballot([&](u32 k) { return (idle >> k & 1) && Group::rank(idle, k) < ready; });
+        taken = u32(ready);
+      }
+      group.take(idle, source);
+      source.drop(taken);
+      busy |= idle;
+      tally.refill();
+    }
+  }
+  if (!Group::any(busy)) return false;
+  const Mask ended = group.walk(busy, tally);
+  Group::each(group.matches(ended), [&](u32 k) { book(group, k); });
+  busy &= ~ended;
+  return true;
+}
+
 /// Hands every row of `source` to a lane of `group` and calls book(group, k) for each row that matches, in
 /// any order, while lane k still holds it.
 ///
@@ -29,35 +57,28 @@ struct NoTally {
 ///   walk(busy, tally)     steps the busy lanes, returns those whose row is decided or at its end
 ///   matches(ended)        those of the lanes `ended` whose row matches
 ///   row(k), state(k)      the row that lane k holds, and the state that it is in
-/// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left; and drop(n).
+/// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left; drop(n); and for
+/// two groups left(), how many there may be.
 ///
 /// Lanes are refilled once fewer than `refill_below` are busy: `width` keeps all busy, 1 waits for the
 /// slowest.
 template <class Group, class Source, class Book, class Tally>
 LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& book, Tally& tally) {
-  using Mask = typename Group::Mask;
-  Mask busy = 0;
+  typename Group::Mask busy = 0;
+  while (turn(group, busy, source, refill_below, book, tally)) {
+  }
+}
+
+/// The same with two groups that take turns: while one waits for its steps, a core begins the other's. The
+/// other stops taking rows before the last, so that its long rows end beside the first's.
+template <class Group, class Source, class Book, class Tally>
+LANES_FN void run_rows(Group& first, Group& other, Source& source, u32 refill_below, Book&& book,
+                       Tally& tally) {
+  constexpr u64 kLast = 32 * Group::width;
+  typename Group::Mask busy = 0, others = 0;
   for (;;) {
-    const u32 held = Group::count(busy);
-    if (held < refill_below) {
-      const u64 ready = source.ready(Group::width);
-      if (ready) {
-        Mask idle = Group::all & ~busy;
-        u32 taken = Group::width - held;
-        if (ready < taken) {
-          idle = Group::ballot([&](u32 k) { return (idle >> k & 1) && Group::rank(idle, k) < ready; });
-          taken = u32(ready);
-        }
-        group.take(idle, source);
-        source.drop(taken);
-        busy |= idle;
-        tally.refill();
-      }
-    }
-    if (!Group::any(busy)) return;
-    const Mask ended = group.walk(busy, tally);
-    Group::each(group.matches(ended), [&](u32 k) { book(group, k); });
-    busy &= ~ended;
+    const bool more = turn(first, busy, source, refill_below, book, tally);
+    if (!turn(other, others, source, source.left() > kLast ? refill_below : 0, book, tally) && !more) return;
   }
 }
 

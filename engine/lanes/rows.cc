@@ -6,32 +6,19 @@
 #include <vector>
 
 #include "base/error.h"
+#include "lanes/byte_classes.h"
 #include "lanes/renumbered.h"
 #include "lanes/rows_targets.h"
 
 namespace lanewise::lanes {
 namespace {
 
-/// Where [first, last) are bytes in signed order: the class of each run.
-void find_runs(const AutomatonView& a, PackedTable& table) {
-  const auto class_at = [&](u32 i) { return a.class_of[(i + 128) % 256]; };
-  table.runs = 1;
-  table.run_class[0] = class_at(0);
-  for (u32 i = 1; i < 256; i++) {
-    if (class_at(i) == class_at(i - 1)) continue;
-    if (table.runs == 16) {
-      table.runs = 0;
-      return;
-    }
-    table.run_start[table.runs - 1] = u8(i + 128);
-    table.run_class[table.runs++] = class_at(i);
-  }
-}
-
-u32 count_runs(const AutomatonView& a) {
+/// Whether registers of 32 bytes can look up the classes of bytes.
+bool has_short_classes(const AutomatonView& a) {
   PackedTable table{};
-  find_runs(a, table);
-  return table.runs;
+  find_runs(a.class_of, table);
+  find_codes(a.class_of, table);
+  return table.runs || table.has_codes;
 }
 
 /// Entries of a half of the table where it has two.
@@ -71,8 +58,8 @@ PackedTable make_packed(const AutomatonView& a) {
   table.last_rejecting = u8(v.end_accept - 1);
   table.decided_bias = u8(v.decided_bias);
   table.last_undecided = u8(v.decided - 1);
-  find_runs(a, table);
-  for (u32 r = 0; r < table.runs; r++) table.run_class[r] = packed_class(table.run_class[r]);
+  find_runs(table.class_of, table);
+  find_codes(table.class_of, table);
   table.may_stay = staying > 0;
   for (u32 c = 0; c < a.classes; c++) {
     if (place[c] + 1 == staying) table.last_staying = packed_class(c);
@@ -133,7 +120,7 @@ bool offers(Target target, Form form, const AutomatonView& a) {
     return target == Target::branching || target == Target::scalar || target == Target::interleaved ||
            target == Target::emulated;
   }
-  if (target == Target::avx2) return entries <= 128 && a.classes <= 16 && count_runs(a) > 0;
+  if (target == Target::avx2) return entries <= 128 && has_short_classes(a);
   return (entries <= 256 || entries_of_half(a) <= 256) &&
          (target == Target::avx512 || target == Target::neon || target == Target::emulated);
 }

@@ -13,11 +13,10 @@
 
 namespace lanewise::lanes {
 
-template <u32 kRuns>
+template <class Classes>
 static void run(const PackedTable& table, const RowJob& job) {
   using avx2::Next;
   using avx2::Register;
-  using Classes = avx2::RunClasses<kRuns>;
   if (table.entries <= 32) {
     run_packed<PackedGroup<Register, Classes, Next<32>>>(table, job);
   } else if (table.entries <= 64) {
@@ -28,12 +27,12 @@ static void run(const PackedTable& table, const RowJob& job) {
 }
 
 Target match_avx2(const PackedTable& table, const RowJob& job) {
-  if (table.runs <= 5) {
-    run<4>(table, job);
+  if (table.has_codes) {
+    run<avx2::CodeClasses>(table, job);
   } else if (table.runs <= 9) {
-    run<8>(table, job);
+    run<avx2::RunClasses<8>>(table, job);
   } else {
-    run<15>(table, job);
+    run<avx2::RunClasses<15>>(table, job);
   }
   return Target::avx2;
 }

@@ -17,6 +17,7 @@ const LookUps kAvx2LookUps = {
     {look_up_next<Register, avx2::Next<64>>, look_up_next<Register, avx2::Next<128>>, nullptr, nullptr},
     look_up<Register, avx2::RunClasses<15>>,
     look_up<Register, avx2::RunClasses<15>>,
+    look_up<Register, avx2::CodeClasses>,
     look_up_kinds<Register, avx2::Kinds>,
     look_up_kinds<Register, avx2::Kinds>,
     look_up_kinds<Register, avx2::Kinds>};

@@ -11,6 +11,7 @@ const LookUps kEmulatedLookUps = {
      look_up_next<Register, emulated::Next>, look_up_next<Register, emulated::Next>},
     look_up<Register, emulated::Classes>,
     look_up<Register, emulated::Classes>,
+    look_up<Register, emulated::Classes>,
     look_up_kinds<Register, emulated::Kinds>,
     look_up_kinds<Register, emulated::Kinds>,
     look_up_kinds<Register, emulated::Kinds>};

@@ -82,6 +82,7 @@ struct LookUps {
   LookUpNext next[4];  ///< of 64, 128, 256, 512 entries; null: not offered
   LookUp classes;
   LookUp uniform_high_classes;  ///< for maps in which bytes >= 0x80 are of one class
+  LookUp coded_classes;         ///< for maps that have codes
   LookUpKinds kinds;            ///< they may seem to be more
   LookUpKinds exact_kinds;      ///< no more, where they hold for all bytes with some low and some high halves
   LookUpKinds uniform_high_kinds;  ///< the same for tables that are uniform there

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "lanes/packed_table.h"
+
+namespace lanewise::lanes {
+
+/// The classes of bytes as registers of 32 bytes look them up, from the map `class_of` of all 256.
+
+/// As runs of bytes in signed order; table.runs is 0 where there are too many.
+void find_runs(const u8* class_of, PackedTable& table);
+
+/// As codes of their halves; table.has_codes is false where codes of four bits do not tell classes apart.
+void find_codes(const u8* class_of, PackedTable& table);
+
+}  // namespace lanewise::lanes
