@@ -161,6 +161,17 @@ void Pool::add_group(u32 slot_class) {
   slots.fresh_left = geometry_->slots_of(slot_class);
 }
 
+void Pool::extend(u64 to_groups) {
+  const u64 bytes = geometry_->group_bytes;
+  if (to_groups <= groups()) return;
+  held_.resize(held_.bytes() + (to_groups - groups()) * bytes);
+  region_.grow(to_groups * bytes);
+  changed_at_.resize(to_groups, clock_);
+  mark_group(0);
+  header().groups = to_groups;
+  groups_.store(to_groups, std::memory_order_release);
+}
+
 u64 Pool::allocate(u32 slot_class) {
   mark_group(0);
   FreeSlots& slots = header().free[slot_class];

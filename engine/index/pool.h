@@ -76,6 +76,10 @@ class Pool {
   void collect();
   bool has_waiting() const { return !waiting_.empty(); }
 
+  /// Makes room for an image of so many groups, which was changed elsewhere; who asks writes it. Throws
+  /// MemoryError, and nothing changes.
+  void extend(u64 groups);
+
   /// Says that bytes near `at` are about to change.
   void mark(u64 at) { mark_group(at / geometry_->group_bytes); }
   /// A moment: what changes from now on has changed since it.

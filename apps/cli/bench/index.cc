@@ -56,8 +56,9 @@ class IndexRun {
       }
     }
     if (wants("multi")) multi_search();
-    const bool host = wants("find") || wants("range"), device = wants("device") && device_ != nullptr;
-    if (!host && !device) return std::move(groups_);
+    const bool host = wants("find") || wants("range");
+    const bool device = wants("device") && device_ != nullptr, update = wants("update") && device_ != nullptr;
+    if (!host && !device && !update) return std::move(groups_);
     bench_.say("making keys");
     const IndexData<Key> data(options_.rows);
     bench_.cancellation().check();
@@ -70,6 +71,7 @@ class IndexRun {
     if (device) {
       device_works<Key>(data, options_, *device_, [&](Work work) { add(std::move(work)); });
     }
+    if (update) update_works<Key>(data, options_, *device_, [&](Work work) { add(std::move(work)); });
     return std::move(groups_);
   }
 
@@ -241,8 +243,8 @@ std::vector<Group> run_index(const IndexBenchOptions& given, Bench& bench, const
 }
 
 const std::vector<std::string>& index_work_names() {
-  static const std::vector<std::string> kNames = {"launch", "node",  "copy",  "multi",
-                                                  "find",   "range", "device"};
+  static const std::vector<std::string> kNames = {"launch", "node",  "copy",   "multi",
+                                                  "find",   "range", "device", "update"};
   return kNames;
 }
 

@@ -40,4 +40,9 @@ template <class Key>
 void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
                   const std::function<void(Work)>& add);
 
+/// Changes of an index that is loaded at 70 %, in batches that lie in the device's memory, and its bulk load.
+template <class Key>
+void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+                  const std::function<void(Work)>& add);
+
 }  // namespace lanewise::cli::bench

@@ -11,12 +11,14 @@
 #include "base/error.h"
 #include "device/memory.h"
 #include "device/staging.h"
-#include "index/device/search_kernels.h"
+#include "index/device/runner.h"
+#include "index/device/updater.h"
 #include "index/sorted_batch.h"
 #include "index/state.h"
 
 namespace lanewise {
 
+using index::Alteration;
 using index::DeviceStrategy;
 using index::Job;
 using index::KeyForm;
@@ -93,12 +95,13 @@ class KeyCollector {
 }  // namespace
 
 struct DeviceIndex::Impl {
-  Impl(std::shared_ptr<State> of, device::Device& device, std::unique_ptr<index::SearchRunner> by)
+  Impl(std::shared_ptr<State> of, device::Device& device, std::unique_ptr<index::Runner> by)
       : state(std::move(of)),
         runner(std::move(by)),
         stream(device),
         pool(device),
-        staging(device, {.budget = state->budget}) {
+        staging(device, {.budget = state->budget}),
+        updater(state->pool->header(), geometry(), *runner, pool, staging, stream) {
     if (layout().text() || layout().planes() != 1) {
       throw UserError("keys of more than 64 bits and texts are not offered on a device; search on the host");
     }
@@ -122,6 +125,12 @@ struct DeviceIndex::Impl {
   }
 
   u64 refresh();
+  u64 write_back();
+  bool host_has_changed() const;
+  /// Return by how many entries the index has grown.
+  int64_t change(const index::UpdateBatch& batch);
+  int64_t change(Alteration alteration, const u8* alterations, const Keys& keys, const void* values);
+  int64_t change_resident(Alteration alteration, Address keys, u64 count, Address values);
   void run(Operation operation, KeyForm form, Job job);
   void check_resident() const;
   size_t find(const Keys& keys, u8* values, u64* found);
@@ -131,32 +140,37 @@ struct DeviceIndex::Impl {
   void for_each_batch(const Keys& keys, F f);
 
   const std::shared_ptr<State> state;
-  const std::unique_ptr<index::SearchRunner> runner;
+  const std::unique_ptr<index::Runner> runner;
   std::mutex turn;
   DeviceStrategy strategy = DeviceStrategy::tile;
   device::Stream stream;
   device::DevicePool pool;
   device::Staging staging;
-  device::DeviceBuffer image;
-  u64 groups = 0;  // of the image
+  index::DeviceImage image;
   u64 moment = 0;  // of the copy
-  index::Root root;
+  index::Updater updater;
 };
+
+bool DeviceIndex::Impl::host_has_changed() const {
+  bool changed = false;
+  state->pool->for_each_changed(moment, [&](u64) { changed = true; });
+  return changed;
+}
 
 u64 DeviceIndex::Impl::refresh() {
   const std::lock_guard no_writer(state->writing);
   index::Pool& host = *state->pool;
   const u64 bytes = geometry().group_bytes;
-  host.trust(host.header().root);
-  if (host.groups() * bytes > image.size()) {
-    const u64 room = groups == 0 ? 0 : groups / 4;  // an index that grows goes on growing
-    device::DeviceBuffer larger = pool.allocate((host.groups() + room) * bytes, stream, "an index");
-    if (groups != 0) stream.copy(larger.address(), image.address(), groups * bytes);
-    image = std::move(larger);
+  if (image.groups != 0 && !host_has_changed()) return 0;
+  if (updater.changed()) {
+    throw UserError("an index has changed on the host and on a device: write_back() wants to come first");
   }
+  host.trust(host.header().root);
+  image.enlarge(host.groups(), bytes, pool, stream);
   u64 first = 0, behind = 0, copied = 0;  // a run of groups
   const auto copy_run = [&] {
-    staging.upload(image.address() + first * bytes, host.group(first), (behind - first) * bytes, stream);
+    staging.upload(image.memory.address() + first * bytes, host.group(first), (behind - first) * bytes,
+                   stream);
     copied += (behind - first) * bytes;
   };
   const auto add = [&](u64 number) {
@@ -166,22 +180,104 @@ u64 DeviceIndex::Impl::refresh() {
     }
     behind = number + 1;
   };
-  if (groups == 0) {
+  if (image.groups == 0) {
     behind = host.groups();
   } else {
     host.for_each_changed(moment, add);
   }
   if (first != behind) copy_run();
   moment = host.moment();
-  groups = host.groups();
-  root = host.header().root;
+  image.groups = host.groups();
+  image.root = host.header().root;
+  updater.forget();
   return copied;
+}
+
+u64 DeviceIndex::Impl::write_back() {
+  const std::lock_guard no_writer(state->writing);
+  index::Pool& host = *state->pool;
+  if (!updater.changed()) return 0;
+  if (host_has_changed()) {
+    throw UserError("an index has changed on the host and on a device since refresh(): one of both is lost");
+  }
+  if (state->storage != nullptr && !state->storage->writable()) {
+    throw UserError(fmt::format("'{}' was opened for reading", host.name()));
+  }
+  if (host.versions().newest() != 0) {
+    throw UserError("write_back() changes the index in place: its snapshots want to be closed first");
+  }
+  host.collect();
+  try {
+    const u64 copied = updater.write_back(image, host);
+    moment = host.moment();
+    return copied;
+  } catch (const MemoryError&) {
+    throw;
+  } catch (...) {
+    state->stuck = true;  // what is there of it must not reach the file
+    throw;
+  }
+}
+
+int64_t DeviceIndex::Impl::change(const index::UpdateBatch& batch) {
+  if (batch.count > UINT32_MAX) throw UserError("a batch of changes on a device has fewer than 2^32 keys");
+  if (!updater.changed()) {
+    const std::lock_guard no_writer(state->writing);
+    if (host_has_changed()) {
+      throw UserError("an index has changed on the host: refresh() before it changes on a device");
+    }
+    if (!updater.begun()) updater.begin(*state->pool);
+  }
+  const u64 before = image.root.entries;
+  updater.apply(image, batch);
+  return static_cast<int64_t>(image.root.entries - before);
+}
+
+int64_t DeviceIndex::Impl::change_resident(Alteration alteration, Address keys, u64 count, Address values) {
+  check_resident();
+  const std::lock_guard taken(turn);
+  return change({.count = count,
+                 .keys = keys,
+                 .values = values,
+                 .form = form_of(layout().fields()[0].type.physical()),
+                 .alteration = alteration});
+}
+
+int64_t DeviceIndex::Impl::change(Alteration alteration, const u8* alterations, const Keys& keys,
+                                  const void* values) {
+  layout().check(keys);
+  const std::lock_guard taken(turn);
+  const size_t count = keys.size(), word = layout().word();
+  index::UpdateBatch batch{.count = count, .alteration = alteration};
+  const device::DeviceBuffer keys_there = allocate(count * word);
+  batch.keys = keys_there.address();
+  if (const u8* plain = plain_keys(layout(), keys)) {
+    batch.form = form_of(layout().fields()[0].type.physical());
+    staging.upload(batch.keys, plain, count * word, stream);
+  } else {
+    KeyLayout::Encoder encoder(layout());
+    for (size_t first = 0; first < count; first += kBatch) {
+      const size_t some = std::min(kBatch, count - first);
+      staging.upload(batch.keys + first * word, encoder.encode(keys, first, some).words, some * word, stream);
+    }
+  }
+  device::DeviceBuffer values_there, alterations_there;
+  if (alteration != Alteration::erase && value_bytes() != 0) {
+    values_there = upload(static_cast<const u8*>(values), count * value_bytes());
+    batch.values = values_there.address();
+  }
+  if (alterations != nullptr) {
+    alterations_there = upload(alterations, count);
+    batch.alterations = alterations_there.address();
+  }
+  return change(batch);
 }
 
 void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
   if (job.count == 0) return;
   const index::Header& header = state->pool->header();
-  const index::TreeAt tree{image.address(), root.entries, root.node};
+  const index::Root& root = image.root;
+  const index::TreeAt tree{image.memory.address(), root.entries, root.node};
   SearchKernel kernel{operation,
                       strategy,
                       form,
@@ -198,10 +294,10 @@ void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
     job.nodes = trail.address();
     job.slots = job.nodes + steps * sizeof(index::Ref);
     kernel.operation = Operation::kNode;
-    for (job.level = root.height + 1; job.level-- > 0;) runner->run(kernel, tree, job, stream);
+    for (job.level = root.height + 1; job.level-- > 0;) runner->search(kernel, tree, job, stream);
     kernel.operation = operation;
   }
-  runner->run(kernel, tree, job, stream);
+  runner->search(kernel, tree, job, stream);
 }
 
 /// Calls f(first, count, address, form, row) for batch after batch that is in the device's memory; row(i) is
@@ -326,8 +422,7 @@ void DeviceIndex::Impl::check_resident() const {
 
 DeviceIndex::DeviceIndex(const Index& index, device::Device& device)
     : DeviceIndex(index, device, std::make_unique<index::GpuRunner>(device)) {}
-DeviceIndex::DeviceIndex(const Index& index, device::Device& device,
-                         std::unique_ptr<index::SearchRunner> runner)
+DeviceIndex::DeviceIndex(const Index& index, device::Device& device, std::unique_ptr<index::Runner> runner)
     : impl_(std::make_unique<Impl>(index.state_, device, std::move(runner))) {}
 DeviceIndex::DeviceIndex(DeviceIndex&&) noexcept = default;
 DeviceIndex::~DeviceIndex() = default;
@@ -337,9 +432,14 @@ uint64_t DeviceIndex::refresh() {
   return impl_->refresh();
 }
 
+uint64_t DeviceIndex::write_back() {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->write_back();
+}
+
 uint64_t DeviceIndex::size() const {
   const std::lock_guard turn(impl_->turn);
-  return impl_->root.entries;
+  return impl_->image.root.entries;
 }
 
 void DeviceIndex::use_strategy(std::string_view name) {
@@ -425,6 +525,35 @@ void DeviceIndex::range(Address lows, Address highs, uint64_t count, uint64_t li
               .limit = limit,
               .range_keys = keys,
               .counts = counts});
+}
+
+size_t DeviceIndex::insert(const Keys& keys, const void* values) {
+  return static_cast<size_t>(impl_->change(Alteration::insert, nullptr, keys, values));
+}
+
+size_t DeviceIndex::upsert(const Keys& keys, const void* values) {
+  return static_cast<size_t>(impl_->change(Alteration::upsert, nullptr, keys, values));
+}
+
+size_t DeviceIndex::erase(const Keys& keys) {
+  return static_cast<size_t>(-impl_->change(Alteration::erase, nullptr, keys, nullptr));
+}
+
+int64_t DeviceIndex::apply(std::span<const Index::Change> changes, const Keys& keys, const void* values) {
+  if (changes.size() != keys.size()) throw UserError("an index wants as many changes as keys");
+  return impl_->change(Alteration::insert, reinterpret_cast<const u8*>(changes.data()), keys, values);
+}
+
+size_t DeviceIndex::insert(Address keys, uint64_t count, Address values) {
+  return static_cast<size_t>(impl_->change_resident(Alteration::insert, keys, count, values));
+}
+
+size_t DeviceIndex::upsert(Address keys, uint64_t count, Address values) {
+  return static_cast<size_t>(impl_->change_resident(Alteration::upsert, keys, count, values));
+}
+
+size_t DeviceIndex::erase(Address keys, uint64_t count) {
+  return static_cast<size_t>(-impl_->change_resident(Alteration::erase, keys, count, 0));
 }
 
 device::Stream& DeviceIndex::stream() const { return impl_->stream; }

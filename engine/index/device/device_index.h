@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,31 +15,36 @@ class Stream;
 }  // namespace lanewise::device
 
 namespace lanewise::index {
-class SearchRunner;
+class Runner;
 }
 
 namespace lanewise {
 
-/// An index in the memory of a GPU, byte for byte as it is on the host: batches of searches run there. It
-/// stays as it is until refresh() brings over what its index has changed. Answers are those of IndexReader,
-/// in the same order and with the same errors. Keys of one number or of several that take no more than 64
-/// bits together; others are UserErrors.
+/// An index in the memory of a GPU, byte for byte as it is on the host: batches of searches and of changes
+/// run there. refresh() brings over what the host has changed, write_back() what has changed here; between
+/// two of them only one of both may change, and a commit() is a change. Answers are those of IndexReader, in
+/// the same order and with the same errors. Keys of one number or of several that take no more than 64 bits
+/// together; others are UserErrors.
 ///
 /// Thread-safe; calls take turns, so that none sees a state between two. Throws DeviceError, and MemoryError
-/// where the GPU's memory does not suffice.
+/// where the GPU's memory does not suffice; changes then have changed nothing.
 class DeviceIndex {
  public:
   /// Copies the index, all of whose checksums and references are checked first. The index may end before this
   /// does.
   DeviceIndex(const Index& index, device::Device& device);
-  /// The same, but searches are run by `runner`: for tests.
-  DeviceIndex(const Index& index, device::Device& device, std::unique_ptr<index::SearchRunner> runner);
+  /// The same, but kernels are run by `runner`: for tests.
+  DeviceIndex(const Index& index, device::Device& device, std::unique_ptr<index::Runner> runner);
   DeviceIndex(DeviceIndex&&) noexcept;
   ~DeviceIndex();
 
   /// Brings over what the index has changed since the last time, group by group. Returns how many bytes that
-  /// were. Only between two calls of the index's writer.
+  /// were. Only between two calls of the index's writer. Throws UserError where both have changed.
   uint64_t refresh();
+  /// Brings what has changed here to the index on the host, group by group; its commit() makes it safe.
+  /// Returns how many bytes that were. Only between two calls of the index's writer. Throws UserError where
+  /// both have changed, for an index that was opened for reading, and where there are snapshots.
+  uint64_t write_back();
   uint64_t size() const;  ///< entries
   /// Searches by the strategy of that name from now on (search_kernels.h); throws UserError for others.
   void use_strategy(std::string_view name);
@@ -60,6 +66,24 @@ class DeviceIndex {
   IndexRanges range(const Keys& lows, const Keys& highs, uint64_t limit = UINT64_MAX) const;
   IndexRanges equal(const Keys& keys, uint64_t limit = UINT64_MAX) const;
 
+  /// Changes, as those of Index: as if one key came after the other. Any number of keys below 2^32; their
+  /// memory, twice, is wanted on the device as well. Work is proportional to the batch and to the leaves that
+  /// it touches. Return how many entries came to be, or for erase() went.
+  size_t insert(const Keys& keys, const void* values);
+  size_t upsert(const Keys& keys, const void* values);
+  size_t erase(const Keys& keys);
+  /// Mixed changes; returns by how many entries the index has grown. Equal keys that come many times take
+  /// their turns one by one, slowly.
+  int64_t apply(std::span<const Index::Change> changes, const Keys& keys, const void* values);
+  template <class V>
+  size_t insert(const Keys& keys, const std::vector<V>& values) {
+    return insert(keys, checked(keys, values));
+  }
+  template <class V>
+  size_t upsert(const Keys& keys, const std::vector<V>& values) {
+    return upsert(keys, checked(keys, values));
+  }
+
   /// An address in the device's memory.
   using Address = uint64_t;
   /// What is in the device's memory and goes on there, in the order of stream(): the key's one field is a
@@ -76,11 +100,21 @@ class DeviceIndex {
   /// index's end; of `keys`, `values` and `cut` each may be 0.
   void range(Address lows, Address highs, uint64_t count, uint64_t limit, Address keys, Address values,
              Address counts, Address cut) const;
+  /// Changes; those above say what they do. Values are value_bytes each.
+  size_t insert(Address keys, uint64_t count, Address values);
+  size_t upsert(Address keys, uint64_t count, Address values);
+  size_t erase(Address keys, uint64_t count);
   device::Stream& stream() const;
 
  private:
   struct Impl;
   void check_value(size_t bytes) const;
+  template <class V>
+  const void* checked(const Keys& keys, const std::vector<V>& values) const {
+    check_value(sizeof(V));
+    if (values.size() != keys.size()) throw UserError("an index wants as many values as keys");
+    return values.data();
+  }
 
   std::unique_ptr<Impl> impl_;
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "index/device/warp-inl.h"
@@ -17,9 +16,6 @@ constexpr std::string_view kNames[] = {"tile",   "thread", "pair",  "quad", "oct
 /// Threads of a tile, as measured (docs/performance-index.md): 16 bytes of a key's line for each; where
 /// entries are counted, neighbours of 64 bytes.
 constexpr u32 kTile = 4, kCountingTile = 8;
-
-/// Where a kernel goes from one key to the next, so many blocks keep a GPU busy.
-constexpr u64 kMostBlocks = 1 << 20;
 
 }  // namespace
 
@@ -73,20 +69,6 @@ extern "C" __global__ void __launch_bounds__(kBlockThreads) search(TreeAt at, Jo
   return {.name = fmt::format("index search, {}", name(strategy)),
           .text = std::move(text),
           .options = {"-default-device"}};  // of functions that say nothing else, as format.h's
-}
-
-GpuRunner::GpuRunner(device::Device& device) : device_(device) { device::Compiler::system(); }
-
-void GpuRunner::run(const SearchKernel& kernel, const TreeAt& tree, const Job& job, device::Stream& stream) {
-  if (job.count == 0) return;
-  auto found = modules_.find(kernel);
-  if (found == modules_.end()) {
-    found = modules_.emplace(kernel, device::build(device_, kernel.source()).module).first;
-  }
-  const u64 queries = kBlockThreads / kernel.threads();  // of a block
-  u64 blocks = (job.count + queries - 1) / queries;
-  if (queries == 1) blocks = kernel.strategy == DeviceStrategy::block ? 1 : std::min(blocks, kMostBlocks);
-  found->second.kernel("search").launch(stream, {.blocks = blocks, .threads = kBlockThreads}, tree, job);
 }
 
 }  // namespace lanewise::index

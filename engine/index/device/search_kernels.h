@@ -1,7 +1,6 @@
 #pragma once
 
 #include <compare>
-#include <map>
 #include <optional>
 #include <string_view>
 
@@ -51,26 +50,6 @@ struct SearchKernel {
   u32 threads() const;
   /// Its text: the function `search` of the arguments (TreeAt, Job).
   device::KernelSource source() const;
-};
-
-/// Runs searches where a device's memory is.
-class SearchRunner {
- public:
-  virtual ~SearchRunner() = default;
-  virtual void run(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
-                   device::Stream& stream) = 0;
-};
-
-/// Runs them on the GPU; a kernel is compiled, or found on disk, when it is first needed.
-class GpuRunner final : public SearchRunner {
- public:
-  /// Throws DeviceError where there is no compiler.
-  explicit GpuRunner(device::Device& device);
-  void run(const SearchKernel& kernel, const TreeAt& tree, const Job& job, device::Stream& stream) override;
-
- private:
-  device::Device& device_;
-  std::map<SearchKernel, device::Module> modules_;
 };
 
 }  // namespace lanewise::index

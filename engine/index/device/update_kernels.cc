@@ -1,0 +1,91 @@
+#include "index/device/update_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "index/device/update_warp-inl.h"
+
+namespace lanewise::index {
+
+namespace {
+
+/// Who does a step for an item.
+enum class Crewed { kLane, kWarp, kLeaf, kScan };
+
+struct StepForm {
+  std::string_view name;
+  Crewed by;
+};
+
+/// In the order of Step.
+constexpr StepForm kSteps[] = {
+    {"Encode", Crewed::kLane},   {"Leaves", Crewed::kLane},  {"Resolve", Crewed::kLane},
+    {"Compact", Crewed::kScan},  {"Slices", Crewed::kLane},  {"Keep", Crewed::kWarp},
+    {"Runs", Crewed::kScan},     {"Parts", Crewed::kScan},   {"MarkUsed", Crewed::kLane},
+    {"FreeSlot", Crewed::kScan}, {"Outputs", Crewed::kLane}, {"Override", Crewed::kLane},
+    {"Produce", Crewed::kLeaf},  {"Inner", Crewed::kWarp},   {"NewGroups", Crewed::kLane},
+    {"Link", Crewed::kLane},
+};
+static_assert(std::size(kSteps) == static_cast<size_t>(Step::kLink) + 1);
+static_assert(kScanChunk == u64{kBlockThreads} * kScanned);
+
+/// Kernels go from one item to the next, so many blocks keep a GPU busy.
+constexpr u64 kMostBlocks = 1 << 20;
+
+}  // namespace
+
+u32 UpdateKernels::leaf_lanes() const {
+  return node_shape(false, word, 1, leaf_keys, value_bytes).slots <= 32 * kProduced ? 32 : kBlockThreads;
+}
+
+device::KernelSource UpdateKernels::source() const {
+  const std::string_view forms[] = {"words", "integers", "reals"};
+  std::string text = fmt::format(
+      R"(#include "index/device/update_warp-inl.h"
+using namespace lanewise::index;
+using Tree = FixedTree<{}, KeyForm::{}, {}, {}, {}, 0>;
+#define STEP(name, body) \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) name(TreeAt at, UpdateJob job, u64 items) {{ body(Tree(at), job, items); }}
+)",
+      word == 4 ? "u32" : "u64", forms[static_cast<size_t>(form)], leaf_keys, inner_keys, value_bytes);
+  for (const auto& [name, by] : kSteps) {
+    switch (by) {
+      case Crewed::kLane:
+        text += fmt::format("STEP(step_{0}, run_lanes<{0}>)\n", name);
+        break;
+      case Crewed::kWarp:
+        text += fmt::format("STEP(step_{0}, (run_crews<{0}, 32>))\n", name);
+        break;
+      case Crewed::kLeaf:
+        text += fmt::format("STEP(step_{0}, (run_crews<{0}, {1}>))\n", name, leaf_lanes());
+        break;
+      case Crewed::kScan:
+        text +=
+            fmt::format("STEP(sums_{0}, run_scan<Sums<{0}>>)\nSTEP(step_{0}, run_scan<Places<{0}>>)\n", name);
+        break;
+    }
+  }
+  return {.name = "index update", .text = std::move(text), .options = {"-default-device"}};
+}
+
+void UpdateKernels::launch(const device::Module& module, Step step, const TreeAt& tree, const UpdateJob& job,
+                           u64 items, device::Stream& stream) const {
+  if (items == 0) return;
+  const auto& [name, by] = kSteps[static_cast<size_t>(step)];
+  const u64 in_block = by == Crewed::kLane   ? kBlockThreads
+                       : by == Crewed::kWarp ? kBlockThreads / 32
+                       : by == Crewed::kLeaf ? kBlockThreads / leaf_lanes()
+                                             : kScanChunk;
+  const device::Shape shape{.blocks = std::min((items + in_block - 1) / in_block, kMostBlocks),
+                            .threads = kBlockThreads};
+  if (by == Crewed::kScan) {
+    module.kernel(fmt::format("sums_{}", name)).launch(stream, shape, tree, job, items);
+  }
+  module.kernel(fmt::format("step_{}", name)).launch(stream, shape, tree, job, items);
+}
+
+}  // namespace lanewise::index

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <compare>
+
+#include "device/kernels.h"
+#include "index/device/update-inl.h"
+
+namespace lanewise::index {
+
+/// The steps of a batch of changes, in update-inl.h.
+enum class Step {
+  kEncode,
+  kLeaves,
+  kResolve,
+  kCompact,
+  kSlices,
+  kKeep,
+  kRuns,
+  kParts,
+  kMarkUsed,
+  kFreeSlot,
+  kOutputs,
+  kOverride,
+  kProduce,
+  kInner,
+  kNewGroups,
+  kLink,
+};
+
+/// What is known when the steps are compiled; all together they are a module.
+struct UpdateKernels {
+  KeyForm form;
+  u32 word;  ///< bytes of a key
+  u32 leaf_keys, inner_keys, value_bytes;
+
+  auto operator<=>(const UpdateKernels&) const = default;
+
+  /// Lanes that produce a leaf.
+  u32 leaf_lanes() const;
+  device::KernelSource source() const;
+  /// Puts a step for so many items into the stream; a scan is two launches.
+  void launch(const device::Module& module, Step step, const TreeAt& tree, const UpdateJob& job, u64 items,
+              device::Stream& stream) const;
+};
+
+/// Items of a chunk of a scan.
+constexpr u64 kScanChunk = 256 * kScanned;
+
+}  // namespace lanewise::index

@@ -1,0 +1,370 @@
+#include "index/device/updater.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace lanewise::index {
+
+void DeviceImage::enlarge(u64 to_groups, u64 group_bytes, device::DevicePool& pool, device::Stream& stream) {
+  if (to_groups * group_bytes <= memory.size()) return;
+  device::DeviceBuffer larger;
+  try {  // An image that grows goes on growing.
+    larger = pool.allocate((to_groups + groups / 4) * group_bytes, stream, "an index");
+  } catch (const MemoryError&) {
+    larger = pool.allocate(to_groups * group_bytes, stream, "an index");
+  }
+  if (groups != 0) stream.copy(larger.address(), memory.address(), groups * group_bytes);
+  memory = std::move(larger);
+}
+
+Updater::Updater(const Header& header, const Geometry& geometry, Runner& runner, device::DevicePool& pool,
+                 device::Staging& staging, device::Stream& stream)
+    : geometry_(geometry),
+      kernels_{KeyForm::words, geometry.keys.word(), header.leaf_keys, header.inner_keys,
+               geometry.value_bytes},
+      fill_percent_(header.fill_percent),
+      runner_(runner),
+      pool_(pool),
+      staging_(staging),
+      stream_(stream),
+      leaf_groups_{{}, geometry.slots_of(kLeaves), geometry.leaf.bytes, {}},
+      inner_groups_{{}, geometry.slots_of(kInnerNodes), geometry.inner.bytes, {}} {}
+
+template <class T>
+device::DeviceBuffer Updater::upload(const std::vector<T>& from) {
+  device::DeviceBuffer buffer = room(from.size() * sizeof(T));
+  if (!from.empty()) staging_.upload(buffer.address(), from.data(), from.size() * sizeof(T), stream_);
+  return buffer;
+}
+
+void Updater::begin(const Pool& host) {
+  version_ = host.header().version;
+  leaf_groups_.numbers.clear();
+  inner_groups_.numbers.clear();
+  for (u64 number = 1; number < host.groups(); ++number) {
+    const u32 slot_class = host.trailer(number).slot_class;
+    if (slot_class == kLeaves) leaf_groups_.numbers.push_back(static_cast<u32>(number));
+    if (slot_class == kInnerNodes) inner_groups_.numbers.push_back(static_cast<u32>(number));
+  }
+  const Root& root = host.header().root;
+  std::vector<Ref> level{root.node}, below;
+  for (u32 height = root.height; height > 0; --height, std::swap(level, below)) {
+    below.clear();
+    for (const Ref ref : level) {
+      const Node<u64> node(host.data() + u64{ref} * kLine, geometry_.inner);
+      below.insert(below.end(), node.children(), node.children() + node.count());
+    }
+  }
+  refs_ = upload(level);
+  changed_ = room(host.groups());
+  stream_.fill(changed_.address(), 0, host.groups());
+  DeviceImage image;
+  image.groups = host.groups();
+  upload_groups(image);
+  changes_ = 0;
+  leaves_ = level.size();
+}
+
+void Updater::forget() {
+  leaves_ = 0;
+  refs_.reset();
+}
+
+void Updater::upload_groups(const DeviceImage& image) {
+  std::vector<u32> order(image.groups);
+  for (Groups* groups : {&leaf_groups_, &inner_groups_}) {
+    for (size_t i = 0; i < groups->numbers.size(); ++i) order[groups->numbers[i]] = static_cast<u32>(i);
+    groups->there = upload(groups->numbers);
+  }
+  order_of_ = upload(order);
+}
+
+void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes) {
+  const auto lacking = [](const Groups& groups, u64 slots) {
+    return slots <= groups.slots() ? 0 : (slots - groups.slots() + groups.per_group - 1) / groups.per_group;
+  };
+  const u64 new_leaves = lacking(leaf_groups_, leaves), new_inner = lacking(inner_groups_, inner_nodes);
+  const u64 before = image.groups, after = before + new_leaves + new_inner;
+  if (after == before) return;
+  const u64 bytes = geometry_.group_bytes;
+  if (after * bytes / kLine > UINT32_MAX)
+    throw MemoryError("an index: no more than 2^32 lines of 64 bytes can be named");
+  device::DeviceBuffer changed = room(after);
+  image.enlarge(after, bytes, pool_, stream_);
+  stream_.copy(changed.address(), changed_.address(), before);
+  stream_.fill(changed.address() + before, 0, after - before);
+  changed_ = std::move(changed);
+  stream_.fill(image.memory.address() + before * bytes, 0, (after - before) * bytes);
+  for (u64 number = before; number < after; ++number) {
+    Groups& groups = number < before + new_leaves ? leaf_groups_ : inner_groups_;
+    groups.numbers.push_back(static_cast<u32>(number));
+  }
+  image.groups = after;
+  upload_groups(image);
+  UpdateJob job;
+  job.group_shift = static_cast<u32>(std::countr_zero(bytes));
+  job.changed = changed_.address();
+  const TreeAt tree{image.memory.address(), image.root.entries, image.root.node};
+  job.slot_class = kLeaves;
+  job.first_slot = before;
+  runner_.step(kernels_, Step::kNewGroups, tree, job, new_leaves, stream_);
+  job.slot_class = kInnerNodes;
+  job.first_slot += new_leaves;
+  runner_.step(kernels_, Step::kNewGroups, tree, job, new_inner, stream_);
+}
+
+/// What one batch, or bringing changes back, needs on its way.
+class Updater::Pass {
+ public:
+  Pass(Updater& updater, DeviceImage& image) : all_(updater), image_(image) {
+    job_.group_shift = static_cast<u32>(std::countr_zero(u64{all_.geometry_.group_bytes}));
+    job_.version = all_.version_;
+    job_.leaves = all_.leaves_;
+    job_.refs = all_.refs_.address();
+    job_.findings = room(sizeof(Findings));
+    set_groups();
+  }
+
+  void sort(const UpdateBatch& batch);
+  void resolve(const UpdateBatch& batch);
+  void plan();
+  void write();
+  u64 bring_back(Pool& host);
+
+ private:
+  const Geometry& geometry() const { return all_.geometry_; }
+  u32 word() const { return geometry().keys.word(); }
+  u64 room(u64 bytes) {
+    held_.push_back(all_.room(bytes));
+    return held_.back().address();
+  }
+  void step(Step step, u64 items, KeyForm form = KeyForm::words) {
+    UpdateKernels kernels = all_.kernels_;
+    kernels.form = form;
+    const TreeAt tree{image_.memory.address(), image_.root.entries, image_.root.node};
+    all_.runner_.step(kernels, step, tree, job_, items, all_.stream_);
+  }
+  void scan(Step scan, u64 items) {
+    job_.sums = room((items / kScanChunk + 1) * sizeof(Two));
+    step(scan, items);
+  }
+  void set_groups() {
+    const auto slots = [](const Groups& groups) {
+      return Slots{groups.there.address(), groups.per_group, groups.bytes};
+    };
+    job_.leaf_slots = slots(all_.leaf_groups_);
+    job_.inner_slots = slots(all_.inner_groups_);
+    job_.order_of = all_.order_of_.address();
+    job_.changed = all_.changed_.address();
+  }
+  void list_free(u64 wanted);
+  std::vector<u64> levels_above(u64 nodes) const;
+
+  Updater& all_;
+  DeviceImage& image_;
+  UpdateJob job_;
+  Findings found_;
+  bool resolved_ = false;
+  std::vector<device::DeviceBuffer> held_;
+};
+
+void Updater::Pass::sort(const UpdateBatch& batch) {
+  job_.count = batch.count;
+  job_.keys = batch.keys;
+  job_.values = batch.values;
+  job_.alteration = batch.alteration;
+  job_.alterations = batch.alterations;
+  job_.unique = geometry().unique;
+  const u64 words = batch.count * word(), rows = batch.count * sizeof(u32);
+  WordRows pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word()};
+  job_.words = pairs.words[0];
+  job_.rows = pairs.rows[0];
+  step(Step::kEncode, batch.count, batch.form);
+  all_.runner_.sort(pairs, all_.pool_, all_.stream_);
+  job_.words = pairs.words[pairs.place];
+  job_.rows = pairs.rows[pairs.place];
+}
+
+void Updater::Pass::resolve(const UpdateBatch& batch) {
+  const bool mixed = batch.alterations != 0, erases = mixed || batch.alteration == Alteration::erase;
+  resolved_ = mixed || batch.alteration == Alteration::upsert || (!erases && geometry().unique);
+  job_.lasts = room(job_.leaves * word());
+  job_.counts = room(job_.leaves * sizeof(u32));
+  step(Step::kLeaves, job_.leaves);
+  if (resolved_) {
+    job_.fates = room(job_.count);
+    job_.chosen = room(job_.count * sizeof(u32));
+    job_.places = room(job_.count * sizeof(u64));
+    job_.added_words = room(job_.count * word());
+    job_.added_rows = room(job_.count * sizeof(u32));
+    if (erases) job_.erased_words = room(job_.count * word());
+    step(Step::kResolve, job_.count);
+    scan(Step::kCompact, job_.count);
+    return;
+  }
+  job_.added_words = job_.words;
+  job_.added_rows = job_.rows;
+  if (erases) job_.erased_words = job_.words;
+  (erases ? found_.erased : found_.added) = job_.count;
+  all_.stream_.copy_to_device(job_.findings, &found_, sizeof found_);
+}
+
+void Updater::Pass::plan() {
+  const u64 leaves = job_.leaves, and_one = leaves + 1;
+  job_.least = geometry().least_leaf;
+  job_.per_leaf = std::max(geometry().leaf.most * all_.fill_percent_ / 100, 1u);
+  job_.begins = room(and_one * sizeof(u32));
+  if (job_.erased_words != 0) job_.erase_begins = room(and_one * sizeof(u32));
+  step(Step::kSlices, and_one);
+  if (job_.erased_words != 0) {
+    job_.keep_words = (geometry().leaf.most + 31) / 32;
+    job_.keep = room(leaves * job_.keep_words * sizeof(u32));
+    step(Step::kKeep, leaves);
+  }
+  job_.ranks = room(and_one * sizeof(u64));
+  job_.runs = room(and_one * sizeof(u32));
+  scan(Step::kRuns, leaves);
+  job_.first_outputs = room(and_one * sizeof(u32));
+  job_.filled = room(and_one * sizeof(u32));
+  scan(Step::kParts, leaves);
+  all_.stream_.copy_to_host(&found_, job_.findings, sizeof found_);
+  all_.stream_.synchronize();
+}
+
+/// Nodes of each level above so many.
+std::vector<u64> Updater::Pass::levels_above(u64 nodes) const {
+  const u64 per_node = std::max(geometry().inner.most * all_.fill_percent_ / 100, 3u);
+  std::vector<u64> levels;
+  while (nodes > 1) {
+    nodes = (nodes + per_node - 1) / per_node;
+    levels.push_back(nodes);
+  }
+  return levels;
+}
+
+/// So many free slots of leaves; there are as many.
+void Updater::Pass::list_free(u64 wanted) {
+  if (wanted == 0) return;
+  const u64 slots = all_.leaf_groups_.slots();
+  job_.free_wanted = wanted;
+  job_.free_refs = room(wanted * sizeof(Ref));
+  job_.used = room(slots);
+  all_.stream_.fill(job_.used, 0, slots);
+  step(Step::kMarkUsed, job_.leaves);
+  scan(Step::kFreeSlot, slots);
+}
+
+void Updater::Pass::write() {
+  const std::vector<u64> levels = levels_above(found_.outputs);
+  u64 inner_nodes = 0;
+  for (const u64 nodes : levels) inner_nodes += nodes;
+  // First all that wants memory.
+  all_.grow(image_, job_.leaves + found_.fresh, inner_nodes);
+  set_groups();
+  device::DeviceBuffer refs = all_.room(found_.outputs * sizeof(Ref));
+  job_.outputs = room(found_.outputs * sizeof(Output));
+  struct Level {
+    u64 nodes, refs, entries, lasts;
+  };
+  std::vector<Level> made;
+  const auto add_level = [&](u64 nodes, u64 refs_at) {
+    made.push_back({nodes, refs_at, room(nodes * sizeof(u64)), room(nodes * word())});
+  };
+  add_level(found_.outputs, refs.address());
+  for (const u64 nodes : levels) add_level(nodes, room(nodes * sizeof(Ref)));
+  list_free(found_.fresh);
+
+  job_.node_refs = made[0].refs;
+  job_.node_entries = made[0].entries;
+  job_.node_lasts = made[0].lasts;
+  step(Step::kOutputs, found_.outputs);
+  if (resolved_) step(Step::kOverride, job_.count);
+  for (const u32 in_place : {0, 1}) {
+    job_.in_place = in_place;
+    if (in_place != 0 || found_.fresh != 0) step(Step::kProduce, found_.outputs);
+  }
+  job_.first_slot = 0;
+  for (size_t level = 1; level < made.size(); ++level) {
+    const Level &below = made[level - 1], &above = made[level];
+    job_.nodes = below.nodes;
+    job_.node_refs = below.refs;
+    job_.node_entries = below.entries;
+    job_.node_lasts = below.lasts;
+    job_.parents = above.nodes;
+    job_.parent_refs = above.refs;
+    job_.parent_entries = above.entries;
+    job_.parent_lasts = above.lasts;
+    step(Step::kInner, above.nodes);
+    job_.first_slot += above.nodes;
+  }
+  Root root{0, static_cast<u32>(levels.size()), found_.entries};
+  all_.stream_.copy_to_host(&root.node, made.back().refs, sizeof root.node);
+  all_.stream_.synchronize();
+  image_.root = root;
+  all_.refs_ = std::move(refs);
+  all_.leaves_ = found_.outputs;
+  all_.inner_nodes_ = inner_nodes;
+  ++all_.changes_;
+}
+
+/// Free slots get the form in which the host keeps them: each names the next.
+u64 Updater::Pass::bring_back(Pool& host) {
+  host.extend(image_.groups);
+  Header& header = host.header();
+  header.root = image_.root;
+  const auto link = [&](SlotClass slot_class, const Groups& groups, u64 used) {
+    const u64 free = groups.slots() - used;
+    Ref first = 0;
+    if (slot_class == kLeaves) {
+      list_free(free);
+      if (free != 0) all_.stream_.copy_to_host(&first, job_.free_refs, sizeof first);
+    } else if (free != 0) {
+      first = static_cast<Ref>((u64{groups.numbers[used / groups.per_group]} * geometry().group_bytes +
+                                used % groups.per_group * groups.bytes) /
+                               kLine);
+    }
+    job_.slot_class = slot_class;
+    job_.free_wanted = free;
+    job_.first_slot = used;
+    step(Step::kLink, free);
+    all_.stream_.synchronize();
+    header.free[slot_class] = {u64{first} * kLine, free, 0, 0};
+  };
+  link(kLeaves, all_.leaf_groups_, all_.leaves_);
+  link(kInnerNodes, all_.inner_groups_, all_.inner_nodes_);
+
+  const u64 bytes = geometry().group_bytes;
+  std::vector<u8> changed(image_.groups);
+  all_.staging_.download(changed.data(), all_.changed_.address(), changed.size(), all_.stream_);
+  u64 copied = 0;
+  for (u64 first = 1, behind = 1; first < changed.size(); first = behind + 1) {
+    for (behind = first; behind < changed.size() && changed[behind] != 0;) host.mark(behind++ * bytes);
+    if (behind == first) continue;
+    all_.staging_.download(host.group(first), image_.memory.address() + first * bytes,
+                           (behind - first) * bytes, all_.stream_);
+    copied += (behind - first) * bytes;
+  }
+  host.mark(0);
+  all_.staging_.upload(image_.memory.address(), host.group(0), bytes, all_.stream_);
+  all_.stream_.fill(all_.changed_.address(), 0, image_.groups);
+  all_.changes_ = 0;
+  return copied;
+}
+
+void Updater::apply(DeviceImage& image, const UpdateBatch& batch) {
+  invariant(begun(), "changing a copy whose leaves are known");
+  if (batch.count == 0) return;
+  Pass pass(*this, image);
+  pass.sort(batch);
+  pass.resolve(batch);
+  pass.plan();
+  pass.write();
+}
+
+u64 Updater::write_back(DeviceImage& image, Pool& host) {
+  return changed() ? Pass(*this, image).bring_back(host) : 0;
+}
+
+}  // namespace lanewise::index

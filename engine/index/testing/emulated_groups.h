@@ -1,0 +1,90 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/bits.h"
+#include "index/device/search_kernels.h"
+#include "index/device/update-inl.h"
+#include "index/device/warp-inl.h"
+
+namespace lanewise::index {
+
+/// T lanes, one after the other.
+template <u32 T>
+struct EmulatedGroup {
+  static constexpr u32 width = T;
+
+  template <class F>
+  auto sum(F f) const {
+    auto all = f(0);
+    for (u32 lane = 1; lane < T; ++lane) all += f(lane);
+    return all;
+  }
+  template <class F>
+  u32 pick(F f) const {
+    u32 picked = kNone;
+    for (u32 lane = 0; lane < T; ++lane) {
+      const u32 mine = f(lane);
+      if (mine == kNone) continue;
+      EXPECT_EQ(picked, kNone) << "two lanes answer";
+      picked = mine;
+    }
+    return picked;
+  }
+  template <class F>
+  void each(F f) const {
+    for (u32 lane = 0; lane < T; ++lane) f(lane);
+  }
+
+  // What updates want besides.
+  template <class V>
+  using PerLane = std::array<V, T>;
+  void sync() const {}
+  template <class F>
+  u32 bits(F f) const {
+    u32 all = 0;
+    for (u32 lane = 0; lane < T; ++lane) all |= u32{f(lane)} << lane;
+    return all;
+  }
+  template <class F, class With>
+  auto prefix(F f, With with) const {
+    auto all = f(0);
+    all = {};
+    for (u32 lane = 0; lane < T; ++lane) {
+      const auto mine = f(lane);
+      with(lane, all);
+      all += mine;
+    }
+    return all;
+  }
+};
+
+/// What a warp of tiles or, where T is a whole block, a block is on a device.
+template <u32 T>
+struct EmulatedTeam {
+  static constexpr u32 queries = T < 32 ? 32 / T : 1;
+
+  template <bool, class F>
+  static void book(u64 found, u64 first, u64 count, F f) {
+    for (u64 q = first; q < std::min(first + queries, count); ++q) {
+      if (f(EmulatedGroup<T>{}, q) && found != 0) bits::set(reinterpret_cast<uint64_t*>(found), q);
+    }
+  }
+};
+
+/// A tree whose layout is known when it runs.
+template <class WordType, KeyForm kForm>
+struct AnyTree : TreeAt {
+  using Word = WordType;
+  static constexpr KeyForm form = kForm;
+  static constexpr u32 kLevels = kMaxHeight + 1;
+  SearchKernel kernel;
+
+  u32 height() const { return kernel.height; }
+  NodeShape inner() const { return node_shape(true, sizeof(Word), 1, kernel.inner_keys, 0); }
+  NodeShape leaf() const { return node_shape(false, sizeof(Word), 1, kernel.leaf_keys, kernel.value_bytes); }
+};
+
+}  // namespace lanewise::index
