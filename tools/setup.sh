@@ -62,6 +62,7 @@ environment() {
 
 setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
 setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
+setup_opencl() { (PACKAGES=(pocl-opencl-icd ocl-icd-libopencl1); setup_packages); }
 setup_cuda() { environment "$CACHE/cuda" tools/requirements-cuda.txt; }
 setup_rivals() {
   (PACKAGES=(ripgrep libabsl-dev); setup_packages)

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "interrupt.h"
 #include "output/output_file.h"
+#include "pram/device/run.h"
 #include "pram/inputs.h"
 #include "pram/interpreter/trace.h"
 #include "pram/language/format.h"
@@ -28,6 +29,7 @@ const char* const kDescription =
   lanewise pram run sort.pram -i A=random:1000 --costs  what each line costs
   lanewise pram run components --graph random:100:80
   lanewise pram run scan -i A=random:1000000 --executor cpu -o sums
+  lanewise pram explain scan --kernels c                its kernels for GPUs
   lanewise pram check mine.pram                         mistakes and warnings
   lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW
   lanewise pram new mine.pram                           a program to begin with
@@ -50,6 +52,7 @@ struct Given {
   std::string memory_limit = "4GB";
   std::string executor = "interpreter";
   std::string active = "auto";
+  std::string kernels;
   std::vector<std::string> without;
   pram::Options options;
   bool costs = false;
@@ -77,6 +80,9 @@ pram::Passes passes_of(const Given& given) {
 pram::Options run_options(const Given& given) {
   pram::Options options = given.options;
   if (given.executor == "cpu") options.executor = pram::Executor::kCpu;
+  if (given.executor == "cuda") options.executor = pram::Executor::kCuda;
+  if (given.executor == "opencl") options.executor = pram::Executor::kOpenCl;
+  options.time_kernels = given.costs;
   if (given.active == "bitset") options.active = pram::ActiveForm::kBitset;
   if (given.active == "list") options.active = pram::ActiveForm::kList;
   options.passes = passes_of(given);
@@ -155,7 +161,20 @@ ExitCode run_trace(const Given& given) {
 }
 
 ExitCode run_explain(const Given& given) {
-  fmt::print("{}", pram::explain(pram_command::load_program(given.program), passes_of(given)));
+  const pram::Program program = pram_command::load_program(given.program);
+  if (given.kernels.empty()) {
+    fmt::print("{}", pram::explain(program, passes_of(given)));
+    return kOk;
+  }
+  pram::Options options;
+  options.passes = passes_of(given);
+  const std::string text = pram::DeviceProgram(program, options).emitted.text;
+  if (given.kernels == "c") {
+    fmt::print("{}", text);
+  } else {
+    const bool cuda = given.kernels == "cuda";
+    fmt::print("{}", pram::source_of(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl, text));
+  }
   return kOk;
 }
 
@@ -225,8 +244,9 @@ void add_without(CLI::App& app, Given& given) {
 void add_executor(CLI::App& app, Given& given) {
   app.add_option(
          "--executor", given.executor,
-         "interpreter: step by step, finds every conflict, counts costs;\ncpu: compiled, on all cores")
-      ->check(CLI::IsMember({"interpreter", "cpu"}))
+         "interpreter: step by step, finds every conflict, counts costs;\ncpu: compiled, on all cores; cuda, "
+         "opencl: as kernels on a GPU")
+      ->check(CLI::IsMember({"interpreter", "cpu", "cuda", "opencl"}))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--threads", given.options.threads, "Of the executor; 0: one for each core")
@@ -296,6 +316,11 @@ void add_pram_command(CLI::App& app, Command& run) {
       ->required();
 
   add_without(*explain, *given);
+  explain
+      ->add_option("--kernels", given->kernels,
+                   "The kernels of GPUs instead: c, or whole for the compilers of cuda or opencl")
+      ->check(CLI::IsMember({"c", "cuda", "opencl"}))
+      ->type_name("FORM");
 
   CLI::App* trace =
       add("trace", "Runs a program and writes each step with what it changes, as lines of JSON", run_trace);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -50,6 +51,13 @@ void Kernel::launch_with(Stream& stream, const Shape& shape, void** arguments) c
     device_->run(&cuda::Calls::launch, function_, blocks, 1u, 1u, shape.threads, 1u, 1u, shared,
                  stream.handle(), arguments, static_cast<void**>(nullptr));
   }
+}
+
+void Kernel::launch_words(Stream& stream, const Shape& shape, std::span<const uint64_t> arguments) const {
+  std::vector<uint64_t> copies(arguments.begin(), arguments.end());
+  std::vector<void*> addresses;
+  for (uint64_t& argument : copies) addresses.push_back(&argument);
+  launch_with(stream, shape, addresses.data());
 }
 
 Module::Module(Device& device, const std::string& image) : device_(&device) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -28,6 +29,8 @@ class Kernel {
     void* addresses[] = {static_cast<void*>(&arguments)..., nullptr};
     launch_with(stream, shape, &addresses[0]);
   }
+  /// The same for parameters of 8 bytes each, however many.
+  void launch_words(Stream& stream, const Shape& shape, std::span<const uint64_t> arguments) const;
 
   /// Blocks of this shape that one multiprocessor runs at once.
   int blocks_per_multiprocessor(unsigned threads, size_t shared) const;

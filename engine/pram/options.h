@@ -13,8 +13,8 @@
 namespace lanewise::pram {
 
 /// What runs a program: the interpreter, step by step, which finds every conflict and counts costs; or the
-/// compiled meta-program, on blocks of processors and several threads.
-enum class Executor : uint8_t { kInterpreter, kCpu };
+/// compiled meta-program, on blocks of processors and several threads, or as kernels on a GPU.
+enum class Executor : uint8_t { kInterpreter, kCpu, kCuda, kOpenCl };
 
 /// How executors hold sets of active processors: a bit for each processor, or a list of the active ones; as
 /// it pays, by default.
@@ -41,6 +41,8 @@ struct Options {
   /// In CRCW arbitrary the thread that comes last wins, as on hardware, instead of the processor that is
   /// drawn: faster, and another one each time.
   bool race = false;
+  /// GPUs wait after each kernel, so that its time is known; else times are those of launching.
+  bool time_kernels = false;
 };
 
 /// What the steps of one line cost.

@@ -2,24 +2,14 @@
 // a checked program, and to a compiled one.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-
-#include "pram/inputs/graph.h"
-#include "pram/inputs/random.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 #include "pram/run.h"
+#include "pram/testing/bench_inputs.h"
 
 namespace {
 
 using namespace lanewise::pram;
-
-Array numbers(int64_t n) {
-  Random random(1);
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<int64_t>(random.below(1000)));
-  return ints(std::move(values));
-}
 
 /// Runs `program` again and again; counts the processor-steps of the interpreter a second.
 void run_program(benchmark::State& state, const Program& program, const Arrays& inputs,
@@ -43,30 +33,6 @@ constexpr Work kWork[] = {
     {"components", 100'000}, {"spanning_forest", 100'000},  {"breadth_first_search", 100'000},
     {"matrix_product", 128},
 };
-
-/// An input for each array that the program asks for; for graphs a random one of 2 n edges.
-Arrays inputs_of(const Program& program, int64_t n) {
-  Arrays graph = graph_inputs(random_graph(n, 2 * n, 1));
-  graph["root"] = scalar(0);
-  Arrays inputs;
-  const auto take = [&](const std::string& name, size_t dimensions) {
-    if (graph.contains(name)) {
-      inputs[name] = graph.at(name);
-    } else {
-      Array array = numbers(dimensions == 2 ? n * n : n);
-      if (dimensions == 2) array.extents = {n, n};
-      if (program.file() == "merge.pram") std::sort(array.words.begin(), array.words.end());
-      inputs[name] = std::move(array);
-    }
-  };
-  for (const Parameter& parameter : program.tree().parameters) {
-    if (parameter.kind == Parameter::Kind::kInput) take(parameter.name, 0);
-  }
-  for (const Variable& variable : program.tree().variables) {
-    if (variable.given()) take(variable.name, variable.extents.size());
-  }
-  return inputs;
-}
 
 /// Registers a benchmark for each program, under `name`.
 void add(const std::string& name, const Options& options) {

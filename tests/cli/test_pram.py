@@ -103,7 +103,7 @@ def test_bad_input_is_named(lanewise, arguments, message):
 def test_explain_of_the_docs(lanewise, tmp_path):
     lanewise("pram", "new", "neighbours.pram")
     shown = [text.split("\n", 1) for kind, text in BLOCKS if text.startswith("$ lanewise pram explain")]
-    assert len(shown) == 2
+    assert len(shown) == 3
     for command, expected in shown:
         assert lanewise(*shlex.split(command)[2:]) == (0, expected, "")
 
@@ -135,6 +135,23 @@ def test_executor_fails_as_the_interpreter_does(lanewise, tmp_path):
         expected = lanewise("pram", "run", file)
         assert expected[0] == 2 and ":2:" in expected[2]
         assert lanewise("pram", "run", file, "--executor", "cpu", *options) == expected
+
+
+@pytest.mark.parametrize("executor", ["cuda", "opencl"])
+def test_devices_give_the_same_or_are_not_here(lanewise, executor):
+    run = ["pram", "run", "reduction", "-i", "A=random:1000"]
+    code, out, error = lanewise(*run, "--executor", executor, "--costs")
+    if code == 0:
+        assert out.startswith(lanewise(*run)[1]) and "in all" in out
+    else:
+        assert code == 2 and ("NVIDIA driver" in error or "NVRTC" in error or "OpenCL" in error), error
+
+
+def test_kernels_are_whole_sources(lanewise):
+    c = lanewise("pram", "explain", "scan", "--kernels", "c")[1]
+    for dialect, word in [("cuda", "__global__"), ("opencl", "__kernel")]:
+        code, out, error = lanewise("pram", "explain", "scan", "--kernels", dialect)
+        assert (code, error) == (0, "") and out.endswith(c) and word in out
 
 
 def test_trace_leads_to_the_outputs_and_back(lanewise):

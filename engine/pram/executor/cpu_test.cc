@@ -7,8 +7,8 @@
 
 #include "base/testing/test_size.h"
 #include "pram/inputs/graph.h"
-#include "pram/inputs/random.h"
 #include "pram/library.h"
+#include "pram/testing/outcome.h"
 
 namespace lanewise::pram {
 namespace {
@@ -16,13 +16,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr ActiveForm kForms[] = {ActiveForm::kAuto, ActiveForm::kBitset, ActiveForm::kList};
-
-Array numbers(int64_t n, uint64_t bound, uint64_t seed = 1) {
-  Random random(seed);
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<int64_t>(random.below(bound)));
-  return ints(std::move(values));
-}
 
 /// The same outputs on the interpreter and on the executor, with and without passes and checks, on one and
 /// three threads.

@@ -3,49 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <numeric>
 
+#include "pram/meta/shape.h"
+
 namespace lanewise::pram {
-
-namespace {
-
-constexpr int64_t kMostProcessors = int64_t{1} << 31;
-constexpr uint64_t kMostSteps = 0xFFFFFFFE;
-
-using Kind = Meta::Kind;
-
-/// The sets that a list of nodes needs.
-uint32_t sets_of(const std::vector<Meta>& list) {
-  uint32_t sets = 1;
-  for (const Meta& meta : list) {
-    sets = std::max({sets, meta.from + 1, meta.to + 1, sets_of(meta.body), sets_of(meta.otherwise)});
-  }
-  return sets;
-}
-
-/// The assignment of a kernel that is not in place.
-const Statement& assignment_of(const Meta& meta) {
-  const Statement* statement = &meta.statements[0];
-  while (statement->kind == Statement::Kind::kIf) statement = &statement->body[0];
-  return *statement;
-}
-
-/// The most targets of a kernel that is not in place.
-size_t buffers_of(const std::vector<Meta>& list) {
-  size_t most = 0;
-  for (const Meta& meta : list) {
-    if (meta.kind == Kind::kKernel && meta.writing != Writing::kInPlace) {
-      most = std::max(most, assignment_of(meta).targets.size());
-    }
-    most = std::max({most, buffers_of(meta.body), buffers_of(meta.otherwise)});
-  }
-  return most;
-}
-
-constexpr Lanes kHost{0, nullptr, 1};
-
-}  // namespace
 
 class CpuMachine::ReadCheck : public ReadObserver {
  public:
@@ -65,17 +27,10 @@ class CpuMachine::ReadCheck : public ReadObserver {
 
 CpuMachine::CpuMachine(const Program& program, const MetaProgram& meta, const Arrays& inputs,
                        const Options& options, size_t threads)
-    : tree_(program.tree()),
-      meta_(meta),
-      options_(options),
-      memory_(make_memory(program, inputs, options.budget)),
+    : MetaMachine(program, meta, inputs, options),
       team_(threads, options.cancellation),
       writer_(tree_, memory_, options_, team_),
-      columns_(tree_.privates.size()),
       reservation_(options.budget, "the private variables of a PRAM program") {
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    if (!tree_.privates[i].block || meta_.hosted[i]) columns_[i].resize(1);
-  }
   if (options_.check && tree_.mode == Mode::kErew) {
     read_check_ = std::make_unique<ReadCheck>(*this);
     for (const Array& array : memory_.variables) {
@@ -86,115 +41,36 @@ CpuMachine::CpuMachine(const Program& program, const MetaProgram& meta, const Ar
   for (size_t i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(tree_, memory_));
 }
 
-void CpuMachine::run() { nodes(meta_.body); }
-
-std::vector<KernelCost> CpuMachine::costs() const {
-  std::vector<KernelCost> result;
-  result.reserve(costs_.size());
-  for (const auto& [meta, cost] : costs_) result.push_back(cost);
-  return result;
-}
-
-void CpuMachine::step() {
-  team_.check();
-  if (++steps_ > std::min(options_.max_steps, kMostSteps)) throw Failed();
-}
-
-void CpuMachine::nodes(const std::vector<Meta>& list) {
-  for (const Meta& meta : list) node(meta);
-}
-
-void CpuMachine::node(const Meta& meta) {
-  switch (meta.kind) {
-    case Kind::kHost:
-      for (const Statement& statement : meta.statements) host(statement);
-      return;
-    case Kind::kHostIf:
-      return nodes(holds(*meta.condition) ? meta.body : meta.otherwise);
-    case Kind::kHostWhile:
-      while (holds(*meta.condition)) nodes(meta.body);
-      return;
-    case Kind::kAll:
-      return block(meta);
-    case Kind::kKernel:
-      return kernel(meta);
-    case Kind::kSplit:
-      return split(meta);
-    case Kind::kRepeat:
-      return repeat(meta);
-  }
-}
-
-void CpuMachine::host(const Statement& statement) {
-  step();
-  assign(*workers_[0], statement, kHost);
-}
+void CpuMachine::host(const Statement& statement) { assign(*workers_[0], statement, kHost); }
 
 bool CpuMachine::holds(const Expr& condition) {
-  step();
   Word value = 0;
-  workers_[0]->evaluator.evaluate(condition, frame(), kHost, &value);
+  evaluator_.evaluate(condition, frame(), kHost, &value);
   return value != 0;
 }
 
-void CpuMachine::block(const Meta& meta) {
-  const Block& found = tree_.blocks[meta.block];
-  std::vector<int64_t> extents;
-  int64_t processors = 1;
-  for (const Block::Dimension& dimension : found.dimensions) {
-    Word extent = 0;
-    workers_[0]->evaluator.evaluate(*dimension.extent, frame(), kHost, &extent);
-    if (extent < 0) throw Failed();
-    if (__builtin_mul_overflow(processors, extent, &processors) || processors > kMostProcessors) {
-      throw Failed();
-    }
-    extents.push_back(extent);
-  }
-  if (processors == 0) return;
-  const auto count = static_cast<size_t>(processors);
+void CpuMachine::begin_block(const Meta& meta) {
+  const auto is_column = [&](size_t i) { return tree_.privates[i].block == meta.block && !meta_.hosted[i]; };
   const uint32_t sets = sets_of(meta.body);
   size_t bytes = 2 * buffers_of(meta.body) * sizeof(Word) + (1 + sets) * sizeof(uint32_t);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (tree_.privates[i].block == meta.block && !meta_.hosted[i]) bytes += sizeof(Word);
+    if (is_column(i)) bytes += sizeof(Word);
   }
-  reservation_.resize(std::max(reservation_.bytes(), bytes * count));
+  reservation_.resize(std::max(reservation_.bytes(), bytes * processors_));
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (tree_.privates[i].block == meta.block) columns_[i].assign(meta_.hosted[i] ? 1 : count, 0);
+    if (is_column(i)) columns_[i].assign(processors_, 0);
   }
-  extents_ = std::move(extents);
-  processors_ = static_cast<uint32_t>(processors);
   sets_.resize(std::max<size_t>(sets_.size(), sets));
   sets_[0].form = Processors::Form::kAll;
   sets_[0].total = sets_[0].count = processors_;
   for (const auto& worker : workers_) {
     worker->evaluator.observer = processors_ > 1 ? read_check_.get() : nullptr;
   }
-  nodes(meta.body);
-  for (const auto& worker : workers_) worker->evaluator.observer = nullptr;
-  extents_.clear();
-  processors_ = 1;
 }
 
-/// Adds what happens until it ends to the costs of a node.
-class CpuMachine::Launch {
- public:
-  Launch(CpuMachine& machine, const Meta& meta, const Processors& set) : cost_(machine.costs_[&meta]) {
-    machine.step();
-    cost_.line = meta.place.line;
-    ++cost_.launches;
-    cost_.processors += set.count;
-    if (set.form == Processors::Form::kList) ++cost_.lists;
-  }
-  Launch(const Launch&) = delete;
-  Launch& operator=(const Launch&) = delete;
-  ~Launch() {
-    cost_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  KernelCost& cost_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+void CpuMachine::end_block() {
+  for (const auto& worker : workers_) worker->evaluator.observer = nullptr;
+}
 
 template <class F>
 void CpuMachine::parts(const Processors& set, F f) {
@@ -208,8 +84,7 @@ void CpuMachine::parts(const Processors& set, F f) {
 
 void CpuMachine::kernel(const Meta& meta) {
   const Processors& set = sets_[meta.from];
-  if (set.count == 0) return;
-  const Launch launch(*this, meta, set);
+  const Launch launch(*this, meta, set.count, set.form == Processors::Form::kList);
   if (meta.writing != Writing::kInPlace) return buffer(meta, set);
   parts(set, [&](Worker& worker, uint32_t, const Lanes& lanes) { go(worker, meta.statements, lanes); });
 }
@@ -350,28 +225,9 @@ void CpuMachine::buffer(const Meta& meta, const Processors& set) {
   if (options_.check && tree_.mode == Mode::kCommon) writer_.check_common(pending_);
 }
 
-void CpuMachine::split(const Meta& meta) {
-  const Processors& from = sets_[meta.from];
-  if (from.count == 0) return;
-  test(meta, from);
-  if (meta.rest) take(from, false, sets_[*meta.rest]);
-  take(from, true, sets_[meta.to]);
-  if (sets_[meta.to].count != 0) nodes(meta.body);
-  if (meta.rest && sets_[*meta.rest].count != 0) nodes(meta.otherwise);
-}
-
-void CpuMachine::repeat(const Meta& meta) {
-  Processors& inside = sets_[meta.to];
-  inside = sets_[meta.from];
-  while (inside.count != 0) {
-    test(meta, inside);
-    take(inside, true, inside);
-    if (inside.count != 0) nodes(meta.body);
-  }
-}
-
-void CpuMachine::test(const Meta& meta, const Processors& set) {
-  const Launch launch(*this, meta, set);
+void CpuMachine::test(const Meta& meta, uint32_t number) {
+  const Processors& set = sets_[number];
+  const Launch launch(*this, meta, set.count, set.form == Processors::Form::kList);
   mask_.assign(size_t{set.parts()} * (kLanes / 64), 0);
   chosen_.assign(set.parts(), 0);
   const bool spread = set.form == Processors::Form::kBits;
@@ -398,13 +254,9 @@ void CpuMachine::test(const Meta& meta, const Processors& set) {
   });
 }
 
-bool CpuMachine::prefers_list(uint32_t count, uint32_t total) const {
-  constexpr uint32_t kSparse = 4;  // measured (docs/performance-pram.md)
-  if (options_.active != ActiveForm::kAuto) return options_.active == ActiveForm::kList;
-  return count < total / kSparse;
-}
-
-void CpuMachine::take(const Processors& from, bool wanted, Processors& to) {
+void CpuMachine::take(uint32_t source, bool wanted, uint32_t goal) {
+  const Processors& from = sets_[source];
+  Processors& to = sets_[goal];
   uint32_t count = 0;
   for (const uint32_t chosen : chosen_) count += chosen;
   if (!wanted) count = from.count - count;

@@ -6,42 +6,11 @@
 #include <map>
 
 #include "base/testing/test_size.h"
-#include "pram/run.h"
+#include "pram/testing/outcome.h"
 #include "pram/testing/random_program.h"
 
 namespace lanewise::pram {
 namespace {
-
-/// What a run gives: its outputs, or why there are none.
-struct Ending {
-  Arrays outputs;
-  std::string error;
-  bool conflict = false;
-};
-
-Ending end_of(const Program& program, const Arrays& inputs, const Options& options) {
-  Ending ending;
-  try {
-    ending.outputs = run(program, inputs, options).outputs;
-  } catch (const ConflictError& error) {
-    ending.error = error.what();
-    ending.conflict = true;
-  } catch (const RunError& error) {
-    ending.error = error.what();
-  }
-  return ending;
-}
-
-Arrays random_inputs(Random& random, int64_t n, bool extreme) {
-  std::vector<int64_t> a;
-  std::vector<double> r;
-  for (int64_t i = 0; i < n; ++i) {
-    a.push_back(static_cast<int64_t>(random.below(20)) - 5);
-    r.push_back(static_cast<double>(random.below(20)) / 4 - 2);
-  }
-  if (n > 0 && extreme) a[random.below(static_cast<uint64_t>(n))] = INT64_MAX;
-  return {{"A", ints(a)}, {"R", reals(r)}};
-}
 
 TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
   std::map<std::string, int> seen;
@@ -56,7 +25,7 @@ TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
     const Arrays inputs = random_inputs(random, n, seed % 20 == 0);
     Options options;
     options.seed = seed;
-    const Ending expected = end_of(program, inputs, options);
+    const Outcome expected = outcome_of([&] { return run(program, inputs, options); });
 
     options.executor = Executor::kCpu;
     options.passes = Passes(random.below(32));
@@ -65,7 +34,7 @@ TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
     options.check = random.below(3) == 0;
     // What a program with a conflict does is only known where conflicts are looked for.
     if (expected.conflict) options.check = true;
-    const Ending found = end_of(program, inputs, options);
+    const Outcome found = outcome_of([&] { return run(program, inputs, options); });
     ASSERT_EQ(found.error, expected.error) << seed << "\n" << program.text();
     ASSERT_TRUE(found.outputs == expected.outputs)
         << "seed " << seed << ", n " << n << ", passes " << options.passes << ", form "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "pram/executor/meta_machine.h"
 #include "pram/executor/team.h"
 #include "pram/language/tree.h"
 #include "pram/machine/memory.h"
@@ -14,9 +15,6 @@
 #include "pram/options.h"
 
 namespace lanewise::pram {
-
-/// A run went wrong. What, and for whom, the interpreter says.
-struct Failed {};
 
 /// What the processors of a kernel are about to write to shared variables. Part i of its set has counts[i]
 /// writers, from place i * kLanes on.

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "pram/device/emit.h"
+
+namespace lanewise::pram {
+
+/// Memory of a device; the last copy gives it back. Arguments of kernels are 8 bytes, so are handles.
+struct Buffer {
+  std::shared_ptr<void> held = {};
+  uint64_t handle = 0;
+  size_t bytes = 0;
+};
+
+/// Kernels that were compiled for a backend's device.
+class Code {
+ public:
+  virtual ~Code() = default;
+  /// Launches a kernel in groups of 256 members, one at least for each position.
+  virtual void launch(const std::string& kernel, uint64_t positions,
+                      std::span<const uint64_t> arguments) const = 0;
+};
+
+/// What runs kernels: all that is asked of it is done in order. Throws DeviceError, MemoryError.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual Dialect dialect() const = 0;
+  /// Compiles a source, or finds it among those that it compiled before.
+  virtual std::unique_ptr<Code> build(const std::string& source) = 0;
+  /// At least 8 bytes, unspecified.
+  virtual Buffer allocate(size_t bytes) = 0;
+  virtual void fill(const Buffer& to, unsigned char byte) = 0;
+  /// `from` may change when it returns.
+  virtual void upload(const Buffer& to, const void* from, size_t bytes) = 0;
+  /// Waits for all that was asked so far.
+  virtual void download(void* to, const Buffer& from, size_t bytes) = 0;
+  virtual void finish() = 0;
+};
+
+/// The first GPU that CUDA finds; opened once, it stays until the process ends.
+Backend& cuda_backend();
+/// The first device that OpenCL finds, GPUs before others.
+Backend& opencl_backend();
+
+}  // namespace lanewise::pram

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "device/kernels.h"
+#include "device/memory.h"
+#include "pram/device/backend.h"
+
+namespace lanewise::pram {
+
+namespace {
+
+constexpr unsigned kGroup = 256;
+
+class CudaCode : public Code {
+ public:
+  CudaCode(device::Module module, device::Stream& stream) : module_(std::move(module)), stream_(stream) {}
+
+  void launch(const std::string& name, uint64_t positions,
+              std::span<const uint64_t> arguments) const override {
+    auto found = kernels_.find(name);
+    if (found == kernels_.end()) found = kernels_.emplace(name, module_.kernel(name)).first;
+    found->second.launch_words(stream_, {.blocks = (positions + kGroup - 1) / kGroup, .threads = kGroup},
+                               arguments);
+  }
+
+ private:
+  device::Module module_;
+  device::Stream& stream_;
+  mutable std::unordered_map<std::string, device::Kernel> kernels_;
+};
+
+class CudaBackend : public Backend {
+ public:
+  CudaBackend()
+      : device_(device::Driver::system().device(0)),
+        stream_(device_),
+        pool_(device_),
+        pinned_(device_, kPinned, nullptr, "what PRAM kernels report") {}
+
+  Dialect dialect() const override { return Dialect::kCuda; }
+
+  std::unique_ptr<Code> build(const std::string& source) override {
+    // Products and sums are rounded apart, as everywhere. No warnings of what a program does not use.
+    return std::make_unique<CudaCode>(
+        device::build(device_, {.name = "pram", .text = source, .options = {"--fmad=false", "-w"}}).module,
+        stream_);
+  }
+
+  Buffer allocate(size_t bytes) override {
+    auto held = std::make_shared<device::DeviceBuffer>(
+        pool_.allocate(std::max(bytes, sizeof(uint64_t)), stream_, "a PRAM program"));
+    const uint64_t address = held->address();
+    return {std::move(held), address, bytes};
+  }
+
+  void fill(const Buffer& to, unsigned char byte) override { stream_.fill(to.handle, byte, to.bytes); }
+
+  void upload(const Buffer& to, const void* from, size_t bytes) override {
+    stream_.copy_to_device(to.handle, from, bytes);
+    stream_.synchronize();
+  }
+
+  void download(void* to, const Buffer& from, size_t bytes) override {
+    const bool small = bytes <= kPinned;
+    stream_.copy_to_host(small ? pinned_.data() : to, from.handle, bytes);
+    stream_.synchronize();
+    if (small) std::memcpy(to, pinned_.data(), bytes);
+  }
+
+  void finish() override { stream_.synchronize(); }
+
+ private:
+  static constexpr size_t kPinned = 4096;
+
+  device::Device& device_;
+  device::Stream stream_;
+  device::DevicePool pool_;
+  device::PinnedBuffer pinned_;
+};
+
+}  // namespace
+
+Backend& cuda_backend() {
+  static auto* const backend = new CudaBackend();  // as the driver, it never ends
+  return *backend;
+}
+
+}  // namespace lanewise::pram

@@ -1,0 +1,215 @@
+// Programs on devices: conflict modes with many writers, sets in each form, errors as the interpreter tells
+// them, limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/test_size.h"
+#include "pram/device/run.h"
+#include "pram/inputs/graph.h"
+#include "pram/inputs/random.h"
+#include "pram/library.h"
+#include "pram/testing/backends.h"
+#include "pram/testing/outcome.h"
+
+namespace lanewise::pram {
+namespace {
+
+using testing::HasSubstr;
+
+class OnDevice : public testing::TestWithParam<Executor> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (backend_of(GetParam(), why) == nullptr) GTEST_SKIP() << why;
+    options_.executor = GetParam();
+    options_.seed = 7;
+  }
+
+  /// The same outputs as the interpreter's, with and without passes and checks.
+  void expect_same(const Program& program, const Arrays& inputs) {
+    Options plain;
+    plain.seed = 7;
+    const Arrays expected = run(program, inputs, plain).outputs;
+    const struct {
+      Passes passes;
+      ActiveForm active;
+      bool check;
+    } kWays[] = {
+        {all_passes(), ActiveForm::kAuto, false},
+        {{}, ActiveForm::kList, false},
+        {{}, ActiveForm::kBitset, true},
+    };
+    for (const auto& way : kWays) {
+      Options options = options_;
+      options.passes = way.passes;
+      options.active = way.active;
+      options.check = way.check;
+      EXPECT_TRUE(run(program, inputs, options).outputs == expected) << program.text();
+    }
+  }
+
+  Options options_;
+};
+
+TEST_P(OnDevice, ResolvesWritesAsEachModeSays) {
+  const auto n = test_size<int64_t>(300, 5'000);
+  for (const char* mode :
+       {"common", "arbitrary", "priority", "combining +", "combining *", "combining min", "combining max"}) {
+    const std::string value = mode == std::string("common")        ? "B[p]"
+                              : mode == std::string("combining *") ? "A[p] % 2 * 2 - 1"
+                                                                   : "A[p] - 300";
+    const std::string text =
+        std::string("mode CRCW ") + mode +
+        "\ninput A[n] : int input B[n] : int output C[n] : int output few[3] : int\n"
+        "output x : int output r : real output s : int32 output both[n] : int\nprocessors n\n"
+        "C[B[p]] = " +
+        value + "\nif A[p] % 7 < 3 { few[A[p] % 3] = A[p] % 3 - 1 }\n" +
+        (mode == std::string("common")
+             ? ""
+             : "x = " + value +
+                   "\nr = A[p] / 8.0\n"
+                   "s = int32(A[p] % 2)\nboth[B[p]], both[(B[p] + 1) % n] = A[p] % 3 - 1, p % 3 - 1\n");
+    expect_same(Program::parse(text),
+                {{"A", numbers(n, 1000)}, {"B", numbers(n, static_cast<uint64_t>(n), 2)}});
+  }
+  for (const char* mode : {"combining and", "combining or", "combining xor"}) {
+    const std::string text = std::string("mode CRCW ") + mode +
+                             "\ninput A[n] : int output C[n] : bool output x : bool\nprocessors n\n"
+                             "C[A[p] % n] = p % 3 == 0\nx = A[p] > 5\n";
+    expect_same(Program::parse(text), {{"A", numbers(n, 1000)}});
+  }
+}
+
+TEST_P(OnDevice, OperatorsGiveTheSameBits) {
+  expect_same(Program::parse(
+                  "mode CREW input A[n] : int input R[n] : real output I[n, 12] : int output F[n, 10] : "
+                  "real output B[n] : bool processors n\n"
+                  "private s : int32 = int32(A[p] % 1000)\n"
+                  "private x = R[p]\nprivate y = R[(p + 1) % n]\n"
+                  "I[p, 0], I[p, 1], I[p, 2] = A[p] / 7, A[p] % -7, abs(A[p])\n"
+                  "I[p, 3], I[p, 4], I[p, 5] = log2(abs(A[p]) + 1), shift_left(p, 3), shift_right(A[p], 2)\n"
+                  "I[p, 6], I[p, 7], I[p, 8] = xor(A[p], p), bit_and(A[p], 255), bit_or(A[p], p)\n"
+                  "I[p, 9], I[p, 10], I[p, 11] = -A[p], int(x * 100.5), s * s - s\n"
+                  "F[p, 0], F[p, 1], F[p, 2], F[p, 3] = x + y, x - y, x * y, x / y\n"
+                  "F[p, 4], F[p, 5] = sqrt(abs(x)), floor(x * 3.7)\nF[p, 6] = ceil(x * 3.7)\n"
+                  "F[p, 7], F[p, 8], F[p, 9] = min(x, y), max(x, -y), x * y + x * 0.1\n"
+                  "B[p] = not (x < y) and (x >= 0.0 or A[p] != 3)\n"),
+              {{"A", numbers(test_size<int64_t>(40, 700), 100'000)},
+               {"R", [] {
+                  std::vector<double> values;
+                  Random random(3);
+                  for (int i = 0; i < test_size(40, 700); ++i) {
+                    values.push_back((static_cast<double>(random.below(1'000'003)) - 500'000) / 777);
+                  }
+                  return reals(values);
+                }()}});
+}
+
+TEST_P(OnDevice, LibraryProgramsGiveTheSame) {
+  const auto n = test_size<int64_t>(60, 1'000);
+  Arrays graph = graph_inputs(random_graph(n, n, 3));
+  const char* const names[] = {"sort", "components",     "reduction",
+                               "scan", "exclusive_scan", "spanning_forest"};
+  // Compilers for cores take some tenths of a second for a kernel.
+  const size_t count = GetParam() == Executor::kCuda ? std::size(names) : test_size<size_t>(1, 2, 6);
+  for (size_t i = 0; i < count; ++i) {
+    const Program program = library_program(names[i]);
+    Arrays inputs = {{"A", numbers(n, 1000)}};
+    if (program.tree().parameters[0].kind == Parameter::Kind::kInput) {
+      inputs = graph;
+      if (names[i] == std::string("components")) inputs.erase("weight");
+    }
+    expect_same(program, inputs);
+  }
+}
+
+TEST_P(OnDevice, ReportsAsTheInterpreterDoes) {
+  const std::string head = "mode CREW input A[n] : int output C[n] : int output x : int\nprocessors n\n";
+  const Arrays inputs = {{"A", numbers(2'000, 1000)}};
+  for (const char* body :
+       {"private a = p\na = a + 1\nif p > 3 { C[p] = 100 / (p - 900) }\n",
+        "while C[p] < 5 { C[p] = C[p] + A[p + 1] % 2 + 1 }\n", "private d = 1\nwhile true { d = 2 * d }\n",
+        "C[0], C[p] = 1, 2\n", "x = int32(A[0] * 9999999999)\n"}) {
+    const Program program = Program::parse(head + body);
+    const Outcome expected = outcome_of([&] { return run(program, inputs); });
+    ASSERT_FALSE(expected.error.empty()) << body;
+    for (const bool check : {false, true}) {
+      options_.check = check;
+      EXPECT_EQ(outcome_of([&] { return run(program, inputs, options_); }).error, expected.error);
+    }
+  }
+}
+
+TEST_P(OnDevice, FindsConflictsWhereAsked) {
+  const struct {
+    const char* text;
+    const char* error;
+  } kCases[] = {
+      {"mode EREW output C[n] : int processors n C[p] = A[p / 2]", "both read A[0]"},
+      {"mode EREW output C[n] : int processors n if A[0] == p { C[p] = 1 }", "both read A[0]"},
+      {"mode CREW output C[n] : int processors n C[p / 2] = 1", "both write C[0]"},
+      {"mode CRCW common output C[n] : int processors n C[p / 2] = p", "write different values to C[0]"},
+  };
+  options_.check = true;
+  for (const auto& one : kCases) {
+    std::string text = one.text;
+    text.insert(text.find(" output"), " input A[n] : int");
+    const Outcome found =
+        outcome_of([&] { return run(Program::parse(text), {{"A", numbers(900, 10)}}, options_); });
+    EXPECT_TRUE(found.conflict);
+    EXPECT_THAT(found.error, HasSubstr(one.error));
+  }
+}
+
+TEST_P(OnDevice, InARaceSomeWriterWins) {
+  const Program program = Program::parse(
+      "mode CRCW arbitrary input A[n] : int output C[10] : int = -1 processors n\nC[A[p]] = p\n");
+  const Array cells = numbers(3'000, 9);
+  options_.race = true;
+  const Arrays found = run(program, {{"A", cells}}, options_).outputs;
+  for (size_t i = 0; i < 9; ++i) {
+    const auto winner = static_cast<size_t>(found.at("C").words[i]);
+    ASSERT_LT(winner, cells.words.size());
+    EXPECT_EQ(cells.words[winner], static_cast<Word>(i));
+  }
+  EXPECT_EQ(found.at("C").words[9], -1);
+}
+
+TEST_P(OnDevice, HasLimits) {
+  options_.max_steps = 100;
+  for (const char* text :
+       {"mode EREW output x : int while x == 0 { x = 0 }",
+        "mode CREW output C[9] : int processors 9 while C[p] == 0 { C[p] = 0 }",
+        "mode CREW output C[9] : int processors 9 while C[8 - p] < 9 { C[p] = C[8 - p] / 2 }"}) {
+    EXPECT_THAT(outcome_of([&] { return run(Program::parse(text), {}, options_); }).error,
+                HasSubstr("has not ended after 100 steps"));
+  }
+  Cancellation cancellation;
+  cancellation.cancel();
+  options_.cancellation = &cancellation;
+  EXPECT_THROW(run(library_program("reduction"), {{"A", numbers(10, 10)}}, options_), CancelledError);
+  options_.cancellation = nullptr;
+  MemoryBudget budget(1 << 18);
+  options_.budget = &budget;
+  EXPECT_THROW(run(library_program("scan"), {{"A", numbers(20'000, 10)}}, options_), MemoryError);
+}
+
+TEST_P(OnDevice, CountsItsKernels) {
+  const Program program = Program::parse(
+      "mode CREW input n : int output A[n] : int output B[n] : int\nprocessors n\n"
+      "if p % 2 == 0 {\nA[p] = A[n - 1 - p]\nB[p] = A[n - 1 - p]\n}\n");
+  options_.passes = {};
+  options_.active = ActiveForm::kList;
+  options_.time_kernels = true;
+  const std::vector<KernelCost> costs = run(program, {{"n", scalar(1'000)}}, options_).kernels;
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_EQ(costs[0].processors, 1'000u);
+  EXPECT_EQ(costs[1].processors, 500u);
+  EXPECT_EQ(costs[1].lists, 1u);
+  EXPECT_GT(costs[1].seconds, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values(Executor::kCuda, Executor::kOpenCl), device_name);
+
+}  // namespace
+}  // namespace lanewise::pram

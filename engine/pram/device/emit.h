@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pram/meta/meta.h"
+
+/// The kernels of a meta-program as source, in the part of C that CUDA and OpenCL share.
+namespace lanewise::pram {
+
+/// The C of devices: the words that differ (preludes/), and how a source is compiled.
+enum class Dialect : uint8_t { kCuda, kOpenCl };
+
+/// A parameter of a kernel that a program adds to those which every kernel of its kind has. All are 8 bytes:
+/// words or addresses.
+struct KernelArgument {
+  enum class Role : uint8_t {
+    kVariable,   ///< the cells of variables[index]
+    kExtent,     ///< of variables[index], in `dimension`
+    kParameter,  ///< parameters[index]
+    kControl,    ///< privates[index], held by the host
+    kColumn,     ///< privates[index], a word for each processor
+    kDimension,  ///< the extent of the block in `dimension`
+    kReaders,    ///< of variables[index] for each cell who read it last; with `check`
+    kLimit,      ///< steps that a loop may take
+    kStep,       ///< the step's number; with `check`
+  };
+  Role role;
+  uint32_t index = 0;
+  uint32_t dimension = 0;
+
+  bool operator==(const KernelArgument&) const = default;
+};
+
+/// What a kernel is for, and with which parameters it begins.
+enum class KernelKind : uint8_t {
+  kInPlace,   ///< positions, form, set, status; then its own
+  kBuffered,  ///< the same; then for each shared target its cells and values; then its own
+  kTest,      ///< positions, form, set, status, kept bits; then its own
+  kOnce,      ///< status; then its own. Done by one; results go to the status from kResults on
+};
+
+/// Words of the status: whether something failed, how many processors all tests together kept, results.
+inline constexpr uint32_t kFailed = 0, kKept = 1, kResults = 2;
+
+struct EmittedKernel {
+  std::string name;
+  KernelKind kind = KernelKind::kInPlace;
+  std::vector<KernelArgument> arguments;
+};
+
+struct EmittedProgram {
+  std::string text;  ///< without preludes
+  /// By their node or, of what one does alone, their statement or condition.
+  std::unordered_map<const void*, EmittedKernel> kernels;
+  std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
+};
+
+struct EmitOptions {
+  std::string prefix = "kernel_";  ///< of names: several programs can share a module
+  bool check = false;              ///< reads of one cell by two processors in a step fail
+};
+
+/// The kernels of `meta`, whose nodes stay where they are.
+EmittedProgram emit(const Tree& tree, const MetaProgram& meta, const EmitOptions& options = {});
+
+/// Whether the host alone can evaluate it: it touches no shared cells.
+bool is_of_host(const Expr& expr);
+bool is_of_host(const Statement& statement);
+
+/// A whole source for a compiler: prelude, common operators, `text`.
+std::string source_of(Dialect dialect, const std::string& text);
+/// The kernels that serve every program.
+std::string tools_text();
+
+}  // namespace lanewise::pram

@@ -1,0 +1,80 @@
+// The source of kernels: what it says, and that CUDA's compiler takes it for every program.
+#include "pram/device/emit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/test_size.h"
+#include "device/compiler.h"
+#include "device/testing/nvrtc.h"
+#include "pram/device/run.h"
+#include "pram/library.h"
+#include "pram/testing/random_program.h"
+
+namespace lanewise::pram {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string kernels(const std::string& text, Passes passes = all_passes()) {
+  Options options;
+  options.passes = passes;
+  return DeviceProgram(Program::parse(text), options).emitted.text;
+}
+
+TEST(Emit, WritesStatementsAsC) {
+  const std::string text = kernels(
+      "mode CREW input A[n] : int output B[n] : int processors n\n"
+      "private left = 0 if p > 0 { left = A[p - 1] }\nB[p] = A[p] + left");
+  EXPECT_THAT(text, HasSubstr("  word left_x0 = 0;\n  int bad = 0;\n  left_x0 = 0l;\n"
+                              "  if ((p_p0 > 0l)) {\n"
+                              "    left_x0 = A_g0[at(subtract(p_p0, 1l, &bad), A_g0_0, &bad)];\n  }\n"
+                              "  B_g1[at(p_p0, B_g1_0, &bad)] = add(A_g0[at(p_p0, A_g0_0, &bad)], left_x0, "
+                              "&bad);\n"));
+}
+
+TEST(Emit, ColumnsAreForVariablesThatOutliveAKernel) {
+  const std::string text =
+      "mode CREW input A[n] : int output B[n] : int processors n\n"
+      "private a = A[p]\nB[p] = A[(p + a) % n]\nB[p] = B[n - 1 - p] + a";
+  EXPECT_THAT(kernels(text, {}), HasSubstr("a_x0_all[who] = a_x0;"));
+  EXPECT_THAT(kernels(text, {}), HasSubstr("word a_x0 = a_x0_all[who];"));
+  EXPECT_THAT(kernels("mode CREW input A[n] : int output B[n] : int processors n\n"
+                      "private a = A[p]\nB[p] = a"),
+              Not(HasSubstr("_all")));
+}
+
+TEST(Emit, NumbersOfSeveralDimensions) {
+  EXPECT_THAT(kernels("mode CREW output E[3, 5] : real processors i < 3, j < 5\nE[i, j] = i / 2.0"),
+              HasSubstr("  const word j_p1 = (uint)who % (uint)extent_1;\n"
+                        "  const word i_p0 = (uint)who / (uint)extent_1;\n"));
+}
+
+TEST(Emit, EveryProgramCompiles) {
+  if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
+  if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  std::string text = tools_text();
+  size_t number = 0;
+  const auto add = [&](const Program& program, Passes passes, bool check) {
+    Options options;
+    options.passes = passes;
+    options.check = check;
+    text += DeviceProgram(program, options, "p" + std::to_string(number++) + "_").emitted.text;
+  };
+  for (const LibraryProgram& one : library()) {
+    add(library_program(one.name), all_passes(), false);
+    add(library_program(one.name), {}, true);
+  }
+  const auto random = test_size<uint64_t>(10, 20, 1'000);
+  for (uint64_t seed = 0; seed < random; ++seed) {
+    add(Program::parse(RandomProgram(seed).text()), Passes(seed % 32), seed % 7 == 0);
+  }
+  const std::string source = source_of(Dialect::kCuda, text);
+  EXPECT_FALSE(device::Compiler::system()
+                   .compile({.name = "pram", .text = source, .options = {"--fmad=false", "-w"}}, "sm_90")
+                   .empty());
+}
+
+}  // namespace
+}  // namespace lanewise::pram

@@ -1,0 +1,418 @@
+#include "pram/device/kernel_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace lanewise::pram {
+
+namespace {
+
+std::string literal(Type type, Word word) {
+  if (type != Type::kReal) {
+    if (word == std::numeric_limits<Word>::min()) return "(-9223372036854775807l - 1)";
+    return word < 0 ? fmt::format("({}l)", word) : fmt::format("{}l", word);
+  }
+  const double value = real_of(word);
+  if (!std::isfinite(value)) return fmt::format("as_real({:#x}l)", static_cast<uint64_t>(word));
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return std::signbit(value) ? "(" + text + ")" : text;
+}
+
+const char* type_of(Type type) { return type == Type::kReal ? "double" : "word"; }
+
+/// The operator of C, where it does the same.
+const char* simple(Op op, Type from) {
+  const bool real = from == Type::kReal;
+  switch (op) {
+    case Op::kAdd:
+      return real ? "+" : nullptr;
+    case Op::kSubtract:
+      return real ? "-" : nullptr;
+    case Op::kMultiply:
+      return real ? "*" : nullptr;
+    case Op::kDivide:
+      return real ? "/" : nullptr;
+    case Op::kBitAnd:
+      return "&";
+    case Op::kBitOr:
+      return "|";
+    case Op::kXor:
+      return "^";
+    case Op::kEqual:
+      return "==";
+    case Op::kNotEqual:
+      return "!=";
+    case Op::kLess:
+      return "<";
+    case Op::kLessEqual:
+      return "<=";
+    case Op::kGreater:
+      return ">";
+    case Op::kGreaterEqual:
+      return ">=";
+    case Op::kAnd:
+      return "&&";
+    case Op::kOr:
+      return "||";
+    default:
+      return nullptr;
+  }
+}
+
+/// The function that does it; one of integers takes &bad, if `fails`.
+struct Function {
+  const char* name;
+  bool fails;
+};
+Function function_of(Op op, bool real) {
+  switch (op) {
+    case Op::kAdd:
+      return {"add", true};
+    case Op::kSubtract:
+      return {"subtract", true};
+    case Op::kMultiply:
+      return {"multiply", true};
+    case Op::kDivide:
+      return {"divide", true};
+    case Op::kModulo:
+      return {"modulo", true};
+    case Op::kShiftLeft:
+      return {"left_shift", true};
+    case Op::kShiftRight:
+      return {"right_shift", true};
+    case Op::kNegate:
+      return {"negate", true};
+    case Op::kAbs:
+      return real ? Function{"fabs", false} : Function{"absolute", true};
+    case Op::kLog2:
+      return {"logarithm", true};
+    case Op::kMin:
+      return {real ? "lesser_real" : "lesser", false};
+    case Op::kMax:
+      return {real ? "greater_real" : "greater", false};
+    case Op::kSqrt:
+      return {"sqrt", false};
+    case Op::kFloor:
+      return {"floor", false};
+    case Op::kCeil:
+      return {"ceil", false};
+    default:
+      throw InternalError("an operator that is not known to devices");
+  }
+}
+
+/// A long line, broken behind commas.
+std::string wrapped(const std::string& line) {
+  constexpr size_t kWidest = 110;
+  std::string text;
+  for (size_t begin = 0; begin < line.size();) {
+    const std::string indent = begin == 0 ? "" : "    ";
+    size_t end = line.size();
+    if (end - begin + indent.size() > kWidest) {
+      const size_t comma = line.rfind(", ", begin + kWidest - indent.size());
+      if (comma != std::string::npos && comma > begin) end = comma + 2;
+    }
+    const bool last = end == line.size();
+    text += indent + line.substr(begin, end - begin - (last ? 0 : 1)) + (last ? "" : "\n");
+    begin = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string c_name(const std::string& name, const std::string& suffix) {
+  std::string result = name;
+  std::replace(result.begin(), result.end(), '.', '_');
+  return result + "_" + suffix;
+}
+
+KernelWriter::KernelWriter(const Tree& tree, std::optional<uint32_t> block,
+                           const std::vector<bool>& in_register, bool check)
+    : tree_(tree), block_(block), in_register_(in_register), check_(check), let_(tree.privates.size()) {}
+
+std::string KernelWriter::argument(Role role, uint32_t index, uint32_t dimension) {
+  const KernelArgument wanted{role, index, dimension};
+  if (std::find(arguments_.begin(), arguments_.end(), wanted) == arguments_.end()) {
+    arguments_.push_back(wanted);
+  }
+  switch (role) {
+    case Role::kVariable:
+      return c_name(tree_.variables[index].name, fmt::format("g{}", index));
+    case Role::kExtent:
+      return c_name(tree_.variables[index].name, fmt::format("g{}_{}", index, dimension));
+    case Role::kParameter:
+      return c_name(tree_.parameters[index].name, fmt::format("c{}", index));
+    case Role::kControl:
+      return c_name(tree_.privates[index].name, fmt::format("h{}", index));
+    case Role::kColumn:
+      return c_name(tree_.privates[index].name, fmt::format("x{}_all", index));
+    case Role::kDimension:
+      return fmt::format("extent_{}", dimension);
+    case Role::kReaders:
+      return c_name(tree_.variables[index].name, fmt::format("g{}_readers", index));
+    case Role::kLimit:
+      return "limit";
+    case Role::kStep:
+      return "step";
+  }
+  throw InternalError("a parameter of no kind");
+}
+
+std::string KernelWriter::local(uint32_t index, bool written) {
+  locals_[index] |= written;
+  return c_name(tree_.privates[index].name, fmt::format("x{}", index));
+}
+
+std::string KernelWriter::word(const Expr& expr) {
+  return expr.type == Type::kReal ? fmt::format("as_word({})", value(expr)) : value(expr);
+}
+
+std::string KernelWriter::cell(uint32_t variable, const std::vector<ExprPtr>& indexes) {
+  if (indexes.empty()) return "0";
+  std::string values;
+  std::string extents;
+  for (uint32_t i = 0; i < indexes.size(); ++i) {
+    values += value(*indexes[i]) + ", ";
+    extents += argument(Role::kExtent, variable, i) + ", ";
+  }
+  return fmt::format("{}({}{}&bad)", indexes.size() == 1 ? "at" : "at_row", values, extents);
+}
+
+std::string KernelWriter::value(const Expr& expr) {
+  const bool real = expr.type == Type::kReal;
+  const auto held = [&](const std::string& text) { return real ? fmt::format("as_real({})", text) : text; };
+  switch (expr.op) {
+    case Op::kLiteral:
+      return literal(expr.type, expr.word);
+    case Op::kParameter:
+      return held(argument(Role::kParameter, expr.index));
+    case Op::kProcessor:
+      return c_name(tree_.blocks[*block_].dimensions[expr.index].name, fmt::format("p{}", expr.index));
+    case Op::kControl:
+      return held(argument(Role::kControl, expr.index));
+    case Op::kPrivate:
+      // One alone has its variables from the host, but what a function takes.
+      if (!block_ && !let_[expr.index]) return held(argument(Role::kControl, expr.index));
+      return local(expr.index, false);
+    case Op::kCell: {
+      std::string index = cell(expr.index, expr.args);
+      if (check_ && block_) {
+        index = fmt::format("alone_at({}, {}, {}, who, &bad)", index, argument(Role::kReaders, expr.index),
+                            argument(Role::kStep));
+      }
+      return held(fmt::format("{}[{}]", argument(Role::kVariable, expr.index), index));
+    }
+    case Op::kLet: {
+      let_[expr.index] = true;
+      const std::string given = value(*expr.args[0]);
+      const std::string name = local(expr.index, true);
+      return fmt::format("({} = {}, {})", name, given, value(*expr.args[1]));
+    }
+    case Op::kConvert:
+      return converted(expr);
+    case Op::kNot:
+      return fmt::format("!{}", value(*expr.args[0]));
+    case Op::kChoose:
+      return fmt::format("({} ? {} : {})", value(*expr.args[0]), value(*expr.args[1]), value(*expr.args[2]));
+    default:
+      return call(expr);
+  }
+}
+
+std::string KernelWriter::converted(const Expr& expr) {
+  const Expr& from = *expr.args[0];
+  const std::string given = value(from);
+  if (expr.type == Type::kReal) return fmt::format("(double){}", given);
+  const std::string whole = from.type == Type::kReal ? fmt::format("integer_of({}, &bad)", given) : given;
+  return expr.type == Type::kInt32 ? fmt::format("fit32({}, &bad)", whole) : whole;
+}
+
+std::string KernelWriter::call(const Expr& expr) {
+  const Type from = expr.args[0]->type;
+  const bool real = from == Type::kReal;
+  const std::string a = value(*expr.args[0]);
+  if (real && expr.op == Op::kNegate) return fmt::format("(-{})", a);
+  const std::string b = expr.args.size() > 1 ? value(*expr.args[1]) : "";
+  if (const char* sign = simple(expr.op, from); sign != nullptr) return fmt::format("({} {} {})", a, sign, b);
+  const Function function = function_of(expr.op, real);
+  std::string text =
+      fmt::format("{}({}{}{}{})", function.name, a, b.empty() ? "" : ", ", b, function.fails ? ", &bad" : "");
+  return function.fails && expr.type == Type::kInt32 ? fmt::format("fit32({}, &bad)", text) : text;
+}
+
+void KernelWriter::statements(const std::vector<Statement>& list, size_t depth) {
+  for (const Statement& statement : list) {
+    switch (statement.kind) {
+      case Statement::Kind::kAssign:
+        assign(statement, depth);
+        break;
+      case Statement::Kind::kIf:
+        line(depth, fmt::format("if ({}) {{", value(*statement.condition)));
+        statements(statement.body, depth + 1);
+        if (!statement.otherwise.empty()) {
+          line(depth, "} else {");
+          statements(statement.otherwise, depth + 1);
+        }
+        line(depth, "}");
+        break;
+      case Statement::Kind::kWhile:
+        loop(statement, depth);
+        break;
+      case Statement::Kind::kBlock:
+        throw InternalError("a block within a kernel");
+    }
+  }
+}
+
+void KernelWriter::loop(const Statement& statement, size_t depth) {
+  const std::string rounds = fmt::format("rounds_{}", loops_++);
+  line(depth, fmt::format("word {} = 0;", rounds));
+  line(depth, fmt::format("while (!bad && {}) {{", value(*statement.condition)));
+  line(depth + 1, fmt::format("if (++{} > {}) bad = 1;", rounds, argument(Role::kLimit)));
+  statements(statement.body, depth + 1);
+  line(depth, "}");
+}
+
+void KernelWriter::assign(const Statement& statement, size_t depth) {
+  const std::vector<Target>& targets = statement.targets;
+  const auto is_word = [](const Target& target) { return target.shared || target.type != Type::kReal; };
+  if (targets.size() == 1) {
+    const Target& target = targets[0];
+    const std::string given = target.shared ? word(*statement.values[0]) : value(*statement.values[0]);
+    const std::string name = target.shared ? fmt::format("{}[{}]", argument(Role::kVariable, target.index),
+                                                         cell(target.index, target.cell))
+                                           : local(target.index, true);
+    return line(depth, fmt::format("{} = {};", name, given));
+  }
+  line(depth, "{");
+  cells(statement, depth + 1);
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const Expr& given = *statement.values[t];
+    line(depth + 1, fmt::format("const {} value_{} = {};", is_word(targets[t]) ? "word" : "double", t,
+                                targets[t].shared ? word(given) : value(given)));
+  }
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const std::string name = targets[t].shared
+                                 ? fmt::format("{}[cell_{}]", argument(Role::kVariable, targets[t].index), t)
+                                 : local(targets[t].index, true);
+    line(depth + 1, fmt::format("{} = value_{};", name, t));
+  }
+  line(depth, "}");
+}
+
+/// Declares the cells of an assignment's shared targets, and fails where two are one.
+void KernelWriter::cells(const Statement& statement, size_t depth) {
+  const std::vector<Target>& targets = statement.targets;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    if (!targets[t].shared) continue;
+    line(depth, fmt::format("const word cell_{} = {};", t, cell(targets[t].index, targets[t].cell)));
+    for (size_t other = 0; other < t; ++other) {
+      if (!targets[other].shared || targets[other].index != targets[t].index) continue;
+      line(depth, fmt::format("bad |= cell_{} == cell_{};", other, t));
+    }
+  }
+}
+
+void KernelWriter::buffered(const Statement& statement, size_t depth) {
+  const std::vector<Target>& targets = statement.targets;
+  cells(statement, depth);
+  // All values before any private variable changes.
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const bool shared = targets[t].shared;
+    const Expr& given = *statement.values[t];
+    line(depth, fmt::format("const {} value_{} = {};", shared ? "word" : type_of(targets[t].type), t,
+                            shared ? word(given) : value(given)));
+  }
+  for (size_t t = 0; t < targets.size(); ++t) {
+    if (targets[t].shared) {
+      line(depth, fmt::format("cells_{0}[position] = cell_{0};", t));
+      line(depth, fmt::format("values_{0}[position] = value_{0};", t));
+    } else {
+      line(depth, fmt::format("{} = value_{};", local(targets[t].index, true), t));
+    }
+  }
+}
+
+void KernelWriter::once(const Statement& statement) {
+  const std::vector<Target>& targets = statement.targets;
+  if (targets.size() == 1 && targets[0].shared) return assign(statement, 1);
+  cells(statement, 1);
+  for (size_t t = 0; t < targets.size(); ++t) {
+    line(1, fmt::format("const word value_{} = {};", t, word(*statement.values[t])));
+  }
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const std::string name = targets[t].shared
+                                 ? fmt::format("{}[cell_{}]", argument(Role::kVariable, targets[t].index), t)
+                                 : fmt::format("status[{}]", kResults + t);
+    line(1, fmt::format("{} = value_{};", name, t));
+  }
+}
+
+std::string KernelWriter::declarations() const {
+  std::string text;
+  for (const auto& [index, written] : locals_) {
+    const Private& variable = tree_.privates[index];
+    const bool real = variable.type == Type::kReal;
+    const std::string name = c_name(variable.name, fmt::format("x{}", index));
+    const bool needed = !in_register_[index] && (loaded_.empty() || loaded_[index]);
+    const std::string held = name + "_all[who]";
+    const std::string given = real ? "as_real(" + held + ")" : held;
+    text += fmt::format("  {} {} = {};\n", type_of(variable.type), name, needed ? given : "0");
+  }
+  return text;
+}
+
+std::string KernelWriter::stores() const {
+  std::string text;
+  for (const auto& [index, written] : locals_) {
+    if (!written || in_register_[index]) continue;
+    const Private& variable = tree_.privates[index];
+    const std::string name = c_name(variable.name, fmt::format("x{}", index));
+    const bool real = variable.type == Type::kReal;
+    text += fmt::format("  {}_all[who] = {};\n", name, real ? "as_word(" + name + ")" : name);
+  }
+  return text;
+}
+
+std::string KernelWriter::finish(EmittedKernel& kernel, const std::string& first, const std::string& before,
+                                 const std::string& last) {
+  std::string numbers;
+  if (block_) {
+    const std::vector<Block::Dimension>& dimensions = tree_.blocks[*block_].dimensions;
+    // The last one counts fastest. All numbers fit 32 bits, whose division is faster.
+    std::string rest = "(uint)who";
+    for (size_t d = dimensions.size(); d-- > 0;) {
+      const std::string name = c_name(dimensions[d].name, fmt::format("p{}", d));
+      if (d == 0) {
+        numbers += fmt::format("  const word {} = {};\n", name, dimensions.size() == 1 ? "who" : rest);
+        break;
+      }
+      const std::string extent = argument(Role::kDimension, 0, static_cast<uint32_t>(d));
+      numbers += fmt::format("  const word {} = {} % (uint){};\n", name, rest, extent);
+      rest = fmt::format("{} / (uint){}", rest, extent);
+    }
+    for (const auto& [index, written] : locals_) {
+      if (!in_register_[index]) argument(Role::kColumn, index);
+    }
+  }
+  std::string parameters = first;
+  for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
+    const std::string name = argument(one.role, one.index, one.dimension);
+    const bool address =
+        one.role == Role::kVariable || one.role == Role::kColumn || one.role == Role::kReaders;
+    parameters += fmt::format(", {} {}", address ? "GLOBAL word*" : "word", name);
+  }
+  kernel.arguments = arguments_;
+  const std::string head = wrapped(fmt::format("KERNEL {}({}) {{", kernel.name, parameters));
+  return fmt::format("{}\n{}{}{}  int bad = 0;\n{}{}{}}}\n", head, before, numbers, declarations(), body_,
+                     stores(), last);
+}
+
+}  // namespace lanewise::pram

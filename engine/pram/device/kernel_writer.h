@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pram/device/emit.h"
+#include "pram/language/tree.h"
+
+namespace lanewise::pram {
+
+/// Writes one kernel: expressions and statements of the tree as C, and the parameters that they need.
+class KernelWriter {
+ public:
+  /// `block`: whose processors run it; none: one alone, for the host.
+  KernelWriter(const Tree& tree, std::optional<uint32_t> block, const std::vector<bool>& in_register,
+               bool check);
+
+  /// The value as an expression of C: a word, a double of reals, 0 or 1 of bools.
+  std::string value(const Expr& expr);
+  /// The same as a word, reals by their bits.
+  std::string word(const Expr& expr);
+  /// A cell of a shared variable, row by row; 0 where an index is out of range, which fails.
+  std::string cell(uint32_t variable, const std::vector<ExprPtr>& indexes);
+
+  /// Statements that each processor does on its own, `depth` deep.
+  void statements(const std::vector<Statement>& list, size_t depth);
+  /// An assignment to shared cells that are written later: cell_0, value_0, cell_1, ...
+  void buffered(const Statement& statement, size_t depth);
+  /// An assignment by one alone; what target t of the host's private variables gets goes to
+  /// status[kResults + t].
+  void once(const Statement& statement);
+  void line(size_t depth, const std::string& text) { body_ += std::string(2 * depth, ' ') + text + "\n"; }
+
+  /// The kernel: `first` parameters, lines that stand before the processor is known, what was written so far.
+  /// Lines of `last` run for all members of a group.
+  std::string finish(EmittedKernel& kernel, const std::string& first, const std::string& before,
+                     const std::string& last);
+  /// Private variables whose value is needed from before the kernel; all that it uses without this call.
+  void needs(const std::vector<bool>& before) { loaded_ = before; }
+
+ private:
+  using Role = KernelArgument::Role;
+
+  std::string argument(Role role, uint32_t index = 0, uint32_t dimension = 0);
+  /// The name of a private variable, held by the kernel from now on.
+  std::string local(uint32_t index, bool written);
+  std::string converted(const Expr& expr);
+  std::string call(const Expr& expr);
+  void assign(const Statement& statement, size_t depth);
+  void cells(const Statement& statement, size_t depth);
+  void loop(const Statement& statement, size_t depth);
+  std::string declarations() const;
+  std::string stores() const;
+
+  const Tree& tree_;
+  std::optional<uint32_t> block_;
+  const std::vector<bool>& in_register_;
+  bool check_;
+  std::vector<bool> let_;     // by private: an argument of a function
+  std::vector<bool> loaded_;  // empty: all
+  std::vector<KernelArgument> arguments_;
+  std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
+  std::string body_;
+  uint32_t loops_ = 0;
+};
+
+/// What a name of the program is in C, where it meets no other name: "k.last" with suffix "x3" is k_last_x3.
+std::string c_name(const std::string& name, const std::string& suffix);
+
+}  // namespace lanewise::pram

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pram/device/backend.h"
+#include "pram/device/sets.h"
+#include "pram/device/writes.h"
+#include "pram/executor/meta_machine.h"
+
+namespace lanewise::pram {
+
+/// Runs a meta-program on a device: kernels there, what the host knows alone here.
+class DeviceMachine : public MetaMachine {
+ public:
+  /// `code`: what the backend made of `emitted`. Takes the inputs and uploads them.
+  DeviceMachine(const Program& program, const MetaProgram& meta, const EmittedProgram& emitted,
+                const Code& code, const DeviceTools& tools, const Arrays& inputs, const Options& options);
+
+  /// Runs to the end; throws as MetaMachine::run(). Then the results are in memory().
+  void run_and_download();
+
+ private:
+  void host(const Statement& statement) override;
+  bool holds(const Expr& condition) override;
+  void begin_block(const Meta& meta) override;
+  void kernel(const Meta& meta) override;
+  uint32_t active(uint32_t set) const override { return sets_[set].count; }
+  void test(const Meta& meta, uint32_t set) override;
+  void take(uint32_t from, bool wanted, uint32_t to) override;
+  void copy_set(uint32_t from, uint32_t to) override { sets_[to] = sets_[from]; }
+
+  /// The kernel of a node, statement or condition, behind its `first` arguments.
+  void launch(const void* of, uint64_t positions, std::vector<uint64_t> first);
+  uint64_t value_of(const KernelArgument& argument) const;
+  /// `status` and what is in it; throws Failed if a kernel did.
+  const std::vector<Word>& read_status();
+  /// Positions, form, set, status.
+  std::vector<uint64_t> of_set(const DeviceSet& set) const;
+  Buffer allocate(size_t bytes);
+  /// Room for `words` words in `buffer`.
+  void reserve(Buffer& buffer, size_t words);
+  /// Waits if kernels are timed one by one.
+  void finish_if_timed();
+
+  const EmittedProgram& emitted_;
+  const Code& code_;
+  const DeviceTools& tools_;
+  Reservation reservation_;
+  std::vector<Buffer> variables_, readers_, private_columns_;
+  std::vector<DeviceSet> sets_;
+  DeviceWriter writer_;
+  Buffer status_, kept_;
+  std::vector<Word> status_read_;
+  uint64_t kept_before_ = 0;  // by all tests before the last one
+  uint32_t kept_count_ = 0;   // by the last one
+};
+
+}  // namespace lanewise::pram

@@ -1,0 +1,136 @@
+// Kernels that serve every program: sets of processors, and what many of them write to one cell. A write is a
+// cell (-1: none) and a value; its processor is the one at its position of a set.
+
+// Bits of those positions of a set that `kept` has not.
+KERNEL others(word positions, word form, GLOBAL const uint* set, GLOBAL const uint* kept, GLOBAL uint* out) {
+  const word first = POSITION * 32;
+  if (first >= positions) return;
+  const word rest = positions - first;
+  const uint whole = rest < 32 ? (1u << rest) - 1 : ~0u;
+  out[POSITION] = (form == BITS ? set[POSITION] : whole) & ~kept[POSITION];
+}
+
+// counts[i] = the ones in 8 words.
+KERNEL count_ones(word words, GLOBAL const uint* bits, GLOBAL word* counts) {
+  const word first = POSITION * 8;
+  if (first >= words) return;
+  word sum = 0;
+  for (word i = first; i < first + 8 && i < words; i++) sum += ones_of(bits[i]);
+  counts[POSITION] = sum;
+}
+
+// Each count becomes the sum of those before it. One group.
+KERNEL sum_before(word size, GLOBAL word* counts) {
+  LOCAL word sums[256];
+  const word each = (size + 255) / 256;
+  const word first = MEMBER * each;
+  const word last = lesser(first + each, size);
+  word sum = 0;
+  for (word i = first; i < last; i++) sum += counts[i];
+  sums[MEMBER] = sum;
+  WAIT_FOR_GROUP();
+  word before = 0;
+  for (word i = 0; i < (word)MEMBER; i++) before += sums[i];
+  for (word i = first; i < last; i++) {
+    const word count = counts[i];
+    counts[i] = before;
+    before += count;
+  }
+}
+
+// The processors at the positions of a set that have a bit; `before` is what sum_before made of their counts.
+KERNEL list_ones(word positions, word form, GLOBAL const uint* set, GLOBAL const uint* bits, GLOBAL const word* before,
+                 GLOBAL uint* out) {
+  const word position = POSITION;
+  if (position >= positions) return;
+  const word at_word = position / 32;
+  const uint own = bits[at_word];
+  if (!(own >> (position % 32) & 1)) return;
+  word place = before[at_word / 8] + ones_of(own & ((1u << (position % 32)) - 1));
+  for (word i = at_word / 8 * 8; i < at_word; i++) place += ones_of(bits[i]);
+  out[place] = form == LIST ? set[position] : (uint)position;
+}
+
+KERNEL set_all(word size, GLOBAL word* words, word value) {
+  if (POSITION < size) words[POSITION] = value;
+}
+
+KERNEL write_values(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL word* memory) {
+  if (POSITION < positions && cells[POSITION] >= 0) memory[cells[POSITION]] = values[POSITION];
+}
+
+// The order in which processors win: by number, or drawn. `drawn`: by a permutation that the seed chooses.
+FUNCTION uword rank_of(word processor, word drawn, word seed) {
+  if (!drawn) return (uword)processor;
+  uword x = (uword)processor + (uword)seed * 0x9E3779B97F4A7C15ul;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ul;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBul;
+  return x ^ (x >> 31);
+}
+
+// Each written cell gets the least rank of its writers.
+KERNEL claim(word positions, word form, GLOBAL const uint* set, GLOBAL const word* cells, GLOBAL word* ranks, word drawn,
+             word seed) {
+  const word who = processor_at(POSITION, positions, form, set);
+  if (who < 0 || cells[POSITION] < 0) return;
+  GLOBAL word* best = ranks + cells[POSITION];
+  const uword rank = rank_of(who, drawn, seed);
+  if (rank < (uword)*best) atomic_least(best, rank);  // it only becomes less
+}
+
+KERNEL write_winners(word positions, word form, GLOBAL const uint* set, GLOBAL const word* cells, GLOBAL const word* values,
+                     GLOBAL const word* ranks, word drawn, word seed, GLOBAL word* memory) {
+  const word who = processor_at(POSITION, positions, form, set);
+  if (who < 0 || cells[POSITION] < 0) return;
+  if ((uword)ranks[cells[POSITION]] == rank_of(who, drawn, seed)) memory[cells[POSITION]] = values[POSITION];
+}
+
+// Fails where a cell has writers of two ranks.
+KERNEL check_alone(word positions, word form, GLOBAL const uint* set, GLOBAL const word* cells, GLOBAL const word* ranks,
+                   GLOBAL word* status) {
+  const word who = processor_at(POSITION, positions, form, set);
+  if (who >= 0 && cells[POSITION] >= 0 && ranks[cells[POSITION]] != who) status[0] = 1;
+}
+
+// Fails where a cell holds something else than a writer's value.
+KERNEL check_same(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL const word* memory,
+                  GLOBAL word* status) {
+  if (POSITION < positions && cells[POSITION] >= 0 && memory[cells[POSITION]] != values[POSITION]) status[0] = 1;
+}
+
+#define ADD 0
+#define MIN 1
+#define MAX 2
+#define AND 3
+#define OR 4
+#define XOR 5
+// What is written to a cell, combined in any order.
+KERNEL gather(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL word* gathered, word how) {
+  if (POSITION >= positions || cells[POSITION] < 0) return;
+  GLOBAL word* cell = gathered + cells[POSITION];
+  const word value = values[POSITION];
+  switch (how) {
+    case ADD: atomic_sum(cell, value); break;
+    case MIN: if (value < *cell) atomic_min_signed(cell, value); break;  // it only becomes less
+    case MAX: if (value > *cell) atomic_max_signed(cell, value); break;
+    case AND: atomic_all(cell, value); break;
+    case OR: atomic_any(cell, value); break;
+    default: atomic_odd(cell, value); break;
+  }
+}
+
+KERNEL write_gathered(word positions, GLOBAL const word* cells, GLOBAL const word* gathered, GLOBAL word* memory) {
+  if (POSITION < positions && cells[POSITION] >= 0) memory[cells[POSITION]] = gathered[cells[POSITION]];
+}
+
+KERNEL clear_cells(word positions, GLOBAL const word* cells, GLOBAL word* gathered, word empty) {
+  if (POSITION < positions && cells[POSITION] >= 0) gathered[cells[POSITION]] = empty;
+}
+
+// The greatest magnitude of a value.
+KERNEL find_most(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL word* most) {
+  if (POSITION >= positions || cells[POSITION] < 0) return;
+  const word value = values[POSITION];
+  const uword size = value < 0 ? 0 - (uword)value : (uword)value;
+  if (size > (uword)most[0]) atomic_most(most, size);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "pram/device/backend.h"
+#include "pram/run.h"
+
+namespace lanewise::pram {
+
+/// A program that was compiled for devices, down to the source of its kernels. Stays where it is.
+struct DeviceProgram {
+  /// `prefix`: of the kernels' names, for several programs in one source.
+  DeviceProgram(const Program& program, const Options& options, const std::string& prefix = "kernel_");
+  DeviceProgram(const DeviceProgram&) = delete;
+  DeviceProgram& operator=(const DeviceProgram&) = delete;
+
+  const Program program;
+  const Options options;
+  const MetaProgram meta;
+  const EmittedProgram emitted;
+};
+
+/// Runs it; `code` has its kernels, and perhaps others. Outputs are those of the interpreter, but which NaN a
+/// real is; so are errors, because where something fails the interpreter runs the program again and reports.
+/// Throws as run() does, and DeviceError. One run at a time on all devices.
+Result run_on_device(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend);
+
+/// Compiles and runs.
+Result run_on_device(const Program& program, const Arrays& inputs, const Options& options, Backend& backend);
+
+}  // namespace lanewise::pram

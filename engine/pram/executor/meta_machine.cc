@@ -1,0 +1,129 @@
+#include "pram/executor/meta_machine.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lanewise::pram {
+
+namespace {
+
+constexpr int64_t kMostProcessors = int64_t{1} << 31;
+constexpr uint64_t kMostSteps = 0xFFFFFFFE;
+
+using Kind = Meta::Kind;
+
+}  // namespace
+
+MetaMachine::MetaMachine(const Program& program, const MetaProgram& meta, const Arrays& inputs,
+                         const Options& options)
+    : tree_(program.tree()),
+      meta_(meta),
+      options_(options),
+      memory_(make_memory(program, inputs, options.budget)),
+      columns_(tree_.privates.size()),
+      evaluator_(tree_, memory_) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!tree_.privates[i].block || meta_.hosted[i]) columns_[i].resize(1);
+  }
+}
+
+std::vector<KernelCost> MetaMachine::costs() const {
+  std::map<uint32_t, KernelCost> lines;
+  for (const auto& [meta, cost] : costs_) {
+    KernelCost& line = lines[cost.line];
+    line.line = cost.line;
+    line.launches += cost.launches;
+    line.processors += cost.processors;
+    line.lists += cost.lists;
+    line.seconds += cost.seconds;
+  }
+  std::vector<KernelCost> result;
+  for (const auto& [number, line] : lines) result.push_back(line);
+  return result;
+}
+
+void MetaMachine::step() {
+  if (options_.cancellation != nullptr) options_.cancellation->check();
+  if (++steps_ > std::min(options_.max_steps, kMostSteps)) throw Failed();
+}
+
+void MetaMachine::nodes(const std::vector<Meta>& list) {
+  for (const Meta& meta : list) node(meta);
+}
+
+void MetaMachine::node(const Meta& meta) {
+  switch (meta.kind) {
+    case Kind::kHost:
+      for (const Statement& statement : meta.statements) {
+        step();
+        host(statement);
+      }
+      return;
+    case Kind::kHostIf:
+      step();
+      return nodes(holds(*meta.condition) ? meta.body : meta.otherwise);
+    case Kind::kHostWhile:
+      for (step(); holds(*meta.condition); step()) nodes(meta.body);
+      return;
+    case Kind::kAll:
+      return block(meta);
+    case Kind::kKernel:
+      if (active(meta.from) != 0) kernel(meta);
+      return;
+    case Kind::kSplit:
+      return split(meta);
+    case Kind::kRepeat:
+      return repeat(meta);
+  }
+}
+
+void MetaMachine::block(const Meta& meta) {
+  std::vector<int64_t> extents;
+  int64_t processors = 1;
+  for (const Block::Dimension& dimension : tree_.blocks[meta.block].dimensions) {
+    Word extent = 0;
+    evaluator_.evaluate(*dimension.extent, frame(), kHost, &extent);
+    if (extent < 0) throw Failed();
+    if (__builtin_mul_overflow(processors, extent, &processors) || processors > kMostProcessors) {
+      throw Failed();
+    }
+    extents.push_back(extent);
+  }
+  if (processors == 0) return;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (tree_.privates[i].block == meta.block && meta_.hosted[i]) columns_[i][0] = 0;
+  }
+  extents_ = std::move(extents);
+  processors_ = static_cast<uint32_t>(processors);
+  begin_block(meta);
+  nodes(meta.body);
+  end_block();
+  extents_.clear();
+  processors_ = 1;
+}
+
+void MetaMachine::split(const Meta& meta) {
+  if (active(meta.from) == 0) return;
+  test(meta, meta.from);
+  if (meta.rest) take(meta.from, false, *meta.rest);
+  take(meta.from, true, meta.to);
+  if (active(meta.to) != 0) nodes(meta.body);
+  if (meta.rest && active(*meta.rest) != 0) nodes(meta.otherwise);
+}
+
+void MetaMachine::repeat(const Meta& meta) {
+  copy_set(meta.from, meta.to);
+  while (active(meta.to) != 0) {
+    test(meta, meta.to);
+    take(meta.to, true, meta.to);
+    if (active(meta.to) != 0) nodes(meta.body);
+  }
+}
+
+bool MetaMachine::prefers_list(uint32_t count, uint32_t total) const {
+  constexpr uint32_t kSparse = 4;  // measured (docs/performance-pram.md)
+  if (options_.active != ActiveForm::kAuto) return options_.active == ActiveForm::kList;
+  return count < total / kSparse;
+}
+
+}  // namespace lanewise::pram

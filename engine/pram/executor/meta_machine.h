@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <unordered_map>
+#include <vector>
+
+#include "pram/machine/evaluator.h"
+#include "pram/machine/memory.h"
+#include "pram/meta/meta.h"
+#include "pram/options.h"
+#include "pram/program.h"
+
+namespace lanewise::pram {
+
+/// A run went wrong. What, and for whom, the interpreter says.
+struct Failed {};
+
+/// Goes through a meta-program, whatever machine runs its kernels. What a set holds, the machine knows.
+class MetaMachine {
+ public:
+  virtual ~MetaMachine() = default;
+  MetaMachine(const MetaMachine&) = delete;
+  MetaMachine& operator=(const MetaMachine&) = delete;
+
+  /// Throws Failed, Fault or Trap where the program goes wrong, CancelledError, MemoryError.
+  void run() { nodes(meta_.body); }
+
+  const Memory& memory() const { return memory_; }
+  /// What kernels and tests cost, by line.
+  std::vector<KernelCost> costs() const;
+
+ protected:
+  /// Takes the inputs. Throws UserError for bad ones.
+  MetaMachine(const Program& program, const MetaProgram& meta, const Arrays& inputs, const Options& options);
+
+  Frame frame() { return {extents_, processors_, &columns_}; }
+  /// Counts a step; throws where there were too many, or the run was cancelled.
+  void step();
+
+  virtual void host(const Statement& statement) = 0;
+  virtual bool holds(const Expr& condition) = 0;
+  /// The block's processors are known: room for them, all of them in T[0].
+  virtual void begin_block(const Meta& meta) = 0;
+  virtual void end_block() {}
+  virtual void kernel(const Meta& meta) = 0;
+  virtual uint32_t active(uint32_t set) const = 0;
+  /// Tests a condition on T[set].
+  virtual void test(const Meta& meta, uint32_t set) = 0;
+  /// T[to] = those of T[from], last tested, whose condition is `wanted`; `to` may be `from`.
+  virtual void take(uint32_t from, bool wanted, uint32_t to) = 0;
+  virtual void copy_set(uint32_t from, uint32_t to) = 0;
+
+  /// Adds what happens until it ends to the costs of a node. It is a step.
+  class Launch {
+   public:
+    Launch(MetaMachine& machine, const Meta& meta, uint32_t active, bool list)
+        : cost_(machine.costs_[&meta]) {
+      machine.step();
+      cost_.line = meta.place.line;
+      ++cost_.launches;
+      cost_.processors += active;
+      if (list) ++cost_.lists;
+    }
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+    ~Launch() {
+      cost_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+   private:
+    KernelCost& cost_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  };
+  /// Whether a set of `count` of `total` processors is better a list.
+  bool prefers_list(uint32_t count, uint32_t total) const;
+
+  const Tree& tree_;
+  const MetaProgram& meta_;
+  Options options_;
+  Memory memory_;
+  /// By private: one word where the host holds it, else the machine's own.
+  Columns columns_;
+  std::vector<int64_t> extents_;  // of the block
+  uint32_t processors_ = 1;
+  uint64_t steps_ = 0;
+  Evaluator evaluator_;  // of the host
+
+ private:
+  void nodes(const std::vector<Meta>& list);
+  void node(const Meta& meta);
+  void block(const Meta& meta);
+  void split(const Meta& meta);
+  void repeat(const Meta& meta);
+
+  std::unordered_map<const Meta*, KernelCost> costs_;
+};
+
+/// What the host does alone.
+inline constexpr Lanes kHost{0, nullptr, 1};
+
+}  // namespace lanewise::pram

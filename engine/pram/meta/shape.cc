@@ -1,0 +1,32 @@
+#include "pram/meta/shape.h"
+
+#include <algorithm>
+
+namespace lanewise::pram {
+
+uint32_t sets_of(const std::vector<Meta>& list) {
+  uint32_t sets = 1;
+  for (const Meta& meta : list) {
+    sets = std::max({sets, meta.from + 1, meta.to + 1, sets_of(meta.body), sets_of(meta.otherwise)});
+  }
+  return sets;
+}
+
+const Statement& assignment_of(const Meta& meta) {
+  const Statement* statement = &meta.statements[0];
+  while (statement->kind == Statement::Kind::kIf) statement = &statement->body[0];
+  return *statement;
+}
+
+size_t buffers_of(const std::vector<Meta>& list) {
+  size_t most = 0;
+  for (const Meta& meta : list) {
+    if (meta.kind == Meta::Kind::kKernel && meta.writing != Writing::kInPlace) {
+      most = std::max(most, assignment_of(meta).targets.size());
+    }
+    most = std::max({most, buffers_of(meta.body), buffers_of(meta.otherwise)});
+  }
+  return most;
+}
+
+}  // namespace lanewise::pram

@@ -1,0 +1,40 @@
+// The devices that this machine has.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/testing/test_size.h"
+#include "device/error.h"
+#include "device/testing/nvrtc.h"
+#include "pram/device/backend.h"
+#include "pram/options.h"
+
+namespace lanewise::pram {
+
+/// The backend of an executor; null, and why, if there is none here.
+inline Backend* backend_of(Executor executor, std::string& why) {
+  if (kSanitized) {
+    why = "the compilers of devices are not instrumented";
+    return nullptr;
+  }
+  try {
+    if (executor == Executor::kOpenCl) return &opencl_backend();
+    if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) {
+      why = "NVRTC is not here";
+      return nullptr;
+    }
+    return &cuda_backend();
+  } catch (const device::DeviceError& error) {
+    why = error.what();
+    return nullptr;
+  }
+}
+
+/// The end of a test's name.
+inline std::string device_name(const testing::TestParamInfo<Executor>& test) {
+  return test.param == Executor::kCuda ? "Cuda" : "OpenCl";
+}
+
+}  // namespace lanewise::pram
