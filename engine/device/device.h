@@ -46,7 +46,15 @@ class Device {
       fail((driver_.calls().*call).symbol, result);
     }
   }
-  /// The same, but returns out of memory and "not ready yet" instead of throwing them.
+  /// The same for `work`, which is called `name` in messages: a library that calls the driver by itself, and
+  /// returns its error.
+  template <class Work>
+  void run(const char* name, Work&& work) {
+    if (lost()) throw_lost();
+    const Current current(*this);
+    if (const cuda::Result result = work(); result != cuda::kSuccess) fail(name, result);
+  }
+  /// The same as the first, but returns out of memory and "not ready yet" instead of throwing them.
   template <class... Parameters, class... Arguments>
   cuda::Result try_run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
     const cuda::Result result = attempt(call, arguments...);

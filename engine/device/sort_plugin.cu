@@ -1,0 +1,27 @@
+#include <cub/device/device_radix_sort.cuh>
+
+#include "device/sort_plugin.h"
+
+namespace lanewise::device {
+
+namespace {
+
+template <class Key>
+int sort_pairs(SortJob& job) {
+  cub::DoubleBuffer<Key> keys(static_cast<Key*>(job.keys[job.place]),
+                              static_cast<Key*>(job.keys[1 - job.place]));
+  cub::DoubleBuffer<uint32_t> values(job.values[job.place], job.values[1 - job.place]);
+  const cudaError_t error =
+      cub::DeviceRadixSort::SortPairs(job.scratch, job.scratch_bytes, keys, values, job.count, 0, job.bits,
+                                      static_cast<cudaStream_t>(job.stream));
+  if (job.scratch != nullptr && keys.selector != 0) job.place = 1 - job.place;
+  return error;
+}
+
+}  // namespace
+
+int lanewise_sort_version() { return kSortPluginVersion; }
+int lanewise_sort_pairs_32(SortJob* job) { return sort_pairs<uint32_t>(*job); }
+int lanewise_sort_pairs_64(SortJob* job) { return sort_pairs<uint64_t>(*job); }
+
+}  // namespace lanewise::device

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "device/error.h"
+#include "device/sort.h"
+
+namespace lanewise::device {
+
+/// Whether the plug-in that sorts was built. `built` is where the build leaves it; elsewhere it lies beside
+/// the test.
+inline bool find_sorter(const std::filesystem::path& built) {
+  if (std::filesystem::exists(built)) setenv("LANEWISE_SORT", built.c_str(), 0);
+  try {
+    Sorter::system();
+    return true;
+  } catch (const DeviceError&) {
+    return false;
+  }
+}
+
+}  // namespace lanewise::device

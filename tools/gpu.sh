@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# On a machine with a GPU, in the folder that ./dev gpu-bundle made.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+  cat <<'TEXT'
+Usage: bash gpu.sh COMMAND [ARGUMENTS]
+
+  test       the unit tests that need a GPU: device, index
+  smoke      every operator and matcher against the CPU's answers, about a minute
+  bench      times of queries; --help
+  sanitize   compute-sanitizer over queries and tests, in shards; --help
+  sql ...    the program itself
+TEXT
+}
+
+if [[ ! -f libduckdb.so ]]; then
+  python3 -c 'import lzma, shutil; shutil.copyfileobj(lzma.open("libduckdb.so.xz"), open("libduckdb.so.new", "wb"))'
+  mv libduckdb.so.new libduckdb.so
+fi
+export LD_LIBRARY_PATH=$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+command=${1:-}
+[[ $# -gt 0 ]] && shift
+case $command in
+  test)
+    ./lanewise_device_test --gtest_brief=1 "$@"
+    ./lanewise_index_test --gtest_brief=1 --gtest_filter='*Gpu*:*Device*' "$@"
+    ;;
+  smoke) python3 gpu_smoke.py --program ./lanewise "$@" ;;
+  bench) python3 gpu_bench.py --program ./lanewise "$@" ;;
+  sanitize) python3 gpu_sanitize.py --program ./lanewise "$@" ;;
+  sql) ./lanewise sql "$@" ;;
+  *) usage; exit 2 ;;
+esac

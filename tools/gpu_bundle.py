@@ -1,0 +1,67 @@
+"""./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
+
+The program, the tests that need a GPU, the plug-in that sorts, the libraries that Debian calls its own, scripts. There,
+`bash gpu.sh` says what it can do. DuckDB's library is packed by xz; all is to stay below 60 MB.
+"""
+
+import lzma
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+BUNDLE = BUILD / "bundle-gpu"
+PROGRAMS = ["lanewise", "engine/device/lanewise_device_test", "engine/index/lanewise_index_test"]
+PARTS = ["lanewise_sort.so", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
+SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py"]
+EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
+MOST_BYTES = 60 << 20
+
+
+def libraries(program):
+    """The shared libraries that a program needs beyond a compiler's own."""
+    lines = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [Path(line.split(" => ")[1].split(" (")[0]) for line in lines
+            if " => " in line and not line.strip().startswith(EVERYWHERE)]
+
+
+def pack(library, cache):
+    """Packs a large library once; it changes with DuckDB's version alone."""
+    packed = cache / f"{library.name}-{library.stat().st_size}.xz"
+    if not packed.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        aside = packed.with_suffix(".new")
+        with open(library, "rb") as source, lzma.open(aside, "wb", preset=6) as target:
+            shutil.copyfileobj(source, target)
+        aside.rename(packed)
+    return packed
+
+
+def main():
+    missing = [part for part in PROGRAMS + PARTS if not (BUILD / part).exists()]
+    if missing:
+        sys.exit(f"not built: {', '.join(missing)}")
+    shutil.rmtree(BUNDLE, ignore_errors=True)
+    BUNDLE.mkdir(parents=True)
+    for program in PROGRAMS:
+        copy = BUNDLE / Path(program).name
+        subprocess.run(["strip", "-o", copy, BUILD / program], check=True)
+    for part in PARTS:
+        source, target = BUILD / part, BUNDLE / Path(part).name
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    for script in SCRIPTS:
+        shutil.copy(ROOT / script, BUNDLE)
+    for library in {library for program in PROGRAMS for library in libraries(BUILD / program)}:
+        if library.name == "libduckdb.so":
+            shutil.copy(pack(library.resolve(), ROOT / ".cache/gpu"), BUNDLE / "libduckdb.so.xz")
+        else:
+            shutil.copy(library.resolve(), BUNDLE / library.name)
+    size = sum(path.stat().st_size for path in BUNDLE.rglob("*") if path.is_file())
+    print(f"{BUNDLE.relative_to(ROOT)}: {size / (1 << 20):.0f} MB")
+    sys.exit(size > MOST_BYTES and "that is too much")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""On a machine with a GPU: NVIDIA's compute-sanitizer over the smoke test's queries, in shards.
+
+  python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--seconds 540] [--ledger FILE]
+
+A shard is a tool and a part of the queries. What a ledger already has of this program is left out, so that a run that was cut
+off goes on where it ended. A line of the ledger: the program's checksum, tool, shard, verdict, seconds. Closes with `N passed,
+M failed, K left`.
+"""
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from gpu_smoke import QUERIES, TABLE  # noqa: E402
+
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SIZES = [33, 1000]
+
+
+def find_sanitizer():
+    found = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    return found if Path(found).exists() else None
+
+
+def run_shard(sanitizer, program, tool, queries, seconds):
+    """Empty where the tool finds nothing, else what it says."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "shard.sql"
+        tables = [TABLE.format(rows=rows) for rows in SIZES]
+        asked = [query.replace(" FROM t", f" FROM t{rows}") for rows in SIZES for query in queries]
+        file.write_text(";\n".join([*tables, *asked]) + ";")
+        try:
+            result = subprocess.run([sanitizer, "--tool", tool, "--error-exitcode", "9", program, "sql", "-f", file, "--device",
+                                     "cuda", "-o", Path(folder) / "answer.csv"], capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+    return result.stdout[-3000:] + result.stderr[-1000:] if result.returncode else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/lanewise")
+    parser.add_argument("--tool", choices=TOOLS, action="append", help="default: all")
+    parser.add_argument("--shards", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=540, help="no shard begins later, none runs longer")
+    parser.add_argument("--ledger", type=Path, default=Path("sanitize.ledger"))
+    arguments = parser.parse_args()
+    sanitizer = find_sanitizer()
+    if not sanitizer:
+        sys.exit("compute-sanitizer is not here")
+    program = str(Path(arguments.program).resolve())
+    checksum = hashlib.sha256(Path(program).read_bytes()).hexdigest()[:12]
+    done = {tuple(line.split()[:3]) for line in arguments.ledger.read_text().splitlines()} if arguments.ledger.exists() else set()
+    end, passed, failed, left = time.monotonic() + arguments.seconds, 0, 0, 0
+    for tool in arguments.tool or TOOLS:
+        for shard in range(arguments.shards):
+            name = f"{shard + 1}/{arguments.shards}"
+            if (checksum, tool, name) in done:
+                continue
+            start = time.monotonic()
+            found = None if start >= end else run_shard(sanitizer, program, tool, QUERIES[shard::arguments.shards], end - start)
+            if found is None:
+                left += 1
+                continue
+            passed, failed = passed + (not found), failed + bool(found)
+            line = f"{checksum} {tool} {name} {'failed' if found else 'passed'} {time.monotonic() - start:.0f}"
+            print(line + (f"\n{found}" if found else ""), flush=True)
+            with open(arguments.ledger, "a") as ledger:
+                ledger.write(line + "\n")
+    print(f"{passed} passed, {failed} failed, {left} left")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
