@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "base/random.h"
 #include "base/testing/test_size.h"
 #include "pram/inputs/graph.h"
-#include "pram/inputs/random.h"
 #include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/run.h"
@@ -175,8 +175,8 @@ class Components {
   Numbers root_;
 };
 
-Graph graph_of(int64_t n, uint64_t seed) {
-  return random_graph(n, n == 0 ? 0 : 2 * n / 3 + static_cast<int64_t>(seed % 7) * n / 5, seed);
+graph::Graph graph_of(int64_t n, uint64_t seed) {
+  return graph::random_graph(n, n == 0 ? 0 : 2 * n / 3 + static_cast<int64_t>(seed % 7) * n / 5, seed);
 }
 
 Arrays without(Arrays inputs, std::initializer_list<const char*> names) {
@@ -187,7 +187,7 @@ Arrays without(Arrays inputs, std::initializer_list<const char*> names) {
 TEST(Library, Components) {
   for (const int64_t n : kSizes) {
     for (uint64_t seed = 0; seed < test_size<uint64_t>(2, 5); ++seed) {
-      const Graph graph = graph_of(n, seed);
+      const graph::Graph graph = graph_of(n, seed);
       Components expected(n);
       for (size_t e = 0; e < graph.edges(); ++e) expected.join(graph.source[e], graph.target[e]);
       EXPECT_EQ(output(run_named("components", without(graph_inputs(graph), {"weight"})), "label"),
@@ -208,7 +208,7 @@ TEST(Library, Components) {
 TEST(Library, SpanningForestIsTheLightest) {
   for (const int64_t n : kSizes) {
     for (uint64_t seed = 0; seed < test_size<uint64_t>(2, 5); ++seed) {
-      const Graph graph = graph_of(n, seed);
+      const graph::Graph graph = graph_of(n, seed);
       std::vector<size_t> edges(graph.edges());
       std::iota(edges.begin(), edges.end(), size_t{0});
       std::stable_sort(edges.begin(), edges.end(),
@@ -222,7 +222,7 @@ TEST(Library, SpanningForestIsTheLightest) {
 }
 
 TEST(Library, BreadthFirstSearch) {
-  const Graph graph = graph_of(300, 6);
+  const graph::Graph graph = graph_of(300, 6);
   Numbers level(300, -1);
   level[5] = 0;
   for (bool more = true; std::exchange(more, false);) {

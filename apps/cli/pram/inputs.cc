@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "pram/inputs/numbers.h"
-#include "pram/inputs/random.h"
 #include "pram/library.h"
 
 namespace lanewise::cli::pram_command {
@@ -85,7 +85,7 @@ Array generate(const Generator& generator, const Wanted& wanted, uint64_t seed, 
     array.extents.push_back(extent);
   }
   array.words.resize(static_cast<size_t>(cells));
-  pram::Random random(seed);
+  Random random(seed);
   const bool shuffle = generator.name == "shuffle";
   if (shuffle || generator.name == "ascending") {
     std::iota(array.words.begin(), array.words.end(), 0);
@@ -140,17 +140,17 @@ pram::Program load_program(const std::string& name) {
   return pram::Program::parse(read_file(name), name == "-" ? "program" : name);
 }
 
-pram::Graph read_graph_input(const std::string& given, uint64_t seed) {
+graph::Graph read_graph_input(const std::string& given, uint64_t seed) {
   const std::optional<Generator> generator = parse_generator(given);
-  if (!generator) return pram::read_graph(read_file(given), given);
+  if (!generator) return graph::read_graph(read_file(given), given);
   const auto is = [&](std::string_view name, size_t numbers) {
     return generator->name == name && generator->numbers.size() == numbers;
   };
   const std::vector<int64_t>& numbers = generator->numbers;
-  if (is("random", 2)) return pram::random_graph(numbers[0], numbers[1], seed);
-  if (is("grid", 2)) return pram::grid_graph(numbers[0], numbers[1]);
-  if (is("kronecker", 1)) return pram::kronecker_graph(numbers[0], seed);
-  if (is("tree", 1)) return pram::tree_graph(numbers[0], seed);
+  if (is("random", 2)) return graph::random_graph(numbers[0], numbers[1], seed);
+  if (is("grid", 2)) return graph::grid_graph(numbers[0], numbers[1]);
+  if (is("kronecker", 1)) return graph::kronecker_graph(numbers[0], seed);
+  if (is("tree", 1)) return graph::tree_graph(numbers[0], seed);
   throw UserError(
       fmt::format("'{}' is no graph; there are random:N:M, grid:R:C, kronecker:SCALE, tree:N", given));
 }

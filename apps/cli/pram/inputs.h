@@ -23,6 +23,6 @@ pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::st
                          const std::string& graph, uint64_t seed);
 
 /// The same for a graph alone.
-pram::Graph read_graph_input(const std::string& given, uint64_t seed);
+graph::Graph read_graph_input(const std::string& given, uint64_t seed);
 
 }  // namespace lanewise::cli::pram_command

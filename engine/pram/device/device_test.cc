@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "base/testing/test_size.h"
 #include "pram/device/run.h"
 #include "pram/inputs/graph.h"
-#include "pram/inputs/random.h"
 #include "pram/library.h"
 #include "pram/testing/backends.h"
 #include "pram/testing/outcome.h"
@@ -107,7 +107,7 @@ TEST_P(OnDevice, OperatorsGiveTheSameBits) {
 
 TEST_P(OnDevice, LibraryProgramsGiveTheSame) {
   const auto n = test_size<int64_t>(60, 1'000);
-  Arrays graph = graph_inputs(random_graph(n, n, 3));
+  Arrays graph = graph_inputs(graph::random_graph(n, n, 3));
   const char* const names[] = {"sort", "components",     "reduction",
                                "scan", "exclusive_scan", "spanning_forest"};
   // Compilers for cores take some tenths of a second for a kernel.

@@ -105,7 +105,7 @@ TEST(Cpu, LibraryProgramsGiveTheSame) {
     expect_same(library_program(name), {{"A", numbers(n, 1000)}});
   }
   expect_same(library_program("maximum"), {{"A", numbers(150, 1000)}});
-  Arrays graph = graph_inputs(random_graph(n, n, 3));
+  Arrays graph = graph_inputs(graph::random_graph(n, n, 3));
   expect_same(library_program("spanning_forest"), graph);
   graph.erase("weight");
   expect_same(library_program("components"), graph);

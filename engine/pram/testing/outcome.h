@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pram/inputs/random.h"
+#include "base/random.h"
 #include "pram/run.h"
 
 namespace lanewise::pram {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pram/inputs/random.h"
+#include "base/random.h"
 
 namespace lanewise::pram {
 

@@ -4,7 +4,7 @@
 
 #include "base/int128.h"
 
-namespace lanewise::pram {
+namespace lanewise {
 
 /// Numbers that look random, the same on every machine (SplitMix64).
 class Random {
@@ -25,4 +25,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace lanewise::pram
+}  // namespace lanewise

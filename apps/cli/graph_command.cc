@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "api/session.h"
+#include "base/error.h"
+#include "base/size.h"
+#include "command.h"
+#include "graph/verify.h"
+#include "output/format.h"
+#include "output/output_file.h"
+#include "pram/inputs.h"
+#include "primitives/parallel.h"
+
+namespace lanewise::cli {
+
+namespace {
+
+using graph::Graph;
+
+const char* const kDescription =
+    R"(Algorithms on graphs, tuned for this machine's cores.
+
+  lanewise graph components roads.mtx
+  lanewise graph spanning-tree links.parquet -o tree.csv
+  lanewise graph matching jobs.txt --format json --verify
+  lanewise graph distances random:1000:5000
+
+A FILE is Matrix Market (every stored entry is an edge, whatever its value), has a line 'v : u w' for each vertex
+and its neighbours or a line 'source target [weight]' for each edge, or is Parquet or CSV with columns src, dst and
+perhaps weight. random:N:M, grid:R:C, kronecker:SCALE and tree:N are generators.
+)";
+
+struct Given {
+  std::string file;
+  std::string format = "text";
+  std::string output;
+  std::string memory_limit = "4GB";
+  uint64_t seed = 0;
+  int threads = 0;
+  bool verify = false;
+};
+
+/// What a command found: lines for people, one object, and the whole as a table.
+struct Answer {
+  std::string text;
+  std::string json;
+  std::optional<std::string> problem;  ///< that the checker found
+  Schema schema;
+  std::function<void(std::vector<ColumnBuilder>&)> rows;  ///< appends all of them
+};
+
+std::string number(double value) {
+  if (std::floor(value) == value && std::fabs(value) < 0x1p62) {
+    return fmt::format("{}", static_cast<int64_t>(value));
+  }
+  return fmt::format("{}", value);
+}
+
+int64_t label_of(const Graph& graph, int64_t vertex) {
+  return graph.labels.empty() ? vertex : graph.labels[static_cast<size_t>(vertex)];
+}
+
+/// f(values, row) for each row of a column without NULLs.
+template <class T, class F>
+void each_value(const Table& table, size_t column, const std::string& file, F f) {
+  for (const Batch& batch : table.batches) {
+    const Column& part = *batch.columns[column];
+    const Column& held = part.dictionary ? *part.dictionary : part;
+    if (part.nulls != 0) {
+      throw UserError(fmt::format("{}: {} is NULL in some rows", file, table.schema[column].name));
+    }
+    for (int64_t row = 0; row < part.rows; ++row) {
+      f(held.values.as<T>()[part.dictionary ? part.values.as<uint32_t>()[row] : row]);
+    }
+  }
+}
+
+Graph read_table(const std::string& file) {
+  Session session;
+  std::string quoted = "'";
+  for (const char c : file) quoted += std::string(c == '\'' ? 2 : 1, c);
+  quoted += "'";
+  bool weighted = false;
+  for (const Field& field : session.run("SELECT * FROM " + quoted + " LIMIT 0", false).table.schema) {
+    weighted = weighted || field.name == "weight";
+  }
+  const Table table =
+      session
+          .run(fmt::format("SELECT CAST(src AS BIGINT) AS src, CAST(dst AS BIGINT) AS dst{} FROM {}",
+                           weighted ? ", CAST(weight AS DOUBLE) AS weight" : "", quoted),
+               false)
+          .table;
+  Graph graph;
+  each_value<int64_t>(table, 0, file, [&](int64_t end) { graph.source.push_back(end); });
+  each_value<int64_t>(table, 1, file, [&](int64_t end) { graph.target.push_back(end); });
+  if (weighted) each_value<double>(table, 2, file, [&](double weight) { graph.weight.push_back(weight); });
+  std::vector<int64_t> labels = graph.source;
+  labels.insert(labels.end(), graph.target.begin(), graph.target.end());
+  number_vertices(graph, std::move(labels));
+  return graph;
+}
+
+Graph read(const Given& given) {
+  const auto ends = [&](const char* end) { return given.file.ends_with(end); };
+  if (ends(".parquet") || ends(".csv")) return read_table(given.file);
+  Graph graph = pram_command::read_graph_input(given.file, given.seed);
+  for (const double weight : graph.weight) {
+    if (!std::isfinite(weight)) throw UserError(fmt::format("{}: a weight is not finite", given.file));
+  }
+  return graph;
+}
+
+Answer components(const Given& given, const Graph& graph, MemoryBudget&) {
+  auto label = std::make_shared<std::vector<int64_t>>(graph::components(graph));
+  const int64_t count = graph::count_components(*label);
+  Answer answer{
+      fmt::format("{} components\n", count), fmt::format("{{\"components\": {}}}\n", count), {}, {}, {}};
+  if (given.verify) answer.problem = check_components(graph, *label);
+  answer.schema = {{"vertex", TypeId::kInt64}, {"component", TypeId::kInt64}};
+  answer.rows = [&graph, label](std::vector<ColumnBuilder>& columns) {
+    for (int64_t v = 0; v < graph.vertices; ++v) {
+      columns[0].append_physical(label_of(graph, v));
+      columns[1].append_physical(label_of(graph, (*label)[static_cast<size_t>(v)]));
+    }
+  };
+  return answer;
+}
+
+Answer spanning_tree(const Given& given, const Graph& graph, MemoryBudget&) {
+  auto forest = std::make_shared<graph::SpanningForest>(graph::spanning_forest(graph));
+  const std::string weight = number(forest->weight);
+  Answer answer{fmt::format("{} trees of {} edges, weight {}\n", forest->trees, forest->edges.size(), weight),
+                fmt::format("{{\"trees\": {}, \"weight\": {}}}\n", forest->trees, weight),
+                {},
+                {},
+                {}};
+  if (given.verify) answer.problem = check_spanning_forest(graph, *forest);
+  answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"weight", TypeId::kFloat64}};
+  answer.rows = [&graph, forest](std::vector<ColumnBuilder>& columns) {
+    for (const int64_t edge : forest->edges) {
+      const auto e = static_cast<size_t>(edge);
+      columns[0].append_physical(label_of(graph, graph.source[e]));
+      columns[1].append_physical(label_of(graph, graph.target[e]));
+      columns[2].append_physical(graph.weight.empty() ? 1.0 : graph.weight[e]);
+    }
+  };
+  return answer;
+}
+
+Answer matching(const Given& given, const Graph& graph, MemoryBudget&) {
+  auto found = std::make_shared<graph::Matching>(graph::maximum_matching(graph));
+  const size_t cover = found->cover_rows.size() + found->cover_columns.size();
+  Answer answer{fmt::format("{} pairs, proved by {} vertices that cover all edges\n", found->size, cover),
+                fmt::format("{{\"matching\": {}, \"cover\": {}}}\n", found->size, cover),
+                {},
+                {},
+                {}};
+  if (given.verify) answer.problem = check_matching(graph, *found);
+  answer.schema = {{"row", TypeId::kInt64}, {"column", TypeId::kInt64}};
+  answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
+    for (int64_t row = 0; row < graph.vertices; ++row) {
+      const int64_t column = found->column[static_cast<size_t>(row)];
+      if (column < 0) continue;
+      columns[0].append_physical(label_of(graph, row));
+      columns[1].append_physical(label_of(graph, column));
+    }
+  };
+  return answer;
+}
+
+Answer distances(const Given& given, const Graph& graph, MemoryBudget& budget) {
+  auto found = std::make_shared<graph::Distances>(graph::all_distances(graph, &budget));
+  const std::string sum = number(found->sum);
+  Answer answer{fmt::format("{} pairs with a path, sum of distances {}\n", found->pairs, sum),
+                fmt::format("{{\"pairs\": {}, \"sum\": {}}}\n", found->pairs, sum),
+                {},
+                {},
+                {}};
+  if (given.verify) answer.problem = check_distances(graph, *found);
+  answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"distance", TypeId::kFloat64}};
+  answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
+    for (int64_t from = 0; from < graph.vertices; ++from) {
+      for (int64_t to = 0; to < graph.vertices; ++to) {
+        const double distance = found->at(from, to);
+        if (!std::isfinite(distance)) continue;
+        columns[0].append_physical(label_of(graph, from));
+        columns[1].append_physical(label_of(graph, to));
+        columns[2].append_physical(distance);
+      }
+    }
+  };
+  return answer;
+}
+
+void write_rows(const Answer& answer, const std::string& path) {
+  const std::string format = format_of("", path);
+  std::vector<ColumnBuilder> columns;
+  for (const Field& field : answer.schema) columns.emplace_back(field.type);
+  answer.rows(columns);
+  Batch batch{columns[0].rows(), {}};
+  for (ColumnBuilder& column : columns) batch.columns.push_back(column.finish());
+  Table table{answer.schema, {}};
+  table.batches.push_back(std::move(batch));
+  if (format == "parquet") {
+    Session().write_parquet(table, path);
+    return;
+  }
+  OutputFile out(path);
+  make_writer(format, true)->write(table, out);
+  out.close();
+}
+
+using Algorithm = Answer (*)(const Given& given, const Graph& graph, MemoryBudget& budget);
+
+ExitCode run_algorithm(const Given& given, Algorithm algorithm) {
+  const Graph graph = read(given);
+  MemoryBudget budget(parse_size(given.memory_limit));
+  const auto find = [&] { return algorithm(given, graph, budget); };
+  const Answer answer = given.threads > 0 ? with_threads(given.threads, find) : find();
+  if (answer.problem) throw InternalError("the checker refuses the answer: " + *answer.problem);
+  if (!given.output.empty()) write_rows(answer, given.output);
+  const std::string verified = given.verify ? "verified\n" : "";
+  OutputFile out;
+  out.write(given.format == "json" ? answer.json : answer.text + verified);
+  out.close();
+  return kOk;
+}
+
+}  // namespace
+
+void add_graph_command(CLI::App& app, Command& run) {
+  auto given = std::make_shared<Given>();
+  CLI::App* all = app.add_subcommand("graph", kDescription);
+  all->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, Algorithm algorithm) {
+    CLI::App* sub = all->add_subcommand(name, help);
+    sub->callback(
+        [given, algorithm, &run] { run = [given, algorithm] { return run_algorithm(*given, algorithm); }; });
+    sub->add_option("file", given->file, "The graph")->type_name("FILE")->required();
+    sub->add_option("--format", given->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("NAME");
+    sub->add_option("-o,--output", given->output,
+                    "Write the whole result too; the ending says how: .csv, .json, .ndjson, .md, .parquet")
+        ->type_name("FILE");
+    sub->add_flag("--verify", given->verify, "An independent checker looks at the answer");
+    sub->add_option("--threads", given->threads, "0: one for each core")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N");
+    sub->add_option("--seed", given->seed, "Of random graphs")->type_name("N");
+    sub->add_option("--memory-limit", given->memory_limit, "What all distances may hold")
+        ->type_name("SIZE")
+        ->capture_default_str();
+  };
+  add("components", "Connected components; the direction of edges is ignored", components);
+  add("spanning-tree", "The lightest forest that joins what is connected; of equal edges the first counts",
+      spanning_tree);
+  add("matching", "A maximum matching of rows (sources) with columns (targets)", matching);
+  add("distances", "Distances between all pairs, along directed edges", distances);
+}
+
+}  // namespace lanewise::cli

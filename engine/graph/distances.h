@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+
+namespace lanewise::graph {
+
+/// Distances between all pairs of vertices.
+class Distances {
+ public:
+  int64_t vertices = 0;
+  int64_t pairs = 0;  ///< ordered pairs with a path between them; a vertex and itself are one
+  double sum = 0;     ///< of their distances
+
+  /// Infinity where no path leads from `from` to `to`.
+  double at(int64_t from, int64_t to) const;
+
+ private:
+  friend Distances all_distances(const Graph& graph, MemoryBudget* budget);
+  size_t stride_ = 0;
+  std::vector<int32_t> whole_;  // row by row; one of both is empty
+  std::vector<double> real_;
+  Reservation held_;
+};
+
+/// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. On all
+/// threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA 2003). Throws UserError
+/// for a negative cycle and names a vertex on it; MemoryError.
+Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr);
+
+}  // namespace lanewise::graph

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::graph {
+
+/// A directed graph of vertices 0 to n - 1. Parallel edges and loops are kept.
+struct Graph {
+  int64_t vertices = 0;
+  std::vector<int64_t> source;
+  std::vector<int64_t> target;
+  std::vector<double> weight;   ///< empty: every edge weighs 1
+  std::vector<int64_t> labels;  ///< of the vertices in the file, ascending; empty: they are 0 to n - 1
+
+  size_t edges() const { return source.size(); }
+  bool whole_weights() const;
+};
+
+/// A Matrix Market file (it begins with %%MatrixMarket): every stored entry is an edge, whatever its value;
+/// `pattern` means weight 1; `symmetric` means both ways; the larger dimension is the number of vertices.
+/// Else lines of "v : u w", any integers, as vertices and their neighbours; else lines "source target
+/// [weight]". Lines that begin with # or % are comments. Throws UserError that names `file` and the line.
+Graph read_graph(std::string_view text, const std::string& file);
+
+/// Vertices that are any integers become 0, 1, ... in their order. `labels`: all of them, in any order and
+/// perhaps several times; the graph keeps them.
+void number_vertices(Graph& graph, std::vector<int64_t> labels);
+
+/// Random graphs of n vertices and m edges: the same seed gives the same graph on every machine.
+Graph random_graph(int64_t n, int64_t m, uint64_t seed);
+/// rows x columns vertices, each with edges to the right and down.
+Graph grid_graph(int64_t rows, int64_t columns);
+/// 2^scale vertices and 16 * 2^scale edges with the skew of social networks (R-MAT: 0.57, 0.19, 0.19, 0.05).
+Graph kronecker_graph(int64_t scale, uint64_t seed);
+/// A random tree: each vertex has an edge to an earlier one.
+Graph tree_graph(int64_t n, uint64_t seed);
+
+}  // namespace lanewise::graph

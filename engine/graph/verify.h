@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "graph/components.h"
+#include "graph/distances.h"
+#include "graph/matching.h"
+#include "graph/spanning_forest.h"
+
+/// Independent checkers: other algorithms, as plainly as can be, on one thread. Each says what is wrong, or
+/// nothing.
+namespace lanewise::graph {
+
+/// By breadth-first search: all of a component, and nothing else, has the label of its least vertex.
+std::optional<std::string> check_components(const Graph& graph, const std::vector<int64_t>& label);
+/// By Kruskal's algorithm on all edges in order; there is one right answer.
+std::optional<std::string> check_spanning_forest(const Graph& graph, const SpanningForest& forest);
+/// By its certificate: the matching is one, and as many vertices cover all edges.
+std::optional<std::string> check_matching(const Graph& graph, const Matching& matching);
+/// By Bellman and Ford's algorithm from each vertex; reals may differ by rounding.
+std::optional<std::string> check_distances(const Graph& graph, const Distances& distances);
+
+}  // namespace lanewise::graph
