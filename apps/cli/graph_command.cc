@@ -115,7 +115,7 @@ Graph read(const Given& given) {
 }
 
 Answer components(const Given& given, const Graph& graph, MemoryBudget&) {
-  auto label = std::make_shared<std::vector<int64_t>>(graph::components(graph));
+  auto label = std::make_shared<std::vector<uint32_t>>(graph::components(graph));
   const int64_t count = graph::count_components(*label);
   Answer answer{
       fmt::format("{} components\n", count), fmt::format("{{\"components\": {}}}\n", count), {}, {}, {}};

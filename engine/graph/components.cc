@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/error.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {
@@ -23,19 +24,19 @@ class Forest {
  public:
   explicit Forest(size_t vertices) : parent_(vertices) {
     in_parts(vertices, [&](size_t begin, size_t end) {
-      for (size_t v = begin; v < end; ++v) parent_[v] = static_cast<int64_t>(v);
+      for (size_t v = begin; v < end; ++v) parent_[v] = static_cast<uint32_t>(v);
     });
   }
 
-  int64_t parent(int64_t v) const { return at(v).load(std::memory_order_relaxed); }
+  uint32_t parent(size_t v) const { return at(v).load(std::memory_order_relaxed); }
 
-  void link(int64_t a, int64_t b) {
-    a = parent(a);
-    b = parent(b);
+  void link(size_t first, size_t second) {
+    uint32_t a = parent(first);
+    uint32_t b = parent(second);
     while (a != b) {
-      const int64_t high = std::max(a, b);
-      const int64_t low = std::min(a, b);
-      int64_t above = parent(high);
+      const uint32_t high = std::max(a, b);
+      const uint32_t low = std::min(a, b);
+      uint32_t above = parent(high);
       if (above == low) return;
       // Only a root is hung below another one.
       if (above == high && at(high).compare_exchange_strong(above, low, std::memory_order_relaxed)) return;
@@ -48,47 +49,48 @@ class Forest {
   void flatten() {
     in_parts(parent_.size(), [&](size_t begin, size_t end) {
       for (size_t v = begin; v < end; ++v) {
-        int64_t root = parent(static_cast<int64_t>(v));
+        uint32_t root = parent(v);
         while (parent(root) != root) root = parent(root);
-        at(static_cast<int64_t>(v)).store(root, std::memory_order_relaxed);
+        at(v).store(root, std::memory_order_relaxed);
       }
     });
   }
 
-  std::vector<int64_t> take() { return std::move(parent_); }
+  std::vector<uint32_t> take() { return std::move(parent_); }
 
  private:
-  std::atomic_ref<int64_t> at(int64_t v) const {
-    return std::atomic_ref<int64_t>(const_cast<int64_t&>(parent_[static_cast<size_t>(v)]));
+  std::atomic_ref<uint32_t> at(size_t v) const {
+    return std::atomic_ref<uint32_t>(const_cast<uint32_t&>(parent_[v]));
   }
 
-  std::vector<int64_t> parent_;
+  std::vector<uint32_t> parent_;
 };
 
 }  // namespace
 
 /// A sample of the edges joins most of what belongs together; after that most edges need two reads.
-std::vector<int64_t> components(const Graph& graph) {
+std::vector<uint32_t> components(const Graph& graph) {
   constexpr size_t kSample = 16;  // every so many edges
+  if (graph.vertices > int64_t{1} << 32) throw UserError("a graph of more than 2^32 vertices has no labels");
   Forest forest(static_cast<size_t>(graph.vertices));
-  const int64_t* const source = graph.source.data();
-  const int64_t* const target = graph.target.data();
+  const auto source = [&](size_t e) { return static_cast<size_t>(graph.source[e]); };
+  const auto target = [&](size_t e) { return static_cast<size_t>(graph.target[e]); };
   in_parts(graph.edges() / kSample, [&](size_t begin, size_t end) {
-    for (size_t e = begin; e < end; ++e) forest.link(source[e * kSample], target[e * kSample]);
+    for (size_t e = begin; e < end; ++e) forest.link(source(e * kSample), target(e * kSample));
   });
   forest.flatten();
   in_parts(graph.edges(), [&](size_t begin, size_t end) {
     for (size_t e = begin; e < end; ++e) {
-      if (forest.parent(source[e]) != forest.parent(target[e])) forest.link(source[e], target[e]);
+      if (forest.parent(source(e)) != forest.parent(target(e))) forest.link(source(e), target(e));
     }
   });
   forest.flatten();
   return forest.take();
 }
 
-int64_t count_components(const std::vector<int64_t>& label) {
+int64_t count_components(const std::vector<uint32_t>& label) {
   int64_t count = 0;
-  for (size_t v = 0; v < label.size(); ++v) count += label[v] == static_cast<int64_t>(v) ? 1 : 0;
+  for (size_t v = 0; v < label.size(); ++v) count += label[v] == v ? 1 : 0;
   return count;
 }
 

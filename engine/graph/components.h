@@ -1,15 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "graph/graph.h"
 
 namespace lanewise::graph {
 
-/// label[v] is the least vertex of v's component; the direction of edges is ignored. On all threads.
-std::vector<int64_t> components(const Graph& graph);
+/// label[v] is the least vertex of v's component; the direction of edges is ignored. On all threads. Throws
+/// UserError for more than 2^32 vertices.
+std::vector<uint32_t> components(const Graph& graph);
 
 /// How many components these labels name.
-int64_t count_components(const std::vector<int64_t>& label);
+int64_t count_components(const std::vector<uint32_t>& label);
 
 }  // namespace lanewise::graph

@@ -103,7 +103,7 @@ bool fits_int32(const Graph& graph) {
   double most = 1;
   for (const double weight : graph.weight) most = std::max(most, std::fabs(weight));
   return graph.whole_weights() &&
-         most * static_cast<double>(std::max<int64_t>(graph.vertices, 1)) < kNoPath / 4;
+         most * static_cast<double>(std::max<int64_t>(graph.vertices, 1)) < kNoPath / 4.0;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Graphs, MatrixOverTheBudgetIsRefused) {
 
 TEST(Checkers, RefuseWhatIsBroken) {
   const Graph graph = grid_graph(4, 5);
-  std::vector<int64_t> label = components(graph);
+  std::vector<uint32_t> label = components(graph);
   label[7] = 7;
   EXPECT_TRUE(check_components(graph, label));
   SpanningForest forest = spanning_forest(graph);

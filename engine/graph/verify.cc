@@ -47,7 +47,7 @@ std::vector<double> distances_from(const Graph& graph, const Adjacency& adjacenc
 
 }  // namespace
 
-std::optional<std::string> check_components(const Graph& graph, const std::vector<int64_t>& label) {
+std::optional<std::string> check_components(const Graph& graph, const std::vector<uint32_t>& label) {
   const auto vertices = static_cast<size_t>(graph.vertices);
   if (label.size() != vertices) return fmt::format("{} labels for {} vertices", label.size(), vertices);
   const Adjacency adjacency(both_ways(graph));
@@ -59,7 +59,7 @@ std::optional<std::string> check_components(const Graph& graph, const std::vecto
     while (!stack.empty()) {
       const size_t vertex = stack.back();
       stack.pop_back();
-      if (label[vertex] != static_cast<int64_t>(start)) {
+      if (label[vertex] != start) {
         return fmt::format("vertex {} is in the component of {} and has the label {}", vertex, start,
                            label[vertex]);
       }

@@ -13,7 +13,7 @@
 namespace lanewise::graph {
 
 /// By breadth-first search: all of a component, and nothing else, has the label of its least vertex.
-std::optional<std::string> check_components(const Graph& graph, const std::vector<int64_t>& label);
+std::optional<std::string> check_components(const Graph& graph, const std::vector<uint32_t>& label);
 /// By Kruskal's algorithm on all edges in order; there is one right answer.
 std::optional<std::string> check_spanning_forest(const Graph& graph, const SpanningForest& forest);
 /// By its certificate: the matching is one, and as many vertices cover all edges.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <span>
 #include <string_view>
 
 #include "base/error.h"
@@ -112,9 +112,26 @@ class ProgramWriter {
       if (meta.condition) look(*meta.condition);
       walk(meta.statements, [&](const Statement& statement) { for_each_expression(statement, look); });
     });
+    made_.assigned.resize(lets.size());
     made_.in_register.resize(lets.size());
     for (size_t i = 0; i < lets.size(); ++i) {
       made_.in_register[i] = lets[i] || meta_.hosted[i] || (uses_[i] <= 1 && first[i]);
+    }
+  }
+
+  /// Which private variables the kernels of a block for all its processors write before anybody reads them.
+  void find_assigned(const std::vector<Meta>& list) {
+    std::vector<bool> open(tree_.privates.size(), true);  // not used so far
+    for (const Meta& meta : list) {
+      visit({&meta, 1}, [&](const Meta& node) {
+        const std::vector<bool> used = used_by(node, open.size());
+        for (uint32_t i = 0; i < used.size(); ++i) {
+          if (!used[i] || !open[i]) continue;
+          open[i] = false;
+          made_.assigned[i] =
+              &node == &meta && node.kind == Kind::kKernel && begins_with_write(node.statements, i);
+        }
+      });
     }
   }
 
@@ -135,6 +152,7 @@ class ProgramWriter {
         break;
       case Kind::kAll:
         block = meta.block;
+        find_assigned(meta.body);
         break;
       case Kind::kKernel:
         kernel(meta, *block);
@@ -219,7 +237,7 @@ class ProgramWriter {
   }
 
   template <class F>
-  static void visit(const std::vector<Meta>& list, F f) {
+  static void visit(std::span<const Meta> list, F f) {
     for (const Meta& meta : list) {
       f(meta);
       visit(meta.body, f);

@@ -56,6 +56,7 @@ struct EmittedProgram {
   /// By their node or, of what one does alone, their statement or condition.
   std::unordered_map<const void*, EmittedKernel> kernels;
   std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
+  std::vector<bool> assigned;     ///< by private: all processors write it before it is read; it need not be 0
 };
 
 struct EmitOptions {

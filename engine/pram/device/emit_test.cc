@@ -45,6 +45,16 @@ TEST(Emit, ColumnsAreForVariablesThatOutliveAKernel) {
               Not(HasSubstr("_all")));
 }
 
+TEST(Emit, ColumnsAreClearedUnlessAllProcessorsAssignThem) {
+  const Program program = Program::parse(
+      "mode CREW input A[n] : int output B[n] : int processors n\n"
+      "private a = A[p]\nB[p] = A[n - 1 - p] + a\nB[p] = B[n - 1 - p] + a\n"
+      "if B[p] > 3 {\nprivate b = 1\nB[p] = B[n - 1 - p] + b\nB[p] = B[n - 1 - p] + b\n}\n");
+  const DeviceProgram compiled(program, {});
+  EXPECT_EQ(compiled.emitted.assigned, (std::vector<bool>{true, false}));
+  EXPECT_EQ(compiled.emitted.in_register, (std::vector<bool>{false, false}));
+}
+
 TEST(Emit, NumbersOfSeveralDimensions) {
   EXPECT_THAT(kernels("mode CREW output E[3, 5] : real processors i < 3, j < 5\nE[i, j] = i / 2.0"),
               HasSubstr("  const word j_p1 = (uint)who % (uint)extent_1;\n"

@@ -146,7 +146,7 @@ void DeviceMachine::begin_block(const Meta& meta) {
   for (size_t i = 0; i < private_columns_.size(); ++i) {
     if (tree_.privates[i].block != meta.block || emitted_.in_register[i]) continue;
     reserve(private_columns_[i], processors_);
-    tools_.backend().fill(private_columns_[i], 0);
+    if (!emitted_.assigned[i]) tools_.backend().fill(private_columns_[i], 0);
   }
 }
 

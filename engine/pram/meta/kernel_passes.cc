@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "pram/meta/independent.h"
 #include "pram/meta/optimise.h"
@@ -73,6 +75,77 @@ bool merge(Meta& first, const Meta& second, const Nodes& nodes) {
   return true;
 }
 
+/// Whether what the condition needs is the same after the kernels.
+bool outlives(const Expr& condition, std::span<const Meta> kernels) {
+  bool same = true;
+  const auto look = [&](const Statement& statement) {
+    for (const Target& target : statement.targets) {
+      walk(condition, [&](const Expr& part) {
+        const bool uses = part.op == (target.shared ? Op::kCell : Op::kPrivate);
+        same = same && !(uses && part.index == target.index);
+      });
+    }
+  };
+  for (const Meta& kernel : kernels) walk(kernel.statements, look);
+  return same;
+}
+
+bool is_cheap(const Expr& condition) {
+  bool cheap = condition.height <= 3;
+  walk(condition, [&](const Expr& part) { cheap = cheap && part.op != Op::kCell && part.op != Op::kLet; });
+  return cheap;
+}
+
+ExprPtr negated(const ExprPtr& condition) {
+  Expr made;
+  made.op = Op::kNot;
+  made.type = Type::kBool;
+  made.place = condition->place;
+  made.args = {condition};
+  made.height = condition->height + 1;
+  return std::make_shared<const Expr>(std::move(made));
+}
+
+/// A branch as one kernel, if that may be, and why.
+std::optional<Meta> as_one_kernel(const Meta& branch, const Nodes& nodes, std::string& what) {
+  if (!is_small(branch.body) || !is_small(branch.otherwise)) return std::nullopt;
+  Meta kernel = guarded(branch, Statement::Kind::kIf);
+  const char* why = kApart;
+  if (!in_place(branch.body) || !in_place(branch.otherwise) ||
+      !independent(kernel.statements, nodes.tree, nodes.block)) {
+    // Then all conditions are tested before anything is written.
+    if (!branch.otherwise.empty() || !is_one_assignment(kernel.statements)) return std::nullopt;
+    kernel.writing = std::min(branch.body[0].writing, Writing::kBuffered);
+    why = "it guards one assignment, and nothing is written between";
+  }
+  what = fmt::format("the condition goes into the kernel: {}", why);
+  return kernel;
+}
+
+/// The kernels of a branch, each with the condition within; empty if that may not be.
+std::vector<Meta> with_condition(const Meta& branch, const Nodes& nodes) {
+  constexpr size_t kMost = 4;  // of kernels that test the condition again
+  std::vector<Meta> kernels = branch.body;
+  kernels.insert(kernels.end(), branch.otherwise.begin(), branch.otherwise.end());
+  if (kernels.empty() || kernels.size() > kMost || !std::all_of(kernels.begin(), kernels.end(), is_kernel))
+    return {};
+  if (!is_cheap(*branch.condition)) return {};
+  if (!outlives(*branch.condition, std::span(kernels).first(kernels.size() - 1))) return {};
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    Meta& kernel = kernels[i];
+    const Writing writing = kernel.writing;
+    Meta alone = branch;
+    alone.body = {kernel};
+    alone.otherwise.clear();
+    if (i >= branch.body.size()) alone.condition = negated(branch.condition);
+    kernel = guarded(alone, Statement::Kind::kIf);
+    kernel.writing = writing;
+    const bool own = writing != Writing::kInPlace || independent(kernel.statements, nodes.tree, nodes.block);
+    if (!own || (writing != Writing::kInPlace && !is_one_assignment(kernel.statements))) return {};
+  }
+  return kernels;
+}
+
 }  // namespace
 
 bool write_in_place(const Nodes& nodes) {
@@ -110,22 +183,27 @@ bool merge_kernels(const Nodes& nodes) {
 
 bool branch_in_kernel(const Nodes& nodes) {
   bool changed = false;
+  std::vector<Meta> list;
   for (Meta& meta : nodes.list) {
-    if (meta.kind != Kind::kSplit || !is_small(meta.body) || !is_small(meta.otherwise)) continue;
-    Meta kernel = guarded(meta, Statement::Kind::kIf);
-    const char* why = kApart;
-    if (!in_place(meta.body) || !in_place(meta.otherwise) ||
-        !independent(kernel.statements, nodes.tree, nodes.block)) {
-      // Then all conditions are tested before anything is written.
-      if (!meta.otherwise.empty() || !is_one_assignment(kernel.statements)) continue;
-      kernel.writing = std::min(meta.body[0].writing, Writing::kBuffered);
-      why = "it guards one assignment, and nothing is written between";
+    list.push_back(std::move(meta));
+    const Meta& branch = list.back();
+    if (branch.kind != Kind::kSplit) continue;
+    const Place place = branch.place;
+    std::string what;
+    if (std::optional<Meta> kernel = as_one_kernel(branch, nodes, what)) {
+      list.back() = std::move(*kernel);
+    } else {
+      std::vector<Meta> kernels = with_condition(branch, nodes);
+      if (kernels.empty()) continue;
+      what =
+          fmt::format("the condition goes into each of {} kernels, which do not change it", kernels.size());
+      list.pop_back();
+      std::move(kernels.begin(), kernels.end(), std::back_inserter(list));
     }
-    nodes.notes.push_back(
-        {Pass::kBranches, meta.place.line, fmt::format("the condition goes into the kernel: {}", why)});
-    meta = std::move(kernel);
+    nodes.notes.push_back({Pass::kBranches, place.line, what});
     changed = true;
   }
+  nodes.list = std::move(list);
   return changed;
 }
 

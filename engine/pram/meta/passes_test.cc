@@ -124,13 +124,25 @@ TEST(Branches, FireForOneAssignmentAndForIndependentOnes) {
       "for each p in T0:\n  if p > 0:\n    A[p] = 1\n  else:\n    C[p, 0] = 2\n");
 }
 
-TEST(Branches, MustNotFireWhereOnePartReadsTheOther) {
-  EXPECT_THAT(meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = A[n - 1] }\n",
-                      {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
-              HasSubstr("T2 = {p in T0 : p > 0}"));
-  EXPECT_THAT(meta_of("CREW", "if p > 0 { A[p] = A[p - 1]\nA[p] = A[p] + A[p - 1] }\n",
-                      {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
-              HasSubstr("T1 = {p in T0 : p > 0}"));
+TEST(Branches, GoIntoEachKernelWhereOnePartReadsTheOther) {
+  EXPECT_EQ(meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = A[n - 1] }\n",
+                    {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+            "for each p in T0:\n  if p > 0:\n    A[p] = 1\n"
+            "for each p in T0:\n  if not p > 0:\n    C[p, 0] = A[n - 1]\n");
+  EXPECT_EQ(meta_of("CREW", "if p > 0 { A[p] = A[p - 1]\nA[p] = A[p] + A[p - 1] }\n",
+                    {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+            "for all p in T0:\n  if p > 0:\n    A[p] = A[p - 1]\n"
+            "for all p in T0:\n  if p > 0:\n    A[p] = A[p] + A[p - 1]\n");
+}
+
+TEST(Branches, MustNotFireWhereTheConditionChangesOrIsDear) {
+  for (const char* body : {"private d = p\nif d > 0 { d = A[p - 1]\nA[p] = A[p - 1] + d }\n",
+                           "if A[p] > 0 { C[p, 0] = A[n - 1]\nA[p] = A[p - 1] + C[n - 1, 0] }\n",
+                           "if p > 0 { A[p] = A[p - 1]\nwhile A[p] > 0 { A[p] = A[p - 1] }\n}\n"}) {
+    EXPECT_THAT(meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+                HasSubstr("T1 = {p in T0 :"))
+        << body;
+  }
 }
 
 TEST(Host, TakesWhatAllProcessorsShare) {

@@ -12,8 +12,11 @@ namespace lanewise::pram {
 
 /// An input for each array that the program asks for; for graphs a random one of 2 n edges.
 inline Arrays inputs_of(const Program& program, int64_t n) {
-  Arrays graph = graph_inputs(graph::random_graph(n, 2 * n, 1));
-  graph["root"] = scalar(0);
+  Arrays graph;
+  if (program.tree().parameters[0].kind == Parameter::Kind::kInput) {
+    graph = graph_inputs(graph::random_graph(n, 2 * n, 1));
+    graph["root"] = scalar(0);
+  }
   Arrays inputs;
   const auto take = [&](const std::string& name, size_t dimensions) {
     if (graph.contains(name)) {
