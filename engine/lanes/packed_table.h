@@ -22,11 +22,16 @@ struct PackedTable {
   u8 run_start[15];
   alignas(16) u8 run_class[16];
   u32 runs;  ///< 0 if there are more than 16
-  /// Of the halves of a byte: both codes' common bits are its code, code_class[code] is its class.
-  alignas(16) u8 low_code[16];
-  alignas(16) u8 high_code[16];
-  alignas(16) u8 code_class[16];
-  bool has_codes;  ///< if not, look at the runs; if so, bytes >= 0x80 have code 0 whatever their low half is
+  /// Of the halves of a byte: of_low and of_high have its code in common, and `classes` of all layers' codes,
+  /// by exclusive or, is its class.
+  struct Codes {
+    alignas(16) u8 of_low[16];
+    alignas(16) u8 of_high[16];
+    alignas(16) u8 classes[16];
+  };
+  static constexpr u32 kLayers = 3;
+  Codes codes[kLayers];
+  u32 code_layers;  ///< 0: these classes have no such codes
   u32 entries;     ///< states x classes, of a half where there are two
   bool has_halves;
   bool high_is_uniform;  ///< bytes >= 0x80 are all of one class

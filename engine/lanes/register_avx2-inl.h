@@ -127,24 +127,37 @@ static LANES_FN __m256i twice(const u8* from) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-/// What follows a state on a class, in a table of kSize entries: one byte shuffle for every 16 entries.
+/// What follows a state on a class, in a table of kSize entries: one byte shuffle for every 16 entries. A
+/// shuffle gives 0 where the index's top bit is set, so it has its say in all indexes from its 16 on, and
+/// each table but the first of 128 entries is stored as what it changes of the one before.
 template <u32 kSize>
 struct Next {
   __m256i t[kSize / 16];
 
   explicit LANES_FN Next(const PackedTable& table) {
-    LANES_UNROLL for (u32 i = 0; i < kSize / 16; i++) t[i] = twice(table.next + 16 * i);
+    LANES_UNROLL for (u32 i = 0; i < kSize / 16; i++) {
+      t[i] = twice(table.next + 16 * i);
+      if (i % 8) t[i] = _mm256_xor_si256(t[i], twice(table.next + 16 * (i - 1)));
+    }
   }
   LANES_FN Register operator()(Register state, Register cls) const {
-    const Register index = Register::add(state, cls);
-    // A shuffle gives 0 where the index's top bit is set: saturation sets it for all but 16 indexes.
-    const __m256i limit = _mm256_set1_epi8(0x70);
-    __m256i found = _mm256_shuffle_epi8(t[0], _mm256_adds_epu8(index.v, limit));
-    LANES_UNROLL for (u32 i = 1; i < kSize / 16; i++) {
-      const __m256i here = _mm256_sub_epi8(index.v, _mm256_set1_epi8(char(16 * i)));
-      found = _mm256_or_si256(found, _mm256_shuffle_epi8(t[i], _mm256_adds_epu8(here, limit)));
+    const __m256i index = Register::add(state, cls).v;
+    __m256i found = look_up(t, index);
+    if constexpr (kSize > 128) {
+      found = _mm256_xor_si256(found, look_up(t + 8, _mm256_xor_si256(index, _mm256_set1_epi8(char(128)))));
     }
     return {found};
+  }
+
+ private:
+  /// Of indexes below 128; 0 of others.
+  static LANES_FN __m256i look_up(const __m256i* tables, __m256i index) {
+    __m256i found = _mm256_shuffle_epi8(tables[0], index);
+    LANES_UNROLL for (u32 i = 1; i < (kSize < 128 ? kSize / 16 : 8); i++) {
+      const __m256i here = _mm256_subs_epi8(index, _mm256_set1_epi8(char(16 * i)));
+      found = _mm256_xor_si256(found, _mm256_shuffle_epi8(tables[i], here));
+    }
+    return found;
   }
 };
 
@@ -162,18 +175,29 @@ struct Kinds {
   }
 };
 
-/// Maps of bytes to classes by the codes of their halves.
+/// Maps of bytes to classes by the codes of their halves, in up to kLayers layers.
+template <u32 kLayers>
 struct CodeClasses {
-  __m256i of_low, of_high, of_code;
+  __m256i of_low[kLayers], of_high[kLayers], classes[kLayers];
 
-  explicit LANES_FN CodeClasses(const PackedTable& table)
-      : of_low(twice(table.low_code)), of_high(twice(table.high_code)), of_code(twice(table.code_class)) {}
+  explicit LANES_FN CodeClasses(const PackedTable& table) {
+    LANES_UNROLL for (u32 i = 0; i < kLayers; i++) {
+      of_low[i] = twice(table.codes[i].of_low);
+      of_high[i] = twice(table.codes[i].of_high);
+      classes[i] = twice(table.codes[i].classes);
+    }
+  }
   LANES_FN Register operator()(Register bytes) const {
-    // A byte with the top bit set finds 0 as its low half.
-    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), _mm256_set1_epi8(15));
-    const __m256i code =
-        _mm256_and_si256(_mm256_shuffle_epi8(of_low, bytes.v), _mm256_shuffle_epi8(of_high, high));
-    return {_mm256_shuffle_epi8(of_code, code)};
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_and_si256(bytes.v, half);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), half);
+    __m256i found = _mm256_setzero_si256();
+    LANES_UNROLL for (u32 i = 0; i < kLayers; i++) {
+      const __m256i code =
+          _mm256_and_si256(_mm256_shuffle_epi8(of_low[i], low), _mm256_shuffle_epi8(of_high[i], high));
+      found = _mm256_xor_si256(found, _mm256_shuffle_epi8(classes[i], code));
+    }
+    return {found};
   }
 };
 

@@ -171,42 +171,46 @@ TEST_P(RegisterTest, LookUps) {
   }
 }
 
-/// Maps of which some have codes: up to four patterns of high halves, with up to three classes each.
+/// Maps of which some have codes: up to five patterns of high halves, some of one class.
 TEST_P(RegisterTest, Codes) {
   PackedTable table{};
-  u32 coded = 0;
-  for (int round = 0; round < 10 * kRounds; round++) {
-    draw();
-    const u32 patterns = 1 + random() % 4, classes = 1 + random() % 7;
-    u8 class_of[4][16];
-    for (auto& pattern : class_of) {
-      for (u8& one : pattern) one = u8(random() % 3 ? 5 : random() % classes);
-    }
-    std::fill(table.class_of, table.class_of + 256, u8(5));
-    for (u32 high = 0; high < 8; high++) {
-      if (random() % 2) std::copy_n(class_of[random() % patterns], 16, table.class_of + 16 * high);
-    }
-    if (random() % 16 == 0) table.class_of[128 + random() % 128] = 6;
+  u32 coded[1 + PackedTable::kLayers] = {};
+  const auto check = [&] {
     find_codes(table.class_of, table);
-    if (!table.has_codes) continue;
-    coded++;
+    coded[table.code_layers]++;
+    if (!table.code_layers) return;
     for (u32 byte = 0; byte < 256; byte++) {
-      const u8 low = byte < 128 ? table.low_code[byte % 16] : u8(0);
-      ASSERT_EQ(table.code_class[low & table.high_code[byte / 16]], table.class_of[byte]) << byte;
+      u8 found = 0;
+      for (const PackedTable::Codes& codes : table.codes)
+        found ^= codes.classes[codes.of_low[byte % 16] & codes.of_high[byte / 16]];
+      ASSERT_EQ(found, table.class_of[byte]) << byte;
     }
     GetParam().look_ups.coded_classes(table, a, out), expect([&](u32 k) { return table.class_of[a[k]]; });
+  };
+  for (int round = 0; round < 2 * kRounds; round++) {
+    draw();
+    const u32 patterns = 1 + random() % 5, classes = 1 + random() % 7;
+    u8 class_of[5][16];
+    for (auto& pattern : class_of) {
+      const u8 usual = u8(random() % classes);
+      const u32 mixed = random() % 3;
+      for (u8& one : pattern) one = mixed && random() % 3 == 0 ? u8(random() % classes) : usual;
+    }
+    for (u32 high = 0; high < 16; high++)
+      std::copy_n(class_of[random() % patterns], 16, &table.class_of[16 * high]);
+    check();
   }
-  EXPECT_GT(coded, u32(kRounds));
+  for (u32 layers = 0; layers <= PackedTable::kLayers; layers++) EXPECT_GT(coded[layers], 0u) << layers;
   // Letters and digits share bits between upper and lower case: three bits in all.
   for (u32 byte = 0; byte < 256; byte++) table.class_of[byte] = byte < 128 && std::isalnum(int(byte)) ? 1 : 0;
-  find_codes(table.class_of, table);
-  EXPECT_TRUE(table.has_codes);
-  for (u32 byte = 0; byte < 128; byte++) table.class_of[byte] = u8(byte % 16);
-  find_codes(table.class_of, table);
-  EXPECT_TRUE(table.has_codes);
-  table.class_of[3] = 0;
-  find_codes(table.class_of, table);
-  EXPECT_FALSE(table.has_codes);
+  check();
+  EXPECT_EQ(table.code_layers, 1u);
+  for (u32 byte = 0; byte < 256; byte++) table.class_of[byte] = u8(byte % 16);
+  check();
+  EXPECT_EQ(table.code_layers, 1u);
+  for (u32 byte = 0; byte < 256; byte++) table.class_of[byte] = u8(byte);
+  check();
+  EXPECT_EQ(table.code_layers, 0u);
 }
 
 /// All kinds of a byte are found, and no others where halves of bytes tell kinds apart and all is asked for.

@@ -18,7 +18,7 @@ bool has_short_classes(const AutomatonView& a) {
   PackedTable table{};
   find_runs(a.class_of, table);
   find_codes(a.class_of, table);
-  return table.runs || table.has_codes;
+  return table.runs || table.code_layers;
 }
 
 /// Entries of a half of the table where it has two.
@@ -120,7 +120,7 @@ bool offers(Target target, Form form, const AutomatonView& a) {
     return target == Target::branching || target == Target::scalar || target == Target::interleaved ||
            target == Target::emulated;
   }
-  if (target == Target::avx2) return entries <= 128 && has_short_classes(a);
+  if (target == Target::avx2) return entries <= 256 && has_short_classes(a);
   return (entries <= 256 || entries_of_half(a) <= 256) &&
          (target == Target::avx512 || target == Target::neon || target == Target::emulated);
 }

@@ -21,16 +21,18 @@ static void run(const PackedTable& table, const RowJob& job) {
     run_packed<PackedGroup<Register, Classes, Next<32>>>(table, job);
   } else if (table.entries <= 64) {
     run_packed<PackedGroup<Register, Classes, Next<64>>>(table, job);
-  } else {
+  } else if (table.entries <= 128) {
     run_packed<PackedGroup<Register, Classes, Next<128>>>(table, job);
+  } else {
+    run_packed<PackedGroup<Register, Classes, Next<256>>>(table, job);
   }
 }
 
 Target match_avx2(const PackedTable& table, const RowJob& job) {
-  if (table.has_codes) {
-    run<avx2::CodeClasses>(table, job);
-  } else if (table.runs <= 9) {
-    run<avx2::RunClasses<8>>(table, job);
+  if (table.code_layers == 1) {
+    run<avx2::CodeClasses<1>>(table, job);
+  } else if (table.code_layers) {
+    run<avx2::CodeClasses<PackedTable::kLayers>>(table, job);
   } else {
     run<avx2::RunClasses<15>>(table, job);
   }

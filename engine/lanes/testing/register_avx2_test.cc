@@ -14,10 +14,11 @@ using avx2::Register;
 constexpr RegisterOps kOps = register_ops<Register>();
 const RegisterOps kAvx2Register = kOps;
 const LookUps kAvx2LookUps = {
-    {look_up_next<Register, avx2::Next<64>>, look_up_next<Register, avx2::Next<128>>, nullptr, nullptr},
+    {look_up_next<Register, avx2::Next<64>>, look_up_next<Register, avx2::Next<128>>,
+     look_up_next<Register, avx2::Next<256>>, nullptr},
     look_up<Register, avx2::RunClasses<15>>,
     look_up<Register, avx2::RunClasses<15>>,
-    look_up<Register, avx2::CodeClasses>,
+    look_up<Register, avx2::CodeClasses<PackedTable::kLayers>>,
     look_up_kinds<Register, avx2::Kinds>,
     look_up_kinds<Register, avx2::Kinds>,
     look_up_kinds<Register, avx2::Kinds>};

@@ -21,7 +21,7 @@ const LookUps kAvx512LookUps = {
      look_up_next<Register, avx512::Next<256>>, look_up_next<Register, avx512::Next<512>>},
     look_up<Register, avx512::Classes>,
     look_up<Register, avx512::LowClasses>,
-    look_up<Register, avx512::LowClasses>,
+    look_up<Register, avx512::Classes>,
     look_up_kinds<Register, avx512::Kinds>,
     look_up_kinds<Register, avx512::AllKinds>,
     look_up_kinds<Register, avx512::LowKinds>};

@@ -13,7 +13,7 @@ const LookUps kNeonLookUps = {
      look_up_next<Register, neon::Next<256>>, look_up_next<Register, neon::Next<512>>},
     look_up<Register, neon::Classes>,
     look_up<Register, neon::LowClasses>,
-    look_up<Register, neon::LowClasses>,
+    look_up<Register, neon::Classes>,
     look_up_kinds<Register, neon::Kinds>,
     look_up_kinds<Register, neon::Kinds>,
     look_up_kinds<Register, neon::Kinds>};
