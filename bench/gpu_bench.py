@@ -2,8 +2,8 @@
 
   python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9] [--only WORD]
 
-Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time between the first and
-the last kernel, and bytes of the columns it reads over that time.
+Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time in kernels, and bytes
+of the columns it reads over that time.
 """
 
 import argparse
@@ -60,6 +60,12 @@ def queries(rows):
         ("GROUP BY, 10 M ints", "SELECT m, sum(v) FROM pairs GROUP BY m", 4 * rows),
         ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", rows // 8 * 28),
         ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", rows // 8 * 28),
+        ("ORDER BY int32, all rows", f"SELECT m, v FROM pairs ORDER BY m LIMIT 1 OFFSET {rows // 2 - 1}", 8 * rows // 2),
+        ("ORDER BY int32, LIMIT 100", "SELECT m, v FROM pairs ORDER BY m DESC LIMIT 100", 4 * rows // 2),
+        ("ORDER BY string, LIMIT 100", "SELECT m FROM names ORDER BY m LIMIT 100", rows // 8 * 28),
+        ("ORDER BY string, all rows", f"SELECT s FROM names ORDER BY m LIMIT 1 OFFSET {rows // 8 - 1}", rows // 8 * 28),
+        ("max of strings in 1,000 groups", "SELECT s, max(m) FROM names GROUP BY s", rows // 8 * 56),
+        ("count(DISTINCT), 10 M ints", "SELECT count(DISTINCT m) FROM pairs", 4 * rows // 2),
         ("TPC-H Q6", """SELECT sum(price * discount) FROM lineitem WHERE shipdate >= DATE '1994-01-01' AND
             shipdate < DATE '1995-01-01' AND discount BETWEEN 0.05 AND 0.07 AND quantity < 24""", 28 * 60 * MEGA),
         ("TPC-H Q1", """SELECT flag, status, sum(quantity), sum(price), sum(price * (1 - discount)),
@@ -94,7 +100,7 @@ def main():
     for i, (name, _, size) in enumerate(asked):
         times = kernels[i * runs + 1:(i + 1) * runs]
         median = statistics.median(times)
-        print(f"{name:<26} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, compiled in {compiled[i * runs]:.0f} ms")
+        print(f"{name:<30} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, compiled in {compiled[i * runs]:.0f} ms")
 
 
 if __name__ == "__main__":

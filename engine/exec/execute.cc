@@ -57,6 +57,7 @@ class Execution {
     result.table = std::move(results_.back());
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
+    for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
     for (const auto& [line, name] : on_device_) result.profile[line].target = name;
     result.from_hot_columns = scans_ > 0 && hot_scans_ == scans_;
     return result;
@@ -85,7 +86,7 @@ class Execution {
     try {
       DeviceResult made = run_on_device(pipeline, results_, options_, *gpu, counters_);
       results_[i] = std::move(made.table);
-      notes_[pipeline.line] += made.note;
+      device_notes_[pipeline.line] = std::move(made.notes);
     } catch (const expr::NotOnDevice& reason) {
       throw UserError(
           fmt::format("{}; --device auto leaves such parts of a query to the CPU", reason.what()));
@@ -208,7 +209,8 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   std::vector<Table> results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, std::string> notes_;      // of lines: how a scan was read
+  std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
+  std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them
   size_t scans_ = 0;
   size_t hot_scans_ = 0;

@@ -42,6 +42,7 @@ struct OperatorProfile {
   std::string name;                   ///< "Filter", "Scan contents.parquet"
   std::string details;                ///< predicates, keys, columns
   std::vector<std::string> matchers;  ///< as plan::matchers(); with Options::profile_lanes
+  std::vector<std::string> device;    ///< what a GPU did: in all, then by kernels
   std::string target;                 ///< the lanes that ran: "avx512", "avx512, interleaved"
   int depth = 0;                      ///< in the plan's tree
   uint64_t rows_in = 0;

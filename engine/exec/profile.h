@@ -36,6 +36,9 @@ class Stopwatch {
     last_ = now;
     return static_cast<uint64_t>(nanos);
   }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "device/memory.h"
+#include "device/module.h"
 #include "device/staging.h"
 #include "device/stream.h"
 #include "exec/device/device_store.h"
@@ -32,6 +34,7 @@ struct Accelerator {
   device::DevicePool pool;
   device::Staging staging;
   DeviceStore store;
+  std::optional<device::Module> lists;  ///< list_kernels(), when a query has needed them
   const int64_t batch_rows;
 };
 

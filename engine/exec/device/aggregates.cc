@@ -141,7 +141,28 @@ DeviceAggregate of_values(const plan::AggregateCall& call) {
   });
 }
 
+/// The first or last string in the order of their bytes.
+DeviceAggregate of_texts(const plan::AggregateCall& call) {
+  if (call.function != "min" && call.function != "max") refuse(call, "");
+  return {call, Takes::kValue, call.function == "min" ? Keeps::kLeast : Keeps::kMost, "", 0, nullptr};
+}
+
+const ops::AggregateFunction& function_of(const plan::AggregateCall& call) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
+  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
+  if (function == nullptr) throw InternalError("no aggregate function " + call.function);
+  return *function;
+}
+
 }  // namespace
+
+bool is_distinct(const plan::AggregateCall& call) {
+  if (!call.distinct || call.args.empty()) return false;
+  const ops::AggregateFunction& function = function_of(call);
+  if (function.distinct_matters && function.order_matters) refuse(call, " of DISTINCT values");
+  return function.distinct_matters;
+}
 
 bool is_average(const plan::AggregateCall& call) { return call.function == "avg" || call.function == "mean"; }
 
@@ -152,19 +173,15 @@ int64_t count_rows(StateArray counts) {
 }
 
 DeviceAggregate device_aggregate(const plan::AggregateCall& call) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
-  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
-  if (function == nullptr) throw InternalError("no aggregate function " + call.function);
-  if (call.distinct && function->distinct_matters && !call.args.empty()) refuse(call, " of DISTINCT values");
+  const ops::AggregateFunction& function = function_of(call);
   const auto counts = [&](Takes takes) {
     return DeviceAggregate{call, takes, Keeps::kCount, "Count", sizeof(kernel::Count), finish_count};
   };
-  if (function->name == "count_star") return counts(Takes::kRows);
-  if (function->name == "count") return counts(Takes::kPresent);
-  if (function->name == "count_if") return counts(Takes::kTrue);
-  if (call.args.size() != 1 || call.args[0]->type.is_string()) refuse(call, "");
-  return of_values(call);
+  if (function.name == "count_star") return counts(Takes::kRows);
+  if (function.name == "count") return counts(Takes::kPresent);
+  if (function.name == "count_if") return counts(Takes::kTrue);
+  if (call.args.size() != 1) refuse(call, "");
+  return call.args[0]->type.is_string() ? of_texts(call) : of_values(call);
 }
 
 }  // namespace lanewise::exec

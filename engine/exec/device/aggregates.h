@@ -16,7 +16,7 @@ struct StateArray {
   size_t stride;
 };
 
-/// One aggregate call as a kernel computes it.
+/// One aggregate call as a kernel computes it. Those of strings are only there for groups.
 struct DeviceAggregate {
   enum class Takes : uint8_t { kRows, kPresent, kTrue, kValue };
   enum class Keeps : uint8_t { kCount, kSum, kLeast, kMost };
@@ -26,7 +26,7 @@ struct DeviceAggregate {
   Keeps keeps;
   std::string state;  ///< its type in states-inl.h: "WholeSum<i32>"
   size_t bytes;       ///< of a state
-  /// What all of them come to. Throws UserError where a sum overflows.
+  /// What all of them come to; null: only for groups. Throws UserError where a sum overflows.
   Value (*finish)(const plan::AggregateCall& call, StateArray states);
 };
 
@@ -34,6 +34,8 @@ struct DeviceAggregate {
 int64_t count_rows(StateArray counts);
 
 bool is_average(const plan::AggregateCall& call);
+/// Whether the call asks for each value once, where that matters.
+bool is_distinct(const plan::AggregateCall& call);
 
 /// Throws expr::NotOnDevice that names the call.
 DeviceAggregate device_aggregate(const plan::AggregateCall& call);

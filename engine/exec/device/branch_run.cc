@@ -1,10 +1,13 @@
 #include "exec/device/branch_run.h"
 
 #include <algorithm>
+#include <future>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "exec/device/match-inl.h"
+#include "exec/profile.h"
 #include "expr/evaluate.h"
 
 namespace lanewise::exec {
@@ -38,7 +41,8 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       program_(make_program(branch, sink.expressions(), results)),
       columns_(exec::columns_of(program_)),
       input_(branch, columns_, results, options, gpu),
-      fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")) {
+      fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
+      clock_(gpu.stream) {
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }
 
@@ -49,20 +53,17 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     bool more = true;
     try {
       open(first, rows);
-      device::Event start(gpu_.device, true);
-      end_.emplace(gpu_.device, true);
-      start.record(gpu_.stream);
       more = batch();
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
-      end_->synchronize();
-      times_.kernel_seconds += end_->seconds_since(start);
+      times_.kernel_seconds += clock_.settle(times_.kernels);
     } catch (const DeviceFull&) {
+      clock_.forget();
       held_.clear();
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
       continue;
     }
-    ++times_.launches;
+    ++times_.batches;
     first += rows;
     if (!more) break;
   }
@@ -83,11 +84,14 @@ void BranchRun::open(int64_t first, int64_t rows) {
   hits_.clear();
   bitmap_.reset();
   active_ = 0;
+  const uint64_t uploaded = input_.uploaded_bytes();
+  const Stopwatch watch;
   try {
     held_ = input_.load(first, rows);
   } catch (const MemoryError& error) {
     throw DeviceFull(error.what());
   }
+  if (input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
   first_ = static_cast<uint64_t>(first);
   rows_ = static_cast<uint64_t>(rows);
 
@@ -106,14 +110,24 @@ void BranchRun::open(int64_t first, int64_t rows) {
 
   const std::string source = writer_->text();
   auto found = modules_.find(source);
-  if (found == modules_.end()) {
-    device::BuiltModule built = device::build(gpu_.device, kernel_source(source));
-    ++times_.modules;
-    times_.compiled += built.cached ? 0 : 1;
-    times_.module_seconds += built.seconds;
-    found = modules_.emplace(source, std::move(built.module)).first;
-  }
+  if (found == modules_.end()) found = modules_.emplace(source, built(source)).first;
   module_ = &found->second;
+}
+
+/// The source's module; at the first time, beside it, that of the kernels which all queries share.
+device::Module BranchRun::built(const std::string& source) {
+  const Stopwatch watch;
+  std::future<device::BuiltModule> lists;
+  if (!gpu_.lists) {
+    lists = std::async(std::launch::async,
+                       [&] { return device::build(gpu_.device, kernel_source(list_kernels())); });
+  }
+  device::BuiltModule made = device::build(gpu_.device, kernel_source(source));
+  if (lists.valid()) gpu_.lists.emplace(lists.get().module);
+  ++times_.modules;
+  times_.compiled += made.cached ? 0 : 1;
+  times_.module_seconds += watch.seconds();
+  return std::move(made.module);
 }
 
 size_t BranchRun::place_of(size_t column) const {
@@ -125,8 +139,11 @@ void BranchRun::run_matches(const Stage& stage) {
     const size_t place = writer_->place_of(match);
     const DeviceColumn& column = *held_[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
-    matchings_[place]->run(kernel(writer_->match_kernel(match)), asked, column.dictionary ? 0 : active_,
-                           hits_[place].address(), gpu_);
+    const std::string name = writer_->match_kernel(match);
+    const device::Kernel found = kernel(name);
+    clock_.time(name, asked.bytes(), [&] {
+      matchings_[place]->run(found, asked, column.dictionary ? 0 : active_, hits_[place].address(), gpu_);
+    });
   }
 }
 
@@ -137,7 +154,7 @@ void BranchRun::narrow(bool last_too) {
     if (stage + 1 == stages && !last_too) return;
     kernel::Job filter = job();
     filter.words[KernelWriter::kOut] = bitmap_.address();
-    launch(KernelWriter::filter_kernel(stage), filter, rows_);
+    launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
     active_ = bitmap_.address();
   }
 }
@@ -162,15 +179,29 @@ kernel::Job BranchRun::job() const {
   return job;
 }
 
-void BranchRun::launch(const std::string& name, const kernel::Job& job, uint64_t rows, unsigned threads,
-                       size_t shared) {
+uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
+  std::vector<ExprPtr> read = program_.stages[stage].predicates;
+  if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
+  std::set<size_t> columns;
+  for (const ExprPtr& expr : read) {
+    if (expr == nullptr) continue;
+    for (const size_t column : lanewise::columns_of(*expr)) columns.insert(column);
+  }
+  uint64_t bytes = 0;
+  for (const size_t column : columns) bytes += held_[place_of(column)]->bytes();
+  return bytes;
+}
+
+void BranchRun::launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows,
+                            const RowLaunch& how) {
   const device::Kernel found = kernel(name);
   const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
-                        static_cast<uint64_t>(found.blocks_per_multiprocessor(threads, shared));
-  const uint64_t needed = (rows + threads - 1) / threads;
+                        static_cast<uint64_t>(found.blocks_per_multiprocessor(how.threads, how.shared));
+  const uint64_t needed = (rows + how.threads - 1) / how.threads;
   const uint64_t blocks = std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
-  found.launch(gpu_.stream, {.blocks = blocks, .threads = threads, .shared = shared}, job);
-  kernels_end();
+  clock_.time(name, how.bytes, [&] {
+    found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
+  });
 }
 
 void BranchRun::raise_faults() {

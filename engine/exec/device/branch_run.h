@@ -11,6 +11,7 @@
 #include "exec/device/device_input.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/groups-inl.h"
+#include "exec/device/kernel_clock.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/match.h"
 #include "exec/device/rows-inl.h"
@@ -19,12 +20,14 @@ namespace lanewise::exec {
 
 /// What running kernels came to, for the profile.
 struct DeviceTimes {
-  int launches = 0;           ///< batches of rows
-  int modules = 0;            ///< sources that were needed
-  int compiled = 0;           ///< of these, how many the cache did not have
-  double module_seconds = 0;  ///< until they were loaded
-  double kernel_seconds = 0;  ///< between the first and the last kernel of each batch
-  uint64_t uploaded = 0;      ///< bytes
+  int batches = 0;                       ///< of rows
+  int modules = 0;                       ///< sources that were needed
+  int compiled = 0;                      ///< of these, how many the cache did not have
+  double module_seconds = 0;             ///< until they were loaded
+  std::vector<KernelTime> kernels = {};  ///< in the order of their first launch
+  double kernel_seconds = 0;             ///< of all of them
+  uint64_t uploaded = 0;                 ///< bytes
+  double upload_seconds = 0;             ///< reading the columns' source included
 };
 
 /// The device has no memory for so many rows at a time.
@@ -55,11 +58,28 @@ class BranchRun {
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
   device::Kernel kernel(const std::string& name) const { return module_->kernel(name); }
+  /// How a kernel over rows is launched.
+  struct RowLaunch {
+    unsigned threads = kernel::kThreads;
+    size_t shared = 0;
+    uint64_t bytes = 0;  ///< for the profile
+  };
   /// Launches it for `rows` rows, as many blocks as fit at once, at most `most_blocks`.
-  void launch(const std::string& name, const kernel::Job& job, uint64_t rows,
-              unsigned threads = kernel::kThreads, size_t shared = 0);
-  /// What was launched so far counts as the batch's kernels; the time until here is booked.
-  void kernels_end() { end_->record(gpu_.stream); }
+  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows) {
+    launch_rows(name, job, rows, RowLaunch());
+  }
+  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how);
+  /// Launches one of list_kernels(), with its own arguments.
+  template <class... Arguments>
+  void launch(const std::string& name, uint64_t blocks, Arguments... arguments) {
+    const device::Kernel found = gpu_.lists->kernel(name);
+    clock_.time(name, 0, [&] {
+      found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
+    });
+  }
+  KernelClock& clock() { return clock_; }
+  /// Bytes of the columns that the last stage's kernel reads, the outputs' columns with it.
+  uint64_t bytes_of_last_stage() const { return bytes_read(program_.stages.size() - 1, true); }
   /// Memory for the batch. Throws DeviceFull.
   device::DeviceBuffer allocate(size_t bytes, std::string_view what);
   const KernelWriter& writer() const { return *writer_; }
@@ -69,8 +89,9 @@ class BranchRun {
 
  private:
   void open(int64_t first, int64_t rows);
+  device::Module built(const std::string& source);
   void run_matches(const Stage& stage);
-  device::cuda::Address hits_of(const Match& match) const;
+  uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
 
   const Branch& branch_;
@@ -89,11 +110,19 @@ class BranchRun {
   std::vector<DeviceStore::ColumnPtr> held_;
   std::optional<KernelWriter> writer_;
   const device::Module* module_ = nullptr;
-  std::optional<device::Event> end_;  // of its kernels
+  KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
 };
+
+/// A value in the device's memory, when all that was launched before is done.
+template <class T>
+T fetch_one(Accelerator& gpu, device::cuda::Address from) {
+  T value;
+  gpu.staging.download(&value, from, sizeof(T), gpu.stream);
+  return value;
+}
 
 /// Blocks of row kernels at most, for one slot of states each.
 uint64_t most_blocks(const Accelerator& gpu);

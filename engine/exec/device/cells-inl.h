@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exec/device/bytes-inl.h"
 #include "expr/device/compare-inl.h"
 
 /// What a group's slot holds: keys, and cells, which take values from many threads at once. Made of zeros a
@@ -241,6 +242,38 @@ struct ExtremeCell<T, kMost, true> {
       done = true;
     }
   }
+};
+
+/// Of strings, by where they lie: one thread at a time, after a look at the first eight bytes.
+template <bool kMost>
+struct ExtremeCell<Text, kMost, true> {
+  u64 at, size;  // of the best one
+  u64 bound;     // its first word, of min the complement: what has less is not better
+  u32 held;
+  u32 there;
+
+  template <bool kShared>
+  LANES_FN void put(Text value) {
+    const u64 first = text_word<!kMost>(value, 0);
+    if (first < read<kShared>(bound)) return;
+    for (bool done = false; !done;) {
+      if (exchange_if(held, 0, 1)) continue;
+      const Text best = {reinterpret_cast<const u8*>(read<kShared>(at)), read<kShared>(size)};
+      if (!read<kShared>(there) || (kMost ? below(best, value) : below(value, best))) {
+        at = reinterpret_cast<u64>(value.at);
+        size = value.size;
+        bound = first;
+        there = 1;
+      }
+      publish<kShared>(held, 0);
+      done = true;
+    }
+  }
+  template <bool kShared>
+  LANES_FN void merge(const ExtremeCell& other) {
+    if (other.there) put<kShared>(other.get());
+  }
+  LANES_FN Text get() const { return {reinterpret_cast<const u8*>(at), size}; }
 };
 
 }  // namespace lanewise::kernel

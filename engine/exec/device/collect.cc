@@ -17,6 +17,18 @@ uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / t
 
 }  // namespace
 
+RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows) {
+  const uint64_t words = tiles_of(rows, 32), tiles = tiles_of(words, kernel::kTileWords);
+  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
+  run.launch("count_tiles", tiles, bitmap, words, starts.address());
+  run.launch("scan_tiles", 1, starts.address(), tiles);
+  RowList list;
+  list.count = fetch_one<uint64_t>(gpu, starts.address() + tiles * sizeof(uint64_t));
+  list.rows = run.allocate(list.count * sizeof(uint32_t), kWhat);
+  if (list.count != 0) run.launch("list_rows", tiles, bitmap, words, starts.address(), list.rows.address());
+  return list;
+}
+
 Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
     : schema_(schema),
       options_(options),
@@ -26,53 +38,30 @@ Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options
                   ? UINT64_MAX
                   : static_cast<uint64_t>(sink.limit == 0 ? 0 : sink.offset + sink.limit)) {}
 
-template <class... Arguments>
-void Collector::compact(BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments) {
-  run.kernel(kernel).launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
-  run.kernels_end();
-}
-
-template <class T>
-T Collector::fetch_one(device::cuda::Address from) {
-  T value;
-  gpu_.staging.download(&value, from, sizeof(T), gpu_.stream);
-  return value;
-}
-
-uint64_t Collector::list_rows(BranchRun& run, const MarkedRows& from, device::DeviceBuffer& list) {
-  const uint64_t words = tiles_of(from.rows, 32), tiles = tiles_of(words, kernel::kTileWords);
-  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
-  compact(run, "count_tiles", tiles, from.bitmap, words, starts.address());
-  compact(run, "scan_tiles", 1, starts.address(), tiles);
-  const auto rows = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
-  list = run.allocate(rows * sizeof(uint32_t), kWhat);
-  if (rows != 0) compact(run, "list_rows", tiles, from.bitmap, words, starts.address(), list.address());
-  return rows;
-}
-
 void Collector::take(BranchRun& run, const MarkedRows& from) {
-  device::DeviceBuffer list;
-  const uint64_t rows = list_rows(run, from, list);
-  const uint64_t first = std::min(rows, offset_ > seen_ ? offset_ - seen_ : 0);
-  const uint64_t last = std::min(rows, wanted_ - seen_);
+  const RowList list = list_rows(run, gpu_, from.bitmap, from.rows);
+  take(run, from.job, list, std::min(list.count, offset_ > seen_ ? offset_ - seen_ : 0),
+       std::min(list.count, wanted_ - seen_));
+  seen_ += list.count;
+}
+
+void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first,
+                     uint64_t last) {
   const size_t before = batches_.size();
   try {
     for (uint64_t at = first; at < last; at += kSlice) {
       if (options_.cancellation != nullptr) options_.cancellation->check();
-      project(run, from, list, at, std::min(kSlice, last - at));
+      project(run, job, list, at, std::min(kSlice, last - at));
     }
   } catch (const DeviceFull&) {
     batches_.resize(before);
     throw;
   }
-  seen_ += rows;
 }
 
-void Collector::project(BranchRun& run, const MarkedRows& from, const device::DeviceBuffer& list,
-                        uint64_t first, uint64_t rows) {
-  kernel::Job job = from.job;
+void Collector::project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows) {
   job.words[KernelWriter::kRows] = rows;
-  job.words[KernelWriter::kList] = list.address() + first * sizeof(uint32_t);
+  job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
   std::vector<device::DeviceBuffer> values, validity;
   for (size_t i = 0; i < schema_.size(); ++i) {
     const Type type = schema_[i].type;
@@ -82,7 +71,7 @@ void Collector::project(BranchRun& run, const MarkedRows& from, const device::De
     job.words[run.writer().output_word(i)] = values[i].address();
     job.words[run.writer().output_word(i) + 1] = validity[i].address();
   }
-  run.launch("project", job, rows);
+  run.launch_rows("project", job, rows);
   Batch batch;
   batch.rows = static_cast<int64_t>(rows);
   for (size_t i = 0; i < schema_.size(); ++i)
@@ -115,13 +104,13 @@ void Collector::fetch_texts(Column& column, const device::DeviceBuffer& texts, B
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
   const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
   const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kWhat);
-  compact(run, "count_bytes", tiles, texts.address(), rows, starts.address());
-  compact(run, "scan_tiles", 1, starts.address(), tiles);
-  compact(run, "lay_out", tiles, texts.address(), rows, starts.address(), offsets.address());
-  const auto size = fetch_one<uint64_t>(starts.address() + tiles * sizeof(uint64_t));
+  run.launch("count_bytes", tiles, texts.address(), rows, starts.address());
+  run.launch("scan_tiles", 1, starts.address(), tiles);
+  run.launch("lay_out", tiles, texts.address(), rows, starts.address(), offsets.address());
+  const auto size = fetch_one<uint64_t>(gpu_, starts.address() + tiles * sizeof(uint64_t));
   const device::DeviceBuffer bytes = run.allocate(size, kWhat);
-  compact(run, "copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)),
-          texts.address(), rows, offsets.address(), bytes.address());
+  run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)),
+             texts.address(), rows, offsets.address(), bytes.address());
 
   column.values = Buffer::allocate(size, options_.budget, kWhat);
   gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);

@@ -13,6 +13,14 @@ struct MarkedRows {
   kernel::Job job;               ///< with all but kRows, kList and the outputs
 };
 
+/// The rows of a list in device memory.
+struct RowList {
+  device::DeviceBuffer rows;  ///< u32
+  uint64_t count = 0;
+};
+/// The set bits of the bitmap of `rows` bits, ascending. Throws DeviceFull.
+RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows);
+
 /// Rows that kernels left, brought to the host in their order.
 class Collector {
  public:
@@ -21,6 +29,8 @@ class Collector {
   /// Takes what the present batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
   void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job()}); }
   void take(BranchRun& run, const MarkedRows& from);
+  /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
+  void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last);
   /// Whether more rows can change the result.
   bool wants_more() const { return seen_ < wanted_; }
   /// Rows so far, those included that are left out.
@@ -28,19 +38,10 @@ class Collector {
   std::vector<Batch> take() { return std::move(batches_); }
 
  private:
-  /// The set rows of a bitmap; their list is on the device.
-  uint64_t list_rows(BranchRun& run, const MarkedRows& from, device::DeviceBuffer& list);
-  void project(BranchRun& run, const MarkedRows& from, const device::DeviceBuffer& list, uint64_t first,
-               uint64_t rows);
+  void project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows);
   ColumnPtr fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
                   const device::DeviceBuffer& validity, BranchRun& run);
   void fetch_texts(Column& column, const device::DeviceBuffer& texts, BranchRun& run);
-  /// Runs a kernel of compact-inl.h.
-  template <class... Arguments>
-  void compact(BranchRun& run, const char* kernel, uint64_t blocks, Arguments... arguments);
-  template <class T>
-  T fetch_one(device::cuda::Address from);
-
   const Schema& schema_;
   const Options& options_;
   Accelerator& gpu_;

@@ -2,7 +2,8 @@
 
 #include "exec/device/rows-inl.h"
 
-/// From a bitmap to the list of its rows, and from strings here and there to strings side by side.
+/// From a bitmap to the list of its rows, and from strings here and there to strings side by side: kernels
+/// that are the same for every query, in a module of their own.
 namespace lanewise::kernel {
 
 inline constexpr u32 kTileWords = 1024;  // of a bitmap, for a block
@@ -105,6 +106,37 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     u8* to = bytes + offsets[i];
     for (u64 k = lane(); k < from.size; k += 32) to[k] = from.at[k];
   }
+}
+
+/// Every so many-th row of a list.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    sample_rows(const u32* list, u64 rows, u32* sample, u64 count) {
+  const u64 i = blockIdx.x * u64(kThreads) + threadIdx.x;
+  if (i < count) sample[i] = list[i * rows / count];
+}
+
+/// bitmap = places of the keys that are at most `last`.
+template <class Key>
+LANES_FN void mark_keys(const Key* keys, u64 count, u64 last, u32* bitmap) {
+  for (u64 first = warp() * 32; first < count; first += warps() * 32) {
+    const u64 i = first + lane();
+    const u32 word = __ballot_sync(~0u, i < count && keys[i] <= last);
+    if (lane() == 0) bitmap[first / 32] = word;
+  }
+}
+extern "C" __global__ void __launch_bounds__(kThreads)
+    mark_keys_32(const u32* keys, u64 count, u64 last, u32* bitmap) {
+  mark_keys(keys, count, last, bitmap);
+}
+extern "C" __global__ void __launch_bounds__(kThreads)
+    mark_keys_64(const u64* keys, u64 count, u64 last, u32* bitmap) {
+  mark_keys(keys, count, last, bitmap);
+}
+
+/// places[i] = list[places[i]].
+extern "C" __global__ void __launch_bounds__(kThreads) pick_rows(const u32* list, u32* places, u64 count) {
+  for (u64 i = blockIdx.x * u64(kThreads) + threadIdx.x; i < count; i += gridDim.x * u64(kThreads))
+    places[i] = list[places[i]];
 }
 
 #endif

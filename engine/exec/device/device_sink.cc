@@ -1,10 +1,23 @@
 #include "exec/device/device_sink.h"
 
+#include <algorithm>
 #include <string>
 
 #include "expr/device/emitter.h"
 
 namespace lanewise::exec {
+
+namespace {
+
+/// Aggregates without keys that blocks have no state for: there is one group, of all rows.
+bool needs_groups(const plan::Aggregate& aggregate) {
+  return std::any_of(aggregate.aggregates.begin(), aggregate.aggregates.end(),
+                     [](const plan::AggregateCall& call) {
+                       return is_distinct(call) || device_aggregate(call).finish == nullptr;
+                     });
+}
+
+}  // namespace
 
 DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
   if (sink == nullptr) return;
@@ -13,24 +26,31 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     limit = node->limit;
     return;
   }
+  if (const auto* node = std::get_if<plan::Sort>(&sink->payload)) {
+    sort = node;
+    for (size_t i = 0; i < input.size(); ++i) expressions_.push_back(column(i, input[i].type));
+    for (const plan::SortKey& key : node->keys) expressions_.push_back(key.expr);
+    return;
+  }
   const auto* aggregate = std::get_if<plan::Aggregate>(&sink->payload);
   if (std::holds_alternative<plan::Distinct>(sink->payload)) {
     groups.emplace(input);
   } else if (aggregate == nullptr) {
     throw expr::NotOnDevice(std::string("the operator ") + plan::name(sink->payload) +
                             " is not offered on devices");
-  } else if (!aggregate->keys.empty()) {
+  } else if (!aggregate->keys.empty() || needs_groups(*aggregate)) {
     groups.emplace(*aggregate);
   } else {
     aggregates_rows = true;
     for (const plan::AggregateCall& call : aggregate->aggregates) {
       aggregates.push_back(device_aggregate(call));
-      pairs_.insert(pairs_.end(), {call.args.empty() ? nullptr : call.args[0], call.filter});
+      expressions_.insert(expressions_.end(), {call.args.empty() ? nullptr : call.args[0], call.filter});
     }
   }
   if (!groups) return;
-  for (const ExprPtr& key : groups->keys()) pairs_.insert(pairs_.end(), {key, nullptr});
-  for (const GroupPlan::Input& in : groups->inputs()) pairs_.insert(pairs_.end(), {in.arg, in.filter});
+  for (const ExprPtr& key : groups->keys()) expressions_.insert(expressions_.end(), {key, nullptr});
+  for (const GroupPlan::Input& in : groups->inputs())
+    expressions_.insert(expressions_.end(), {in.arg, in.filter});
 }
 
 }  // namespace lanewise::exec

@@ -14,24 +14,27 @@ struct DeviceSink {
   bool aggregates_rows = false;             ///< all of them; else they are grouped, or collected
   std::vector<DeviceAggregate> aggregates;  ///< without groups
   std::optional<GroupPlan> groups;          ///< GROUP BY, DISTINCT
+  const plan::Sort* sort = nullptr;         ///< ORDER BY, with its limit
   int64_t offset = 0;                       ///< collected rows that are left out at the beginning
   int64_t limit = -1;                       ///< negative: all
 
   /// Over the rows that come to the sink; null: those rows themselves. Aggregates: an argument and a filter
   /// for each of them (null: none); groups: each key and null, then the argument and the filter of each
-  /// input.
-  const std::vector<ExprPtr>* expressions() const { return has_pairs() ? &pairs_ : nullptr; }
+  /// input; a sort: the rows' columns, then its keys.
+  const std::vector<ExprPtr>* expressions() const { return has_pairs() || sort ? &expressions_ : nullptr; }
   /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is asked for.
   bool has_pairs() const { return aggregates_rows || groups.has_value(); }
   /// The pair of a group's key or input.
   static size_t key_pair(size_t key) { return 2 * key; }
   size_t input_pair(size_t input) const { return 2 * (groups->keys().size() + input); }
+  /// The expression that is a sort's key.
+  size_t sort_output(size_t key) const { return expressions_.size() - sort->keys.size() + key; }
 
   /// `input` is of the rows that come to the sink. Throws expr::NotOnDevice.
   DeviceSink(const plan::Node* sink, const Schema& input);
 
  private:
-  std::vector<ExprPtr> pairs_;
+  std::vector<ExprPtr> expressions_;
 };
 
 }  // namespace lanewise::exec

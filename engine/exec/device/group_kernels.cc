@@ -56,7 +56,7 @@ void KernelWriter::put_row(Emitter& out) const {
 
 std::string KernelWriter::grouping() const {
   const GroupPlan& plan = *sink_.groups;
-  std::string text = begin("#include \"exec/device/compact-inl.h\"\n#include \"exec/device/groups-inl.h\"\n");
+  std::string text = begin("#include \"exec/device/groups-inl.h\"\n");
   text += slots_->text();
   const size_t last = program_.stages.size() - 1;
   narrowing(text, last);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "exec/device/host_run.h"
 #include "expr/device/emitter.h"
 #include "ops/aggregate/average.h"
 #include "ops/aggregate/states.h"
@@ -33,29 +34,51 @@ const char* merging(Keeps keeps) {
 }  // namespace
 
 GroupPlan::GroupPlan(const plan::Aggregate& aggregate) {
-  add_keys(aggregate.keys);
   for (const plan::AggregateCall& call : aggregate.aggregates) {
-    DeviceAggregate made = device_aggregate(call);
+    if (is_distinct(call)) {
+      add_distinct(call);
+      calls_.push_back({call, Keeps::kCount, kNoCell});
+      continue;
+    }
+    const DeviceAggregate made = device_aggregate(call);
     const size_t in = input(call);
     GroupCell wanted{made.takes, made.keeps, in, TypeId::kInt64, {}, true};
     if (made.keeps != Keeps::kCount) {
       wanted.type = column_type(made);
       wanted.seen = cell({Takes::kPresent, Keeps::kCount, in, TypeId::kInt64, {}, is_average(call)});
     }
-    calls_.push_back({std::move(made), cell(wanted)});
+    calls_.push_back({call, made.keeps, cell(wanted)});
   }
+  std::vector<ExprPtr> keys = aggregate.keys;
+  if (distinct_ != nullptr) keys.push_back(distinct_);
+  add_keys(std::move(keys));
+  group_keys_ = aggregate.keys.size();
   columns_.resize(cells_.size());
+  size_t columns = 0;
   for (size_t i = 0; i < cells_.size(); ++i) {
     if (!cells_[i].is_column) continue;
-    columns_[i] = partial_.size();
+    columns_[i] = columns++;
     partial_.push_back({"cell " + std::to_string(i), cells_[i].type});
   }
+}
+
+/// Its argument, NULL where its filter leaves a row out, becomes a key.
+void GroupPlan::add_distinct(const plan::AggregateCall& call) {
+  ExprPtr value = call.args[0];
+  if (call.filter != nullptr) value = case_when({call.filter, value, literal(Value(value->type))});
+  if (distinct_ != nullptr && text_of(distinct_) != text_of(value)) {
+    throw expr::NotOnDevice(
+        "aggregates of DISTINCT values of several expressions are not offered on devices: " +
+        text_of(distinct_) + ", " + text_of(value));
+  }
+  distinct_ = std::move(value);
 }
 
 GroupPlan::GroupPlan(const Schema& schema) {
   std::vector<ExprPtr> keys;
   for (size_t i = 0; i < schema.size(); ++i) keys.push_back(lanewise::column(i, schema[i].type));
   add_keys(std::move(keys));
+  group_keys_ = keys_.size();
 }
 
 void GroupPlan::add_keys(std::vector<ExprPtr> keys) {
@@ -89,42 +112,45 @@ size_t GroupPlan::cell(const GroupCell& wanted) {
 }
 
 Table GroupPlan::merged(Table partial, const Options& options) const {
-  std::vector<ExprPtr> keys, columns;
+  std::vector<ExprPtr> keys, columns;  // of the groups that are made; `columns` are what is kept of them
   std::vector<plan::AggregateCall> calls;
   std::vector<std::string> names;
-  for (size_t i = 0; i < partial_.size(); ++i) {
-    names.push_back(partial_[i].name);
-    const ExprPtr read = lanewise::column(i, partial_[i].type);
-    if (i < keys_.size()) {
-      keys.push_back(read);
-      columns.push_back(read);
-    }
-  }
+  for (size_t i = 0; i < group_keys_; ++i) keys.push_back(lanewise::column(i, partial_[i].type));
+  columns = keys;
+  size_t from = keys_.size();  // the partial groups' column
   for (const GroupCell& cell : cells_) {
     if (!cell.is_column) continue;
     plan::AggregateCall call;
     call.function = merging(cell.keeps);
-    call.args = {lanewise::column(columns.size(), cell.type)};
+    call.args = {lanewise::column(from++, cell.type)};
     call.type = cell.keeps == Keeps::kCount ? Type(TypeId::kInt128) : cell.type;
-    const ExprPtr made = lanewise::column(columns.size(), call.type);
-    columns.push_back(call.type == cell.type ? made : cast(made, cell.type));
+    ExprPtr made = lanewise::column(columns.size(), call.type);
+    if (cell.keeps == Keeps::kCount)
+      made = cast(coalesce({made, literal(Value(call.type, int128_t{0}))}), cell.type);
+    columns.push_back(std::move(made));
     calls.push_back(std::move(call));
   }
+  for (const Call& call : calls_) {
+    if (call.cell != kNoCell) continue;
+    calls.push_back(call.call);
+    calls.back().args[0] = lanewise::column(group_keys_, distinct_->type);
+    calls.back().filter = nullptr;
+    columns.push_back(lanewise::column(columns.size(), call.call.type));
+  }
+  for (size_t i = 0; i < columns.size(); ++i) names.push_back("column " + std::to_string(i));
   const plan::NodePtr rows = plan::values(std::make_shared<const Table>(std::move(partial)));
-  Options host = options;
-  host.accelerator = nullptr;
-  host.store = nullptr;
-  host.progress = nullptr;
   const plan::NodePtr groups = plan::aggregate(rows, std::move(keys), std::move(calls), names);
-  return execute(plan::project(groups, std::move(columns), names), host).table;
+  return run_on_host(plan::project(groups, std::move(columns), names), options);
 }
 
-Table GroupPlan::finish(const Table& partial, const Schema& output, MemoryBudget* budget) const {
+Table GroupPlan::finish(const Table& groups, const Schema& output, MemoryBudget* budget) const {
   Table table{output, {}};
-  for (const Batch& batch : partial.batches) {
-    const auto keys = static_cast<ptrdiff_t>(keys_.size());
+  for (const Batch& batch : groups.batches) {
+    const auto keys = static_cast<ptrdiff_t>(group_keys_);
     Batch made{batch.rows, {batch.columns.begin(), batch.columns.begin() + keys}};
-    for (const Call& call : calls_) made.columns.push_back(finish(call, batch, budget));
+    size_t distinct = group_keys_ + partial_.size() - keys_.size();  // the next column of such a call
+    for (const Call& call : calls_)
+      made.columns.push_back(call.cell == kNoCell ? batch.columns[distinct++] : finish(call, batch, budget));
     table.batches.push_back(std::move(made));
   }
   return table;
@@ -133,10 +159,10 @@ Table GroupPlan::finish(const Table& partial, const Schema& output, MemoryBudget
 ColumnPtr GroupPlan::finish(const Call& call, const Batch& batch, MemoryBudget* budget) const {
   const GroupCell& cell = cells_[call.cell];
   const Column& from = column(batch, call.cell);
-  const Type type = call.aggregate.call.type;
+  const Type type = call.call.type;
   const auto rows = static_cast<uint32_t>(batch.rows);
   const auto present = [&](uint32_t i) { return !from.is_null(i); };
-  if (is_average(call.aggregate.call)) {
+  if (is_average(call.call)) {
     const auto* counts = column(batch, *cell.seen).values.as<int64_t>();
     if (cell.type == TypeId::kFloat64) {
       const auto* sums = from.values.as<double>();
@@ -144,7 +170,7 @@ ColumnPtr GroupPlan::finish(const Call& call, const Batch& batch, MemoryBudget* 
                                         [&](uint32_t i) { return sums[i] / static_cast<double>(counts[i]); });
     }
     const auto* sums = from.values.as<int128_t>();
-    const ops::AverageRule rule(call.aggregate.call.args[0]->type);
+    const ops::AverageRule rule(call.call.args[0]->type);
     return ops::number_column<double>(type, rows, budget, present,
                                       [&](uint32_t i) { return rule(sums[i], counts[i]); });
   }

@@ -22,10 +22,11 @@ inline constexpr size_t kNoInput = static_cast<size_t>(-1);
 
 /// GROUP BY, and DISTINCT: aggregates taken apart into cells, of which each is kept once, and put together
 /// again on the host. Device and host meet in **partial groups**: a table of the keys, then of the cells that
-/// are columns.
+/// are columns. What aggregates of DISTINCT values take is one more key behind the others: each of its values
+/// comes once for a group.
 class GroupPlan {
  public:
-  /// Of an Aggregate with keys, or of all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
+  /// Of an Aggregate, or of all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
   explicit GroupPlan(const plan::Aggregate& aggregate);
   explicit GroupPlan(const Schema& schema);
 
@@ -37,27 +38,37 @@ class GroupPlan {
   const std::vector<GroupCell>& cells() const { return cells_; }
 
   const Schema& partial() const { return partial_; }
-  /// Partial groups in which keys may come more than once, each once.
+  /// Whether partial groups are to be merged even where each comes once.
+  bool needs_merge() const { return distinct_ != nullptr || group_keys_ == 0; }
+  /// Partial groups in which keys may come more than once, each once: a table of the keys, the cells that are
+  /// columns, the aggregates of DISTINCT values.
   Table merged(Table partial, const Options& options) const;
-  /// What the operator gives for partial groups with different keys.
-  Table finish(const Table& partial, const Schema& output, MemoryBudget* budget) const;
+  /// What the operator gives for merged groups.
+  Table finish(const Table& groups, const Schema& output, MemoryBudget* budget) const;
 
  private:
   struct Call {
-    DeviceAggregate aggregate;
-    size_t cell;
+    plan::AggregateCall call;
+    DeviceAggregate::Keeps keeps;
+    size_t cell;  ///< kNoCell: it is one of DISTINCT values
   };
+  static constexpr size_t kNoCell = static_cast<size_t>(-1);
   void add_keys(std::vector<ExprPtr> keys);
+  void add_distinct(const plan::AggregateCall& call);
   size_t input(const plan::AggregateCall& call);
   size_t cell(const GroupCell& wanted);
   ColumnPtr finish(const Call& call, const Batch& batch, MemoryBudget* budget) const;
-  const Column& column(const Batch& batch, size_t cell) const { return *batch.columns[columns_[cell]]; }
+  const Column& column(const Batch& batch, size_t cell) const {
+    return *batch.columns[group_keys_ + columns_[cell]];
+  }
 
   std::vector<ExprPtr> keys_;
+  size_t group_keys_ = 0;  // of keys_: without the one that is distinct_
+  ExprPtr distinct_;
   std::vector<Input> inputs_;
   std::vector<GroupCell> cells_;
   std::vector<Call> calls_;
-  std::vector<size_t> columns_;  // of partial_, by cell
+  std::vector<size_t> columns_;  // behind the keys, by cell
   Schema partial_;
 };
 

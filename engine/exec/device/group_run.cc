@@ -10,9 +10,10 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kWhat = "Aggregation (GROUP BY)";
-/// Slots of the first table; a table that turns out to be full makes place for one of kGrowth times as many,
-/// and the batch begins again: what was lost is a small part of what follows.
-constexpr uint64_t kFirstSlots = uint64_t{1} << 16;
+/// Slots of the first table, several for each thread that may bring a group at once; a table that turns out
+/// to be full makes place for one of kGrowth times as many, and the batch begins again: what was lost is a
+/// small part of what follows.
+constexpr uint64_t kFirstSlots = uint64_t{1} << 20;
 constexpr uint64_t kGrowth = 8;
 /// Slots that are looked at for a key before a table counts as full.
 constexpr uint64_t kProbes = 256;
@@ -42,7 +43,10 @@ void GroupRun::fill(BranchRun& run) {
     job_.words[KernelWriter::kSlots] = slots;
     job_.words[KernelWriter::kProbes] = slots == enough ? slots : kProbes;
     job_.words[KernelWriter::kEvents] = events_.address();
-    run.launch("group", job_, run.rows(), kernel::kGroupThreads, layout.shared_bytes());
+    run.launch_rows("group", job_, run.rows(),
+                    {.threads = kernel::kGroupThreads,
+                     .shared = layout.shared_bytes(),
+                     .bytes = run.bytes_of_last_stage()});
     if (outcome().full == 0) {
       slots_ = std::max(slots_, slots);
       return;
@@ -59,7 +63,7 @@ void GroupRun::take(BranchRun& run) {
   const device::DeviceBuffer used = run.allocate(bits::words(slots) * sizeof(uint64_t), kWhat);
   job_.words[KernelWriter::kRows] = slots;
   job_.words[KernelWriter::kActive] = used.address();
-  run.launch("mark_groups", job_, slots);
+  run.launch_rows("mark_groups", job_, slots);
 
   Collector collector(sink_, sink_.groups->partial(), options_, gpu_);
   collector.take(run, {slots, used.address(), job_});
@@ -74,7 +78,7 @@ void GroupRun::take(BranchRun& run) {
 
 Table GroupRun::finish(const Schema& output) {
   const GroupPlan& plan = *sink_.groups;
-  if (batches_ > 1) partial_ = plan.merged(std::move(partial_), options_);
+  if (batches_ > 1 || plan.needs_merge()) partial_ = plan.merged(std::move(partial_), options_);
   return plan.finish(partial_, output, options_.budget);
 }
 

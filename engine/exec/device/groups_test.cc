@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -179,6 +180,30 @@ TEST(DeviceGroups, NoSlotIsMadeUnlessAllowed) {
   Slot* made = table.find(wanted, wanted.hash(), 3, [] { return true; });
   EXPECT_EQ(made, &table.at(3));
   EXPECT_EQ(table.find(wanted, wanted.hash(), 3, [] { return false; }), made);
+}
+
+template <bool kMost>
+std::string extreme(const std::vector<std::string>& texts) {
+  kernel::ExtremeCell<kernel::Text, kMost> cells[2]{};
+  for (size_t i = 0; i < texts.size(); ++i) cells[i % 2].template put<false>(text_of(texts[i]));
+  cells[0].template merge<false>(cells[1]);
+  const kernel::Text best = cells[0].get();
+  return {reinterpret_cast<const char*>(best.at), best.size};
+}
+
+TEST(DeviceGroups, ExtremesOfTextsAreByTheirBytes) {
+  std::mt19937 random(7);
+  for (size_t count : {1, 2, 3, 50}) {
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::string> texts(count);
+      for (std::string& text : texts) {
+        text.assign(random() % 12, round % 2 == 0 ? 'a' : '\0');
+        if (!text.empty()) text[random() % text.size()] = static_cast<char>("\0ab\xff"[random() % 4]);
+      }
+      EXPECT_EQ(extreme<true>(texts), *std::max_element(texts.begin(), texts.end()));
+      EXPECT_EQ(extreme<false>(texts), *std::min_element(texts.begin(), texts.end()));
+    }
+  }
 }
 
 }  // namespace

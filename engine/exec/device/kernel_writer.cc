@@ -51,11 +51,19 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
       may_be_null.push_back(this->may_be_null(program.outputs[sink.input_pair(input)]));
     slots_.emplace(*sink.groups, may_be_null);
   }
+  if (sink.sort != nullptr) {
+    std::vector<bool> may_be_null;  // by key
+    for (size_t key = 0; key < sink.sort->keys.size(); ++key)
+      may_be_null.push_back(this->may_be_null(program.outputs[sink.sort_output(key)]));
+    sort_words_ = exec::sort_words(sink.sort->keys, may_be_null);
+  }
 }
 
 /// Columns that project() leaves.
 size_t KernelWriter::outputs() const {
-  return sink_.groups ? sink_.groups->partial().size() : sink_.aggregates_rows ? 0 : program_.outputs.size();
+  if (sink_.groups) return sink_.groups->partial().size();
+  if (sink_.sort != nullptr) return sink_.sort_output(0);
+  return sink_.aggregates_rows ? 0 : program_.outputs.size();
 }
 
 bool KernelWriter::may_be_null(const ExprPtr& expr) const {
@@ -344,14 +352,20 @@ void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>&
 }
 
 std::string KernelWriter::projection() const {
-  std::string text = begin("#include \"exec/device/compact-inl.h\"\n");
+  const bool sorts = sink_.sort != nullptr;
+  std::string text = begin(sorts ? "#include \"exec/device/sort-inl.h\"\n" : "");
   narrowing(text, program_.stages.size());
+  if (sorts) sort_kernels(text);
+  const std::vector<ExprPtr> rows(program_.outputs.begin(),
+                                  program_.outputs.begin() + static_cast<ptrdiff_t>(outputs()));
   std::vector<Type> types;
-  for (const ExprPtr& output : program_.outputs) types.push_back(output->type);
-  project_kernel(text, program_.outputs, types, "bool failed = false;",
+  for (const ExprPtr& output : rows) types.push_back(output->type);
+  project_kernel(text, rows, types, "bool failed = false;",
                  [&](Emitter& out, size_t o) { return out.emit(*program_.outputs[o]); });
   return text;
 }
+
+std::string list_kernels() { return "#include \"exec/device/compact-inl.h\"\n"; }
 
 device::KernelSource kernel_source(std::string text) {
   return {.name = "pipeline.cu",

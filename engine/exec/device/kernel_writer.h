@@ -11,6 +11,7 @@
 #include "exec/device/match.h"
 #include "exec/device/program.h"
 #include "exec/device/slot_layout.h"
+#include "exec/device/sort_words.h"
 #include "expr/device/emitter.h"
 
 namespace lanewise::exec {
@@ -30,9 +31,11 @@ struct ColumnForm {
 ///   aggregate    the last stage, its rows into a State for each block at Job::kOut
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
+///   sort_word_N  the N-th of sort_words() for the rows of a list -> Job::kOut
+///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32
 ///   match_N      the N-th of matches(): a MatchJob
 ///   project      the outputs for the rows of a list; the groups of a list of slots
-/// and those of compact-inl.h.
+/// Those of compact-inl.h are not among them.
 class KernelWriter {
  public:
   /// `forms[i]` is of column `columns[i]` of the input. The references outlive it. Throws expr::NotOnDevice.
@@ -57,6 +60,10 @@ class KernelWriter {
   size_t words() const { return output_word(outputs()); }
   /// How groups lie in memory; the sink groups rows.
   const SlotLayout& slots() const { return *slots_; }
+  /// What a sort compares, most significant first; the sink sorts.
+  const std::vector<SortWord>& sort_words() const { return sort_words_; }
+  static std::string sort_word_kernel(size_t word);
+  static std::string sort_size_kernel(size_t key);
 
   // What a Job's words are. A column has its values (strings: bytes; dictionaries: codes), offsets, validity
   // and a dictionary's bytes; an output values and validity.
@@ -70,6 +77,7 @@ class KernelWriter {
     kSlots,   // of a table of groups
     kProbes,  // of which so many are looked at for a key
     kEvents,  // a GroupOutcome
+    kDepth,   // bytes of a string that a sort passes over
     kFirstWord = 12
   };
   static constexpr size_t kColumnWords = 4;
@@ -103,6 +111,12 @@ class KernelWriter {
                       const std::string& begin,
                       const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
 
+  // sort_kernels.cc
+  void sort_kernels(std::string& text) const;
+  void list_kernel(std::string& text, const std::string& name, const std::vector<ExprPtr>& read,
+                   const std::string& before, const Write& each, const std::string& end) const;
+  void sort_word(expr::Emitter& out, const SortWord& word) const;
+
   // group_kernels.cc
   std::string grouping() const;
   void put_row(expr::Emitter& out) const;
@@ -120,8 +134,11 @@ class KernelWriter {
   const std::vector<ColumnForm> forms_;
   std::vector<Match> matches_;
   std::optional<SlotLayout> slots_;
+  std::vector<SortWord> sort_words_;
 };
 
+/// The text of the kernels that are the same for all queries.
+std::string list_kernels();
 /// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.
 device::KernelSource kernel_source(std::string text);
 

@@ -54,6 +54,12 @@ plan::AggregateCall sum(ExprPtr of, ExprPtr filter = nullptr) {
 }
 plan::AggregateCall count_all() { return call_of("count_star", {}, TypeId::kInt64); }
 
+plan::AggregateCall distinct(const char* function, ExprPtr arg, ExprPtr filter = nullptr) {
+  plan::AggregateCall call = call_of(function, {std::move(arg)}, TypeId::kInt64, std::move(filter));
+  call.distinct = true;
+  return call;
+}
+
 /// The sources of the plan's last pipeline.
 std::vector<std::string> sources(const plan::NodePtr& plan) {
   return kernel_sources(split(*plan).back(), {});
@@ -92,17 +98,33 @@ std::vector<plan::NodePtr> plans() {
                                                   call("~~", {text(), literal_text("%oo")}), like,
                                                   call("~~", {text(), literal_text("o%o")})})),
                 {count_all()}),
+      group(scan(), {i32()},
+            {call_of("max", {text()}, TypeId::kVarchar), distinct("sum", i64(), small), count_all(),
+             call_of("min", {coalesce({text(), literal_text("none")})}, TypeId::kVarchar)}),
+      aggregate(scan(), {call_of("min", {text()}, TypeId::kVarchar, small), sum(i32())}),
+      aggregate(scan(), {distinct("count", text())}),
+      plan::sort(plan::filter(scan(), conjunction({like, small})),
+                 {{.expr = i32(), .descending = true, .nulls_first = true},
+                  {.expr = text()},
+                  {.expr = cast(i64(), TypeId::kInt128)},
+                  {.expr = call("+", {i64(), i64()})},
+                  {.expr = real(), .descending = true},
+                  {.expr = small},
+                  {.expr = coalesce({text(), literal_text("none")}), .descending = true}},
+                 10, 3),
       plan::distinct(plan::project(scan(), {coalesce({text(), literal_text("none")}), real()}, {"s", "f"})),
   };
 }
 
 TEST(Kernels, Compile) {
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  std::vector<std::string> texts = {list_kernels()};
   for (const plan::NodePtr& plan : plans()) {
-    for (const std::string& source : sources(plan)) {
-      for (const char* architecture : {"sm_80", "sm_90"})
-        EXPECT_FALSE(device::Compiler::system().compile(kernel_source(source), architecture).empty());
-    }
+    for (std::string& source : sources(plan)) texts.push_back(std::move(source));
+  }
+  for (const std::string& text : texts) {
+    for (const char* architecture : {"sm_80", "sm_90"})
+      EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text), architecture).empty());
   }
 }
 
@@ -146,14 +168,25 @@ TEST(Kernels, WhatIsNotOfferedIsNamed) {
   const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
   EXPECT_EQ(reason(plans()[0]), "");
   EXPECT_THAT(reason(plan::project(scan(), {call("upper", {text()})}, {"u"})), HasSubstr("upper(#2)"));
-  EXPECT_THAT(reason(plan::sort(scan(), {{.expr = i64()}})), HasSubstr("the operator Sort"));
-  EXPECT_THAT(reason(group(scan(), {i32()}, {call_of("max", {text()}, TypeId::kVarchar)})),
-              HasSubstr("max(VARCHAR)"));
   EXPECT_THAT(reason(aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)})),
               HasSubstr("median(DOUBLE)"));
-  plan::AggregateCall distinct = call_of("count", {i32()}, TypeId::kInt64);
-  distinct.distinct = true;
-  EXPECT_THAT(reason(aggregate(scan(), {distinct})), HasSubstr("DISTINCT"));
+  EXPECT_THAT(reason(aggregate(scan(), {distinct("count", i32()), distinct("count", i64())})),
+              HasSubstr("DISTINCT values of several expressions"));
+  EXPECT_THAT(reason(aggregate(scan(), {distinct("string_agg", text())})), HasSubstr("of DISTINCT values"));
+}
+
+TEST(Kernels, SortsNeedThePlugin) {
+  setenv("LANEWISE_SORT", "nowhere/lanewise_sort.so", 1);
+  EXPECT_THAT(not_on_device(split(*plan::sort(scan(), {{.expr = i64()}})).back(), {}),
+              HasSubstr("the plug-in that sorts on GPUs was not found"));
+  unsetenv("LANEWISE_SORT");
+}
+
+TEST(Kernels, SortsReadEachKeyOnce) {
+  const std::string source =
+      sources(plan::sort(scan(), {{.expr = i32()}, {.expr = i64(), .descending = true}})).at(0);
+  EXPECT_THAT(source, HasSubstr("order_of<false>(c1[row])"));
+  EXPECT_THAT(source, HasSubstr("order_of<true>(c0[row])"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exec/device/bytes-inl.h"
 #include "exec/device/cells-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
@@ -13,67 +14,6 @@ LANES_FN u64 mix(u64 hash, u64 bits) {
 }
 /// All bits of the result depend on all of `hash`.
 LANES_FN u64 last_mix(u64 hash) { return mix(hash * 0xd6e8feb86659fd93, 0); }
-
-/// `count` bytes (at most 8) as the low ones of a number. On devices it reads the words of 8 bytes that hold
-/// them.
-LANES_FN u64 bytes_at(const u8* at, u64 count) {
-  if (count == 0) return 0;
-  u64 bits = 0;
-#if defined(__CUDACC__)
-  const u64 address = reinterpret_cast<u64>(at);
-  const u32 skip = u32(address & 7) * 8;
-  const u64* const words = reinterpret_cast<const u64*>(address & ~u64(7));
-  bits = words[0] >> skip;
-  if (skip + count * 8 > 64) bits |= words[1] << (64 - skip);
-#else
-  for (u64 i = 0; i < count; i++) bits |= u64(at[i]) << 8 * i;
-#endif
-  return count == 8 ? bits : bits & ((u64(1) << 8 * count) - 1);
-}
-
-/// The bytes of a text, 8 at a time: on devices each word in memory is read once.
-class TextReader {
- public:
-  explicit LANES_FN TextReader(const u8* at) {
-#if defined(__CUDACC__)
-    const u64 address = reinterpret_cast<u64>(at);
-    skip_ = u32(address & 7) * 8;
-    words_ = reinterpret_cast<const u64*>(address & ~u64(7));
-    if (skip_) held_ = *words_++;
-#else
-    at_ = at;
-#endif
-  }
-  /// The next `count` bytes, at most 8, as the low ones of a number; all but the last call take 8.
-  LANES_FN u64 next(u64 count) {
-#if defined(__CUDACC__)
-    u64 bits;
-    if (skip_ == 0) {
-      bits = *words_++;
-    } else {
-      bits = held_ >> skip_;
-      if (skip_ + count * 8 > 64) {
-        held_ = *words_++;
-        bits |= held_ << (64 - skip_);
-      }
-    }
-    return count == 8 ? bits : bits & ((u64(1) << 8 * count) - 1);
-#else
-    const u64 bits = bytes_at(at_, count);
-    at_ += count;
-    return bits;
-#endif
-  }
-
- private:
-#if defined(__CUDACC__)
-  const u64* words_;
-  u32 skip_;
-  u64 held_ = 0;
-#else
-  const u8* at_;
-#endif
-};
 
 /// Numbers of up to 64 bits.
 template <class T, bool kWide = (sizeof(T) > 8)>
@@ -123,15 +63,13 @@ struct Key<T, true> {
 template <>
 struct Key<Text, true> {
   static constexpr u32 kInside = 12;
+  using Part = TextWords<4>;
   u64 head, rest;
 
   LANES_FN void set(Text text) {
-    head = (text.size & 0xffffffff) | bytes_at(text.at, text.size < 4 ? text.size : 4) << 32;
-    if (text.size > kInside) {
-      rest = reinterpret_cast<u64>(text.at);
-    } else {
-      rest = text.size > 4 ? bytes_at(text.at + 4, text.size - 4) : 0;
-    }
+    const TextWords<2> first(text.at, text.size < kInside ? text.size : kInside);
+    head = (text.size & 0xffffffff) | first.words[0] << 32;
+    rest = text.size > kInside ? reinterpret_cast<u64>(text.at) : first.words[0] >> 32 | first.words[1] << 32;
   }
   /// Of short strings the bytes are those in the key: it must stay where it is.
   LANES_FN Text get() const {
@@ -146,11 +84,12 @@ struct Key<Text, true> {
     const u64 other = read<kShared>(held.rest);
     if (other == rest) return true;
     if ((head & 0xffffffff) <= kInside) return false;
-    TextReader a(reinterpret_cast<const u8*>(rest)), b(reinterpret_cast<const u8*>(other));
+    const auto *a = reinterpret_cast<const u8*>(rest), *b = reinterpret_cast<const u8*>(other);
     for (u64 left = head & 0xffffffff; left;) {
-      const u64 step = left < 8 ? left : 8;
-      if (a.next(step) != b.next(step)) return false;
-      left -= step;
+      if (!(Part(a, left) == Part(b, left))) return false;
+      a += Part::kSize;
+      b += Part::kSize;
+      left -= left < Part::kSize ? left : Part::kSize;
     }
     return true;
   }
@@ -158,11 +97,12 @@ struct Key<Text, true> {
     const u64 size = head & 0xffffffff;
     u64 hash = mix(before, head);
     if (size <= kInside) return mix(hash, rest);
-    TextReader text(reinterpret_cast<const u8*>(rest));
+    const auto* at = reinterpret_cast<const u8*>(rest);
     for (u64 left = size; left;) {
-      const u64 step = left < 8 ? left : 8;
-      hash = mix(hash, text.next(step));
-      left -= step;
+      const Part part(at, left);
+      for (u32 i = 0; i < Part::kSize / 8; i++) hash = mix(hash, part.words[i]);
+      at += Part::kSize;
+      left -= left < Part::kSize ? left : Part::kSize;
     }
     return hash;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/device/keys-inl.h"
+#include "exec/device/bytes-inl.h"
 #include "exec/device/rows-inl.h"
 
 /// Which rows of a string column hold a literal: at their beginning or end, as a whole, or anywhere.

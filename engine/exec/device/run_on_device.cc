@@ -5,10 +5,12 @@
 #include <tuple>
 
 #include "base/size.h"
+#include "device/error.h"
 #include "exec/device/branch_run.h"
 #include "exec/device/collect.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/group_run.h"
+#include "exec/device/sort_run.h"
 #include "exec/device/states-inl.h"
 #include "expr/device/emitter.h"
 
@@ -69,20 +71,40 @@ class DeviceRun {
     uint64_t came = 0;  // rows to the sink
     if (sink_.aggregates_rows) {
       States states(sink_, gpu_);
-      for (const Branch& branch : pipeline_.branches) aggregate(branch, states);
+      for_each_batch([&](BranchRun& run) {
+        run.narrow(false);
+        kernel::Job job = run.job();
+        job.words[KernelWriter::kOut] = states.address();
+        run.launch_rows("aggregate", job, run.rows(), {.bytes = run.bytes_of_last_stage()});
+        return true;
+      });
       Batch row;
       std::tie(row, came) = states.finish();
       table.batches.push_back(std::move(row));
     } else if (sink_.groups) {
       GroupRun groups(sink_, options_, gpu_);
-      for (const Branch& branch : pipeline_.branches) group(branch, groups);
+      for_each_batch([&](BranchRun& run) {
+        groups.take(run);
+        return true;
+      });
       came = groups.came();
       table = groups.finish(pipeline_.output);
+    } else if (sink_.sort != nullptr) {
+      SortRun sort(sink_, pipeline_.input, options_, gpu_);
+      for_each_batch([&](BranchRun& run) {
+        sort.take(run);
+        return true;
+      });
+      came = sort.came();
+      table = sort.finish(pipeline_.output);
     } else {
       Collector collector(sink_, pipeline_.input, options_, gpu_);
-      for (const Branch& branch : pipeline_.branches) {
-        if (!collector.wants_more()) break;
-        collect(branch, collector);
+      if (collector.wants_more()) {
+        for_each_batch([&](BranchRun& run) {
+          run.narrow(true);
+          collector.take(run);
+          return collector.wants_more();
+        });
       }
       came = collector.seen();
       table.batches = collector.take();
@@ -90,42 +112,21 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), note()};
+    return {std::move(table), notes()};
   }
 
  private:
-  void aggregate(const Branch& branch, States& states) {
-    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
-    run.for_each_batch([&] {
-      run.narrow(false);
-      kernel::Job job = run.job();
-      job.words[KernelWriter::kOut] = states.address();
-      run.launch("aggregate", job, run.rows());
-      return true;
-    });
-    run.raise_faults();
-    book_read(branch, run);
-  }
-
-  void group(const Branch& branch, GroupRun& groups) {
-    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
-    run.for_each_batch([&] {
-      groups.take(run);
-      return true;
-    });
-    run.raise_faults();
-    book_read(branch, run);
-  }
-
-  void collect(const Branch& branch, Collector& collector) {
-    BranchRun run(branch, sink_, results_, options_, gpu_, times_);
-    run.for_each_batch([&] {
-      run.narrow(true);
-      collector.take(run);
-      return collector.wants_more();
-    });
-    run.raise_faults();
-    book_read(branch, run);
+  /// Calls `batch` for all rows of all branches, until it gives false.
+  template <class Take>
+  void for_each_batch(Take&& batch) {
+    bool more = true;
+    for (const Branch& branch : pipeline_.branches) {
+      if (!more) break;
+      BranchRun run(branch, sink_, results_, options_, gpu_, times_);
+      run.for_each_batch([&] { return more = batch(run); });
+      run.raise_faults();
+      book_read(branch, run);
+    }
   }
 
   void book_read(const Branch& branch, const BranchRun& run) {
@@ -143,15 +144,24 @@ class DeviceRun {
     if (line != kNoLine) counters_[line].rows_out += rows;
   }
 
-  std::string note() const {
-    std::string text = fmt::format("; {}: kernels {:.3f} ms", gpu_.name(), times_.kernel_seconds * 1e3);
-    if (times_.launches > 1) text += fmt::format(" in {} batches", times_.launches);
+  /// The first line is about all of it, the others are about a kernel each.
+  std::vector<std::string> notes() const {
+    std::string text = fmt::format("{}: kernels {:.3f} ms", gpu_.name(), times_.kernel_seconds * 1e3);
+    if (times_.batches > 1) text += fmt::format(" in {} batches", times_.batches);
     if (times_.modules != 0) {
       text += fmt::format(", {} in {:.1f} ms", times_.compiled != 0 ? "compiled" : "found compiled",
                           times_.module_seconds * 1e3);
     }
-    if (times_.uploaded != 0) return text + ", uploaded " + format_size(times_.uploaded);
-    return text + ", columns on the GPU";
+    if (times_.uploaded != 0) {
+      text += fmt::format(", uploaded {} at {:.1f} GB/s", format_size(times_.uploaded),
+                          static_cast<double>(times_.uploaded) / times_.upload_seconds * 1e-9);
+    } else {
+      text += ", columns on the GPU";
+    }
+    std::vector<std::string> lines = {std::move(text)};
+    for (const KernelTime& kernel : times_.kernels)
+      lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
+    return lines;
   }
 
   const Pipeline& pipeline_;
@@ -186,8 +196,11 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
 std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results) {
   try {
     kernel_sources(pipeline, results);
+    if (DeviceSink(pipeline.sink, pipeline.input).sort != nullptr) device::Sorter::system();
     return {};
   } catch (const expr::NotOnDevice& reason) {
+    return reason.what();
+  } catch (const device::DeviceError& reason) {
     return reason.what();
   }
 }

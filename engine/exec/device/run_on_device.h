@@ -14,10 +14,10 @@ namespace lanewise::exec {
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results);
 
-/// A pipeline's result, and a line about how it was made.
+/// A pipeline's result, and lines about how it was made.
 struct DeviceResult {
   Table table;
-  std::string note;
+  std::vector<std::string> notes;
 };
 
 /// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.

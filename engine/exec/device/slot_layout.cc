@@ -38,7 +38,9 @@ std::string cell_type(const GroupPlan& plan, const GroupCell& cell) {
 
 size_t cell_size(const GroupPlan& plan, const GroupCell& cell) {
   if (cell.keeps == Keeps::kCount || cell.type == TypeId::kFloat64) return 8;
-  const size_t bytes = width(plan.inputs()[cell.input].arg->type.physical());
+  const Type type = plan.inputs()[cell.input].arg->type;
+  if (type.is_string()) return 32;
+  const size_t bytes = width(type.physical());
   if (cell.keeps == Keeps::kSum) return bytes <= 4 ? 8 : bytes == 8 ? 16 : 24;
   return bytes <= 8 ? 8 : 24;
 }
@@ -87,7 +89,8 @@ std::string SlotLayout::text() const {
       "}};\n"
       "static_assert(sizeof(Slot) == {});\n"
       "using Table = Groups<Slot, {}, {}, {}>;\n",
-      fields, hash, same, keys, merge, size_, near_slots(), near_stride(), far_stride());
+      fields, hash, same.empty() ? "true" : same, keys, merge, size_, near_slots(), near_stride(),
+      far_stride());
 }
 
 }  // namespace lanewise::exec

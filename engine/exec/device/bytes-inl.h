@@ -1,0 +1,75 @@
+#pragma once
+
+#include "expr/device/values-inl.h"
+
+/// Bytes of strings as numbers. On devices the words of 8 bytes that hold them are read.
+namespace lanewise::kernel {
+
+/// `count` bytes (at most 8) as the low ones of a number. On devices it reads the words of 8 bytes that hold
+/// them.
+LANES_FN u64 bytes_at(const u8* at, u64 count) {
+  if (count == 0) return 0;
+  u64 bits = 0;
+#if defined(__CUDACC__)
+  const u64 address = reinterpret_cast<u64>(at);
+  const u32 skip = u32(address & 7) * 8;
+  const u64* const words = reinterpret_cast<const u64*>(address & ~u64(7));
+  bits = words[0] >> skip;
+  if (skip + count * 8 > 64) bits |= words[1] << (64 - skip);
+#else
+  for (u64 i = 0; i < count; i++) bits |= u64(at[i]) << 8 * i;
+#endif
+  return count == 8 ? bits : bits & ((u64(1) << 8 * count) - 1);
+}
+
+/// Eight bytes of a text from `depth` on, the first one highest, zeros behind its end;
+/// with `kDown` the complement: numbers that sort as the texts do, or the other way round.
+template <bool kDown>
+LANES_FN u64 text_word(Text text, u64 depth) {
+  const u64 left = depth < text.size ? text.size - depth : 0;
+  const u64 bytes = bytes_at(text.at + depth, left < 8 ? left : 8);
+#if defined(__CUDACC__)
+  const u64 word = u64(__byte_perm(u32(bytes), 0, 0x0123)) << 32 | __byte_perm(u32(bytes >> 32), 0, 0x0123);
+#else
+  const u64 word = __builtin_bswap64(bytes);
+#endif
+  return kDown ? ~word : word;
+}
+
+/// The first bytes of a text of `size` bytes as words, zeros behind its end. All are asked for before the
+/// first one is there, and no lane goes another way than its neighbours, however long their texts.
+template <u32 kWords>
+struct TextWords {
+  static constexpr u32 kSize = kWords * 8;
+  u64 words[kWords];
+
+  LANES_FN TextWords(const u8* at, u64 size) {
+    const u32 count = size < kSize ? u32(size) : kSize;
+#if defined(__CUDACC__)
+    const u64 address = reinterpret_cast<u64>(at);
+    const u32 skip = u32(address & 7);
+    const u64* const from = reinterpret_cast<const u64*>(address & ~u64(7));
+    u64 held[kWords + 1];
+#pragma unroll
+    for (u32 i = 0; i <= kWords; i++) held[i] = i * 8 < skip + count ? from[i] : 0;
+#pragma unroll
+    for (u32 i = 0; i < kWords; i++) {
+      words[i] = held[i] >> skip * 8 | held[i + 1] << 1 << (63 - skip * 8);
+      const u32 left = count > i * 8 ? count - i * 8 : 0;
+      if (left < 8) words[i] &= (u64(1) << 8 * left) - 1;
+    }
+#else
+    for (u32 i = 0; i < kWords; i++) {
+      const u32 left = count > i * 8 ? count - i * 8 : 0;
+      words[i] = bytes_at(at + i * 8, left < 8 ? left : 8);
+    }
+#endif
+  }
+  LANES_FN bool operator==(const TextWords& other) const {
+    u64 differ = 0;
+    for (u32 i = 0; i < kWords; i++) differ |= words[i] ^ other.words[i];
+    return differ == 0;
+  }
+};
+
+}  // namespace lanewise::kernel

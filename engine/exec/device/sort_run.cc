@@ -1,0 +1,165 @@
+#include "exec/device/sort_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "exec/device/host_run.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+constexpr std::string_view kWhat = "Sort (ORDER BY)";
+/// A sample of so many rows tells what few of the others can be among the first ones.
+constexpr uint64_t kSample = uint64_t{1} << 16;
+
+uint64_t blocks_for(uint64_t count) { return (count + kernel::kThreads - 1) / kernel::kThreads; }
+
+uint64_t rows_wanted(const plan::Sort& sort) {
+  return sort.limit < 0 || sort.limit > INT64_MAX - sort.offset
+             ? UINT64_MAX
+             : static_cast<uint64_t>(sort.offset + sort.limit);
+}
+
+/// Two places for keys and values each.
+struct PairBuffers {
+  std::array<device::DeviceBuffer, 2> keys, values;
+
+  /// The pairs of the list, which becomes one of the places.
+  PairBuffers(BranchRun& run, RowList& list, unsigned most_bytes) {
+    for (device::DeviceBuffer& buffer : keys) buffer = run.allocate(list.count * most_bytes, kWhat);
+    values[1] = run.allocate(list.count * sizeof(uint32_t), kWhat);
+    values[0] = std::move(list.rows);
+  }
+  device::SortPairs pairs(uint64_t count, unsigned key_bytes) const {
+    return {
+        {keys[0].address(), keys[1].address()}, {values[0].address(), values[1].address()}, count, key_bytes};
+  }
+};
+
+}  // namespace
+
+SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
+    : sink_(sink),
+      schema_(schema),
+      options_(options),
+      gpu_(gpu),
+      sorter_(device::Sorter::system()),
+      wanted_(rows_wanted(*sink.sort)),
+      sorted_{schema, {}} {}
+
+void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const device::SortPairs& pairs) {
+  kernel::Job job = run.job();
+  job.words[KernelWriter::kRows] = pairs.count;
+  job.words[KernelWriter::kList] = pairs.values[pairs.place];
+  job.words[KernelWriter::kOut] = pairs.keys[pairs.place];
+  job.words[KernelWriter::kDepth] = depth;
+  run.launch_rows(KernelWriter::sort_word_kernel(word), job, pairs.count);
+}
+
+void SortRun::sort(BranchRun& run, device::SortPairs& pairs, unsigned bits) {
+  try {
+    run.clock().time("sort", 0, [&] { sorter_.sort(pairs, bits, gpu_.pool, gpu_.stream); });
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
+}
+
+/// Bytes of the longest string of a key.
+uint64_t SortRun::longest(BranchRun& run, const RowList& list, size_t key) {
+  const device::DeviceBuffer most = run.allocate(sizeof(uint32_t), kWhat);
+  gpu_.stream.fill(most.address(), 0, most.size());
+  kernel::Job job = run.job();
+  job.words[KernelWriter::kRows] = list.count;
+  job.words[KernelWriter::kList] = list.rows.address();
+  job.words[KernelWriter::kOut] = most.address();
+  run.launch_rows(KernelWriter::sort_size_kernel(key), job, list.count);
+  return fetch_one<uint32_t>(gpu_, most.address());
+}
+
+/// Sorts by the last word first; strings by their last bytes first.
+void SortRun::sort(BranchRun& run, RowList& list) {
+  const std::vector<SortWord>& words = run.writer().sort_words();
+  std::vector<uint64_t> depths;  // of each word: steps of 8 bytes
+  unsigned most_bytes = 0;
+  for (const SortWord& word : words) {
+    depths.push_back(word.text ? (longest(run, list, *word.text) + 7) / 8 : 1);
+    most_bytes = std::max(most_bytes, word.bytes());
+  }
+  PairBuffers buffers(run, list, most_bytes);
+  device::SortPairs pairs = buffers.pairs(list.count, most_bytes);
+  for (size_t word = words.size(); word-- > 0;) {
+    pairs.key_bytes = words[word].bytes();
+    for (uint64_t depth = depths[word]; depth-- > 0;) {
+      if (options_.cancellation != nullptr) options_.cancellation->check();
+      write_keys(run, word, depth * 8, pairs);
+      sort(run, pairs, words[word].bits);
+    }
+  }
+  list.rows = std::move(buffers.values[static_cast<size_t>(pairs.place)]);
+}
+
+/// Where few of many rows are wanted: a key that a sample says is behind them, and only rows up to it stay in
+/// the list. False: nothing was gained, or too few stayed; the list is as before.
+bool SortRun::drop_behind(BranchRun& run, RowList& list) {
+  const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
+  const double rank = expected + 4 * std::sqrt(expected) + 8;
+  if (list.count < 16 * kSample || rank > kSample / 4) return false;
+  const SortWord& word = run.writer().sort_words().front();
+
+  RowList sample{run.allocate(kSample * sizeof(uint32_t), kWhat), kSample};
+  run.launch("sample_rows", blocks_for(kSample), list.rows.address(), list.count, sample.rows.address(),
+             kSample);
+  const PairBuffers sampled(run, sample, word.bytes());
+  device::SortPairs pairs = sampled.pairs(kSample, word.bytes());
+  write_keys(run, 0, 0, pairs);
+  sort(run, pairs, word.bits);
+  const device::cuda::Address place = pairs.keys[pairs.place] + static_cast<uint64_t>(rank) * word.bytes();
+  const uint64_t last =
+      word.bytes() == 4 ? fetch_one<uint32_t>(gpu_, place) : fetch_one<uint64_t>(gpu_, place);
+
+  const device::DeviceBuffer keys = run.allocate(list.count * word.bytes(), kWhat);
+  const device::DeviceBuffer bitmap = run.allocate(bits::words(list.count) * sizeof(uint64_t), kWhat);
+  write_keys(run, 0, 0, {{keys.address(), 0}, {list.rows.address(), 0}, list.count, word.bytes()});
+  run.launch(word.bytes() == 4 ? "mark_keys_32" : "mark_keys_64",
+             std::min(most_blocks(gpu_), blocks_for(list.count)), keys.address(), list.count, last,
+             bitmap.address());
+  RowList kept = list_rows(run, gpu_, bitmap.address(), list.count);
+  if (kept.count < wanted_ || kept.count > list.count / 2) return false;
+  run.launch("pick_rows", std::min(most_blocks(gpu_), blocks_for(kept.count)), list.rows.address(),
+             kept.rows.address(), kept.count);
+  list = std::move(kept);
+  return true;
+}
+
+void SortRun::take(BranchRun& run) {
+  run.narrow(true);
+  RowList list = list_rows(run, gpu_, run.active(), run.rows());
+  const uint64_t rows = list.count;
+  const uint64_t wanted = std::min(rows, wanted_);
+  Collector collector(sink_, schema_, options_, gpu_);
+  if (wanted != 0) {
+    if (wanted < rows) drop_behind(run, list);
+    sort(run, list);
+    collector.take(run, run.job(), list, 0, wanted);
+  }
+  came_ += rows;
+  std::vector<Batch> batches = collector.take();
+  batches_ += batches.empty() ? 0 : 1;
+  std::move(batches.begin(), batches.end(), std::back_inserter(sorted_.batches));
+}
+
+Table SortRun::finish(const Schema& output) {
+  const plan::Sort& sort = *sink_.sort;
+  if (batches_ > 1 || sort.offset > 0) {
+    const plan::NodePtr rows = plan::values(std::make_shared<const Table>(std::move(sorted_)));
+    sorted_ = run_on_host(batches_ > 1 ? plan::sort(rows, sort.keys, sort.limit, sort.offset)
+                                       : plan::limit(rows, sort.limit, sort.offset),
+                          options_);
+  }
+  sorted_.schema = output;
+  return std::move(sorted_);
+}
+
+}  // namespace lanewise::exec

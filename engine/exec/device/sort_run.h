@@ -1,0 +1,41 @@
+#pragma once
+
+#include "device/sort.h"
+#include "exec/device/branch_run.h"
+#include "exec/device/collect.h"
+
+namespace lanewise::exec {
+
+/// ORDER BY, batch by batch: the list of a batch's rows is sorted in the device's memory, and the rows come
+/// to the host in its order; where there was more than one batch, the host puts them together.
+class SortRun {
+ public:
+  /// Throws DeviceError where the plug-in that sorts is missing.
+  SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
+
+  /// Sorts the present batch. Throws DeviceFull; then it has taken nothing of it.
+  void take(BranchRun& run);
+  /// Rows so far.
+  uint64_t came() const { return came_; }
+  /// What the sink gives; once.
+  Table finish(const Schema& output);
+
+ private:
+  void sort(BranchRun& run, RowList& list);
+  void sort(BranchRun& run, device::SortPairs& pairs, unsigned bits);
+  uint64_t longest(BranchRun& run, const RowList& list, size_t key);
+  bool drop_behind(BranchRun& run, RowList& list);
+  void write_keys(BranchRun& run, size_t word, uint64_t depth, const device::SortPairs& pairs);
+
+  const DeviceSink& sink_;
+  const Schema& schema_;
+  const Options& options_;
+  Accelerator& gpu_;
+  const device::Sorter& sorter_;
+  const uint64_t wanted_;  // rows, those included that are left out at the beginning
+  Table sorted_;           // one batch after the other, each in order
+  int batches_ = 0;
+  uint64_t came_ = 0;
+};
+
+}  // namespace lanewise::exec
