@@ -251,6 +251,7 @@ IndexEntries IndexReader::at(uint64_t first, uint64_t count) const {
   while (count > 0) {
     const u32 here = tree.leaf(path.nodes[0]).count() - path.slots[0];
     const u32 some = static_cast<u32>(std::min<uint64_t>(here, count));
+    if (count > here) tree.fetch_next_leaf(path);
     if (some != 0) collector.take(path, some);
     count -= some;
     if (!tree.next_leaf(path)) break;

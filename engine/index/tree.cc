@@ -44,6 +44,21 @@ bool Tree::to_neighbour(Path& path, bool next) const {
   return true;
 }
 
+bool Tree::next_leaf(Path& path) const {
+  const Ref next = next_child(path);
+  if (next == 0 || leaf(next).count() == 0) return to_filled(path, true);
+  ++path.slots[1];
+  path.nodes[0] = next;
+  path.slots[0] = 0;
+  return true;
+}
+
+void Tree::fetch_next_leaf(const Path& path) const {
+  const Ref next = next_child(path);
+  const u8* leaf = pool_.data() + u64{next} * kLine;
+  for (u32 at = 0; next != 0 && at < geometry_.leaf.bytes; at += kLine) __builtin_prefetch(leaf + at);
+}
+
 /// Leaves are empty only where an erasure had no memory to join them.
 bool Tree::to_filled(Path& path, bool next) const {
   Path there = path;

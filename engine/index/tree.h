@@ -60,7 +60,10 @@ class Tree {
   bool at_end(const Path& path) const { return path.slots[0] == leaf(path.nodes[0]).count(); }
   /// To the first entry of the next leaf that has one, or the last one of the leaf before; where there is
   /// none false, and the path stays.
-  bool next_leaf(Path& path) const { return to_filled(path, true); }
+  bool next_leaf(Path& path) const;
+  /// Brings the leaf behind the path's into the cache, if both have the same parent: for who reads all of
+  /// both.
+  void fetch_next_leaf(const Path& path) const;
   bool previous_leaf(Path& path) const { return to_filled(path, false); }
   Node<u64> leaf(Ref ref) const { return {pool_.node(ref, kLeaves), geometry_.leaf}; }
   Node<u64> inner(Ref ref) const { return {pool_.node(ref, kInnerNodes), geometry_.inner}; }
@@ -91,6 +94,12 @@ class Tree {
  protected:
   bool to_neighbour(Path& path, bool next) const;
   bool to_filled(Path& path, bool next) const;
+  /// The child behind the path's leaf; 0: their parent has none.
+  Ref next_child(const Path& path) const {
+    if (path.height == 0) return 0;
+    const Node<u64> parent = inner(path.nodes[1]);
+    return path.slots[1] + 1 < parent.count() ? parent.children()[path.slots[1] + 1] : 0;
+  }
 
   Pool& pool_;
   Texts texts_;

@@ -47,10 +47,10 @@ class Updated {
       room_ = batch.count;
     }
     stream().copy(words_[0].address(), batch.keys.address(), batch.keys.size());
-    index::WordRows pairs{{words_[0].address(), words_[1].address()},
-                          {rows_[0].address(), rows_[1].address()},
-                          batch.count,
-                          sizeof(Key)};
+    device::SortPairs pairs{{words_[0].address(), words_[1].address()},
+                            {rows_[0].address(), rows_[1].address()},
+                            batch.count,
+                            sizeof(Key)};
     return seconds([&] { runner_.sort(pairs, pool_, stream()); });
   }
   uint64_t size() const { return index_.size(); }

@@ -13,6 +13,7 @@
 #include "device/memory.h"
 #include "device/staging.h"
 #include "device/testing/fake_cuda.h"
+#include "device/testing/nvrtc.h"
 #include "index/testing/device_places.h"
 
 namespace lanewise {

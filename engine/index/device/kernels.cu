@@ -1,7 +1,7 @@
-// The searches of an index as they are compiled at run time (search_kernels.h), for default nodes and values
-// of 4 bytes.
+// The searches and changes of an index as they are compiled at run time (search_kernels.h, update_kernels.h),
+// for default nodes and values of 4 bytes.
 
-#include "index/device/warp-inl.h"
+#include "index/device/update_warp-inl.h"
 
 using namespace lanewise::index;
 
@@ -27,3 +27,20 @@ using namespace lanewise::index;
 SEARCHES(u32, u32, KeyForm::words, 256, 255, 4, 3)
 SEARCHES(i64, u64, KeyForm::integers, 128, 127, 4, 3)
 SEARCHES(f64, u64, KeyForm::reals, 128, 127, 4, 3)
+
+#define STEP(name, body, ...)                                                                             \
+  extern "C" __global__ void __launch_bounds__(kBlockThreads) name(TreeAt at, UpdateJob job, u64 items) { \
+    body(FixedTree<__VA_ARGS__, 0>(at), job, items);                                                      \
+  }
+
+#define STEPS(type, ...)                                                       \
+  STEP(resolve_##type, run_lanes<Resolve>, __VA_ARGS__)                        \
+  STEP(outputs_##type, run_lanes<Outputs>, __VA_ARGS__)                        \
+  STEP(keep_##type, (run_crews<Keep, 32>), __VA_ARGS__)                        \
+  STEP(produce_##type, (run_crews<Produce, 32>), __VA_ARGS__)                  \
+  STEP(produce_block_##type, (run_crews<Produce, kBlockThreads>), __VA_ARGS__) \
+  STEP(inner_##type, (run_crews<Inner, 32>), __VA_ARGS__)                      \
+  STEP(runs_##type, run_scan<Places<Runs>>, __VA_ARGS__)
+
+STEPS(u32, u32, KeyForm::words, 256, 255, 4)
+STEPS(i64, u64, KeyForm::integers, 128, 127, 4)

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "device/error.h"
 #include "index/device/warp-inl.h"
 #include "primitives/radix_sort.h"
 
@@ -23,9 +24,42 @@ const device::Module& module_of(std::map<Key, device::Module>& modules, const Ke
   return found->second;
 }
 
+/// Null where the plug-in is not there.
+const device::Sorter* find_sorter() {
+  try {
+    return &device::Sorter::system();
+  } catch (const device::DeviceError&) {
+    return nullptr;
+  }
+}
+
+void sort_on_host(const device::SortPairs& pairs, device::Stream& stream) {
+  const u64 keys_at = pairs.keys[pairs.place], values_at = pairs.values[pairs.place];
+  std::vector<u8> words(pairs.count * pairs.key_bytes);
+  std::vector<u32> rows(pairs.count);
+  stream.copy_to_host(words.data(), keys_at, words.size());
+  stream.copy_to_host(rows.data(), values_at, rows.size() * sizeof(u32));
+  stream.synchronize();
+  std::vector<KeyRow> sorted(pairs.count), scratch(pairs.count);
+  for (u64 i = 0; i < pairs.count; ++i) {
+    sorted[i] = {0, rows[i]};
+    std::memcpy(&sorted[i].key, words.data() + i * pairs.key_bytes, pairs.key_bytes);
+  }
+  radix_sort(sorted, scratch.data());
+  for (u64 i = 0; i < pairs.count; ++i) {
+    std::memcpy(words.data() + i * pairs.key_bytes, &sorted[i].key, pairs.key_bytes);
+    rows[i] = static_cast<u32>(sorted[i].row);
+  }
+  stream.copy_to_device(keys_at, words.data(), words.size());
+  stream.copy_to_device(values_at, rows.data(), rows.size() * sizeof(u32));
+  stream.synchronize();
+}
+
 }  // namespace
 
-GpuRunner::GpuRunner(device::Device& device) : device_(device) { device::Compiler::system(); }
+GpuRunner::GpuRunner(device::Device& device) : device_(device), sorter_(find_sorter()) {
+  device::Compiler::system();
+}
 
 void GpuRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
                        device::Stream& stream) {
@@ -42,25 +76,9 @@ void GpuRunner::step(const UpdateKernels& kernels, Step step, const TreeAt& tree
   kernels.launch(module_of(updates_, kernels, device_), step, tree, job, items, stream);
 }
 
-/// On the host: there and back.
-void GpuRunner::sort(WordRows& pairs, device::DevicePool&, device::Stream& stream) {
-  std::vector<u8> words(pairs.count * pairs.word);
-  std::vector<u32> rows(pairs.count);
-  stream.copy_to_host(words.data(), pairs.words[pairs.place], words.size());
-  stream.synchronize();
-  std::vector<KeyRow> sorted(pairs.count), scratch(pairs.count);
-  for (u64 i = 0; i < pairs.count; ++i) {
-    sorted[i] = {0, i};
-    std::memcpy(&sorted[i].key, words.data() + i * pairs.word, pairs.word);
-  }
-  radix_sort(sorted, scratch.data());
-  for (u64 i = 0; i < pairs.count; ++i) {
-    std::memcpy(words.data() + i * pairs.word, &sorted[i].key, pairs.word);
-    rows[i] = static_cast<u32>(sorted[i].row);
-  }
-  stream.copy_to_device(pairs.words[pairs.place], words.data(), words.size());
-  stream.copy_to_device(pairs.rows[pairs.place], rows.data(), rows.size() * sizeof(u32));
-  stream.synchronize();
+void GpuRunner::sort(device::SortPairs& pairs, device::DevicePool& pool, device::Stream& stream) {
+  if (sorter_ == nullptr) return sort_on_host(pairs, stream);
+  sorter_->sort(pairs, 8 * pairs.key_bytes, pool, stream);
 }
 
 }  // namespace lanewise::index

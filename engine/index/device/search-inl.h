@@ -144,33 +144,76 @@ struct alignas(sizeof(Word) * kCount) Pack {
   Word word[kCount];
 };
 
+/// Whether a key is there, as far as a search has seen.
+enum class Told : u32 { absent, there, nothing };
+
 /// The samples tell the line, the line tells the key. Several lanes share a line, 16 bytes at most for each;
 /// a lane alone halves it, since what it looks at after the first two words is near it by then.
 struct ByLines {
-  template <u32 kBytes, class Word, class Group>
+  template <class Word, class Group>
+  static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
+    const u32 first = first_of_line(group, node, shape, key);
+    return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
+  }
+
+  /// The same in a leaf, and what the line tells: where it has a key that is not below the sought one it need
+  /// not be looked at again. Words behind the last key are no keys.
+  template <class Word, class Group>
+  static LANES_FN Told find(const Group& group, const u8* leaf, const NodeShape& shape, Word key, u32& slot) {
+    const u32 first = first_of_line(group, leaf, shape, key);
+    const u32 seen = below_in<kLine, true>(group, keys_of<Word>(leaf, shape) + first, key);
+    slot = first + seen % kEqual;
+    if (key == all_ones<Word>() || seen < kReached) return Told::nothing;
+    return seen % kReached < kEqual ? Told::absent : Told::there;
+  }
+
+ private:
+  // How many words of a line are below the key; times these: are equal to it, are keys that are not below.
+  static constexpr u32 kEqual = 1 << 8, kReached = 1 << 16;
+  static_assert(kLine / 4 < kEqual);
+
+  /// A line's words below the key, 0 to all; with kTell the sum of all three numbers.
+  template <u32 kBytes, bool kTell = false, class Word, class Group>
   static LANES_FN u32 below_in(const Group& group, const Word* line, Word key) {
     if constexpr (Group::width == 1) {
       u32 count = 0;
+      Word nearest = all_ones<Word>();  // of the words that are not below
+      const auto is_below = [&](u32 at) {
+        const Word word = line[at];
+        if (word < key) return true;
+        nearest = word;
+        return false;
+      };
       INDEX_UNROLL for (u32 half = kBytes / sizeof(Word) / 2; half != 0; half /= 2) {
-        count += line[count + half - 1] < key ? half : 0;
+        count += is_below(count + half - 1) ? half : 0;
       }
-      return count + (line[count] < key);
+      count += is_below(count);
+      if constexpr (!kTell) return count;
+      return count + (nearest == key ? kEqual : 0) + (nearest != all_ones<Word>() ? kReached : 0);
     } else {
       constexpr u32 kPart = kBytes / Group::width < 16 ? kBytes / Group::width : 16;
       using Part = Pack<Word, kPart / sizeof(Word)>;
       return group.sum([&](u32 lane) {
         u32 count = 0;
         INDEX_UNROLL for (u32 turn = 0; turn < kBytes / kPart / Group::width; turn++) {
-          const Part part = reinterpret_cast<const Part*>(line)[turn * Group::width + lane];
-          INDEX_UNROLL for (u32 i = 0; i < kPart / sizeof(Word); i++) count += part.word[i] < key;
+          const Part* at = reinterpret_cast<const Part*>(line) + turn * Group::width + lane;
+          const Part part = *at;
+          INDEX_UNROLL for (u32 i = 0; i < kPart / sizeof(Word); i++) {
+            count += part.word[i] < key;
+            if constexpr (kTell) {
+              count += part.word[i] == key ? kEqual : 0;
+              count += part.word[i] >= key && part.word[i] != all_ones<Word>() ? kReached : 0;
+            }
+          }
         }
         return count;
       });
     }
   }
 
+  /// The first slot of the line where the key's place is.
   template <class Word, class Group>
-  static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
+  static LANES_FN u32 first_of_line(const Group& group, const u8* node, const NodeShape& shape, Word key) {
     constexpr u32 kSector = 32;  // what a GPU reads at least
     constexpr u32 kLeast = Group::width * sizeof(Word) > kSector ? kLine : kSector;
     const Word* samples = reinterpret_cast<const Word*>(node);
@@ -181,8 +224,7 @@ struct ByLines {
     } else {
       for (u32 i = 0; i < used; i += shape.per_line()) line += below_in<kLine>(group, samples + i, key);
     }
-    const u32 first = line * shape.per_line();
-    return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
+    return line * shape.per_line();
   }
 };
 
@@ -198,6 +240,11 @@ struct ByKeys {
       return kNone;
     });
     return slot == kNone ? shape.slots : slot;
+  }
+  template <class Word, class Group>
+  static LANES_FN Told find(const Group& group, const u8* leaf, const NodeShape& shape, Word key, u32& slot) {
+    slot = below(group, leaf, shape, key);
+    return Told::nothing;
   }
 };
 
@@ -233,6 +280,19 @@ struct Down {
   using Search = NodeSearch;
   template <class Tree, class Group, class Word, class Way>
   static LANES_FN void go(const Tree& tree, const Group& group, const Job&, u64, Word key, Way& trail) {
+    go_to_leaf(tree, group, key, trail);
+    trail.slots[0] = Search::below(group, node_at(tree, trail.nodes[0]), tree.leaf(), key);
+  }
+  /// The same for who only asks whether the key is there.
+  template <class Tree, class Group, class Word, class Way>
+  static LANES_FN Told find(const Tree& tree, const Group& group, const Job&, u64, Word key, Way& trail) {
+    go_to_leaf(tree, group, key, trail);
+    return Search::find(group, node_at(tree, trail.nodes[0]), tree.leaf(), key, trail.slots[0]);
+  }
+
+ private:
+  template <class Tree, class Group, class Word, class Way>
+  static LANES_FN void go_to_leaf(const Tree& tree, const Group& group, Word key, Way& trail) {
     Ref ref = tree.root;
     INDEX_UNROLL for (u32 level = tree.height(); level > 0; level--) {
       const u8* node = node_at(tree, ref);
@@ -241,7 +301,6 @@ struct Down {
       ref = child_of(node, tree.inner(), trail.slots[level]);
     }
     trail.nodes[0] = ref;
-    trail.slots[0] = Search::below(group, node_at(tree, ref), tree.leaf(), key);
   }
 };
 
@@ -254,6 +313,12 @@ struct Stored {
       trail.nodes[level] = reinterpret_cast<const Ref*>(job.nodes)[level * job.count + q];
       trail.slots[level] = reinterpret_cast<const u32*>(job.slots)[level * job.count + q];
     }
+  }
+  template <class Tree, class Group, class Word, class Way>
+  static LANES_FN Told find(const Tree& tree, const Group& group, const Job& job, u64 q, Word key,
+                            Way& trail) {
+    go(tree, group, job, q, key, trail);
+    return Told::nothing;
   }
 };
 
@@ -337,8 +402,8 @@ struct Find {
   static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
     const auto key = key_at(tree, job.keys, q);
     Trail<Tree::kLevels> trail;
-    Way::go(tree, group, job, q, key, trail);
-    if (!settle(tree, key, trail)) return false;
+    const Told told = Way::find(tree, group, job, q, key, trail);
+    if (told == Told::nothing ? !settle(tree, key, trail) : told == Told::absent) return false;
     if (job.values != 0) {
       copy_values(tree, group, job.values, q, node_at(tree, trail.nodes[0]), trail.slots[0], 1);
     }

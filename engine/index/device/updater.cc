@@ -178,13 +178,13 @@ void Updater::Pass::sort(const UpdateBatch& batch) {
   job_.alterations = batch.alterations;
   job_.unique = geometry().unique;
   const u64 words = batch.count * word(), rows = batch.count * sizeof(u32);
-  WordRows pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word()};
-  job_.words = pairs.words[0];
-  job_.rows = pairs.rows[0];
+  device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word()};
+  job_.words = pairs.keys[0];
+  job_.rows = pairs.values[0];
   step(Step::kEncode, batch.count, batch.form);
   all_.runner_.sort(pairs, all_.pool_, all_.stream_);
-  job_.words = pairs.words[pairs.place];
-  job_.rows = pairs.rows[pairs.place];
+  job_.words = pairs.keys[pairs.place];
+  job_.rows = pairs.values[pairs.place];
 }
 
 void Updater::Pass::resolve(const UpdateBatch& batch) {

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "device/error.h"
-#include "device/testing/nvrtc.h"
 #include "index/device/device_index.h"
 #include "index/testing/emulated_runner.h"
 
@@ -17,26 +15,16 @@ namespace lanewise::on_devices {
 
 using Random = std::mt19937_64;
 
-/// The two places where kernels run.
+/// The two places where kernels run; a device is null where there is none, or no compiler for it.
 struct Emulated {
-  static device::Device* find_device() {
-    static device::Driver& driver = *new device::Driver(LANEWISE_FAKE_CUDA);
-    return &driver.device(0);
-  }
+  static device::Device* find_device();
   static std::unique_ptr<index::Runner> runner(device::Device&) {
     return std::make_unique<index::EmulatedRunner>();
   }
   static constexpr bool kEmulated = true;
 };
 struct Gpu {
-  static device::Device* find_device() {
-    try {
-      device::Device& device = device::Driver::system().device(0);
-      return device::find_nvrtc(LANEWISE_SOURCE_DIR) ? &device : nullptr;
-    } catch (const device::DeviceError&) {
-      return nullptr;
-    }
-  }
+  static device::Device* find_device();
   static std::unique_ptr<index::Runner> runner(device::Device& device) {
     return std::make_unique<index::GpuRunner>(device);
   }

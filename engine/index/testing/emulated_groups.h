@@ -11,7 +11,8 @@
 
 namespace lanewise::index {
 
-/// T lanes, one after the other.
+/// T lanes, one after the other; where they are to do something at once the last one comes first, so that
+/// what leans on their order fails.
 template <u32 T>
 struct EmulatedGroup {
   static constexpr u32 width = T;
@@ -35,7 +36,7 @@ struct EmulatedGroup {
   }
   template <class F>
   void each(F f) const {
-    for (u32 lane = 0; lane < T; ++lane) f(lane);
+    for (u32 lane = T; lane-- > 0;) f(lane);
   }
 
   // What updates want besides.
@@ -69,7 +70,11 @@ struct EmulatedTeam {
   template <bool, class F>
   static void book(u64 found, u64 first, u64 count, F f) {
     for (u64 q = first; q < std::min(first + queries, count); ++q) {
-      if (f(EmulatedGroup<T>{}, q) && found != 0) bits::set(reinterpret_cast<uint64_t*>(found), q);
+      const bool hit = f(EmulatedGroup<T>{}, q);
+      if (found == 0) continue;
+      auto* words = reinterpret_cast<uint64_t*>(found);
+      words[q / 64] &= ~(uint64_t{1} << q % 64);
+      if (hit) bits::set(words, q);
     }
   }
 };

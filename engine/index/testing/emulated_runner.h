@@ -11,7 +11,7 @@ class EmulatedRunner final : public Runner {
               device::Stream& stream) override;
   void step(const UpdateKernels& kernels, Step step, const TreeAt& tree, const UpdateJob& job, u64 items,
             device::Stream& stream) override;
-  void sort(WordRows& pairs, device::DevicePool& pool, device::Stream& stream) override;
+  void sort(device::SortPairs& pairs, device::DevicePool& pool, device::Stream& stream) override;
 
   inline static TreeAt last_tree;
   inline static int launches = 0;

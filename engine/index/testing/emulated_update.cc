@@ -74,14 +74,14 @@ void step_with(const SearchKernel& kernel, u32 leaf_lanes, Step step, const Tree
 }
 
 template <class Word>
-void sort_words(WordRows& pairs) {
-  const Word* words = array_at<Word>(pairs.words[0]);
+void sort_words(device::SortPairs& pairs) {
+  const Word* words = array_at<Word>(pairs.keys[0]);
   std::vector<u64> order(pairs.count);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](u64 a, u64 b) { return words[a] < words[b]; });
   for (u64 i = 0; i < pairs.count; ++i) {
-    array_at<Word>(pairs.words[1])[i] = words[order[i]];
-    array_at<u32>(pairs.rows[1])[i] = array_at<u32>(pairs.rows[0])[order[i]];
+    array_at<Word>(pairs.keys[1])[i] = words[order[i]];
+    array_at<u32>(pairs.values[1])[i] = array_at<u32>(pairs.values[0])[order[i]];
   }
 }
 
@@ -102,8 +102,8 @@ void EmulatedRunner::step(const UpdateKernels& kernels, Step step, const TreeAt&
   }
 }
 
-void EmulatedRunner::sort(WordRows& pairs, device::DevicePool&, device::Stream&) {
-  if (pairs.word == 4) {
+void EmulatedRunner::sort(device::SortPairs& pairs, device::DevicePool&, device::Stream&) {
+  if (pairs.key_bytes == 4) {
     sort_words<u32>(pairs);
   } else {
     sort_words<u64>(pairs);
