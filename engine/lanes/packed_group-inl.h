@@ -21,6 +21,8 @@ struct PackedGroup {
   static constexpr u32 kPatience = 64;  // walks
   using Mask = typename Register::Mask;
   static constexpr Mask all = ~Mask(0);
+  /// Whether classes offer less than themselves to tell which bytes may leave the start: not 0.
+  static constexpr bool kLeavingIsCheap = requires(const Classes& c, Register r) { c.leaving(r); };
 
   /// Offsets are relative to `base`, the offset of the byte at `bytes`; rows are relative to `first_row`.
   LANES_FN PackedGroup(const PackedTable& table, const u8* bytes, u64 base, u64 first_row)
@@ -31,7 +33,7 @@ struct PackedGroup {
         last_rejecting_(Register::splat(table.last_rejecting)),
         decided_bias_(Register::splat(table.decided_bias)),
         last_undecided_(Register::splat(table.last_undecided)),
-        last_staying_(Register::splat(table.last_staying)),
+        last_staying_(Register::splat(kLeavingIsCheap ? 0 : table.last_staying)),
         patience_(table.may_stay ? kPatience : 0),
         last_bytes_(table.last_bytes),
         bytes_(bytes),
@@ -66,16 +68,16 @@ struct PackedGroup {
 
   template <class Tally>
   LANES_FN Mask walk(Mask busy, Tally& tally) {
-    Register classes[kBlock];
-    LANES_UNROLL for (u32 i = 0; i < kBlock; i++) classes[i] = classes_(Register::pieces(bytes_, at_ + i));
+    Register bytes[kBlock];
+    LANES_UNROLL for (u32 i = 0; i < kBlock; i++) bytes[i] = Register::pieces(bytes_, at_ + i);
     const Register left = Register::remaining(at_, end_);
     if constexpr (Tally::kOn) {
-      u64 bytes = 0;
-      each(busy, [&](u32 k) { bytes += end_[k] - at_[k] < kBlock ? end_[k] - at_[k] : kBlock; });
-      tally.walk(width * kBlock, count(busy) * kBlock, bytes);
+      u64 used = 0;
+      each(busy, [&](u32 k) { used += end_[k] - at_[k] < kBlock ? end_[k] - at_[k] : kBlock; });
+      tally.walk(width * kBlock, count(busy) * kBlock, used);
     }
     Register::advance(at_, end_);
-    if (!stay(busy, classes)) step(left, classes);
+    if (!stay(busy, bytes)) step(left, bytes);
     const Mask open = Register::greater(left, Register::splat(kBlock));
     const Mask decided = Register::greater(Register::subtract(state_, decided_bias_), last_undecided_);
     return busy & (~open | decided);
@@ -92,10 +94,10 @@ struct PackedGroup {
  private:
   /// Whether every busy lane is at the start and stays there over this block, whatever its rows' last bytes
   /// are. It is about a tenth of a walk's instructions, so where it is in vain too often it is given up.
-  LANES_FN bool stay(Mask busy, const Register (&classes)[kBlock]) {
+  LANES_FN bool stay(Mask busy, const Register (&bytes)[kBlock]) {
     if (!patience_) return false;
-    Register most = classes[0];
-    LANES_UNROLL for (u32 i = 1; i < kBlock; i++) most = Register::larger(most, classes[i]);
+    Register most = leaving(bytes[0]);
+    LANES_UNROLL for (u32 i = 1; i < kBlock; i++) most = Register::larger(most, leaving(bytes[i]));
     const bool stays = !Register::greater(most, last_staying_) && !(busy & ~Register::equal(state_, start_));
     if (!stays) {
       patience_--;
@@ -105,7 +107,18 @@ struct PackedGroup {
     return stays;
   }
 
-  LANES_FN void step(Register left, Register (&classes)[kBlock]) {
+  /// More than last_staying_ if a byte may leave the start.
+  LANES_FN Register leaving(Register bytes) const {
+    if constexpr (kLeavingIsCheap) {
+      return classes_.leaving(bytes);
+    } else {
+      return classes_(bytes);
+    }
+  }
+
+  LANES_FN void step(Register left, const Register (&bytes)[kBlock]) {
+    Register classes[kBlock];
+    LANES_UNROLL for (u32 i = 0; i < kBlock; i++) classes[i] = classes_(bytes[i]);
     // Column j becomes the class of the j-th byte of every row.
     Register other[kBlock];
     interleave(classes, other);

@@ -178,7 +178,7 @@ struct Kinds {
 /// Maps of bytes to classes by the codes of their halves, in up to kLayers layers.
 template <u32 kLayers>
 struct CodeClasses {
-  __m256i of_low[kLayers], of_high[kLayers], classes[kLayers];
+  __m256i of_low[kLayers], of_high[kLayers], classes[kLayers], leaving_low, leaving_high;
 
   explicit LANES_FN CodeClasses(const PackedTable& table) {
     LANES_UNROLL for (u32 i = 0; i < kLayers; i++) {
@@ -186,6 +186,14 @@ struct CodeClasses {
       of_high[i] = twice(table.codes[i].of_high);
       classes[i] = twice(table.codes[i].classes);
     }
+    leaving_low = twice(table.leaving_low);
+    leaving_high = twice(table.leaving_high);
+  }
+  LANES_FN Register leaving(Register bytes) const {
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_shuffle_epi8(leaving_low, _mm256_and_si256(bytes.v, half));
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes.v, 4), half);
+    return {_mm256_and_si256(low, _mm256_shuffle_epi8(leaving_high, high))};
   }
   LANES_FN Register operator()(Register bytes) const {
     const __m256i half = _mm256_set1_epi8(15);

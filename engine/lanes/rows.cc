@@ -1,12 +1,14 @@
 #include "lanes/rows.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 #include <map>
 #include <vector>
 
 #include "base/error.h"
 #include "lanes/byte_classes.h"
+#include "lanes/kind_sets.h"
 #include "lanes/renumbered.h"
 #include "lanes/rows_targets.h"
 
@@ -61,6 +63,11 @@ PackedTable make_packed(const AutomatonView& a) {
   find_runs(table.class_of, table);
   find_codes(table.class_of, table);
   table.may_stay = staying > 0;
+  std::bitset<256> leaving;
+  for (u32 byte = 0; byte < 256; byte++) leaving[byte] = place[a.class_of[byte]] >= staying;
+  const KindTable kinds = kinds_of_set(leaving);
+  std::copy_n(kinds.of_low, 16, table.leaving_low);
+  std::copy_n(kinds.of_high, 16, table.leaving_high);
   for (u32 c = 0; c < a.classes; c++) {
     if (place[c] + 1 == staying) table.last_staying = packed_class(c);
   }
