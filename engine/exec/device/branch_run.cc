@@ -33,8 +33,7 @@ uint64_t most_blocks(const Accelerator& gpu) {
 
 BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
-    : branch_(branch),
-      sink_(sink),
+    : sink_(sink),
       options_(options),
       gpu_(gpu),
       times_(times),

@@ -94,7 +94,6 @@ class BranchRun {
   uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
 
-  const Branch& branch_;
   const DeviceSink& sink_;
   const Options& options_;
   Accelerator& gpu_;

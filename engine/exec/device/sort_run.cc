@@ -105,7 +105,7 @@ void SortRun::sort(BranchRun& run, RowList& list) {
 bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
   const double rank = expected + 4 * std::sqrt(expected) + 8;
-  if (list.count < 16 * kSample || rank > kSample / 4) return false;
+  if (list.count < 16 * kSample || rank > 0.25 * kSample) return false;
   const SortWord& word = run.writer().sort_words().front();
 
   RowList sample{run.allocate(kSample * sizeof(uint32_t), kWhat), kSample};
