@@ -20,7 +20,7 @@ class OnDevice : public testing::TestWithParam<Executor> {
  protected:
   void SetUp() override {
     std::string why;
-    if (backend_of(GetParam(), why) == nullptr) GTEST_SKIP() << why;
+    if (backend_of(GetParam(), LANEWISE_SOURCE_DIR, why) == nullptr) GTEST_SKIP() << why;
     options_.executor = GetParam();
     options_.seed = 7;
   }

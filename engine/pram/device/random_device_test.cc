@@ -50,7 +50,7 @@ Case make_case(uint64_t seed) {
 TEST_P(RandomOnDevice, IsAsTheInterpreter) {
   const auto [executor, share] = GetParam();
   std::string why;
-  Backend* const backend = backend_of(executor, why);
+  Backend* const backend = backend_of(executor, LANEWISE_SOURCE_DIR, why);
   if (backend == nullptr) GTEST_SKIP() << why;
   const bool cuda = executor == Executor::kCuda;
   const auto programs = cuda ? test_size<uint64_t>(16, 400, 2'000) : test_size<uint64_t>(0, 24, 504);

@@ -13,15 +13,15 @@
 
 namespace lanewise::pram {
 
-/// The backend of an executor; null, and why, if there is none here.
-inline Backend* backend_of(Executor executor, std::string& why) {
+/// The backend of an executor; null, and why, if there is none here. `root`: of the repository.
+inline Backend* backend_of(Executor executor, const char* root, std::string& why) {
   if (kSanitized) {
     why = "the compilers of devices are not instrumented";
     return nullptr;
   }
   try {
     if (executor == Executor::kOpenCl) return &opencl_backend();
-    if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) {
+    if (!device::find_nvrtc(root)) {
       why = "NVRTC is not here";
       return nullptr;
     }
