@@ -80,6 +80,15 @@ TEST_P(OnDevice, ResolvesWritesAsEachModeSays) {
   }
 }
 
+TEST_P(OnDevice, VariablesCombineInTheirOwnWay) {
+  expect_same(
+      Program::parse(
+          "mode CRCW combining + input A[n] : int output sum : int output least[7] : int combining min\n"
+          "output both[3] : int = -5 combining xor processors n\n"
+          "sum = A[p]\nleast[A[p] % 7] = A[p]\nboth[A[p] % 3], sum = A[p], p\n"),
+      {{"A", numbers(test_size<int64_t>(300, 2'000), 1000)}});
+}
+
 TEST_P(OnDevice, OperatorsGiveTheSameBits) {
   expect_same(Program::parse(
                   "mode CREW input A[n] : int input R[n] : real output I[n, 12] : int output F[n, 10] : "

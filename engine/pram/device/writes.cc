@@ -129,12 +129,14 @@ void DeviceWriter::check_common(const DeviceSet& set, std::span<const DeviceColu
   }
 }
 
-/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow.
+/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow;
+/// and where variables have operators of their own.
 bool DeviceWriter::may_overflow(const DeviceSet& set, std::span<const DeviceColumn> columns) {
-  const Op op = *tree_.combine;
+  const Op op = tree_.combine_of(columns[0].variable);
   if (op == Op::kMultiply) return true;
   uint64_t limit = std::numeric_limits<Word>::max();
   for (const DeviceColumn& column : columns) {
+    if (tree_.combine_of(column.variable) != op) return true;
     const Type type = tree_.variables[column.variable].type;
     if (type == Type::kReal) return true;
     if (type == Type::kInt32) limit = std::numeric_limits<int32_t>::max();
@@ -153,7 +155,7 @@ bool DeviceWriter::may_overflow(const DeviceSet& set, std::span<const DeviceColu
 }
 
 void DeviceWriter::combine_quickly(const DeviceSet& set, std::span<const DeviceColumn> columns) {
-  const auto [number, neutral] = combination(*tree_.combine);
+  const auto [number, neutral] = combination(tree_.combine_of(columns[0].variable));
   gather(columns, neutral);
   for (const DeviceColumn& column : columns) {
     tools_.launch("gather", set.positions(),
@@ -204,7 +206,8 @@ void DeviceWriter::combine_in_order(const DeviceSet& set, std::span<const Device
            ++first) {
         meeting.push_back(writes[first].value);
       }
-      const std::optional<Word> value = combine(*tree_.combine, tree_.variables[variable].type, meeting);
+      const std::optional<Word> value =
+          combine(tree_.combine_of(variable), tree_.variables[variable].type, meeting);
       if (!value) throw Failed();
       found_cells.push_back(cell);
       found_values.push_back(*value);

@@ -67,6 +67,19 @@ TEST(Cpu, ResolvesWritesAsEachModeSays) {
   }
 }
 
+TEST(Cpu, VariablesCombineInTheirOwnWay) {
+  const Program program = Program::parse(
+      "mode CRCW combining + input A[n] : int output sum : int output least[7] : int combining min\n"
+      "output both[3] : int = -5 combining xor output r : real combining max processors n\n"
+      "sum = A[p]\nleast[A[p] % 7] = A[p]\nboth[A[p] % 3], sum = A[p], p\nr = A[p] / 4.0\n");
+  expect_same(program, {{"A", numbers(test_size<int64_t>(2'100, 9'000), 1000)}});
+  const Arrays found = run(program, {{"A", ints({15, 8, 22})}}).outputs;
+  EXPECT_EQ(found.at("least").words[1], 8);
+  EXPECT_EQ(found.at("sum").words[0], 3);
+  EXPECT_EQ(found.at("both").words, (std::vector<Word>{15, 22, 8}));
+  EXPECT_EQ(real_of(found.at("r").words[0]), 5.5);
+}
+
 TEST(Cpu, InARaceSomeWriterWins) {
   const Program program = Program::parse(
       "mode CRCW arbitrary input A[n] : int output C[10] : int = -1 output x : int processors n\n"

@@ -163,12 +163,14 @@ void Writer::check_common(const Pending& pending) const {
   });
 }
 
-/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow.
+/// Whether values have to be combined in their order: reals, products, and sums of which a part may overflow;
+/// and where variables have operators of their own.
 bool Writer::may_overflow(const Pending& pending) const {
-  const Op op = *tree_.combine;
+  const Op op = tree_.combine_of(pending.columns()[0].variable);
   if (op == Op::kMultiply) return true;
   uint64_t limit = std::numeric_limits<Word>::max();
   for (const Pending::Column& column : pending.columns()) {
+    if (tree_.combine_of(column.variable) != op) return true;
     const Type type = tree_.variables[column.variable].type;
     if (type == Type::kReal) return true;
     if (type == Type::kInt32) limit = std::numeric_limits<int32_t>::max();
@@ -193,7 +195,7 @@ bool Writer::may_overflow(const Pending& pending) const {
 }
 
 void Writer::combine_quickly(const Pending& pending) {
-  const Op op = *tree_.combine;
+  const Op op = tree_.combine_of(pending.columns()[0].variable);
   const auto value = [](const Pending::Column& column, size_t i) { return column.values[i]; };
   reserve(pending, neutral(op));
   if (op == Op::kMin) {
@@ -234,7 +236,8 @@ void Writer::combine_in_order(const Pending& pending) {
     for (; next < writes.size() && writes[next].variable == variable && writes[next].cell == cell; ++next) {
       values.push_back(writes[next].value);
     }
-    const std::optional<Word> value = combine(*tree_.combine, tree_.variables[variable].type, values);
+    const std::optional<Word> value =
+        combine(tree_.combine_of(variable), tree_.variables[variable].type, values);
     if (!value) throw Failed();
     memory_.variables[variable].words[cell] = *value;
     first = next;

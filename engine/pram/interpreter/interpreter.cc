@@ -431,9 +431,9 @@ void Interpreter::write(const Writes& writes) {
 }
 
 bool Interpreter::combine_into_winners(const Writes& writes) {
-  const Op op = *program_.tree().combine;
+  const Tree& tree = program_.tree();
   for (const Writes::Column& column : writes.columns) {
-    if (!any_order(op, program_.tree().variables[column.variable].type)) return false;
+    if (!any_order(tree.combine_of(column.variable), tree.variables[column.variable].type)) return false;
   }
   const uint32_t count = writes.lanes.count;
   for (size_t column = 0; column < writes.columns.size(); ++column) {
@@ -444,7 +444,7 @@ bool Interpreter::combine_into_winners(const Writes& writes) {
           write_stamps_.mark(written.variable, static_cast<uint64_t>(written.cells[i]), writer);
       if (winner == writer) continue;
       Word& value = writes.columns[winner / count].values[winner % count];
-      value = combine_two(op, value, written.values[i]);
+      value = combine_two(tree.combine_of(written.variable), value, written.values[i]);
     }
   }
   return true;
@@ -478,7 +478,7 @@ void Interpreter::write_combined(const Writes& writes) {
       values.push_back(writes.value(writers[next]));
     }
     const Type type = program_.tree().variables[column.variable].type;
-    const std::optional<Word> value = combine(*program_.tree().combine, type, values);
+    const std::optional<Word> value = combine(program_.tree().combine_of(column.variable), type, values);
     if (!value) {
       const std::string name =
           cell_name(program_.tree().variables[column.variable], memory_.variables[column.variable], cell);

@@ -67,14 +67,28 @@ class Checker : public ExpressionChecker {
       tree_.mode = Mode::kPriority;
     } else if (words.size() == 3 && words[0] == "CRCW" && words[1] == "combining") {
       tree_.mode = Mode::kCombining;
-      for (const Op op : {Op::kAdd, Op::kMultiply, Op::kMin, Op::kMax, Op::kAnd, Op::kOr, Op::kXor}) {
-        if (pram::name(op) == words[2]) tree_.combine = op;
-      }
-      if (!tree_.combine)
-        report(program_.mode[2].place, "values are not combined like this", std::string(kAdvice));
+      tree_.combine = combination(program_.mode[2]);
     } else {
       report(program_.mode[0].place, "there is no such mode", std::string(kAdvice));
     }
+  }
+
+  std::optional<Op> combination(const syntax::Name& name) {
+    for (const Op op : {Op::kAdd, Op::kMultiply, Op::kMin, Op::kMax, Op::kAnd, Op::kOr, Op::kXor}) {
+      if (pram::name(op) == name.text) return op;
+    }
+    report(name.place, "values are not combined like this", "+ * min max and or xor");
+    return std::nullopt;
+  }
+
+  /// Of a variable that says so itself.
+  std::optional<Op> own_combination(const syntax::Name& name, Variable::Role role) {
+    if (!tree_.combine) {
+      report(name.place, "only mode CRCW combining combines values", "mode CRCW combining +");
+    } else if (role == Variable::Role::kInput) {
+      report(name.place, "an input is never written");
+    }
+    return combination(name);
   }
 
   void add_name(const syntax::Name& name, const Symbol& symbol) {
@@ -142,6 +156,7 @@ class Checker : public ExpressionChecker {
       variable.extents.push_back(made != nullptr ? made : make_literal(Type::kInt, 0, extent.place));
     }
     if (declaration.value) variable.initial = constant(*declaration.value, type, "the first value");
+    if (declaration.combining) variable.combine = own_combination(*declaration.combining, variable.role);
     tree_.variables.push_back(std::move(variable));
     add_name(declaration.name, {Symbol::Kind::kVariable, static_cast<uint32_t>(tree_.variables.size() - 1)});
   }
@@ -289,11 +304,12 @@ class Checker : public ExpressionChecker {
         good = false;
         continue;
       }
-      if (target->shared && tree_.combine && !combines(*tree_.combine, target->type)) {
+      if (target->shared && tree_.combine && !combines(tree_.combine_of(target->index), target->type)) {
         report(target->place,
                fmt::format("values of {} are not combined by '{}'", pram::name(target->type),
-                           pram::name(*tree_.combine)),
-               "the mode says how all writes of one step to one cell become one");
+                           pram::name(tree_.combine_of(target->index))),
+               "the mode, or the variable's declaration, says how all writes of one step to one cell become "
+               "one");
       }
       if (target->cell.empty() && !scalars.emplace(target->shared, target->index).second) {
         report(target->place, "a variable is assigned twice in one step");

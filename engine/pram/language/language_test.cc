@@ -116,6 +116,13 @@ TEST(Checker, ModesAndFunctions) {
   EXPECT_THAT(mistakes("mode CRCW combining -\noutput x : int x = 1"), testing::Not(IsEmpty()));
   EXPECT_THAT(mistakes("mode CRCW combining +\noutput x : bool x = true"),
               ElementsAre("2: values of bool are not combined by '+'"));
+  EXPECT_THAT(mistakes("mode CRCW combining +\noutput x : bool combining or x = true"), IsEmpty());
+  EXPECT_THAT(mistakes("mode CRCW combining +\noutput x : int combining - x = 1"),
+              ElementsAre("2: values are not combined like this"));
+  EXPECT_THAT(mistakes("mode CREW\noutput x : int combining + x = 1"),
+              ElementsAre("2: only mode CRCW combining combines values"));
+  EXPECT_THAT(mistakes("mode CRCW combining +\ninput A[n] : int combining + output x : int x = A[0]"),
+              ElementsAre("2: an input is never written"));
   EXPECT_THAT(mistakes("mode EREW\noutput x : int\nfunction f(a : int) : int = g(a)\nfunction g(a : int) : "
                        "int = f(a)\nx = f(1)"),
               ElementsAre("3: 'g' is called before it is declared"));

@@ -163,6 +163,12 @@ class Parser {
     }
     made.type = optional_type();
     if (accept("=")) made.value = expression();
+    // The word is no keyword: a variable may have that name.
+    if (peek().is("combining") && !peek(1).is("=") && !peek(1).is("[") && !peek(1).is(",")) {
+      take();
+      made.combining = syntax::Name{peek().text, peek().place};
+      if (peek().kind != Token::Kind::kEnd) take();
+    }
     program_.declarations.push_back(std::move(made));
   }
 

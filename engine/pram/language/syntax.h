@@ -75,6 +75,7 @@ struct Declaration {
   std::optional<Type> type;
   std::vector<Expr> extents;
   std::optional<Expr> value;
+  std::optional<Name> combining;  ///< the operator
 };
 
 struct Function {

@@ -116,6 +116,7 @@ struct Variable {
   std::vector<ExprPtr> extents;  ///< over parameters
   ExprPtr initial;               ///< of every cell, over parameters; null: zero
   Place place;
+  std::optional<Op> combine = {};  ///< in mode kCombining, instead of the mode's
 
   bool given() const { return role == Role::kInput || role == Role::kInout; }
   bool result() const { return role == Role::kOutput || role == Role::kInout; }
@@ -147,6 +148,9 @@ struct Tree {
   std::vector<Private> privates;
   std::vector<Block> blocks;
   std::vector<Statement> body;
+
+  /// In mode kCombining: how writes to the variable's cells are combined.
+  Op combine_of(uint32_t variable) const { return variables[variable].combine.value_or(*combine); }
 };
 
 /// "CRCW arbitrary"; with `combine` "CRCW combining +".

@@ -146,9 +146,11 @@ class Judge {
 
   /// All write one value, so that it does not matter who wins.
   bool writes_the_same(const Use& write) const {
-    if (tree_.combine && (*tree_.combine == Op::kAdd || *tree_.combine == Op::kMultiply ||
-                          *tree_.combine == Op::kXor || write.value->type == Type::kReal)) {
-      return false;
+    if (tree_.combine) {
+      const Op op = tree_.combine_of(write.variable);
+      if (op == Op::kAdd || op == Op::kMultiply || op == Op::kXor || write.value->type == Type::kReal) {
+        return false;
+      }
     }
     return is_fixed(*write.value);
   }

@@ -197,7 +197,7 @@ class Naive {
         std::vector<Word> values;
         for (const Write& write : list) values.push_back(write.value);
         const std::optional<Word> combined =
-            combine(*tree_.combine, tree_.variables[cell.first].type, values);
+            combine(tree_.combine_of(cell.first), tree_.variables[cell.first].type, values);
         if (!combined) {
           Ending failed;
           failed.reason = "error";

@@ -24,10 +24,14 @@ class RandomProgram {
                                              "CRCW combining +",
                                              "CRCW combining min",
                                              "CRCW combining max"};
+    const uint64_t mode = pick(9);
+    const char* const own = mode >= 6 && pick(3) == 0 ? " combining max" : "";
     text_ =
-        std::string("mode ") + kModes[pick(9)] +
+        std::string("mode ") + kModes[mode] +
         "\ninput A[n] : int\ninput R[n] : real\noutput C[n] : int = 3\noutput D[n] : real\noutput x : int\n"
-        "output y : int = 2\noutput E[n, 2] : int\nfunction f(a : int, b : int) : int = a * 2 - b + A[a % "
+        "output y : int = 2" +
+        own +
+        "\noutput E[n, 2] : int\nfunction f(a : int, b : int) : int = a * 2 - b + A[a % "
         "n]\n";
     if (pick(3) != 0) {
       text_ += "processors n\n";
