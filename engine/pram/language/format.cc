@@ -57,7 +57,8 @@ class Formatter {
     size_t indent = depth_;
     if (tokens_[i].is("}") && indent > 0) --indent;
     // A line that goes on with the one before stands further in.
-    const bool goes_on = brackets_ > 0 || (i != 0 && continues(tokens_[i - 1]));
+    const bool ends_operator = i > 1 && tokens_[i - 2].is("combining");
+    const bool goes_on = brackets_ > 0 || (i != 0 && continues(tokens_[i - 1]) && !ends_operator);
     text_.append(2 * indent + (goes_on && tokens_[i].kind != Token::Kind::kComment ? 4 : 0), ' ');
   }
 

@@ -231,6 +231,8 @@ TEST(Format, HasOneForm) {
       "1 }\n");
   EXPECT_EQ(format("x = a +\nb\nw = f(1,\n2)\nreal(x) = not(y)"),
             "x = a +\n    b\nw = f(1,\n    2)\nreal(x) = not (y)\n");
+  EXPECT_EQ(format("mode CRCW combining +\noutput x:int combining   max\nx = 1"),
+            "mode CRCW combining +\noutput x : int combining max\nx = 1\n");
   EXPECT_EQ(format(""), "");
 }
 
