@@ -35,7 +35,7 @@ struct PackedTable {
   /// Of the halves of a byte, which have no bit in common if its class stays at the start (see may_stay).
   alignas(16) u8 leaving_low[16];
   alignas(16) u8 leaving_high[16];
-  u32 entries;     ///< states x classes, of a half where there are two
+  u32 entries;  ///< states x classes, of a half where there are two
   bool has_halves;
   bool high_is_uniform;  ///< bytes >= 0x80 are all of one class
   u8 start;
