@@ -157,21 +157,13 @@ struct RealCell {
   }
 };
 
-LANES_FN u64 bits_of(f64 value) {
-  union {
-    f64 from;
-    u64 to;
-  } both;
-  both.from = value;
-  return both.to;
-}
 inline constexpr u64 kTopBit = u64(1) << 63;
 
 /// Natural numbers in the order of the values: -0.0 before 0.0, all NaNs the same one above all else.
 template <class T>
 LANES_FN u64 rank_of(T value) {
   if constexpr (is_float<T>) {
-    const u64 bits = value != value ? 0x7ff8000000000000 : bits_of(value);
+    const u64 bits = value != value ? 0x7ff8000000000000 : bits_of(f64(value));
     return bits & kTopBit ? ~bits : bits | kTopBit;
   } else {
     return is_signed<T> ? u64(i64(value)) ^ kTopBit : u64(value);

@@ -6,23 +6,6 @@
 /// ORDER BY: values as numbers that sort as they do.
 namespace lanewise::kernel {
 
-LANES_FN u64 bits_of_float(f64 value) {
-  union {
-    f64 from;
-    u64 to;
-  } both;
-  both.from = value;
-  return both.to;
-}
-LANES_FN u64 bits_of_float(f32 value) {
-  union {
-    f32 from;
-    u32 to;
-  } both;
-  both.from = value;
-  return both.to;
-}
-
 template <class T>
 struct OrderBits {
   using Type = u64;
@@ -44,7 +27,7 @@ LANES_FN typename OrderBits<T>::Type order_of(T value) {
   constexpr Bits kTop = Bits(1) << (sizeof(T) * 8 - 1), kAll = kTop | (kTop - 1);
   Bits bits;
   if constexpr (is_float<T>) {
-    bits = bits_of_float(value != value ? T(real(0x7ff8000000000000)) : value == T(0) ? T(0) : value);
+    bits = bits_of(value != value ? T(real(0x7ff8000000000000)) : value == T(0) ? T(0) : value);
     bits = bits & kTop ? ~bits : bits | kTop;
   } else {
     bits = is_signed<T> ? Bits(value) ^ kTop : Bits(value);

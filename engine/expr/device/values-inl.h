@@ -69,15 +69,20 @@ inline constexpr T highest = T(~lowest<T>);
 /// The 128-bit number of these halves.
 LANES_FN i128 whole(u64 high, u64 low) { return i128(u128(high) << 64 | low); }
 
-/// A float by its bits.
-LANES_FN f64 real(u64 bits) {
+/// The same bits as another type.
+template <class To, class From>
+LANES_FN To reinterpreted(From value) {
   union {
-    u64 from;
-    f64 to;
+    From from;
+    To to;
   } both;
-  both.from = bits;
+  both.from = value;
   return both.to;
 }
+/// A float by its bits, and its bits.
+LANES_FN f64 real(u64 bits) { return reinterpreted<f64>(bits); }
+LANES_FN u64 bits_of(f64 value) { return reinterpreted<u64>(value); }
+LANES_FN u64 bits_of(f32 value) { return reinterpreted<u32>(value); }
 
 #if defined(__CUDACC__)
 LANES_FN f64 nearest(f64 value) { return rint(value); }  ///< ties to even

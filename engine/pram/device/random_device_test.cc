@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
-#include <map>
 #include <memory>
 #include <tuple>
 
@@ -13,6 +11,7 @@
 #include "pram/testing/backends.h"
 #include "pram/testing/outcome.h"
 #include "pram/testing/random_program.h"
+#include "pram/testing/ways.h"
 
 namespace lanewise::pram {
 namespace {
@@ -55,7 +54,7 @@ TEST_P(RandomOnDevice, IsAsTheInterpreter) {
   const bool cuda = executor == Executor::kCuda;
   const auto programs = cuda ? test_size<uint64_t>(16, 400, 2'000) : test_size<uint64_t>(0, 24, 504);
   const uint64_t together = cuda ? 25 : 1;
-  std::map<std::string, int> seen;
+  Ways ways;
   const uint64_t end = programs / kShares * (static_cast<uint64_t>(share) + 1);
   for (uint64_t first = end - programs / kShares; first < end; first += together) {
     std::vector<Case> cases;
@@ -73,19 +72,10 @@ TEST_P(RandomOnDevice, IsAsTheInterpreter) {
           << "seed " << one.seed << ", passes " << options.passes << ", form "
           << static_cast<int>(options.active) << ", check " << options.check << "\n"
           << one.program.text() << one.compiled->emitted.text;
-      ++seen[one.expected.error.empty() ? "ends well" : one.expected.conflict ? "conflict" : "error"];
-      if (options.check) {
-        ++seen["checked"];
-        continue;
-      }
-      for (const PassInfo& info : passes()) {
-        ++seen[std::string(info.name) + (has(options.passes, info.pass) ? " on" : " off")];
-      }
-      static constexpr const char* kForms[] = {"auto", "bitset", "list"};
-      ++seen[std::string("sets: ") + kForms[static_cast<size_t>(options.active)]];
+      ways.count(one.expected, options);
     }
   }
-  for (const auto& [what, count] : seen) std::cout << what << ": " << count << "\n";
+  ways.print();
 }
 
 std::string share_name(const testing::TestParamInfo<std::tuple<Executor, int>>& test) {

@@ -9,6 +9,7 @@
 #include "pram/inputs/graph.h"
 #include "pram/library.h"
 #include "pram/testing/outcome.h"
+#include "pram/testing/write_modes.h"
 
 namespace lanewise::pram {
 namespace {
@@ -39,32 +40,8 @@ void expect_same(const Program& program, const Arrays& inputs) {
 }
 
 TEST(Cpu, ResolvesWritesAsEachModeSays) {
-  const auto n = test_size<int64_t>(8'300, 12'000);
-  for (const char* mode :
-       {"common", "arbitrary", "priority", "combining +", "combining *", "combining min", "combining max"}) {
-    const std::string value = mode == std::string("common")        ? "B[p]"
-                              : mode == std::string("combining *") ? "A[p] % 2 * 2 - 1"
-                                                                   : "A[p] - 300";
-    const std::string text =
-        std::string("mode CRCW ") + mode +
-        "\ninput A[n] : int input B[n] : int output C[n] : int output few[3] : int\n"
-        "output x : int output r : real output s : int32 output both[n] : int\nprocessors n\n"
-        "C[B[p]] = " +
-        value + "\nif A[p] % 7 < 3 { few[A[p] % 3] = A[p] % 3 - 1 }\n" +
-        (mode == std::string("common")
-             ? ""
-             : "x = " + value +
-                   "\nr = A[p] / 8.0\n"
-                   "s = int32(A[p] % 2)\nboth[B[p]], both[(B[p] + 1) % n] = A[p] % 3 - 1, p % 3 - 1\n");
-    expect_same(Program::parse(text),
-                {{"A", numbers(n, 1000)}, {"B", numbers(n, static_cast<uint64_t>(n), 2)}});
-  }
-  for (const char* mode : {"combining and", "combining or", "combining xor"}) {
-    const std::string text = std::string("mode CRCW ") + mode +
-                             "\ninput A[n] : int output C[n] : bool output x : bool\nprocessors n\n"
-                             "C[A[p]] = p % 3 == 0\nx = A[p] > 5\n";
-    expect_same(Program::parse(text), {{"A", numbers(n, 1000)}});
-  }
+  for (const auto& [program, inputs] : programs_of_each_mode(test_size<int64_t>(8'300, 12'000)))
+    expect_same(program, inputs);
 }
 
 TEST(Cpu, VariablesCombineInTheirOwnWay) {

@@ -2,18 +2,16 @@
 // to three threads.
 #include <gtest/gtest.h>
 
-#include <iostream>
-#include <map>
-
 #include "base/testing/test_size.h"
 #include "pram/testing/outcome.h"
 #include "pram/testing/random_program.h"
+#include "pram/testing/ways.h"
 
 namespace lanewise::pram {
 namespace {
 
 TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
-  std::map<std::string, int> seen;
+  Ways ways;
   const auto programs = test_size<uint64_t>(60, 500, 100'000);
   for (uint64_t seed = 0; seed < programs; ++seed) {
     const Program program = Program::parse(RandomProgram(seed + 5'000'000).text());
@@ -41,20 +39,11 @@ TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
         << static_cast<int>(options.active) << ", check " << options.check << "\n"
         << program.text();
 
-    ++seen[expected.error.empty() ? "ends well" : expected.conflict ? "conflict" : "error"];
-    if (options.check) {
-      ++seen["checked"];
-      continue;
-    }
-    for (const PassInfo& info : passes()) {
-      ++seen[std::string(info.name) + (has(options.passes, info.pass) ? " on" : " off")];
-    }
-    static constexpr const char* kForms[] = {"auto", "bitset", "list"};
-    ++seen[std::string("sets: ") + kForms[static_cast<size_t>(options.active)]];
+    ways.count(expected, options);
   }
-  for (const auto& [what, count] : seen) std::cout << what << ": " << count << "\n";
-  EXPECT_EQ(seen.size(), 3 + 1 + 2 * passes().size() + 3);
-  for (const auto& [what, count] : seen) EXPECT_GE(count, static_cast<int>(programs / 100)) << what;
+  ways.print();
+  EXPECT_EQ(ways.seen().size(), Ways::possible());
+  for (const auto& [what, count] : ways.seen()) EXPECT_GE(count, static_cast<int>(programs / 100)) << what;
 }
 
 }  // namespace
