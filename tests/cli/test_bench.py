@@ -77,7 +77,7 @@ def test_strings_measures_every_level(lanewise):
 
 
 def test_refill_keeps_lanes_busy(lanewise):
-    (group,) = bench(lanewise, "strings", "--rows", "50000", "--repeat", "1", "--test", "regex", "--lengths", "skewed")["groups"]
+    (group,) = bench(lanewise, "strings", "--rows", "100000", "--repeat", "1", "--test", "regex", "--lengths", "skewed")["groups"]
     levels = levels_of(group)
     compared = [name.removesuffix(" naive") for name in levels if name.endswith(" naive")]
     assert "interleaved 8" in compared
