@@ -11,8 +11,9 @@ namespace lanewise::rivals {
 /// the few functions that are called are declared here.
 class Hyperscan {
  public:
-  /// Throws std::runtime_error when there is no such library.
-  explicit Hyperscan(const std::string& path);
+  /// `avx2`: databases are made for machines that have no more than that; what scans them still takes what
+  /// this machine has. Throws std::runtime_error when there is no such library.
+  explicit Hyperscan(const std::string& path, bool avx2);
 
   enum Flags : unsigned { kMultiline = 4, kSingleMatch = 8, kUtf8 = 32 | 64 };
   using OnMatch = int (*)(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
@@ -26,14 +27,17 @@ class Hyperscan {
   };
   /// Nothing where the library refuses the pattern.
   Database compile(const std::string& pattern, unsigned flags) const;
-  void scan(const Database& database, const char* text, unsigned size, OnMatch on_match,
-            void* context) const {
-    scan_(database.database, text, size, 0, database.scratch, on_match, context);
-  }
+  /// Throws std::runtime_error where the library does not scan.
+  void scan(const Database& database, const char* text, unsigned size, OnMatch on_match, void* context) const;
 
  private:
   struct CompileError;
-  int (*compile_)(const char*, unsigned flags, unsigned mode, const void* platform, void** database,
+  struct Platform {  // hs_platform_info
+    unsigned tune = 0;
+    unsigned long long features = 0, reserved[2] = {};
+  };
+  bool avx2_;
+  int (*compile_)(const char*, unsigned flags, unsigned mode, const Platform*, void** database,
                   CompileError**);
   int (*alloc_scratch_)(const void* database, void** scratch);
   int (*scan_)(const void* database, const char* text, unsigned size, unsigned flags, void* scratch, OnMatch,

@@ -209,7 +209,8 @@ int main(int argc, char** argv) try {
   const std::string folder = argv[4];
   std::map<std::string, rivals::Hyperscan> libraries;
   for (const char* name : {"hyperscan", "vectorscan"}) {
-    libraries.emplace(name, rivals::Hyperscan(folder + "/" + name + "/usr/lib/x86_64-linux-gnu/libhs.so.5"));
+    libraries.emplace(name, rivals::Hyperscan(folder + "/" + name + "/usr/lib/x86_64-linux-gnu/libhs.so.5",
+                                              argv[3] == std::string("avx2")));
   }
   std::vector<std::string> patterns(argv + 5, argv + argc);
   if (patterns.empty())
