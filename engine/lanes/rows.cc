@@ -19,8 +19,9 @@ namespace {
 bool has_short_classes(const AutomatonView& a) {
   PackedTable table{};
   find_runs(a.class_of, table);
+  if (table.runs) return true;
   find_codes(a.class_of, table);
-  return table.runs || table.code_layers;
+  return table.code_layers > 0;
 }
 
 /// Entries of a half of the table where it has two.

@@ -155,10 +155,11 @@ AGGREGATES = [
     ("filter", "count(*) FILTER (WHERE {0})", "int", "bool"), ("sum filter", "sum({0}) FILTER (WHERE {1})", "int", "int32 bool"),
 ]
 
-# The same as Lanewise does it: the last argument is not evaluated where the others decide, and what is rounded to a number that
-# does not fit is NULL (DuckDB lets it wrap: docs/decisions/0002-where-duckdb-is-wrong.md).
+# The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/decisions/0002-where-duckdb-is-wrong.md).
+BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
+
+# The same, but the last argument is not evaluated where the others decide, as Lanewise does it.
 LAZY = {
-    "try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)",
     "and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)",
     **{name: f"(CASE WHEN {{0}} < {{1}} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)"
        for name, op, result in (("between", "BETWEEN", "false"), ("between text", "BETWEEN", "false"),
@@ -199,9 +200,9 @@ class Node:
     name: str = ""  # the function, for the count
     column: Column = None
 
-    def text(self, lazy=False):
-        sql = LAZY.get(self.name, self.sql) if lazy else self.sql
-        return sql.format(*(c.text(lazy) for c in self.children)) if self.children else sql
+    def text(self, spelling={}):
+        sql = spelling.get(self.name, self.sql)
+        return sql.format(*(c.text(spelling) for c in self.children)) if self.children else sql
 
     def columns(self):
         found = {self.column} if self.column else set()

@@ -102,17 +102,17 @@ class Query:
     def items(self):
         return [*self.group, *self.aggregates] if self.aggregates or self.group else [*self.select]
 
-    def text(self, lazy=False):
+    def text(self, spelling={}):
         items, source = self.items(), "t"
-        listed = ", ".join(f"{node.text(lazy)} AS x{i}" for i, node in enumerate(items))
-        condition = f" WHERE {self.where.text(lazy)}" if self.where else ""
+        listed = ", ".join(f"{node.text(spelling)} AS x{i}" for i, node in enumerate(items))
+        condition = f" WHERE {self.where.text(spelling)}" if self.where else ""
         sql = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed} FROM {source}{condition}"
         if self.group:
             sql += " GROUP BY " + ", ".join(str(i + 1) for i in range(len(self.group)))
         if self.having:
-            sql += f" HAVING {self.having.text(lazy)}"
+            sql += f" HAVING {self.having.text(spelling)}"
         if self.union:
-            sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text(lazy)}"
+            sql += f" UNION ALL SELECT {listed} FROM t WHERE {self.union.text(spelling)}"
         if self.nested == "cte":
             sql = f"WITH q AS ({sql}) SELECT * FROM q"
         elif self.nested == "cte read twice":

@@ -30,7 +30,7 @@ import corpus  # noqa: E402
 import duckdb  # noqa: E402
 import engine  # noqa: E402
 from corpus import Block  # noqa: E402
-from expressions import AGGREGATES, FUNCTIONS, Generator, null, takes_values  # noqa: E402
+from expressions import AGGREGATES, BY_RULE, FUNCTIONS, LAZY, Generator, null, takes_values  # noqa: E402
 from queries import TYPES, Table, random_query, random_table  # noqa: E402
 
 QUERIES_PER_TABLE = 20
@@ -47,10 +47,9 @@ def settings(chooser):
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
 
 
-# Other ways of DuckDB: a setting, whether the query is spelled as Lanewise does it (LAZY), and whether the way counts only where
-# one of the two has an error.
-OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", False, False), ("PRAGMA disable_optimizer", False, True),
-              ("", True, False)]
+# Other ways of DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN leave out what does not matter), and whether the way
+# counts only where one of the two has an error.
+OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", {}, False), ("PRAGMA disable_optimizer", {}, True), ("", LAZY, True)]
 
 
 def connect(table, setting=""):
@@ -60,10 +59,10 @@ def connect(table, setting=""):
     return connection
 
 
-def answer_of(connection, query, lazy=False):
+def answer_of(connection, query, spelling={}):
     """DuckDB's answer, or None where DuckDB refuses."""
     try:
-        return corpus.duckdb_answers(connection, [Block("query", query.ordered, "", query.text(lazy), 0)])[0]
+        return corpus.duckdb_answers(connection, [Block("query", query.ordered, "", query.text(spelling), 0)])[0]
     except AssertionError:
         return None
 
@@ -76,29 +75,34 @@ def failures(table, queries, answers, options):
     return engine.failures(blocks, answers, **options)
 
 
-def differs(table, query, options, setting="", lazy=False):
+def differs(table, query, options, setting="", spelling={}):
     """How the two differ on one query, or None."""
     with connect(table, setting) as connection:
-        found = failures(table, [query], [answer_of(connection, query, lazy)], options)
+        found = failures(table, [query], [answer_of(connection, query, spelling)], options)
     return found[0] if found else None
 
 
 def answered_in_two_ways(table, query, options, reason):
     """Whether another way of DuckDB is ours."""
-    return any(not differs(table, query, options, setting, lazy) for setting, lazy, for_errors in OTHER_WAYS
+    return any(not differs(table, query, options, setting, spelling) for setting, spelling, for_errors in OTHER_WAYS
                if not for_errors or "exit code" in reason)
 
 
 OVERFLOW = re.compile(r"Overflow in subtraction of UINT128 \((\d+) - (\d+)\)")
 
 
-def duckdb_is_wrong(reason):
+def lets_wrap(reason):
     """Whether ours is the error for what DuckDB lets wrap: a UHUGEINT less one of the 2^64 largest, borrowing from the upper half."""
     found = OVERFLOW.search(reason)
     if not found:
         return False
     (_, low), (high, borrowed) = (divmod(int(number), 1 << 64) for number in found.groups())
     return high == (1 << 64) - 1 and borrowed > low
+
+
+def duckdb_is_wrong(table, query, options, reason):
+    """Whether this is one of the cases of decision 2."""
+    return lets_wrap(reason) or (query.text(BY_RULE) != query.text() and not differs(table, query, options, spelling=BY_RULE))
 
 
 def minimal(table, query, options, tries=200):
@@ -114,7 +118,7 @@ def minimal(table, query, options, tries=200):
             if not candidate[0].columns:
                 continue
             found = differs(*candidate, options)
-            if found and not duckdb_is_wrong(found) and not answered_in_two_ways(*candidate, options, found):
+            if found and not duckdb_is_wrong(*candidate, options, found) and not answered_in_two_ways(*candidate, options, found):
                 table, query, reason, again = *candidate, found, True
                 break
             if tries <= 0:
@@ -178,7 +182,7 @@ class Run:
                 other.append(text)
                 continue
             query = queries[int(text.split(":")[0].removeprefix("line ")) - 1]
-            if duckdb_is_wrong(text):
+            if duckdb_is_wrong(table, query, options, text):
                 known += 1
             elif answered_in_two_ways(table, query, options, text):
                 two_ways += 1
