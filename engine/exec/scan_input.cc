@@ -25,10 +25,11 @@ class ScanInput::ScanReader : public Reader {
     for (;;) {
       {
         std::unique_lock lock(input_.mutex_);
+        if (below < input_.below_) input_.below_ = below;
         while (!input_.ready_.empty()) {
           morsel = std::move(input_.ready_.front());
           input_.ready_.pop_front();
-          if (morsel.order < below) return true;
+          if (morsel.order < input_.below_) return true;
           input_.cut_short_ = true;
         }
         if (!reading_ && !input_.start_reading()) {
@@ -36,16 +37,16 @@ class ScanInput::ScanReader : public Reader {
           continue;
         }
       }
-      read(below);
+      read();
     }
   }
 
  private:
-  void read(uint64_t below) {
+  void read() {
     reading_ = true;
     if (worker_ == nullptr) worker_ = input_.scan_->worker();
     std::optional<ScanBatch> batch = worker_->next();
-    if (batch.has_value() && input_.add(*batch, below)) return;
+    if (batch.has_value() && input_.add(*batch)) return;
     reading_ = false;
     worker_.reset();
     input_.end_reading(!batch.has_value());
@@ -89,10 +90,10 @@ bool ScanInput::wait(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-bool ScanInput::add(const ScanBatch& batch, uint64_t below) {
+bool ScanInput::add(const ScanBatch& batch) {
   if (batch.order >= kMaxBatchOrder) throw InternalError(fmt::format("a batch of order {}", batch.order));
   const uint64_t order = batch.order << kSliceBits;
-  if (order >= below) return false;
+  if (order >= below_) return false;
   if (on_batch_) on_batch_(batch);
 
   const int64_t rows = batch.batch.rows;

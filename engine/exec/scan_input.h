@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -34,8 +35,8 @@ class ScanInput : public Input {
   void end_reading(bool all_read);
   /// Waits for morsels of others; false when there will be none.
   bool wait(std::unique_lock<std::mutex>& lock);
-  /// Adds the batch's morsels; false if the batch lies behind `below`.
-  bool add(const ScanBatch& batch, uint64_t below);
+  /// Adds the batch's morsels; false if the batch lies behind what is needed.
+  bool add(const ScanBatch& batch);
 
   std::unique_ptr<Scan> scan_;
   const Slicing slicing_;
@@ -52,6 +53,8 @@ class ScanInput : public Input {
   size_t reading_ = 0;
   bool all_read_ = false;   // a reader came to the source's end
   bool cut_short_ = false;  // a reader stopped before it
+  std::atomic<uint64_t> below_{
+      UINT64_MAX};  // orders from here on are not needed, as far as any reader was told
 };
 
 }  // namespace lanewise::exec
