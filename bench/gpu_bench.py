@@ -1,9 +1,9 @@
 """Times of `lanewise sql --device cuda`, on a machine with a GPU.
 
-  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9] [--only WORD]
+  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9] [--only WORD] [--kernels]
 
 Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time in kernels, and bytes
-of the columns it reads over that time.
+of the columns it reads over that time; with --kernels also what each kernel took in the last run.
 """
 
 import argparse
@@ -16,6 +16,13 @@ import tempfile
 from pathlib import Path
 
 MEGA = 1 << 20
+SEEDS = MEGA // 4
+UNITS = {"µs": 1e-3, "ms": 1, "s": 1e3}  # in milliseconds
+
+
+def numbers(rows):
+    """So many rows i, in an order of their own: by all cores, which DuckDB's range() alone is not."""
+    return f"(SELECT s.i + k.k * {SEEDS} AS i FROM seeds s, range({rows // SEEDS}) k(k))"
 
 
 def tables(rows):
@@ -23,17 +30,17 @@ def tables(rows):
     texts, pairs = rows // 8, rows // 2
     name = "substr(md5({0}::VARCHAR) || md5(({0} + 1)::VARCHAR), 1, 8 + ({0} % 33)::INT)"
     return {
-        "ints": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM range({rows}) r(i)",
+        "ints": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM {numbers(rows)}",
         "texts": f"""SELECT md5(i::VARCHAR) || CASE WHEN i % 10 = 0 THEN 'google.de/42xyz'
             ELSE substr(md5((i + 5)::VARCHAR), 1, 15) END || substr(md5((i + 1)::VARCHAR), 1, 17) AS s, (i % 1000)::INT n
-            FROM range({texts}) r(i)""",
-        "pairs": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 3) % 10000000)::INT m, (i % 1000)::INT v FROM range({pairs}) r(i)",
-        "names": f"""SELECT {name.format("(hash(i) % 1000)")} s, {name.format("(hash(i) % 1000000)")} m FROM range({texts}) r(i)""",
+            FROM {numbers(texts)}""",
+        "pairs": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 3) % 10000000)::INT m, (i % 1000)::INT v FROM {numbers(pairs)}",
+        "names": f"""SELECT {name.format("(hash(i) % 1000)")} s, {name.format("(hash(i) % 1000000)")} m FROM {numbers(texts)}""",
         "lineitem": f"""SELECT DATE '1992-01-02' + (hash(i) % 2526)::INT shipdate,
             (hash(i + 1) % 50 + 1)::DECIMAL(15, 2) quantity, (hash(i + 2) % 10000000 / 100)::DECIMAL(15, 2) price,
             (hash(i + 3) % 11 / 100)::DECIMAL(15, 2) discount, (hash(i + 4) % 9 / 100)::DECIMAL(15, 2) tax,
             substr('NAR', (hash(i + 5) % 3 + 1)::INT, 1) flag, substr('OF', (hash(i + 6) % 2 + 1)::INT, 1) status
-            FROM range({60 * MEGA}) r(i)""",
+            FROM {numbers(60 * MEGA)}""",
     }
 
 
@@ -79,28 +86,43 @@ def main():
     parser.add_argument("--program", default="build/lanewise")
     parser.add_argument("--mega-rows", type=int, default=512, help="of int32, in 2^20; of strings an eighth")
     parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--kernels", action="store_true", help="also the time of each kernel")
     parser.add_argument("--only", default="", help="queries whose name contains it")
     arguments = parser.parse_args()
     rows = arguments.mega_rows * MEGA
     asked = [query for query in queries(rows) if arguments.only in query[0]]
-    made = [f"CREATE TABLE {name} AS {sql}" for name, sql in tables(rows).items()
-            if any(f"FROM {name}" in query for _, query, _ in asked)]
+    for table, sql in tables(rows).items():
+        of_table = [query for query in asked if f"FROM {table}" in query[1]]
+        if of_table:
+            run(arguments, table, sql, of_table)
+
+
+def run(arguments, table, sql, asked):
+    """Makes a table and asks the queries over it, all in one process."""
+    runs = arguments.repeats + 1
+    made = [f"SET preserve_insertion_order = false; CREATE TABLE seeds AS SELECT i FROM range({SEEDS}) r(i)",
+            f"CREATE TABLE {table} AS {sql}"]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.sql"
-        runs = arguments.repeats + 1
-        file.write_text(";\n".join([*made, *(sql for _, sql, _ in asked for _ in range(runs))]) + ";")
+        file.write_text(";\n".join([*made, *(query for _, query, _ in asked for _ in range(runs))]) + ";")
         result = subprocess.run([arguments.program, "sql", "-f", file, "--device", "cuda", "--profile", "--timing", "-o",
                                  Path(folder) / "answer.csv"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "4000"})
     if result.returncode:
         sys.exit(result.stderr)
     # A query may be several pipelines. What made the tables comes first.
-    queries_notes = re.split(r"^plan .*$", result.stderr, flags=re.M)[-len(asked) * runs:]
-    kernels = [sum(map(float, re.findall(r"cuda:0: kernels ([0-9.]+) ms", notes))) for notes in queries_notes]
-    compiled = [sum(map(float, re.findall(r", compiled in ([0-9.]+) ms", notes))) for notes in queries_notes]
+    notes = re.split(r"^plan .*$", result.stderr, flags=re.M)[-len(asked) * runs:]
+    walls = re.findall(r"^plan .*, run ([0-9.]+) (\S+?)(?:,.*)?$", result.stderr, flags=re.M)[-len(asked) * runs:]
+    kernels = [sum(map(float, re.findall(r"cuda:0: kernels ([0-9.]+) ms", note))) for note in notes]
+    compiled = [sum(map(float, re.findall(r", compiled in ([0-9.]+) ms", note))) for note in notes]
     for i, (name, _, size) in enumerate(asked):
         times = kernels[i * runs + 1:(i + 1) * runs]
         median = statistics.median(times)
-        print(f"{name:<30} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, compiled in {compiled[i * runs]:.0f} ms")
+        wall = statistics.median(float(time) * UNITS[unit] for time, unit in walls[i * runs + 1:(i + 1) * runs])
+        print(f"{name:<30} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, "
+              f"{wall:.1f} ms in all, compiled in {compiled[i * runs]:.0f} ms", flush=True)
+        if arguments.kernels:
+            print(*(f"    {line}" for line in re.findall(r"^.*?(\w+ [0-9.]+ ms.*)$", notes[(i + 1) * runs - 1], flags=re.M)
+                    if "kernels" not in line), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ M failed, K left`.
 
 import argparse
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from gpu_smoke import QUERIES, TABLE  # noqa: E402
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+# How a tool that ran ends what it says.
+SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racecheck" else r"ERROR SUMMARY: 0 errors") for tool in TOOLS}
 SIZES = [33, 1000]
 
 
@@ -29,7 +32,7 @@ def find_sanitizer():
 
 
 def run_shard(sanitizer, program, tool, queries, seconds):
-    """Empty where the tool finds nothing, else what it says."""
+    """Empty where the tool saw the queries to their end and finds nothing, else what it says."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "shard.sql"
         tables = [TABLE.format(rows=rows) for rows in SIZES]
@@ -40,7 +43,9 @@ def run_shard(sanitizer, program, tool, queries, seconds):
                                      "cuda", "-o", Path(folder) / "answer.csv"], capture_output=True, text=True, timeout=seconds)
         except subprocess.TimeoutExpired:
             return None
-    return result.stdout[-3000:] + result.stderr[-1000:] if result.returncode else ""
+        answered = (Path(folder) / "answer.csv").exists()
+    clean = result.returncode == 0 and answered and SUMMARIES[tool].search(result.stdout)
+    return "" if clean else f"status {result.returncode}\n" + result.stdout[-3000:] + result.stderr[-1000:]
 
 
 def main():

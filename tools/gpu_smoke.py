@@ -1,15 +1,18 @@
 """On a machine with a GPU: answers of `lanewise sql --device cuda` against those of the CPU.
 
-  python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000]
+  python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
 
 All queries over tables of sizes around the width of a warp, in small batches and with little device memory; errors in the same
-words; what is not offered is named. Sums of doubles are rounded: their order differs. Closes with `N passed, M failed`.
+words; what is not offered is named. Sums of doubles are rounded: their order differs. Where a run over a table differs or does not
+end in time, its queries run one by one, and those at fault are named. Closes with `N passed, M failed`.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SIZES = [0, 1, 31, 32, 33, 63, 64, 65, 1000]
@@ -115,25 +118,44 @@ NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT count(DISTINCT n), co
 
 
 class Smoke:
-    def __init__(self, program, folder):
-        self.program, self.database, self.file = program, folder / "smoke.duckdb", folder / "smoke.sql"
+    def __init__(self, program, folder, seconds):
+        self.program, self.folder, self.seconds = program, folder, seconds
         self.passed = self.failed = 0
 
-    def run(self, sql, *arguments):
-        self.file.write_text(sql)
-        return subprocess.run([self.program, "sql", "--db", self.database, "-f", self.file, "--format", "json", *arguments],
-                              capture_output=True, text=True)
+    def run(self, sql, *arguments, name="smoke", seconds=None):
+        """The program's outcome; one that does not end in time is ended, with the status 124. A name has a database of its own."""
+        file, database = self.folder / f"{name}.sql", self.folder / f"{name}.duckdb"
+        file.write_text(sql)
+        if name != "smoke":
+            shutil.copy(self.folder / "smoke.duckdb", database)
+        command = [self.program, "sql", "--db", database, "-f", file, "--format", "json", *arguments]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=seconds or self.seconds)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, "", f"not done after {seconds or self.seconds} s")
 
     def check(self, name, good, why):
         self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
         print(f"{'ok    ' if good else 'FAILED'} {name}" + ("" if good else f": {why}"), flush=True)
 
+    def difference(self, queries, *arguments, name="smoke", seconds=None):
+        """Empty where both devices give the same answers, else what is not the same."""
+        sql = ";\n".join(queries) + ";"
+        cpu = self.run(sql, "--device", "cpu", name=name)
+        gpu = self.run(sql, "--device", "cuda", *arguments, name=name, seconds=seconds)
+        if cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout:
+            return ""
+        other = next((f"{a} and {b}" for a, b in zip(cpu.stdout.splitlines(), gpu.stdout.splitlines()) if a != b), "")
+        return (gpu.stderr or other or cpu.stderr or "one answer ends sooner")[:1000]
+
     def same(self, rows, *arguments):
-        sql = ";\n".join(query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES) + ";"
-        cpu, gpu = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "cuda", *arguments)
-        other = next((f"{a} and {b}" for a, b in zip(cpu.stdout.splitlines(), gpu.stdout.splitlines()) if a != b), gpu.stderr)
-        self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}",
-                   cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, other[:1000])
+        queries = [query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES]
+        found = self.difference(queries, *arguments)
+        self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}", not found, found)
+        if found:
+            with ThreadPoolExecutor(8) as pool:
+                ones = pool.map(lambda i: self.difference([queries[i]], *arguments, name=f"one{i}", seconds=15), range(len(queries)))
+                print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
 
     def errors(self):
         for query in ERRORS:
@@ -150,10 +172,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/lanewise")
     parser.add_argument("--rows", type=int, default=200000, help="of the largest table")
+    parser.add_argument("--seconds", type=float, default=120, help="that a run over a table may take")
     parser.add_argument("--quick", action="store_true", help="fewer sizes")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        smoke = Smoke(str(Path(arguments.program).resolve()), Path(folder))
+        smoke = Smoke(str(Path(arguments.program).resolve()), Path(folder), arguments.seconds)
         sizes = sorted({*(SIZES[4::4] if arguments.quick else SIZES), arguments.rows})
         made = smoke.run(";".join(TABLE.format(rows=rows) for rows in sizes))
         smoke.check("tables", made.returncode == 0, made.stderr)

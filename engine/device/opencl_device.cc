@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/size.h"
 #include "device/error.h"
 
 namespace lanewise::device {
@@ -29,6 +30,9 @@ OpenClDevice& OpenClDevice::system() {
 OpenClDevice::OpenClDevice(const std::string& library) : library_({library}, "OpenCL"), calls_(library_) {
   choose();
   name_ = text_of(device_, opencl::kName);
+  check(calls_.device_info.function(device_, opencl::kLargestBuffer, sizeof(largest_buffer_),
+                                    &largest_buffer_, nullptr),
+        calls_.device_info.symbol);
   opencl::Result result = 0;
   context_ = calls_.create_context.function(nullptr, 1, &device_, nullptr, nullptr, &result);
   check(result, calls_.create_context.symbol);
@@ -92,6 +96,10 @@ void OpenClDevice::choose() {
 }
 
 std::shared_ptr<opencl::MemoryObject> OpenClDevice::allocate(size_t bytes) {
+  // A driver may promise what it does not have, and fail when it is used.
+  if (bytes > largest_buffer_)
+    throw MemoryError(fmt::format("{} has no {} in one piece, but {}", name_, format_size(bytes),
+                                  format_size(largest_buffer_)));
   opencl::Result result = 0;
   const opencl::Memory memory =
       calls_.create_buffer.function(context_, opencl::kReadWrite, bytes, nullptr, &result);

@@ -48,6 +48,7 @@ class OpenClDevice {
   opencl::Context context_ = nullptr;
   opencl::Queue queue_ = nullptr;
   std::string name_;
+  uint64_t largest_buffer_ = 0;  // bytes
 };
 
 /// Compiled kernels.

@@ -92,7 +92,8 @@ class DeviceRun {
     } else if (sink_.sort != nullptr) {
       SortRun sort(sink_, pipeline_.input, options_, gpu_);
       for_each_batch([&](BranchRun& run) {
-        sort.take(run);
+        const auto all = static_cast<uint64_t>(run.input().rows());
+        sort.take(run, pipeline_.branches.size() == 1 && run.rows() == all);
         return true;
       });
       came = sort.came();

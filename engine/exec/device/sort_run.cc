@@ -133,7 +133,7 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   return true;
 }
 
-void SortRun::take(BranchRun& run) {
+void SortRun::take(BranchRun& run, bool only) {
   run.narrow(true);
   RowList list = list_rows(run, gpu_, run.active(), run.rows());
   const uint64_t rows = list.count;
@@ -142,7 +142,9 @@ void SortRun::take(BranchRun& run) {
   if (wanted != 0) {
     if (wanted < rows) drop_behind(run, list);
     sort(run, list);
-    collector.take(run, run.job(), list, 0, wanted);
+    const uint64_t first = only ? std::min(wanted, static_cast<uint64_t>(sink_.sort->offset)) : 0;
+    collector.take(run, run.job(), list, first, wanted);
+    left_out_ = first;
   }
   came_ += rows;
   std::vector<Batch> batches = collector.take();
@@ -152,10 +154,11 @@ void SortRun::take(BranchRun& run) {
 
 Table SortRun::finish(const Schema& output) {
   const plan::Sort& sort = *sink_.sort;
-  if (batches_ > 1 || sort.offset > 0) {
+  const int64_t offset = sort.offset - static_cast<int64_t>(left_out_);
+  if (batches_ > 1 || offset > 0) {
     const plan::NodePtr rows = plan::values(std::make_shared<const Table>(std::move(sorted_)));
-    sorted_ = run_on_host(batches_ > 1 ? plan::sort(rows, sort.keys, sort.limit, sort.offset)
-                                       : plan::limit(rows, sort.limit, sort.offset),
+    sorted_ = run_on_host(batches_ > 1 ? plan::sort(rows, sort.keys, sort.limit, offset)
+                                       : plan::limit(rows, sort.limit, offset),
                           options_);
   }
   sorted_.schema = output;

@@ -13,8 +13,9 @@ class SortRun {
   /// Throws DeviceError where the plug-in that sorts is missing.
   SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
 
-  /// Sorts the present batch. Throws DeviceFull; then it has taken nothing of it.
-  void take(BranchRun& run);
+  /// Sorts the present batch; `only` says that there is no other. Throws DeviceFull; then it has taken
+  /// nothing of it.
+  void take(BranchRun& run, bool only);
   /// Rows so far.
   uint64_t came() const { return came_; }
   /// What the sink gives; once.
@@ -35,6 +36,7 @@ class SortRun {
   const uint64_t wanted_;  // rows, those included that are left out at the beginning
   Table sorted_;           // one batch after the other, each in order
   int batches_ = 0;
+  uint64_t left_out_ = 0;  // of the rows before the first one that is wanted
   uint64_t came_ = 0;
 };
 
