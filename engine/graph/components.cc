@@ -1,9 +1,10 @@
 #include "graph/components.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 
 #include "base/error.h"
+#include "graph/device/forest-inl.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {
@@ -11,6 +12,8 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kPart = 1 << 14;  // edges or vertices that a thread takes at once
+constexpr size_t kRun = 256;       // neighbouring edges that are sampled together
+constexpr size_t kAhead = 16;      // edges whose parents are fetched before they are needed
 
 /// f(begin, end) for parts of 0 to size, on all threads.
 template <class F>
@@ -19,73 +22,104 @@ void in_parts(size_t size, F f) {
                [&](size_t part) { f(part * kPart, std::min(size, (part + 1) * kPart)); });
 }
 
-/// A forest of vertices, each below a lesser one; trees of one component are joined by many threads.
-class Forest {
+/// Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018) on edges in any order: samples of them join most of what
+/// belongs together; edges within the largest component so far are then passed by. Which vertices are inside
+/// of it is a byte of each: these stay in the cache, labels would not, and bits take more instructions.
+class Search {
  public:
-  explicit Forest(size_t vertices) : parent_(vertices) {
-    in_parts(vertices, [&](size_t begin, size_t end) {
-      for (size_t v = begin; v < end; ++v) parent_[v] = static_cast<uint32_t>(v);
+  explicit Search(const Graph& graph)
+      : graph_(graph), parent_(static_cast<size_t>(graph.vertices)), inside_(parent_.size()) {
+    in_parts(parent_.size(), [&](size_t begin, size_t end) {
+      for (size_t v = begin; v < end; ++v) parent_[v] = static_cast<u32>(v);
     });
   }
 
-  uint32_t parent(size_t v) const { return at(v).load(std::memory_order_relaxed); }
+  std::vector<uint32_t> run() {
+    for (const size_t every : {128, 16}) {
+      const size_t runs = graph_.edges() / kRun / every;
+      in_parts(runs * kRun, [&](size_t begin, size_t end) {
+        for (size_t at = begin; at < end; at += kRun) {
+          const size_t run = (at / kRun * every + every / 2) * kRun;
+          join(run, run + kRun);
+        }
+      });
+      flatten();
+    }
+    in_parts(graph_.edges(), [&](size_t begin, size_t end) { join(begin, end); });
+    flatten();
+    return std::move(parent_);
+  }
 
-  void link(size_t first, size_t second) {
-    uint32_t a = parent(first);
-    uint32_t b = parent(second);
-    while (a != b) {
-      const uint32_t high = std::max(a, b);
-      const uint32_t low = std::min(a, b);
-      uint32_t above = parent(high);
-      if (above == low) return;
-      // Only a root is hung below another one.
-      if (above == high && at(high).compare_exchange_strong(above, low, std::memory_order_relaxed)) return;
-      a = parent(parent(high));
-      b = parent(low);
+ private:
+  /// Joins what the edges begin to end, at most kPart, join; within the largest component nothing is to do.
+  void join(size_t begin, size_t end) {
+    static_assert(kPart <= 1 << 16);
+    std::array<uint16_t, kPart> outside;
+    const int64_t* const source = graph_.source.data() + begin;
+    const int64_t* const target = graph_.target.data() + begin;
+    size_t count = 0;
+    for (size_t e = 0; e < end - begin; ++e) {
+      outside[count] = static_cast<uint16_t>(e);
+      count += 1 ^ (load(&inside_[static_cast<size_t>(source[e])]) &
+                    load(&inside_[static_cast<size_t>(target[e])]));
+    }
+    const auto fetch = [&](size_t i) {
+      __builtin_prefetch(&parent_[static_cast<size_t>(source[outside[i]])]);
+      __builtin_prefetch(&parent_[static_cast<size_t>(target[outside[i]])]);
+    };
+    for (size_t i = 0; i < std::min(kAhead, count); ++i) fetch(i);
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) fetch(i + kAhead);
+      const auto a = static_cast<u32>(source[outside[i]]);
+      const auto b = static_cast<u32>(target[outside[i]]);
+      link(parent_.data(), a, b);
+      if ((load(&inside_[a]) | load(&inside_[b])) == 0) continue;
+      store(&inside_[a], uint8_t{1});
+      store(&inside_[b], uint8_t{1});
     }
   }
 
-  /// Hangs every vertex below its root.
+  /// Hangs every vertex below its root, and notes which are in the largest component.
   void flatten() {
+    const u32 most = largest();
     in_parts(parent_.size(), [&](size_t begin, size_t end) {
       for (size_t v = begin; v < end; ++v) {
-        uint32_t root = parent(v);
-        while (parent(root) != root) root = parent(root);
-        at(v).store(root, std::memory_order_relaxed);
+        const u32 root = root_of(parent_.data(), static_cast<u32>(v));
+        store(&parent_[v], root);
+        inside_[v] = root == most ? 1 : 0;
       }
     });
   }
 
-  std::vector<uint32_t> take() { return std::move(parent_); }
-
- private:
-  std::atomic_ref<uint32_t> at(size_t v) const {
-    return std::atomic_ref<uint32_t>(const_cast<uint32_t&>(parent_[v]));
+  /// The root above most of some vertices.
+  u32 largest() const {
+    constexpr size_t kVertices = 1'024;
+    std::vector<u32> roots;
+    for (size_t i = 0; i < kVertices && !parent_.empty(); ++i) {
+      roots.push_back(root_of(parent_.data(), static_cast<u32>(parent_.size() * i / kVertices)));
+    }
+    std::sort(roots.begin(), roots.end());
+    u32 best = 0;
+    std::ptrdiff_t most = 0;
+    for (auto at = roots.begin(); at != roots.end();) {
+      const auto next = std::upper_bound(at, roots.end(), *at);
+      if (next - at > most) best = *at;
+      most = std::max(most, next - at);
+      at = next;
+    }
+    return best;
   }
 
-  std::vector<uint32_t> parent_;
+  const Graph& graph_;
+  std::vector<u32> parent_;
+  std::vector<uint8_t> inside_;  // 1: surely in the largest component
 };
 
 }  // namespace
 
-/// A sample of the edges joins most of what belongs together; after that most edges need two reads.
 std::vector<uint32_t> components(const Graph& graph) {
-  constexpr size_t kSample = 16;  // every so many edges
   if (graph.vertices > int64_t{1} << 32) throw UserError("a graph of more than 2^32 vertices has no labels");
-  Forest forest(static_cast<size_t>(graph.vertices));
-  const auto source = [&](size_t e) { return static_cast<size_t>(graph.source[e]); };
-  const auto target = [&](size_t e) { return static_cast<size_t>(graph.target[e]); };
-  in_parts(graph.edges() / kSample, [&](size_t begin, size_t end) {
-    for (size_t e = begin; e < end; ++e) forest.link(source(e * kSample), target(e * kSample));
-  });
-  forest.flatten();
-  in_parts(graph.edges(), [&](size_t begin, size_t end) {
-    for (size_t e = begin; e < end; ++e) {
-      if (forest.parent(source(e)) != forest.parent(target(e))) forest.link(source(e), target(e));
-    }
-  });
-  forest.flatten();
-  return forest.take();
+  return Search(graph).run();
 }
 
 int64_t count_components(const std::vector<uint32_t>& label) {

@@ -2,83 +2,163 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <utility>
 
-#include "graph/adjacency.h"
+#include "base/error.h"
+#include "primitives/parallel.h"
 
 namespace lanewise::graph {
 
 namespace {
 
-constexpr int64_t kFree = -1;
-constexpr int32_t kFar = std::numeric_limits<int32_t>::max();
+constexpr uint32_t kFree = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kFar = kFree;
+
+/// The other ends of the edges of each vertex of one side.
+class Side {
+ public:
+  Side() = default;
+  Side(size_t vertices, const std::vector<int64_t>& of, const std::vector<int64_t>& to)
+      : offset_(vertices + 1), end_(to.size()) {
+    for (const int64_t v : of) ++offset_[static_cast<size_t>(v)];
+    uint64_t before = 0;
+    for (uint64_t& at : offset_) before += std::exchange(at, before);
+    for (size_t e = 0; e < to.size(); ++e)
+      end_[offset_[static_cast<size_t>(of[e])]++] = static_cast<uint32_t>(to[e]);
+    for (size_t v = vertices; v > 0; --v) offset_[v] = offset_[v - 1];  // where the one before it ended
+    offset_[0] = 0;
+  }
+
+  std::span<const uint32_t> neighbours(uint32_t v) const {
+    return {end_.data() + offset_[v], static_cast<size_t>(offset_[v + 1] - offset_[v])};
+  }
+
+ private:
+  std::vector<uint64_t> offset_;  // by vertex, and the end
+  std::vector<uint32_t> end_;
+};
 
 class Search {
  public:
-  explicit Search(const Graph& graph)
-      : adjacency_(graph),
-        column_(static_cast<size_t>(graph.vertices), kFree),
-        row_(column_),
-        level_(column_.size()),
-        next_(column_.size()) {}
+  explicit Search(const Graph& graph) : vertices_(static_cast<size_t>(graph.vertices)) {
+    parallel_for(2, [&](size_t side) {
+      sides_[side] = side == 0 ? Side(vertices_, graph.source, graph.target)
+                               : Side(vertices_, graph.target, graph.source);
+      mate_[side].assign(vertices_, kFree);
+    });
+  }
 
   void run() {
-    for (size_t row = 0; row < column_.size(); ++row) {
-      for (const int64_t column : adjacency_.neighbours(row)) {
-        if (row_[static_cast<size_t>(column)] != kFree) continue;
-        match(row, column);
-        break;
-      }
-    }
+    start();
+    level_.resize(vertices_);
+    next_.resize(vertices_);
     while (find_levels()) {
-      for (size_t row = 0; row < column_.size(); ++row) next_[row] = 0;
-      for (size_t row = 0; row < column_.size(); ++row) {
-        if (column_[row] == kFree) augment(row);
+      std::fill(next_.begin(), next_.end(), 0);
+      for (uint32_t row = 0; row < vertices_; ++row) {
+        if (mate_[kRow][row] == kFree) augment(row);
       }
     }
   }
 
   /// König: rows that no alternating path from a free row reaches, and columns that one does.
-  Matching result() {
+  Matching result() const {
     Matching matching;
-    std::vector<bool> reached(row_.size());
-    for (size_t row = 0; row < column_.size(); ++row) {
-      if (column_[row] != kFree) ++matching.size;
-      if (level_[row] == kFar) {
-        if (column_[row] != kFree) matching.cover_rows.push_back(static_cast<int64_t>(row));
-        continue;
+    std::vector<bool> reached(vertices_);
+    matching.column.assign(vertices_, -1);
+    for (uint32_t row = 0; row < vertices_; ++row) {
+      if (const uint32_t column = mate_[kRow][row]; column != kFree) {
+        matching.column[row] = column;
+        ++matching.size;
+        if (level_[row] == kFar) matching.cover_rows.push_back(row);
       }
-      for (const int64_t column : adjacency_.neighbours(row)) reached[static_cast<size_t>(column)] = true;
+      if (level_[row] == kFar) continue;
+      for (const uint32_t column : rows().neighbours(row)) reached[column] = true;
     }
     for (size_t column = 0; column < reached.size(); ++column) {
       if (reached[column]) matching.cover_columns.push_back(static_cast<int64_t>(column));
     }
-    matching.column = std::move(column_);
     return matching;
   }
 
  private:
-  void match(size_t row, int64_t column) {
-    column_[row] = column;
-    row_[static_cast<size_t>(column)] = static_cast<int64_t>(row);
+  static constexpr int kRow = 0, kColumn = 1;
+
+  const Side& rows() const { return sides_[kRow]; }
+
+  void match(uint32_t row, uint32_t column) {
+    mate_[kRow][row] = column;
+    mate_[kColumn][column] = row;
+  }
+
+  /// Karp and Sipser (FOCS 1981): who has one free neighbour left is matched with it, which is never wrong;
+  /// only where nobody is like that any row takes the neighbour with the fewest free ones.
+  void start() {
+    for (int side : {kRow, kColumn}) {
+      left_[side].resize(vertices_);
+      for (uint32_t v = 0; v < vertices_; ++v) {
+        left_[side][v] = static_cast<uint32_t>(sides_[side].neighbours(v).size());
+        if (left_[side][v] == 1) single_.push_back({side, v});
+      }
+    }
+    match_singles();
+    for (uint32_t row = 0; row < vertices_; ++row) {
+      if (left_[kRow][row] == 0) continue;
+      take(kRow, row);
+      match_singles();
+    }
+    for (int side : {kRow, kColumn}) left_[side] = {};
+  }
+
+  void match_singles() {
+    while (!single_.empty()) {
+      const auto [side, v] = single_.back();
+      single_.pop_back();
+      if (left_[side][v] != 0) take(side, v);
+    }
+  }
+
+  /// Matches `v` with its free neighbour that has the fewest free neighbours, and takes both from the others.
+  void take(int side, uint32_t v) {
+    const int other = 1 - side;
+    uint32_t best = 0;
+    uint32_t fewest = std::numeric_limits<uint32_t>::max();
+    for (const uint32_t end : sides_[side].neighbours(v)) {
+      const uint32_t left = left_[other][end];
+      if (left == 0 || left >= fewest) continue;
+      fewest = left;
+      best = end;
+    }
+    match(side == kRow ? v : best, side == kRow ? best : v);
+    left_[side][v] = left_[other][best] = 0;
+    leave(side, v);
+    leave(other, best);
+  }
+
+  void leave(int side, uint32_t v) {
+    const int other = 1 - side;
+    for (const uint32_t end : sides_[side].neighbours(v)) {
+      if (left_[other][end] != 0 && --left_[other][end] == 1) single_.push_back({other, end});
+    }
   }
 
   /// How many edges of the matching a row is away from a free row; false if no path ends at a free column.
   bool find_levels() {
-    std::vector<size_t> queue;
-    for (size_t row = 0; row < column_.size(); ++row) {
-      level_[row] = column_[row] == kFree ? 0 : kFar;
-      if (level_[row] == 0) queue.push_back(row);
+    queue_.clear();
+    for (uint32_t row = 0; row < vertices_; ++row) {
+      level_[row] = mate_[kRow][row] == kFree ? 0 : kFar;
+      if (level_[row] == 0) queue_.push_back(row);
     }
     bool found = false;
-    for (size_t at = 0; at < queue.size(); ++at) {
-      const size_t row = queue[at];
-      for (const int64_t column : adjacency_.neighbours(row)) {
-        const int64_t other = row_[static_cast<size_t>(column)];
-        if (other == kFree) {
+    for (size_t at = 0; at < queue_.size(); ++at) {
+      const uint32_t row = queue_[at];
+      for (const uint32_t column : rows().neighbours(row)) {
+        const uint32_t mate = mate_[kColumn][column];
+        if (mate == kFree) {
           found = true;
-        } else if (level_[static_cast<size_t>(other)] == kFar) {
-          level_[static_cast<size_t>(other)] = level_[row] + 1;
-          queue.push_back(static_cast<size_t>(other));
+        } else if (level_[mate] == kFar) {
+          level_[mate] = level_[row] + 1;
+          queue_.push_back(mate);
         }
       }
     }
@@ -86,41 +166,49 @@ class Search {
   }
 
   /// A path from a free row along rising levels to a free column, and then its edges the other way round.
-  void augment(size_t start) {
+  void augment(uint32_t start) {
     path_.assign(1, start);
     while (!path_.empty()) {
-      const size_t row = path_.back();
-      const auto neighbours = adjacency_.neighbours(row);
+      const uint32_t row = path_.back();
+      const auto neighbours = rows().neighbours(row);
       if (next_[row] == neighbours.size()) {
         path_.pop_back();
         if (!path_.empty()) ++next_[path_.back()];
         continue;
       }
-      const int64_t column = neighbours[next_[row]];
-      const int64_t other = row_[static_cast<size_t>(column)];
-      if (other == kFree) {
-        for (const size_t each : path_) match(each, adjacency_.neighbours(each)[next_[each]]);
-        for (const size_t each : path_) next_[each] = adjacency_.neighbours(each).size();  // used up
+      const uint32_t mate = mate_[kColumn][neighbours[next_[row]]];
+      if (mate == kFree) {
+        for (const uint32_t each : path_) match(each, rows().neighbours(each)[next_[each]]);
+        for (const uint32_t each : path_) next_[each] = rows().neighbours(each).size();  // used up
         return;
       }
-      if (level_[static_cast<size_t>(other)] == level_[row] + 1) {
-        path_.push_back(static_cast<size_t>(other));
+      if (level_[mate] == level_[row] + 1) {
+        path_.push_back(mate);
       } else {
         ++next_[row];
       }
     }
   }
 
-  Adjacency adjacency_;
-  std::vector<int64_t> column_, row_;  // whom a row, a column is matched with
-  std::vector<int32_t> level_;
+  struct Vertex {
+    int side;
+    uint32_t v;
+  };
+
+  size_t vertices_;
+  Side sides_[2];
+  std::vector<uint32_t> mate_[2];  // whom a row, a column is matched with
+  std::vector<uint32_t> left_[2];  // edges to free vertices; 0: matched, or never to be
+  std::vector<Vertex> single_;     // who had one such edge
+  std::vector<uint32_t> level_;
   std::vector<size_t> next_;  // neighbour that a row tries
-  std::vector<size_t> path_;
+  std::vector<uint32_t> path_, queue_;
 };
 
 }  // namespace
 
 Matching maximum_matching(const Graph& graph) {
+  if (graph.vertices >= int64_t{1} << 32) throw UserError("a graph of 2^32 vertices or more is not matched");
   Search search(graph);
   search.run();
   return search.result();

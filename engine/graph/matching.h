@@ -16,7 +16,8 @@ struct Matching {
 };
 
 /// A maximum matching of the bipartite graph whose edges lead from row `source` to column `target`; both are
-/// below graph.vertices (Hopcroft and Karp, SIAM J. Comput. 1973, from a greedy matching).
+/// below graph.vertices (Hopcroft and Karp, SIAM J. Comput. 1973, from Karp and Sipser's matching). Throws
+/// UserError for 2^32 vertices or more.
 Matching maximum_matching(const Graph& graph);
 
 }  // namespace lanewise::graph
