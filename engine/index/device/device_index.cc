@@ -135,6 +135,7 @@ struct DeviceIndex::Impl {
   void check_resident() const;
   size_t find(const Keys& keys, u8* values, u64* found);
   std::vector<u64> positions(const Keys& keys, bool above);
+  IndexRanges at(std::span<const u64> positions);
   IndexRanges ranges(const Keys& lows, const Keys& highs, bool with_highs, u64 limit);
   template <class F>
   void for_each_batch(const Keys& keys, F f);
@@ -286,7 +287,11 @@ void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
                       header.inner_keys,
                       geometry().value_bytes,
                       root.height};
-  if (job.found != 0) stream.fill(job.found, 0, bits::words(job.count) * sizeof(u64));
+  if (job.found != 0) {
+    const size_t bytes = bits::words(job.count) * sizeof(u64);
+    const size_t cleared = kernel.writes_all_bits() ? sizeof(u64) : bytes;
+    stream.fill(job.found + bytes - cleared, 0, cleared);
+  }
   device::DeviceBuffer trail;
   if (kernel.by_level()) {
     const u64 steps = job.count * (root.height + 1);
@@ -363,6 +368,47 @@ std::vector<u64> DeviceIndex::Impl::positions(const Keys& keys, bool above) {
     for (size_t i = 0; i < count; ++i) positions[row(i)] = some[i];
   });
   return positions;
+}
+
+IndexRanges DeviceIndex::Impl::at(std::span<const u64> positions) {
+  const size_t word = layout().word(), bytes = value_bytes();
+  IndexRanges result;
+  result.cut.assign(bits::words(positions.size()), 0);
+  result.offsets.assign(1, 0);
+  KeyCollector collector(layout(), state->budget);
+  BufferBuilder<u8> values(state->budget, "index: values at positions");
+  std::vector<u8> words, their_values;
+  std::vector<u64> found;
+  for (size_t first = 0; first < positions.size(); first += kBatch) {
+    const size_t count = std::min(kBatch, positions.size() - first);
+    const device::DeviceBuffer asked = upload(positions.data() + first, count);
+    const device::DeviceBuffer words_there = allocate(count * word), values_there = allocate(count * bytes),
+                               found_there = allocate(bits::words(count) * sizeof(u64));
+    run(Operation::kPick, KeyForm::words,
+        {.count = count,
+         .found = found_there.address(),
+         .values = bytes == 0 ? 0 : values_there.address(),
+         .positions = asked.address(),
+         .range_keys = words_there.address()});
+    words.resize(count * word);
+    their_values.resize(count * bytes);
+    found.resize(bits::words(count));
+    download(words.data(), words_there, words.size());
+    if (bytes != 0) download(their_values.data(), values_there, their_values.size());
+    download(found.data(), found_there, found.size());
+    for (size_t i = 0; i < count; ++i) {
+      const bool there = bits::test(found.data(), i);
+      if (there) {
+        collector.take(words.data() + i * word, 1);
+        values.append(their_values.data() + i * bytes, bytes);
+      }
+      result.offsets.push_back(result.offsets.back() + there);
+    }
+  }
+  result.entries.count = result.offsets.back();
+  result.entries.key = collector.finish();
+  result.entries.values = values.finish();
+  return result;
 }
 
 /// Counts first, so that all entries have their places, then fills.
@@ -495,6 +541,30 @@ IndexRanges DeviceIndex::range(const Keys& lows, const Keys& highs, uint64_t lim
 IndexRanges DeviceIndex::equal(const Keys& keys, uint64_t limit) const {
   const std::lock_guard turn(impl_->turn);
   return impl_->ranges(keys, keys, true, limit);
+}
+
+IndexRanges DeviceIndex::at(std::span<const uint64_t> positions) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->at(positions);
+}
+
+IndexRanges DeviceIndex::successor(const Keys& keys) const {
+  const std::lock_guard turn(impl_->turn);
+  return impl_->at(impl_->positions(keys, true));
+}
+
+IndexRanges DeviceIndex::predecessor(const Keys& keys) const {
+  const std::lock_guard turn(impl_->turn);
+  std::vector<u64> positions = impl_->positions(keys, false);
+  for (u64& position : positions) --position;  // Before the first one there is none: no index has 2^64.
+  return impl_->at(positions);
+}
+
+void DeviceIndex::at(Address positions, uint64_t count, Address keys, Address values, Address found) const {
+  impl_->check_resident();
+  const std::lock_guard turn(impl_->turn);
+  impl_->run(Operation::kPick, form_of(impl_->layout().fields()[0].type.physical()),
+             {.count = count, .found = found, .values = values, .positions = positions, .range_keys = keys});
 }
 
 void DeviceIndex::find(Address keys, uint64_t count, Address values, Address found) const {

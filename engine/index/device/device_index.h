@@ -65,6 +65,13 @@ class DeviceIndex {
   std::vector<uint64_t> count(const Keys& lows, const Keys& highs) const;
   IndexRanges range(const Keys& lows, const Keys& highs, uint64_t limit = UINT64_MAX) const;
   IndexRanges equal(const Keys& keys, uint64_t limit = UINT64_MAX) const;
+  /// The entry at each position, the k-th for k; none behind the last one. lower_bound() is a key's rank.
+  IndexRanges at(std::span<const uint64_t> positions) const;
+  /// The first entry above each key, the last one below it, where there is one.
+  IndexRanges successor(const Keys& keys) const;
+  IndexRanges predecessor(const Keys& keys) const;
+  IndexRanges first() const { return at(std::vector<uint64_t>{0}); }
+  IndexRanges last() const { return at(std::vector<uint64_t>{size() - 1}); }
 
   /// Changes, as those of Index: as if one key came after the other. Any number of keys below 2^32; their
   /// memory, twice, is wanted on the device as well. Work is proportional to the batch and to the leaves that
@@ -95,6 +102,9 @@ class DeviceIndex {
   void find(Address keys, uint64_t count, Address values, Address found) const;
   /// Positions (u64) of the first entry not below each key.
   void lower_bound(Address keys, uint64_t count, Address positions) const;
+  /// The key and the value of the entry at each position, and a bit of `found` where there is one; any may be
+  /// 0.
+  void at(Address positions, uint64_t count, Address keys, Address values, Address found) const;
   /// Up to `limit` entries of each [low, high): those of query q from place q * limit on, and how many in
   /// counts[q] (u32). A bit of `cut` for each query where there are more. Without `highs` ranges go on to the
   /// index's end; of `keys`, `values` and `cut` each may be 0.

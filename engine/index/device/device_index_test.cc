@@ -38,6 +38,27 @@ void expect_equal(const IndexRanges& got, const IndexRanges& want) {
   }
 }
 
+/// The host's entries at these positions: the ranges of one entry there.
+IndexRanges at(const Index& host, const std::vector<uint64_t>& positions) {
+  IndexRanges result;
+  result.cut.assign(bits::words(positions.size()), 0);
+  result.offsets.assign(1, 0);
+  std::vector<ColumnBuilder> builders;
+  for (const KeyField& field : host.key_fields()) builders.emplace_back(field.type);
+  BufferBuilder<uint8_t> values(nullptr, "test");
+  for (const uint64_t position : positions) {
+    const IndexEntries entry = host.at(position);
+    for (size_t f = 0; f < builders.size() && entry.count != 0; ++f)
+      builders[f].append(entry.key[f]->value(0));
+    values.append(entry.values.as<uint8_t>(), entry.values.size());
+    result.offsets.push_back(result.offsets.back() + entry.count);
+  }
+  result.entries.count = result.offsets.back();
+  for (ColumnBuilder& builder : builders) result.entries.key.push_back(builder.finish());
+  result.entries.values = values.finish();
+  return result;
+}
+
 /// Every question by every strategy, with these keys and, for ranges, upper bounds.
 void compare(const DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
   ASSERT_EQ(device.size(), host.size());
@@ -54,6 +75,16 @@ void compare(const DeviceIndex& device, const Index& host, const Keys& keys, con
   EXPECT_EQ(device.count(keys, highs), host.count(keys, highs));
   expect_equal(device.equal(keys), host.equal(keys));
   expect_equal(device.range(keys, highs, 5), host.range(keys, highs, 5));
+
+  std::vector<uint64_t> positions = host.lower_bound(keys);
+  positions.insert(positions.end(), {0, host.size() - 1, host.size(), UINT64_MAX});
+  expect_equal(device.at(positions), at(host, positions));
+  expect_equal(device.successor(keys), at(host, host.upper_bound(keys)));
+  std::vector<uint64_t> before = host.lower_bound(keys);
+  for (uint64_t& position : before) --position;
+  expect_equal(device.predecessor(keys), at(host, before));
+  expect_equal(device.first(), at(host, {0}));
+  expect_equal(device.last(), at(host, {host.size() - 1}));
 }
 
 /// By each strategy; with `few` by one of each kind: a GPU's kernels take long to compile.

@@ -20,6 +20,7 @@ using namespace lanewise::index;
   SEARCH(bound_block_##type, Bound, Blocks, Down<ByKeys>, __VA_ARGS__)     \
   SEARCH(range_thread_##type, Range, Tiles<1>, Down<ByLines>, __VA_ARGS__) \
   SEARCH(range_tile_##type, Range, Tiles<4>, Down<ByLines>, __VA_ARGS__)   \
+  SEARCH(pick_##type, Pick, Tiles<8>, Down<ByLines>, __VA_ARGS__)          \
   SEARCH(range_block_##type, Range, Blocks, Down<ByKeys>, __VA_ARGS__)     \
   SEARCH(node_keys_##type, OneNode<ByKeys>, Blocks, Stored, __VA_ARGS__)   \
   SEARCH(node_segments_##type, OneNode<BySegments>, Blocks, Stored, __VA_ARGS__)

@@ -53,7 +53,7 @@ struct Job {
   u32 level = 0;       ///< of the nodes that are searched
   u64 found = 0;       ///< a bit for each query, zero before
   u64 values = 0;      ///< of each query; of ranges those of its entries
-  u64 positions = 0;   ///< u64 of each query
+  u64 positions = 0;   ///< u64 of each query, found or asked for
   u64 offsets = 0;  ///< of ranges: the first of each query's places, u64, and the one behind the last; else:
   u64 limit = 0;    ///< so many places for each
   u64 range_keys = 0;  ///< of the entries
@@ -147,6 +147,24 @@ struct alignas(sizeof(Word) * kCount) Pack {
 /// Whether a key is there, as far as a search has seen.
 enum class Told : u32 { absent, there, nothing };
 
+/// What is looked at once: it passes by the first-level cache, which has better to keep.
+template <class Part>
+LANES_FN Part load_once(const Part* from) {
+#if defined(__CUDACC__)
+  if constexpr (sizeof(Part) == 16) {
+    union {
+      u32 words[4];
+      Part part;
+    } loaded;
+    asm("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(loaded.words[0]), "=r"(loaded.words[1]), "=r"(loaded.words[2]), "=r"(loaded.words[3])
+        : "l"(from));
+    return loaded.part;
+  }
+#endif
+  return *from;
+}
+
 /// The samples tell the line, the line tells the key. Several lanes share a line, 16 bytes at most for each;
 /// a lane alone halves it, since what it looks at after the first two words is near it by then.
 struct ByLines {
@@ -197,7 +215,7 @@ struct ByLines {
         u32 count = 0;
         INDEX_UNROLL for (u32 turn = 0; turn < kBytes / kPart / Group::width; turn++) {
           const Part* at = reinterpret_cast<const Part*>(line) + turn * Group::width + lane;
-          const Part part = *at;
+          const Part part = kTell ? load_once(at) : *at;
           INDEX_UNROLL for (u32 i = 0; i < kPart / sizeof(Word); i++) {
             count += part.word[i] < key;
             if constexpr (kTell) {
@@ -483,6 +501,55 @@ struct Range {
       });
     }
     return cut;
+  }
+};
+
+/// The entry at each position, and a bit where there is one: the way down is that of counts, not of keys.
+/// Reads positions, found, range_keys, values.
+struct Pick {
+  static constexpr bool kInStep = false;
+
+  template <class Way, class Tree, class Group>
+  static LANES_FN bool run(const Tree& tree, const Group& group, const Job& job, u64 q) {
+    using Word = typename Tree::Word;
+    u64 rank = reinterpret_cast<const u64*>(job.positions)[q];
+    if (rank >= tree.entries) return false;
+    Ref ref = tree.root;
+    INDEX_UNROLL for (u32 level = tree.height(); level > 0; level--) {
+      const u8* node = node_at(tree, ref);
+      const auto* entries = reinterpret_cast<const u64*>(node + tree.inner().entries_at);
+      const u32 child = child_of_rank(group, entries, tail_of(node, tree.inner()).count, rank);
+      ref = child_of(node, tree.inner(), child);
+    }
+    const u8* leaf = node_at(tree, ref);
+    const u32 slot = u32(rank);
+    if (job.range_keys != 0) {
+      const auto change = [](Word word) { return from_word<Tree::form>(word); };
+      const u8* from = reinterpret_cast<const u8*>(keys_of<Word>(leaf, tree.leaf()) + slot);
+      copy_units<Word>(group, job.range_keys + q * sizeof(Word), from, 1, change);
+    }
+    if (job.values != 0) copy_values(tree, group, job.values, q, leaf, slot, 1);
+    return true;
+  }
+
+ private:
+  /// The child below which the entry of that rank is, and its rank there.
+  template <class Group>
+  static LANES_FN u32 child_of_rank(const Group& group, const u64* entries, u32 children, u64& rank) {
+    u32 first = 0;
+    while (children > 1) {
+      const u32 half = children / 2;
+      const u64 before = group.sum([&](u32 lane) {
+        u64 sum = 0;
+        for (u32 i = lane; i < half; i += Group::width) sum += entries[first + i];
+        return sum;
+      });
+      const bool right = rank >= before;
+      rank -= right ? before : 0;
+      first += right ? half : 0;
+      children = right ? children - half : half;
+    }
+    return first;
   }
 };
 

@@ -45,14 +45,14 @@ u32 SearchKernel::threads() const {
       return kBlockThreads;
     default:
       if (operation == Operation::kNode) return kBlockThreads;
-      return operation == Operation::kBound ? kCountingTile : kTile;
+      return operation == Operation::kBound || operation == Operation::kPick ? kCountingTile : kTile;
   }
 }
 
 device::KernelSource SearchKernel::source() const {
   const bool segments = strategy == DeviceStrategy::segments;
   const std::string_view kinds[] = {"Find", "Bound", "Range",
-                                    segments ? "OneNode<BySegments>" : "OneNode<ByKeys>"};
+                                    segments ? "OneNode<BySegments>" : "OneNode<ByKeys>", "Pick"};
   const std::string_view forms[] = {"words", "integers", "reals"};
   const bool in_blocks = threads() == kBlockThreads;
   const std::string_view way = by_level() ? "Stored" : in_blocks ? "Down<ByKeys>" : "Down<ByLines>";

@@ -32,7 +32,7 @@ std::string_view name(DeviceStrategy strategy);
 /// The strategy of that name, "auto" the default; nothing for other names.
 std::optional<DeviceStrategy> parse_device_strategy(std::string_view text);
 
-enum class Operation { kFind, kBound, kRange, kNode };
+enum class Operation { kFind, kBound, kRange, kNode, kPick };
 
 /// What is known when a kernel is compiled.
 struct SearchKernel {
@@ -45,9 +45,14 @@ struct SearchKernel {
 
   auto operator<=>(const SearchKernel&) const = default;
 
-  bool by_level() const { return strategy == DeviceStrategy::keys || strategy == DeviceStrategy::segments; }
+  bool by_level() const {
+    if (operation == Operation::kPick) return false;
+    return strategy == DeviceStrategy::keys || strategy == DeviceStrategy::segments;
+  }
   /// Threads that search for one key.
   u32 threads() const;
+  /// Whether it writes bits by the byte, those of keys that are not there too; else it sets some.
+  bool writes_all_bits() const { return threads() <= 4; }
   /// Its text: the function `search` of the arguments (TreeAt, Job).
   device::KernelSource source() const;
 };

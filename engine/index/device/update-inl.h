@@ -86,11 +86,12 @@ struct UpdateJob {
   u64 alterations = 0;  ///< u8 of each row; 0: all are `alteration`
   Alteration alteration = Alteration::insert;
   u32 unique = 0;
-  u64 words = 0, rows = 0;  ///< of the keys in order, u32 rows
-  u64 fates = 0;            ///< u8 of each: what becomes of it
-  u64 chosen = 0;           ///< u32 of each: the row whose value an addition takes
-  u64 places = 0;           ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
-  u64 added_words = 0, added_rows = 0;
+  u64 words = 0;   ///< of the keys in order
+  u64 rows = 0;    ///< u32 of each: where its value is; 0: values are in the order of the words
+  u64 fates = 0;   ///< u8 of each: what becomes of it
+  u64 chosen = 0;  ///< u32 of each: the row whose value an addition takes
+  u64 places = 0;  ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
+  u64 added_words = 0, added_rows = 0;  ///< as words and rows
   u64 erased_words = 0;
 
   // The tree's leaves, in order.
@@ -131,6 +132,7 @@ template <class T>
 LANES_FN T* array_at(u64 address) {
   return reinterpret_cast<T*>(address);
 }
+LANES_FN u64 row_of(u64 rows, u64 i) { return rows == 0 ? i : array_at<const u32>(rows)[i]; }
 LANES_FN Findings& findings_of(const UpdateJob& job) { return *array_at<Findings>(job.findings); }
 
 /// The first place of [first, behind) whose word is not below the key; with `above`: is above it.
@@ -167,12 +169,12 @@ LANES_FN u64 number_of(const UpdateJob& job, const Slots& slots, Ref ref) {
 
 // Steps of a lane for each item.
 
-/// For each key of the batch.
+/// For each key of the batch: its word, and its row or, where there are `values`, its value of 4 bytes.
 struct Encode {
   template <class Tree>
   static LANES_FN void run(const Tree& tree, const UpdateJob& job, u64 i) {
     array_at<typename Tree::Word>(job.words)[i] = key_at(tree, job.keys, i);
-    array_at<u32>(job.rows)[i] = u32(i);
+    array_at<u32>(job.rows)[i] = job.values == 0 ? u32(i) : array_at<const u32>(job.values)[i];
   }
 };
 
@@ -213,7 +215,7 @@ struct Resolve {
  private:
   static LANES_FN void book(const UpdateJob& job, u64 i, u32 fate, u64 valued, u64 place) {
     array_at<u8>(job.fates)[i] = u8(fate);
-    array_at<u32>(job.chosen)[i] = array_at<const u32>(job.rows)[valued];
+    array_at<u32>(job.chosen)[i] = u32(row_of(job.rows, valued));
     array_at<u64>(job.places)[i] = place;
   }
 
@@ -224,7 +226,7 @@ struct Resolve {
     using Word = typename Tree::Word;
     const Word* words = array_at<const Word>(job.words);
     const auto kind = [&](u64 i) {
-      return Alteration(array_at<const u8>(job.alterations)[array_at<const u32>(job.rows)[i]]);
+      return Alteration(array_at<const u8>(job.alterations)[row_of(job.rows, i)]);
     };
     constexpr u64 kNowhere = ~u64(0);
     u64 erasure = kNowhere, upsertion = kNowhere, behind = first;
@@ -306,6 +308,7 @@ struct MarkUsed {
 struct Outputs {
   template <class Tree>
   static LANES_FN void run(const Tree& tree, const UpdateJob& job, u64 o) {
+    using Word = typename Tree::Word;
     const u64 runs = findings_of(job).runs;
     const u32* first_outputs = array_at<const u32>(job.first_outputs);
     const u64 in = bound_in<true>(first_outputs, 0, runs, u32(o)) - 1;
@@ -325,6 +328,7 @@ struct Outputs {
     output.changed =
         parts > 1 || behind - first > 1 || begins[first] != begins[behind] ||
         array_at<const u32>(job.counts)[first] != tail_of(node_at(tree, output.ref), tree.leaf()).count;
+    if (!output.changed) array_at<Word>(job.node_lasts)[o] = array_at<const Word>(job.lasts)[first];
     array_at<Output>(job.outputs)[o] = output;
     array_at<Ref>(job.node_refs)[o] = output.ref;
     array_at<u64>(job.node_entries)[o] = output.count;
@@ -338,7 +342,7 @@ struct Override {
     const u64 place = array_at<const u64>(job.places)[i];
     const u32 bytes = tree.leaf().payload_bytes;
     if (place == 0 || bytes == 0) return;
-    const u8* from = array_at<const u8>(job.values) + u64(array_at<const u32>(job.rows)[i]) * bytes;
+    const u8* from = array_at<const u8>(job.values) + row_of(job.rows, i) * bytes;
     if (bytes % 4 == 0) {
       auto* to = array_at<u32>(tree.data + place);
       for (u32 k = 0; k < bytes / 4; k++) to[k] = reinterpret_cast<const u32*>(from)[k];
@@ -465,7 +469,9 @@ struct FreeSlot {
   static LANES_FN void finish(const UpdateJob& job, const Two& all) { findings_of(job).free = all.a; }
 };
 
-constexpr u32 kScanned = 16;  ///< neighbouring items of a lane
+/// Neighbouring items of a lane in a scan of so many: few where that gives more groups, many where each group
+/// would have to look at too many others' sums.
+LANES_FN constexpr u32 scanned_of(u64 items) { return items < 1 << 22 ? 4 : 16; }
 
 /// For each chunk of items, the first time over them.
 template <class Scan>
@@ -473,9 +479,9 @@ struct Sums {
   template <class Tree, class Group>
   static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 chunk, u64 items) {
     const Two sum = group.sum([&](u32 lane) {
-      const u64 first = (chunk * Group::width + lane) * kScanned;
+      const u64 first = (chunk * Group::width + lane) * scanned_of(items);
       Two mine;
-      for (u64 i = first; i < first + kScanned && i < items; i++) mine += Scan::value(tree, job, i);
+      for (u64 i = first; i < first + scanned_of(items) && i < items; i++) mine += Scan::value(tree, job, i);
       return mine;
     });
     group.each([&](u32 lane) {
@@ -495,17 +501,17 @@ struct Places {
       for (u64 i = lane; i < chunk; i += Group::width) mine += sums[i];
       return mine;
     });
-    const auto first = [&](u32 lane) { return (chunk * Group::width + lane) * kScanned; };
+    const u32 scanned = scanned_of(items);
+    const auto first = [&](u32 lane) { return (chunk * Group::width + lane) * scanned; };
     const auto mine = [&](u32 lane) {
       Two sum;
-      for (u64 i = first(lane); i < first(lane) + kScanned && i < items; i++)
-        sum += Scan::value(tree, job, i);
+      for (u64 i = first(lane); i < first(lane) + scanned && i < items; i++) sum += Scan::value(tree, job, i);
       return sum;
     };
     const Two here = group.prefix(mine, [&](u32 lane, const Two& in_chunk) {
       Two at = before;
       at += in_chunk;
-      for (u64 i = first(lane); i < first(lane) + kScanned && i < items; i++) {
+      for (u64 i = first(lane); i < first(lane) + scanned && i < items; i++) {
         const Two own = Scan::value(tree, job, i);
         Scan::put(tree, job, i, own, at);
         at += own;
@@ -513,17 +519,28 @@ struct Places {
     });
     before += here;
     group.each([&](u32 lane) {
-      if (lane == 0 && (chunk + 1) * Group::width * kScanned >= items) Scan::finish(job, before);
+      if (lane == 0 && (chunk + 1) * Group::width * scanned >= items) Scan::finish(job, before);
     });
   }
 };
 
 // Steps of a group for each item.
 
-/// For each leaf, where there are erasures: which entries stay, in words of 32 bits.
+/// Neighbouring leaves that a group looks at: most of them are often left alone, which a group of their own
+/// would be too dear for.
+constexpr u32 kLooked = 8;
+
+/// For each kLooked leaves, where there are erasures: which entries stay, in words of 32 bits.
 struct Keep {
   template <class Tree, class Group>
-  static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 leaf) {
+  static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 some) {
+    const u64 behind = (some + 1) * kLooked < job.leaves ? (some + 1) * kLooked : job.leaves;
+    for (u64 leaf = some * kLooked; leaf < behind; leaf++) look_at(tree, group, job, leaf);
+  }
+
+ private:
+  template <class Tree, class Group>
+  static LANES_FN void look_at(const Tree& tree, const Group& group, const UpdateJob& job, u64 leaf) {
     using Word = typename Tree::Word;
     static_assert(Group::width == 32);
     const u32* begins = array_at<const u32>(job.erase_begins);
@@ -534,18 +551,28 @@ struct Keep {
     const u32 count = array_at<const u32>(job.counts)[leaf];
     const Word* keys = keys_of<Word>(node_at(tree, array_at<const Ref>(job.refs)[leaf]), tree.leaf());
     u32* keep = array_at<u32>(job.keep) + leaf * job.keep_words;
+    constexpr u32 kAhead = 8;  // keys of a lane that are under way
+    typename Group::template PerLane<Pack<Word, kAhead>> held;
     u32 kept = 0;
-    for (u32 at = 0; at < count; at += 32) {
-      const u32 bits = group.bits([&](u32 lane) {
-        if (at + lane >= count) return false;
-        const Word key = keys[at + lane];
-        const u64 place = bound_in<false>(erased, first, behind, key);
-        return place == behind || erased[place] != key;
-      });
-      kept += lanes::count_bits(bits);
+    for (u32 at = 0; at < count; at += 32 * kAhead) {
       group.each([&](u32 lane) {
-        if (lane == 0) keep[at / 32] = bits;
+        INDEX_UNROLL for (u32 i = 0; i < kAhead; i++) {
+          const u32 slot = at + 32 * i + lane;
+          held[lane].word[i] = slot < count ? keys[slot] : Word(0);
+        }
       });
+      INDEX_UNROLL for (u32 i = 0; i < kAhead; i++) {
+        if (at + 32 * i >= count) continue;
+        const u32 bits = group.bits([&](u32 lane) {
+          const Word key = held[lane].word[i];
+          const u64 place = bound_in<false>(erased, first, behind, key);
+          return at + 32 * i + lane < count && (place == behind || erased[place] != key);
+        });
+        kept += lanes::count_bits(bits);
+        group.each([&](u32 lane) {
+          if (lane == 0) keep[at / 32 + i] = bits;
+        });
+      }
     }
     group.each([&](u32 lane) {
       if (lane == 0) array_at<u32>(job.counts)[leaf] = kept;
@@ -580,7 +607,8 @@ class Merged {
     }
     addition_ += low;
     entry_ = u32(within - low);
-    if (entry_ < entries_) slot_ = slot_of(entry_);
+    if (entry_ < entries_) go_to(slot_of(entry_));
+    look_at_addition();
   }
 
   /// The entry, and where its value is; goes to the next one.
@@ -588,23 +616,31 @@ class Merged {
     while (entry_ == entries_ && addition_ == end_) {
       leaf_++;
       enter();
-      if (entries_ != 0) slot_ = slot_of(0);
+      if (entries_ != 0) go_to(slot_of(0));
+      look_at_addition();
     }
     const NodeShape shape = tree_->leaf();
-    const bool adds = entry_ == entries_ || (addition_ < end_ && added()[addition_] < keys_[slot_]);
-    if (adds) {
-      key = added()[addition_];
-      value = job_->values + u64(array_at<const u32>(job_->added_rows)[addition_]) * shape.payload_bytes;
+    if (entry_ == entries_ || (addition_ < end_ && next_added_ < next_key_)) {
+      key = next_added_;
+      value = job_->values + row_of(job_->added_rows, addition_) * shape.payload_bytes;
       addition_++;
+      look_at_addition();
     } else {
-      key = keys_[slot_];
+      key = next_key_;
       value = u64(keys_) - shape.keys_at + shape.payload_at + u64(slot_) * shape.payload_bytes;
-      if (++entry_ < entries_) slot_ = behind(slot_);
+      if (++entry_ < entries_) go_to(behind(slot_));
     }
   }
 
  private:
   LANES_FN const Word* added() const { return array_at<const Word>(job_->added_words); }
+  LANES_FN void go_to(u32 slot) {
+    slot_ = slot;
+    next_key_ = keys_[slot];
+  }
+  LANES_FN void look_at_addition() {
+    if (addition_ < end_) next_added_ = added()[addition_];
+  }
   LANES_FN void enter() {
     const u32* begins = array_at<const u32>(job_->begins);
     const u8* node = node_at(*tree_, array_at<const Ref>(job_->refs)[leaf_]);
@@ -645,52 +681,58 @@ class Merged {
   const u32* keep_ = nullptr;  // none: all stay
   u64 addition_ = 0, end_ = 0;
   u32 leaf_ = 0, entries_ = 0, entry_ = 0, slot_ = 0;
+  Word next_key_ = 0, next_added_ = 0;
 };
 
 constexpr u32 kProduced = 8;  ///< neighbouring entries of a lane; a group has a lane for all of a leaf
 
-/// For each leaf that is to be, in its place or not. All of it is read before any of it is written.
+/// For each kLooked leaves that are to be, in their places or not. All of a leaf is read before any of it is
+/// written.
 struct Produce {
   template <class Tree, class Group>
-  static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 o) {
-    using Word = typename Tree::Word;
-    const Output output = array_at<const Output>(job.outputs)[o];
-    if (output.in_place != job.in_place) return;
-    const NodeShape shape = tree.leaf();
-    u8* node = node_at(tree, output.ref);
-    if (output.changed) {
-      typename Group::template PerLane<Taken<Word>> taken;
-      group.each([&](u32 lane) { read(tree, job, output, lane * kProduced, taken[lane]); });
-      group.sync();
-      group.each([&](u32 lane) { write_keys(node, shape, output.count, lane * kProduced, taken[lane]); });
-      group.each([&](u32 lane) {
-        Word* samples = reinterpret_cast<Word*>(node);
-        for (u32 i = shape.slots / shape.per_line() - 1 + lane; i < shape.sample_slots; i += Group::width) {
-          samples[i] = all_ones<Word>();
-        }
-      });
-      if (shape.payload_bytes % 8 == 0) {
-        write_values<u64>(group, node, shape, output.count, taken);
-      } else if (shape.payload_bytes % 4 == 0) {
-        write_values<u32>(group, node, shape, output.count, taken);
-      } else {
-        write_values<u8>(group, node, shape, output.count, taken);
-      }
-      group.each([&](u32 lane) {
-        if (lane != 0) return;
-        *reinterpret_cast<NodeTail*>(node + shape.tail_at) = {output.count, held(kLeaves), job.version};
-        mark_changed(job, output.ref);
-      });
-      group.sync();
+  static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 some) {
+    const u64 behind = (some + 1) * kLooked < job.nodes ? (some + 1) * kLooked : job.nodes;
+    for (u64 o = some * kLooked; o < behind; o++) {
+      const Output& output = array_at<const Output>(job.outputs)[o];
+      if (output.changed && output.in_place == job.in_place) produce(tree, group, job, output, o);
     }
-    group.each([&](u32 lane) {
-      if (lane != 0) return;
-      array_at<Word>(job.node_lasts)[o] =
-          output.count == 0 ? Word(0) : keys_of<Word>(node, shape)[output.count - 1];
-    });
   }
 
  private:
+  template <class Tree, class Group>
+  static LANES_FN void produce(const Tree& tree, const Group& group, const UpdateJob& job,
+                               const Output& output, u64 o) {
+    using Word = typename Tree::Word;
+    const NodeShape shape = tree.leaf();
+    u8* node = node_at(tree, output.ref);
+    typename Group::template PerLane<Taken<Word>> taken;
+    group.each([&](u32 lane) { read(tree, job, output, lane * kProduced, taken[lane]); });
+    group.sync();
+    group.each([&](u32 lane) { write_keys(node, shape, output.count, lane * kProduced, taken[lane]); });
+    group.each([&](u32 lane) {
+      Word* samples = reinterpret_cast<Word*>(node);
+      for (u32 i = shape.slots / shape.per_line() - 1 + lane; i < shape.sample_slots; i += Group::width) {
+        samples[i] = all_ones<Word>();
+      }
+    });
+    if (shape.payload_bytes % 8 == 0) {
+      write_values<u64>(group, node, shape, output.count, taken);
+    } else if (shape.payload_bytes % 4 == 0) {
+      write_values<u32>(group, node, shape, output.count, taken);
+    } else {
+      write_values<u8>(group, node, shape, output.count, taken);
+    }
+    group.sync();
+    group.each([&](u32 lane) {
+      if (lane != 0) return;
+      *reinterpret_cast<NodeTail*>(node + shape.tail_at) = {output.count, held(kLeaves), job.version};
+      mark_changed(job, output.ref);
+      array_at<Word>(job.node_lasts)[o] =
+          output.count == 0 ? Word(0) : keys_of<Word>(node, shape)[output.count - 1];
+    });
+    group.sync();
+  }
+
   /// What a lane has read: keys, and where their values are.
   template <class Word>
   struct Taken {

@@ -31,7 +31,7 @@ constexpr StepForm kSteps[] = {
     {"Link", Crewed::kLane},
 };
 static_assert(std::size(kSteps) == static_cast<size_t>(Step::kLink) + 1);
-static_assert(kScanChunk == u64{kBlockThreads} * kScanned);
+static_assert(kBlockThreads == 256, "as scan_chunk says");
 
 /// Kernels go from one item to the next, so many blocks keep a GPU busy.
 constexpr u64 kMostBlocks = 1 << 20;
@@ -79,7 +79,7 @@ void UpdateKernels::launch(const device::Module& module, Step step, const TreeAt
   const u64 in_block = by == Crewed::kLane   ? kBlockThreads
                        : by == Crewed::kWarp ? kBlockThreads / 32
                        : by == Crewed::kLeaf ? kBlockThreads / leaf_lanes()
-                                             : kScanChunk;
+                                             : scan_chunk(items);
   const device::Shape shape{.blocks = std::min((items + in_block - 1) / in_block, kMostBlocks),
                             .threads = kBlockThreads};
   if (by == Crewed::kScan) {

@@ -43,7 +43,7 @@ struct UpdateKernels {
               device::Stream& stream) const;
 };
 
-/// Items of a chunk of a scan.
-constexpr u64 kScanChunk = 256 * kScanned;
+/// Items of a chunk in a scan of so many.
+constexpr u64 scan_chunk(u64 items) { return u64{256} * scanned_of(items); }
 
 }  // namespace lanewise::index

@@ -116,8 +116,8 @@ template <class Step, class Tree>
 LANES_FN void run_scan(const Tree& tree, const UpdateJob& job, u64 items) {
   __shared__ Two shared[kBlockThreads / 32];
   const Crew<kBlockThreads> crew{threadIdx.x, shared};
-  constexpr u64 kChunk = kBlockThreads * kScanned;
-  for (u64 chunk = blockIdx.x; chunk * kChunk < items; chunk += gridDim.x) {
+  const u64 in_chunk = kBlockThreads * scanned_of(items);
+  for (u64 chunk = blockIdx.x; chunk * in_chunk < items; chunk += gridDim.x) {
     Step::run(tree, crew, job, chunk, items);
   }
 }

@@ -81,6 +81,12 @@ void Updater::upload_groups(const DeviceImage& image) {
   order_of_ = upload(order);
 }
 
+Ref Updater::inner_at(u64 number) const {
+  const u64 group = inner_groups_.numbers[number / inner_groups_.per_group];
+  const u64 within = number % inner_groups_.per_group * inner_groups_.bytes;
+  return static_cast<Ref>((group * geometry_.group_bytes + within) / kLine);
+}
+
 void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes) {
   const auto lacking = [](const Groups& groups, u64 slots) {
     return slots <= groups.slots() ? 0 : (slots - groups.slots() + groups.per_group - 1) / groups.per_group;
@@ -147,7 +153,7 @@ class Updater::Pass {
     all_.runner_.step(kernels, step, tree, job_, items, all_.stream_);
   }
   void scan(Step scan, u64 items) {
-    job_.sums = room((items / kScanChunk + 1) * sizeof(Two));
+    job_.sums = room((items / scan_chunk(items) + 1) * sizeof(Two));
     step(scan, items);
   }
   void set_groups() {
@@ -173,7 +179,6 @@ class Updater::Pass {
 void Updater::Pass::sort(const UpdateBatch& batch) {
   job_.count = batch.count;
   job_.keys = batch.keys;
-  job_.values = batch.values;
   job_.alteration = batch.alteration;
   job_.alterations = batch.alterations;
   job_.unique = geometry().unique;
@@ -181,10 +186,14 @@ void Updater::Pass::sort(const UpdateBatch& batch) {
   device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word()};
   job_.words = pairs.keys[0];
   job_.rows = pairs.values[0];
+  // Values of 4 bytes go along with their words instead of the rows that would tell where they are.
+  const bool along = geometry().value_bytes == sizeof(u32) && batch.values != 0 && batch.alterations == 0;
+  job_.values = along ? batch.values : 0;
   step(Step::kEncode, batch.count, batch.form);
   all_.runner_.sort(pairs, all_.pool_, all_.stream_);
   job_.words = pairs.keys[pairs.place];
-  job_.rows = pairs.values[pairs.place];
+  job_.rows = along ? 0 : pairs.values[pairs.place];
+  job_.values = along ? pairs.values[pairs.place] : batch.values;
 }
 
 void Updater::Pass::resolve(const UpdateBatch& batch) {
@@ -221,7 +230,7 @@ void Updater::Pass::plan() {
   if (job_.erased_words != 0) {
     job_.keep_words = (geometry().leaf.most + 31) / 32;
     job_.keep = room(leaves * job_.keep_words * sizeof(u32));
-    step(Step::kKeep, leaves);
+    step(Step::kKeep, (leaves + kLooked - 1) / kLooked);
   }
   job_.ranks = room(and_one * sizeof(u64));
   job_.runs = room(and_one * sizeof(u32));
@@ -276,6 +285,7 @@ void Updater::Pass::write() {
   for (const u64 nodes : levels) add_level(nodes, room(nodes * sizeof(Ref)));
   list_free(found_.fresh);
 
+  job_.nodes = found_.outputs;
   job_.node_refs = made[0].refs;
   job_.node_entries = made[0].entries;
   job_.node_lasts = made[0].lasts;
@@ -283,7 +293,7 @@ void Updater::Pass::write() {
   if (resolved_) step(Step::kOverride, job_.count);
   for (const u32 in_place : {0, 1}) {
     job_.in_place = in_place;
-    if (in_place != 0 || found_.fresh != 0) step(Step::kProduce, found_.outputs);
+    if (in_place != 0 || found_.fresh != 0) step(Step::kProduce, (found_.outputs + kLooked - 1) / kLooked);
   }
   job_.first_slot = 0;
   for (size_t level = 1; level < made.size(); ++level) {
@@ -299,10 +309,12 @@ void Updater::Pass::write() {
     step(Step::kInner, above.nodes);
     job_.first_slot += above.nodes;
   }
-  Root root{0, static_cast<u32>(levels.size()), found_.entries};
-  all_.stream_.copy_to_host(&root.node, made.back().refs, sizeof root.node);
-  all_.stream_.synchronize();
-  image_.root = root;
+  image_.root = {inner_nodes == 0 ? 0 : all_.inner_at(inner_nodes - 1), static_cast<u32>(levels.size()),
+                 found_.entries};
+  if (inner_nodes == 0) {
+    all_.stream_.copy_to_host(&image_.root.node, refs.address(), sizeof(Ref));
+    all_.stream_.synchronize();
+  }
   all_.refs_ = std::move(refs);
   all_.leaves_ = found_.outputs;
   all_.inner_nodes_ = inner_nodes;
@@ -321,9 +333,7 @@ u64 Updater::Pass::bring_back(Pool& host) {
       list_free(free);
       if (free != 0) all_.stream_.copy_to_host(&first, job_.free_refs, sizeof first);
     } else if (free != 0) {
-      first = static_cast<Ref>((u64{groups.numbers[used / groups.per_group]} * geometry().group_bytes +
-                                used % groups.per_group * groups.bytes) /
-                               kLine);
+      first = all_.inner_at(used);
     }
     job_.slot_class = slot_class;
     job_.free_wanted = free;

@@ -63,6 +63,8 @@ class Updater {
 
   /// Makes room for so many leaves and inner nodes in all.
   void grow(DeviceImage& image, u64 leaves, u64 inner_nodes);
+  /// The inner node of that number among all slots.
+  Ref inner_at(u64 number) const;
   void upload_groups(const DeviceImage& image);
   template <class T>
   device::DeviceBuffer upload(const std::vector<T>& from);

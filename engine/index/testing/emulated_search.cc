@@ -46,6 +46,8 @@ void with_tree(const Tree& tree, const Job& job) {
       return with_operation<Bound>(tree, job);
     case Operation::kRange:
       return with_operation<Range>(tree, job);
+    case Operation::kPick:
+      return with_operation<Pick>(tree, job);
     case Operation::kNode:
       if (tree.kernel.strategy == DeviceStrategy::keys)
         return play<OneNode<ByKeys>, kBlockThreads, Stored>(tree, job);

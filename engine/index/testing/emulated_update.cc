@@ -12,8 +12,10 @@ namespace {
 template <class Of, class Tree>
 void scan(const Tree& tree, const UpdateJob& job, u64 items) {
   const EmulatedGroup<kBlockThreads> group;
-  for (u64 chunk = 0; chunk * kScanChunk < items; ++chunk) Sums<Of>::run(tree, group, job, chunk, items);
-  for (u64 chunk = 0; chunk * kScanChunk < items; ++chunk) Places<Of>::run(tree, group, job, chunk, items);
+  for (u64 chunk = 0; chunk * scan_chunk(items) < items; ++chunk)
+    Sums<Of>::run(tree, group, job, chunk, items);
+  for (u64 chunk = 0; chunk * scan_chunk(items) < items; ++chunk)
+    Places<Of>::run(tree, group, job, chunk, items);
 }
 
 template <class Of, u32 T, class Tree>
