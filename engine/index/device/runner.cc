@@ -12,18 +12,6 @@ namespace lanewise::index {
 
 namespace {
 
-/// Where a search kernel goes from one key to the next, so many blocks keep a GPU busy.
-constexpr u64 kMostBlocks = 1 << 20;
-
-/// The module of a key of `modules`, which is built when it is first asked for.
-template <class Key>
-const device::Module& module_of(std::map<Key, device::Module>& modules, const Key& key,
-                                device::Device& device) {
-  auto found = modules.find(key);
-  if (found == modules.end()) found = modules.emplace(key, device::build(device, key.source()).module).first;
-  return found->second;
-}
-
 /// Null where the plug-in is not there.
 const device::Sorter* find_sorter() {
   try {
@@ -61,19 +49,35 @@ GpuRunner::GpuRunner(device::Device& device) : device_(device), sorter_(find_sor
   device::Compiler::system();
 }
 
+const GpuRunner::Search& GpuRunner::search_of(const SearchKernel& kernel) {
+  auto found = searches_.find(kernel);
+  if (found == searches_.end()) {
+    device::Module module = device::build(device_, kernel.source()).module;
+    const int each = module.kernel("search").blocks_per_multiprocessor(kBlockThreads, 0);
+    const auto at_once = static_cast<u64>(each * device_.properties().multiprocessors);
+    found = searches_.emplace(kernel, Search{std::move(module), at_once}).first;
+  }
+  return found->second;
+}
+
+/// No more blocks than run at once: a block's warps go on to other keys and do not wait for its slowest one.
 void GpuRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
                        device::Stream& stream) {
   if (job.count == 0) return;
-  const device::Module& module = module_of(searches_, kernel, device_);
+  const auto& [module, at_once] = search_of(kernel);
   const u64 queries = kBlockThreads / kernel.threads();  // of a block
-  u64 blocks = (job.count + queries - 1) / queries;
-  if (queries == 1) blocks = kernel.strategy == DeviceStrategy::block ? 1 : std::min(blocks, kMostBlocks);
+  const u64 blocks =
+      kernel.strategy == DeviceStrategy::block ? 1 : std::min((job.count + queries - 1) / queries, at_once);
   module.kernel("search").launch(stream, {.blocks = blocks, .threads = kBlockThreads}, tree, job);
 }
 
 void GpuRunner::step(const UpdateKernels& kernels, Step step, const TreeAt& tree, const UpdateJob& job,
                      u64 items, device::Stream& stream) {
-  kernels.launch(module_of(updates_, kernels, device_), step, tree, job, items, stream);
+  auto found = updates_.find(kernels);
+  if (found == updates_.end()) {
+    found = updates_.emplace(kernels, device::build(device_, kernels.source()).module).first;
+  }
+  kernels.launch(found->second, step, tree, job, items, stream);
 }
 
 void GpuRunner::sort(device::SortPairs& pairs, device::DevicePool& pool, device::Stream& stream) {

@@ -32,9 +32,15 @@ class GpuRunner final : public Runner {
   void sort(device::SortPairs& pairs, device::DevicePool& pool, device::Stream& stream) override;
 
  private:
+  struct Search {
+    device::Module module;
+    u64 at_once;  // blocks that the device runs
+  };
+  const Search& search_of(const SearchKernel& kernel);
+
   device::Device& device_;
   const device::Sorter* sorter_;  // none: the host sorts
-  std::map<SearchKernel, device::Module> searches_;
+  std::map<SearchKernel, Search> searches_;
   std::map<UpdateKernels, device::Module> updates_;
 };
 

@@ -16,6 +16,7 @@
 // A Tree offers its Word, its keys' form, kLevels (levels that a Trail has room for) and the functions of
 // FixedTree.
 
+#include "index/device/once-inl.h"
 #include "index/node.h"
 
 #if defined(__CUDACC__)
@@ -120,7 +121,7 @@ LANES_FN Word from_word(Word word) {
 template <class Tree>
 LANES_FN auto key_at(const Tree&, u64 keys, u64 q) {
   using Word = typename Tree::Word;
-  return to_word<Tree::form>(reinterpret_cast<const Word*>(keys)[q]);
+  return to_word<Tree::form>(Once::load(reinterpret_cast<const Word*>(keys) + q));
 }
 
 template <class Tree>
@@ -147,24 +148,6 @@ struct alignas(sizeof(Word) * kCount) Pack {
 /// Whether a key is there, as far as a search has seen.
 enum class Told : u32 { absent, there, nothing };
 
-/// What is looked at once: it passes by the first-level cache, which has better to keep.
-template <class Part>
-LANES_FN Part load_once(const Part* from) {
-#if defined(__CUDACC__)
-  if constexpr (sizeof(Part) == 16) {
-    union {
-      u32 words[4];
-      Part part;
-    } loaded;
-    asm("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(loaded.words[0]), "=r"(loaded.words[1]), "=r"(loaded.words[2]), "=r"(loaded.words[3])
-        : "l"(from));
-    return loaded.part;
-  }
-#endif
-  return *from;
-}
-
 /// The samples tell the line, the line tells the key. Several lanes share a line, 16 bytes at most for each;
 /// a lane alone halves it, since what it looks at after the first two words is near it by then.
 struct ByLines {
@@ -175,7 +158,8 @@ struct ByLines {
   }
 
   /// The same in a leaf, and what the line tells: where it has a key that is not below the sought one it need
-  /// not be looked at again. Words behind the last key are no keys.
+  /// not be looked at again. Words behind the last key are no keys. A lane alone looks again, at what it has
+  /// near.
   template <class Word, class Group>
   static LANES_FN Told find(const Group& group, const u8* leaf, const NodeShape& shape, Word key, u32& slot) {
     const u32 first = first_of_line(group, leaf, shape, key);
@@ -195,19 +179,10 @@ struct ByLines {
   static LANES_FN u32 below_in(const Group& group, const Word* line, Word key) {
     if constexpr (Group::width == 1) {
       u32 count = 0;
-      Word nearest = all_ones<Word>();  // of the words that are not below
-      const auto is_below = [&](u32 at) {
-        const Word word = line[at];
-        if (word < key) return true;
-        nearest = word;
-        return false;
-      };
       INDEX_UNROLL for (u32 half = kBytes / sizeof(Word) / 2; half != 0; half /= 2) {
-        count += is_below(count + half - 1) ? half : 0;
+        count += line[count + half - 1] < key ? half : 0;
       }
-      count += is_below(count);
-      if constexpr (!kTell) return count;
-      return count + (nearest == key ? kEqual : 0) + (nearest != all_ones<Word>() ? kReached : 0);
+      return count + (line[count] < key);
     } else {
       constexpr u32 kPart = kBytes / Group::width < 16 ? kBytes / Group::width : 16;
       using Part = Pack<Word, kPart / sizeof(Word)>;
@@ -215,7 +190,7 @@ struct ByLines {
         u32 count = 0;
         INDEX_UNROLL for (u32 turn = 0; turn < kBytes / kPart / Group::width; turn++) {
           const Part* at = reinterpret_cast<const Part*>(line) + turn * Group::width + lane;
-          const Part part = kTell ? load_once(at) : *at;
+          const Part part = kTell ? Once::load(at) : *at;
           INDEX_UNROLL for (u32 i = 0; i < kPart / sizeof(Word); i++) {
             count += part.word[i] < key;
             if constexpr (kTell) {
@@ -376,7 +351,7 @@ LANES_FN bool settle(const Tree& tree, Word key, Way& trail) {
 
 /// Copies in both directions of memory at once: several loads are under way before the first store waits for
 /// its own.
-template <class Unit, class Group, class Change>
+template <class Access, class Unit, class Group, class Change>
 LANES_FN void copy_units(const Group& group, u64 to, const u8* from, u32 count, Change change) {
   constexpr u32 kUnderWay = 5;
   const Unit* source = reinterpret_cast<const Unit*>(from);
@@ -385,18 +360,18 @@ LANES_FN void copy_units(const Group& group, u64 to, const u8* from, u32 count, 
       Unit units[kUnderWay];
       INDEX_UNROLL for (u32 i = 0; i < kUnderWay; i++) {
         const u32 at = first + i * Group::width;
-        units[i] = source[at < count ? at : first];
+        units[i] = Access::load(source + (at < count ? at : first));
       }
       INDEX_UNROLL for (u32 i = 0; i < kUnderWay; i++) {
         const u32 at = first + i * Group::width;
-        if (at < count) reinterpret_cast<Unit*>(to)[at] = change(units[i]);
+        if (at < count) Access::store(reinterpret_cast<Unit*>(to) + at, Unit(change(units[i])));
       }
     }
   });
 }
 
 /// `entries` neighbouring values of a leaf; place `at` of `to` is the first one's.
-template <class Tree, class Group>
+template <class Access, class Tree, class Group>
 LANES_FN void copy_values(const Tree& tree, const Group& group, u64 to, u64 at, const u8* leaf, u32 slot,
                           u32 entries) {
   const u32 bytes = tree.leaf().payload_bytes;
@@ -404,11 +379,11 @@ LANES_FN void copy_values(const Tree& tree, const Group& group, u64 to, u64 at, 
   const auto same = [](auto unit) { return unit; };
   to += at * bytes;
   if (bytes % 8 == 0) {
-    copy_units<u64>(group, to, from, entries * (bytes / 8), same);
+    copy_units<Access, u64>(group, to, from, entries * (bytes / 8), same);
   } else if (bytes % 4 == 0) {
-    copy_units<u32>(group, to, from, entries * (bytes / 4), same);
+    copy_units<Access, u32>(group, to, from, entries * (bytes / 4), same);
   } else {
-    copy_units<u8>(group, to, from, entries * bytes, same);
+    copy_units<Access, u8>(group, to, from, entries * bytes, same);
   }
 }
 
@@ -423,7 +398,7 @@ struct Find {
     const Told told = Way::find(tree, group, job, q, key, trail);
     if (told == Told::nothing ? !settle(tree, key, trail) : told == Told::absent) return false;
     if (job.values != 0) {
-      copy_values(tree, group, job.values, q, node_at(tree, trail.nodes[0]), trail.slots[0], 1);
+      copy_values<Once>(tree, group, job.values, q, node_at(tree, trail.nodes[0]), trail.slots[0], 1);
     }
     return true;
   }
@@ -487,9 +462,9 @@ struct Range {
       if (job.range_keys != 0) {
         const auto change = [](Word word) { return from_word<Tree::form>(word); };
         const u8* from = reinterpret_cast<const u8*>(keys_of<Word>(node, tree.leaf()) + slot);
-        copy_units<Word>(group, job.range_keys + (first + taken) * sizeof(Word), from, some, change);
+        copy_units<Often, Word>(group, job.range_keys + (first + taken) * sizeof(Word), from, some, change);
       }
-      if (job.values != 0) copy_values(tree, group, job.values, first + taken, node, slot, some);
+      if (job.values != 0) copy_values<Often>(tree, group, job.values, first + taken, node, slot, some);
       taken += some;
       cut = slot + some < end;
       if (cut || end < count || (job.found == 0 && taken == places)) break;
@@ -526,9 +501,9 @@ struct Pick {
     if (job.range_keys != 0) {
       const auto change = [](Word word) { return from_word<Tree::form>(word); };
       const u8* from = reinterpret_cast<const u8*>(keys_of<Word>(leaf, tree.leaf()) + slot);
-      copy_units<Word>(group, job.range_keys + q * sizeof(Word), from, 1, change);
+      copy_units<Often, Word>(group, job.range_keys + q * sizeof(Word), from, 1, change);
     }
-    if (job.values != 0) copy_values(tree, group, job.values, q, leaf, slot, 1);
+    if (job.values != 0) copy_values<Once>(tree, group, job.values, q, leaf, slot, 1);
     return true;
   }
 
