@@ -12,6 +12,12 @@ namespace lanewise::index {
 
 namespace {
 
+/// Where a search kernel goes from one key to the next, so many blocks keep a GPU busy.
+constexpr u64 kMostBlocks = 1 << 20;
+/// Where its warps do not wait for the block's slowest one (SearchKernel::goes_on), so many times what runs
+/// at once, as measured.
+constexpr u64 kWaves = 4;
+
 /// Null where the plug-in is not there.
 const device::Sorter* find_sorter() {
   try {
@@ -60,14 +66,14 @@ const GpuRunner::Search& GpuRunner::search_of(const SearchKernel& kernel) {
   return found->second;
 }
 
-/// No more blocks than run at once: a block's warps go on to other keys and do not wait for its slowest one.
 void GpuRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
                        device::Stream& stream) {
   if (job.count == 0) return;
   const auto& [module, at_once] = search_of(kernel);
   const u64 queries = kBlockThreads / kernel.threads();  // of a block
-  const u64 blocks =
-      kernel.strategy == DeviceStrategy::block ? 1 : std::min((job.count + queries - 1) / queries, at_once);
+  u64 blocks = (job.count + queries - 1) / queries;
+  if (queries == 1) blocks = kernel.strategy == DeviceStrategy::block ? 1 : std::min(blocks, kMostBlocks);
+  if (kernel.goes_on()) blocks = std::min(blocks, kWaves * at_once);
   module.kernel("search").launch(stream, {.blocks = blocks, .threads = kBlockThreads}, tree, job);
 }
 

@@ -53,6 +53,12 @@ struct SearchKernel {
   u32 threads() const;
   /// Whether it writes bits by the byte, those of keys that are not there too; else it sets some.
   bool writes_all_bits() const { return threads() <= 4; }
+  /// Whether its warps had better go on to other keys: those of tiles in step are done at different times,
+  /// and a block ends with the slowest one. Others are as fast in blocks of their own, or faster.
+  bool goes_on() const {
+    return threads() > 1 && threads() < 32 &&
+           (operation == Operation::kFind || operation == Operation::kBound);
+  }
   /// Its text: the function `search` of the arguments (TreeAt, Job).
   device::KernelSource source() const;
 };
