@@ -70,9 +70,10 @@ otherwise.
 
 Works: launch (first and later), node (one node of 15 to 2,047 keys, searched by halves, by segments, by a
 thread for each key), copy (trees of several sizes to the device), multi (one key, and 40,000 in nodes of 63),
-find and range (host, beside std::lower_bound and Eytzinger's order), device (contains, find, bounds, ranges
-of many queries, random and sorted, and after random updates), update (batches of changes on the device, and
-its bulk load).
+find and range (host, beside std::lower_bound, Eytzinger's order and, where it was there to build with,
+absl::btree), device (contains, find, bounds, ranges of many queries, random and sorted, and after random
+updates), update (batches of changes on the device, and its bulk load), text (texts of 8 to 40 bytes on the
+device).
 
   lanewise bench index --keys 100000000 --work find,device
   lanewise bench index --work node,copy,launch --device cuda --json

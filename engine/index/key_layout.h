@@ -56,6 +56,8 @@ class KeyLayout {
   const std::vector<KeyField>& fields() const { return fields_; }
   u32 word() const { return word_; }      ///< bytes of a word: 4 or 8
   u32 planes() const { return planes_; }  ///< words of a key in a node; of a text its word and its place
+  /// Bytes of a key's words, one behind the other.
+  u32 row_bytes() const { return word_ * planes_; }
   bool text() const { return text_; }
   bool simple() const { return simple_; }  ///< one number that is the whole word
 

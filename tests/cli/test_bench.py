@@ -176,7 +176,7 @@ def test_index_levels_agree(lanewise):
     assert works == ["node"] * 7 + ["multi"] * 2 + ["find", "range"]
     assert all(len(hashes(group)) == 1 for group in report["groups"])
     find = report["groups"][-2]
-    assert {"binary", "interleaved", "one by one", "std::lower_bound", "Eytzinger"} <= set(levels_of(find))
+    assert {"binary", "interleaved", "one by one", "std::lower_bound", "absl::btree", "Eytzinger"} <= set(levels_of(find))
     assert find["rows"] == 500 and "gb_per_second" not in levels_of(find)["binary"]
 
 

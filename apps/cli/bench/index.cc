@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "bench/absl_tree.h"
 #include "bench/index_data.h"
 #include "bench/index_device.h"
 #include "index/strategy.h"
@@ -56,6 +57,7 @@ class IndexRun {
       }
     }
     if (wants("multi")) multi_search();
+    if (wants("text") && device_ != nullptr) add(text_work(options_, *device_));
     const bool host = wants("find") || wants("range");
     const bool device = wants("device") && device_ != nullptr, update = wants("update") && device_ != nullptr;
     if (!host && !device && !update) return std::move(groups_);
@@ -184,6 +186,11 @@ class IndexRun {
         (*answers)[i] = data.values[static_cast<size_t>(at - data.keys.begin())];
       }
     }));
+    if (const auto tree = rival(data, made)) {
+      made.contenders.push_back(host_level(kAbsl, answers, [=] {
+        for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = tree->find((*queries)[i]);
+      }));
+    }
     const auto heap = std::make_shared<Eytzinger<Key>>(data);
     made.contenders.push_back(host_level("Eytzinger", answers, [=] {
       for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = heap->find((*queries)[i]);
@@ -217,7 +224,32 @@ class IndexRun {
         (*answers)[q] = sum;
       }
     }));
+    if (const auto tree = rival(data, made)) {
+      made.contenders.push_back(host_level(kAbsl, answers, [=] {
+        std::vector<std::pair<Key, uint32_t>> pairs;
+        for (size_t q = 0; q < lows.size(); ++q) {
+          pairs.clear();
+          tree->range(lows[q], highs[q], kPairs,
+                      [&](Key key, uint32_t value) { pairs.emplace_back(key, value); });
+          uint32_t sum = 0;
+          for (const auto& pair : pairs) sum += pair.second;
+          (*answers)[q] = sum;
+        }
+      }));
+    }
     add(std::move(made));
+  }
+
+  static constexpr const char* kAbsl = "absl::btree";
+
+  /// Null, and the work says why, where this program knows no rival.
+  static std::shared_ptr<const AbslTree<Key>> rival(const IndexData<Key>& data, Work& work) {
+    if constexpr (AbslTree<Key>::kThere) {
+      return std::make_shared<const AbslTree<Key>>(data);
+    } else {
+      work.contenders.push_back({.level = kAbsl, .not_offered = "this program was built without it"});
+      return nullptr;
+    }
   }
 
   static std::string title_of(const std::string& what, const IndexData<Key>& data, uint64_t queries) {
@@ -243,8 +275,8 @@ std::vector<Group> run_index(const IndexBenchOptions& given, Bench& bench, const
 }
 
 const std::vector<std::string>& index_work_names() {
-  static const std::vector<std::string> kNames = {"launch", "node",  "copy",   "multi",
-                                                  "find",   "range", "device", "update"};
+  static const std::vector<std::string> kNames = {"launch", "node",   "copy",   "multi", "find",
+                                                  "range",  "device", "update", "text"};
   return kNames;
 }
 

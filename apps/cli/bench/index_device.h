@@ -45,4 +45,7 @@ template <class Key>
 void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
                   const std::function<void(Work)>& add);
 
+/// Lookups of a tenth as many texts of 8 to 40 bytes, in random order.
+Work text_work(const IndexBenchOptions& options, device::Device& device);
+
 }  // namespace lanewise::cli::bench

@@ -24,6 +24,7 @@ using index::Job;
 using index::KeyForm;
 using index::KeyLayout;
 using index::Operation;
+using index::Probes;
 using index::SearchKernel;
 using index::SortedBatch;
 using index::State;
@@ -69,10 +70,9 @@ class KeyCollector {
 
   void take(const u8* words, size_t count) {
     if (layout_.decode_plane(words, count, plain_)) return;
-    for (size_t i = 0; i < count; ++i) {
-      layout_.decode({words + i * layout_.word(), {}}, builders_);
-    }
+    for (size_t i = 0; i < count; ++i) layout_.decode({words + i * layout_.row_bytes(), {}}, builders_);
   }
+  void take(std::string_view text) { layout_.decode({nullptr, text}, builders_); }
   std::vector<ColumnPtr> finish() {
     std::vector<ColumnPtr> columns;
     for (ColumnBuilder& builder : builders_) {
@@ -102,9 +102,6 @@ struct DeviceIndex::Impl {
         pool(device),
         staging(device, {.budget = state->budget}),
         updater(state->pool->header(), geometry(), *runner, pool, staging, stream) {
-    if (layout().text() || layout().planes() != 1) {
-      throw UserError("keys of more than 64 bits and texts are not offered on a device; search on the host");
-    }
     refresh();
   }
 
@@ -131,6 +128,16 @@ struct DeviceIndex::Impl {
   int64_t change(const index::UpdateBatch& batch);
   int64_t change(Alteration alteration, const u8* alterations, const Keys& keys, const void* values);
   int64_t change_resident(Alteration alteration, Address keys, u64 count, Address values);
+  /// Keys that are in the device's memory.
+  struct Asked {
+    u64 count = 0;
+    device::DeviceBuffer words, begins;  // of texts their bytes, and where they begin
+    KeyForm form = KeyForm::words;
+
+    Job job() const { return {.count = count, .keys = words.address(), .texts = begins.address()}; }
+  };
+  Asked upload(const Probes& probes, size_t first, size_t count);
+  void take_keys(const device::DeviceBuffer& words, u64 count, KeyCollector& collector);
   void run(Operation operation, KeyForm form, Job job);
   void check_resident() const;
   size_t find(const Keys& keys, u8* values, u64* found);
@@ -166,6 +173,7 @@ u64 DeviceIndex::Impl::refresh() {
   if (updater.changed()) {
     throw UserError("an index has changed on the host and on a device: write_back() wants to come first");
   }
+  if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where texts are
   host.trust(host.header().root);
   image.enlarge(host.groups(), bytes, pool, stream);
   u64 first = 0, behind = 0, copied = 0;  // a run of groups
@@ -247,6 +255,9 @@ int64_t DeviceIndex::Impl::change_resident(Alteration alteration, Address keys, 
 int64_t DeviceIndex::Impl::change(Alteration alteration, const u8* alterations, const Keys& keys,
                                   const void* values) {
   layout().check(keys);
+  if (layout().planes() != 1) {
+    throw UserError("keys of more than 64 bits and texts change on the host; refresh() brings them over");
+  }
   const std::lock_guard taken(turn);
   const size_t count = keys.size(), word = layout().word();
   index::UpdateBatch batch{.count = count, .alteration = alteration};
@@ -286,7 +297,9 @@ void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
                       header.leaf_keys,
                       header.inner_keys,
                       geometry().value_bytes,
-                      root.height};
+                      root.height,
+                      layout().planes(),
+                      layout().text()};
   if (job.found != 0) {
     const size_t bytes = bits::words(job.count) * sizeof(u64);
     const size_t cleared = kernel.writes_all_bits() ? sizeof(u64) : bytes;
@@ -305,26 +318,77 @@ void DeviceIndex::Impl::run(Operation operation, KeyForm form, Job job) {
   runner->search(kernel, tree, job, stream);
 }
 
-/// Calls f(first, count, address, form, row) for batch after batch that is in the device's memory; row(i) is
-/// where the i-th key from `first` on stands among all.
+DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t first, size_t count) {
+  Asked asked;
+  asked.count = count;
+  if (!layout().text()) {
+    const auto* words = static_cast<const u8*>(probes.words) + first * probes.stride;
+    asked.words = upload(words, count * probes.stride);
+    return asked;
+  }
+  std::vector<u64> begins(count + 1);
+  for (size_t i = 0; i < count; ++i) begins[i + 1] = begins[i] + probes.texts[first + i].size();
+  Reservation held(state->budget, "index: texts for a device");
+  held.resize(begins[count]);
+  std::vector<char> bytes(begins[count] / 4 * 4 + 4);
+  for (size_t i = 0; i < count; ++i) {
+    std::copy(probes.texts[first + i].begin(), probes.texts[first + i].end(), bytes.data() + begins[i]);
+  }
+  asked.words = upload(bytes.data(), bytes.size());
+  asked.begins = upload(begins.data(), begins.size());
+  return asked;
+}
+
+/// Calls f(asked, row) for batch after batch that is in the device's memory; row(i) is where its i-th key
+/// stands among all.
 template <class F>
 void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
   layout().check(keys);
-  const size_t word = layout().word();
   std::optional<SortedBatch> sorted;
   if (strategy == DeviceStrategy::sorted) sorted.emplace(layout(), keys, state->budget);
   const u8* plain = sorted ? nullptr : plain_keys(layout(), keys);
-  const KeyForm form = plain == nullptr ? KeyForm::words : form_of(layout().fields()[0].type.physical());
   KeyLayout::Encoder encoder(layout());
   for (size_t first = 0; first < keys.size(); first += kBatch) {
     const size_t count = std::min(kBatch, keys.size() - first);
-    const u8* from = sorted  ? static_cast<const u8*>(sorted->probes()[first].words)
-                     : plain ? plain + first * word
-                             : static_cast<const u8*>(encoder.encode(keys, first, count).words);
-    const device::DeviceBuffer buffer = upload(from, count * word);
-    f(first, count, buffer.address(), form,
-      [&](size_t i) { return sorted ? sorted->row(first + i) : first + i; });
+    Asked asked;
+    if (sorted) {
+      asked = upload(sorted->probes(), first, count);
+    } else if (plain != nullptr) {
+      asked.count = count;
+      asked.words = upload(plain + first * layout().word(), count * layout().word());
+      asked.form = form_of(layout().fields()[0].type.physical());
+    } else {
+      asked = upload(encoder.encode(keys, first, count), 0, count);
+    }
+    f(asked, [&](size_t i) { return sorted ? sorted->row(first + i) : first + i; });
   }
+}
+
+/// Keys as nodes hold them; those that are texts are fetched from where they are.
+void DeviceIndex::Impl::take_keys(const device::DeviceBuffer& words, u64 count, KeyCollector& collector) {
+  if (!layout().text()) {
+    std::vector<u8> all(count * layout().row_bytes());
+    download(all.data(), words, all.size());
+    return collector.take(all.data(), count);
+  }
+  std::vector<u64> ends(count + 1);
+  const device::DeviceBuffer places = allocate((count + 1) * sizeof(u64));
+  run(Operation::kText, KeyForm::words,
+      {.count = count, .positions = places.address(), .range_keys = words.address()});
+  download(ends.data() + 1, places, count);
+  for (u64 i = 0; i < count; ++i) ends[i + 1] += ends[i];
+  if (ends[count] != 0) staging.upload(places.address(), ends.data(), count * sizeof(u64), stream);
+  const device::DeviceBuffer bytes = allocate(ends[count] + 1);
+  run(Operation::kText, KeyForm::words,
+      {.count = count,
+       .values = bytes.address(),
+       .offsets = places.address(),
+       .range_keys = words.address()});
+  Reservation held(state->budget, "index: texts of a device");
+  held.resize(ends[count]);
+  std::vector<char> texts(ends[count]);
+  if (!texts.empty()) download(texts.data(), bytes, texts.size());
+  for (u64 i = 0; i < count; ++i) collector.take({texts.data() + ends[i], ends[i + 1] - ends[i]});
 }
 
 size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
@@ -333,15 +397,15 @@ size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
   std::vector<u64> hits;
   std::vector<u8> their_values;
   size_t all = 0;
-  for_each_batch(keys, [&](size_t, size_t count, u64 address, KeyForm form, auto row) {
+  for_each_batch(keys, [&](const Asked& asked, auto row) {
+    const u64 count = asked.count;
     hits.resize(bits::words(count));
     const device::DeviceBuffer found_there = allocate(hits.size() * sizeof(u64));
     const device::DeviceBuffer values_there = allocate(count * bytes);
-    run(Operation::kFind, form,
-        {.count = count,
-         .keys = address,
-         .found = found_there.address(),
-         .values = bytes == 0 ? 0 : values_there.address()});
+    Job job = asked.job();
+    job.found = found_there.address();
+    job.values = bytes == 0 ? 0 : values_there.address();
+    run(Operation::kFind, asked.form, job);
     download(hits.data(), found_there, hits.size());
     if (bytes != 0) {
       their_values.resize(count * bytes);
@@ -359,10 +423,13 @@ size_t DeviceIndex::Impl::find(const Keys& keys, u8* values, u64* found) {
 
 std::vector<u64> DeviceIndex::Impl::positions(const Keys& keys, bool above) {
   std::vector<u64> positions(keys.size()), some;
-  for_each_batch(keys, [&](size_t, size_t count, u64 address, KeyForm form, auto row) {
+  for_each_batch(keys, [&](const Asked& asked, auto row) {
+    const u64 count = asked.count;
     const device::DeviceBuffer there = allocate(count * sizeof(u64));
-    run(Operation::kBound, form,
-        {.count = count, .keys = address, .above = above, .positions = there.address()});
+    Job job = asked.job();
+    job.above = above;
+    job.positions = there.address();
+    run(Operation::kBound, asked.form, job);
     some.resize(count);
     download(some.data(), there, count);
     for (size_t i = 0; i < count; ++i) positions[row(i)] = some[i];
@@ -371,39 +438,33 @@ std::vector<u64> DeviceIndex::Impl::positions(const Keys& keys, bool above) {
 }
 
 IndexRanges DeviceIndex::Impl::at(std::span<const u64> positions) {
-  const size_t word = layout().word(), bytes = value_bytes();
+  const size_t bytes = value_bytes();
   IndexRanges result;
   result.cut.assign(bits::words(positions.size()), 0);
   result.offsets.assign(1, 0);
   KeyCollector collector(layout(), state->budget);
   BufferBuilder<u8> values(state->budget, "index: values at positions");
-  std::vector<u8> words, their_values;
-  std::vector<u64> found;
+  std::vector<u64> there;
   for (size_t first = 0; first < positions.size(); first += kBatch) {
-    const size_t count = std::min(kBatch, positions.size() - first);
-    const device::DeviceBuffer asked = upload(positions.data() + first, count);
-    const device::DeviceBuffer words_there = allocate(count * word), values_there = allocate(count * bytes),
-                               found_there = allocate(bits::words(count) * sizeof(u64));
+    there.clear();
+    for (const u64 position : positions.subspan(first, std::min(kBatch, positions.size() - first))) {
+      const bool is_one = position < image.root.entries;
+      if (is_one) there.push_back(position);
+      result.offsets.push_back(result.offsets.back() + is_one);
+    }
+    if (there.empty()) continue;
+    const device::DeviceBuffer asked = upload(there.data(), there.size());
+    const device::DeviceBuffer words = allocate(there.size() * layout().row_bytes()),
+                               values_there = allocate(there.size() * bytes);
     run(Operation::kPick, KeyForm::words,
-        {.count = count,
-         .found = found_there.address(),
+        {.count = there.size(),
          .values = bytes == 0 ? 0 : values_there.address(),
          .positions = asked.address(),
-         .range_keys = words_there.address()});
-    words.resize(count * word);
-    their_values.resize(count * bytes);
-    found.resize(bits::words(count));
-    download(words.data(), words_there, words.size());
-    if (bytes != 0) download(their_values.data(), values_there, their_values.size());
-    download(found.data(), found_there, found.size());
-    for (size_t i = 0; i < count; ++i) {
-      const bool there = bits::test(found.data(), i);
-      if (there) {
-        collector.take(words.data() + i * word, 1);
-        values.append(their_values.data() + i * bytes, bytes);
-      }
-      result.offsets.push_back(result.offsets.back() + there);
-    }
+         .range_keys = words.address()});
+    take_keys(words, there.size(), collector);
+    const size_t before = values.size();
+    values.resize(before + there.size() * bytes);
+    if (bytes != 0) download(values.data() + before, values_there, there.size() * bytes);
   }
   result.entries.count = result.offsets.back();
   result.entries.key = collector.finish();
@@ -426,7 +487,6 @@ IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool 
   const std::vector<u64>& offsets = result.offsets;
   KeyCollector collector(layout(), state->budget);
   BufferBuilder<u8> values(state->budget, "index: a range of values");
-  std::vector<u8> words;
   std::vector<u64> places;
   KeyLayout::Encoder encoder(layout());
   for (size_t q = 0, next = 0; q < lows.size(); q = next) {
@@ -437,21 +497,17 @@ IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool 
     if (entries == 0) continue;
     places.clear();
     for (size_t i = q; i <= next; ++i) places.push_back(offsets[i] - offsets[q]);
-    const size_t word = layout().word(), bytes = value_bytes();
-    const device::DeviceBuffer keys_there =
-        upload(static_cast<const u8*>(encoder.encode(lows, q, next - q).words), (next - q) * word);
+    const size_t bytes = value_bytes();
+    const Asked asked = upload(encoder.encode(lows, q, next - q), 0, next - q);
     const device::DeviceBuffer places_there = upload(places.data(), places.size());
-    const device::DeviceBuffer words_there = allocate(entries * word),
+    const device::DeviceBuffer words_there = allocate(entries * layout().row_bytes()),
                                values_there = allocate(entries * bytes);
-    run(Operation::kRange, KeyForm::words,
-        {.count = next - q,
-         .keys = keys_there.address(),
-         .values = bytes == 0 ? 0 : values_there.address(),
-         .offsets = places_there.address(),
-         .range_keys = words_there.address()});
-    words.resize(entries * word);
-    download(words.data(), words_there, words.size());
-    collector.take(words.data(), entries);
+    Job job = asked.job();
+    job.values = bytes == 0 ? 0 : values_there.address();
+    job.offsets = places_there.address();
+    job.range_keys = words_there.address();
+    run(Operation::kRange, KeyForm::words, job);
+    take_keys(words_there, entries, collector);
     const size_t before = values.size();
     values.resize(before + entries * bytes);
     if (bytes != 0) download(values.data() + before, values_there, entries * bytes);
@@ -572,6 +628,17 @@ void DeviceIndex::find(Address keys, uint64_t count, Address values, Address fou
   const std::lock_guard turn(impl_->turn);
   impl_->run(Operation::kFind, form_of(impl_->layout().fields()[0].type.physical()),
              {.count = count, .keys = keys, .found = found, .values = values});
+}
+
+void DeviceIndex::find(Texts keys, uint64_t count, Address values, Address found) const {
+  const KeyLayout& layout = impl_->layout();
+  if (!layout.text() || layout.fields().size() != 1 || layout.fields()[0].nullable) {
+    throw UserError(
+        "texts in the device's memory are sought in an index whose key is a text that is not NULL");
+  }
+  const std::lock_guard turn(impl_->turn);
+  impl_->run(Operation::kFind, KeyForm::words,
+             {.count = count, .keys = keys.bytes, .texts = keys.begins, .found = found, .values = values});
 }
 
 void DeviceIndex::lower_bound(Address keys, uint64_t count, Address positions) const {

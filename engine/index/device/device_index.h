@@ -23,8 +23,8 @@ namespace lanewise {
 /// An index in the memory of a GPU, byte for byte as it is on the host: batches of searches and of changes
 /// run there. refresh() brings over what the host has changed, write_back() what has changed here; between
 /// two of them only one of both may change, and a commit() is a change. Answers are those of IndexReader, in
-/// the same order and with the same errors. Keys of one number or of several that take no more than 64 bits
-/// together; others are UserErrors.
+/// the same order and with the same errors. Keys that are texts or take more than 64 bits change on the host
+/// alone: changing them here is a UserError.
 ///
 /// Thread-safe; calls take turns, so that none sees a state between two. Throws DeviceError, and MemoryError
 /// where the GPU's memory does not suffice; changes then have changed nothing.
@@ -100,6 +100,12 @@ class DeviceIndex {
   /// find: u64 words of `found` bits, whole ones, and value_bytes for each key that is there; either may be
   /// 0.
   void find(Address keys, uint64_t count, Address values, Address found) const;
+  /// The same for keys that are texts and not NULL: `bytes` of all, one text behind the other, and u64
+  /// `begins`, where each begins and the last one ends. Bytes may be read up to the next multiple of 4.
+  struct Texts {
+    Address bytes, begins;
+  };
+  void find(Texts keys, uint64_t count, Address values, Address found) const;
   /// Positions (u64) of the first entry not below each key.
   void lower_bound(Address keys, uint64_t count, Address positions) const;
   /// The key and the value of the entry at each position, and a bit of `found` where there is one; any may be

@@ -282,14 +282,133 @@ TYPED_TEST(DeviceIndexTest, KeysInItsMemory) {
   }
 }
 
-TEST(DeviceIndex, TextsAndLongKeysAreNotOffered) {
-  device::Device& device = *Emulated::find_device();
-  for (const auto& fields : {std::vector<KeyField>{{TypeId::kVarchar}},
-                             std::vector<KeyField>{{TypeId::kInt64}, {TypeId::kInt64}}}) {
-    EXPECT_THROW(DeviceIndex(Index(options(fields, 0, 0)), device, Emulated::runner(device)), UserError);
+/// Few letters, so that many share their first bytes; also none, zeros, the greatest word, and several slots
+/// of the image.
+std::string random_text(Random& random) {
+  const std::string_view letters[] = {"ab", {"\0a", 2}, "\xff", "\xff\xfe", "abcdefghijklmnopqrstuvwxyz"};
+  const std::string_view from = letters[random() % std::size(letters)];
+  std::string text(random() % 100 == 0 ? 8180 + random() % 9000 : random() % 24, from[0]);
+  for (size_t i = text.size() - text.size() % 16; i < text.size(); ++i)
+    text[i] = from[random() % from.size()];
+  return random() % 3 == 0 ? "the same " + text : text;
+}
+
+TYPED_TEST(DeviceIndexTest, Texts) {
+  const size_t few = test_size(33, 65);
+  for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {128u, 127u}}) {
+    for (const size_t size : {size_t{0}, size_t{1}, few, test_size<size_t>(33, 2000, 20'000)}) {
+      SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
+      Random random(size + leaf_keys);
+      const auto texts = [&](size_t count) {
+        std::vector<std::string> made(count);
+        for (std::string& text : made) text = random_text(random);
+        return made;
+      };
+      const auto views = [](const std::vector<std::string>& of) {
+        return std::vector<std::string_view>(of.begin(), of.end());
+      };
+      const std::vector<std::string> keys = texts(size);
+      Index index(options({{TypeId::kVarchar}}, leaf_keys, inner_keys));
+      std::vector<uint32_t> values(size);
+      for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+      index.load(views(keys), values);
+      const DeviceIndex copy = this->upload(index);
+      DeviceIndex device = this->upload(index);
+      std::vector<std::string> asked = texts(few), highs = texts(2 * few);
+      for (size_t i = 0; i < few; ++i) asked.push_back(size == 0 ? "" : keys[random() % size]);
+      compare_all(device, index, views(asked), views(highs), !TypeParam::kEmulated);
+      if (testing::Test::HasFailure()) return;
+      index.insert(views(asked), std::vector<uint32_t>(asked.size(), 5));
+      index.erase(views(highs));
+      device.refresh();
+      compare_all(device, index, views(highs), views(asked), true);
+      const std::vector<uint32_t> none(highs.size());
+      EXPECT_THROW(device.insert(views(highs), none), UserError) << "the host changes them";
+      if (testing::Test::HasFailure()) return;
+    }
   }
+}
+
+/// Words of 64 bits, one behind the other, many of which are equal in the first ones; NULLs.
+TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
+  const int rows = test_size(70, 400);
+  for (const auto& fields :
+       {std::vector<KeyField>{{TypeId::kInt64}, {TypeId::kInt64}}, std::vector<KeyField>{{TypeId::kInt128}},
+        std::vector<KeyField>{
+            {TypeId::kInt16, true}, {TypeId::kInt64, true}, {TypeId::kInt32}, {TypeId::kInt128}},
+        std::vector<KeyField>{{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kVarchar}}}) {
+    Random random(fields.size());
+    const auto columns = [&] {
+      std::vector<ColumnPtr> made;
+      for (const KeyField& field : fields) {
+        std::vector<Value> values;
+        for (int i = 0; i < rows; ++i) {
+          const auto number = static_cast<int>(random() % 6);
+          values.push_back(field.nullable && number == 0       ? Value(field.type)
+                           : field.type.id == TypeId::kVarchar ? Value::varchar(random_text(random))
+                                                               : Value(field.type, int128_t{number - 3}));
+        }
+        made.push_back(make_column(field.type, values));
+      }
+      return made;
+    };
+    const std::vector<ColumnPtr> keys = columns(), lows = columns(), highs = columns();
+    Index index(options(fields, 16, 15));
+    index.load(Keys(keys), std::vector<uint32_t>(rows, 3));
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, Keys(lows), Keys(highs), !TypeParam::kEmulated);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, TextsInItsMemory) {
+  Random random(12);
+  const size_t count = 1000;
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) text = random_text(random);
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const TemporaryFolder folder;
+  {
+    Index index(options({{TypeId::kVarchar}}, 0, 0));
+    std::vector<uint32_t> values(count / 2);
+    for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+    index.load(std::span(views).first(count / 2), values.data());
+    index.save(folder.file("index"));
+  }
+  const Index index = Index::open(folder.file("index"));
+  DeviceIndex device = this->upload(index);
+  std::string bytes;
+  std::vector<uint64_t> begins = {0};
+  for (const std::string& text : texts) {
+    bytes += text;
+    begins.push_back(bytes.size());
+  }
+  bytes.resize(bytes.size() / 4 * 4 + 4);
+  device::Stream& stream = device.stream();
+  device::DevicePool pool(*this->device_);
+  device::Staging staging(*this->device_, {.threads = 1});
+  const auto there = [&](size_t size) { return pool.allocate(size, stream, "test"); };
+  const device::DeviceBuffer bytes_there = there(bytes.size()), begins_there = there(begins.size() * 8),
+                             values = there(count * 4), found = there(bits::words(count) * 8);
+  staging.upload(bytes_there.address(), bytes.data(), bytes.size(), stream);
+  staging.upload(begins_there.address(), begins.data(), begins.size() * 8, stream);
+  stream.fill(values.address(), 0, count * 4);
+  device.find({bytes_there.address(), begins_there.address()}, count, values.address(), found.address());
+  std::vector<uint32_t> got_values(count), wanted_values(count);
+  std::vector<uint64_t> got(bits::words(count)), wanted(bits::words(count));
+  staging.download(got_values.data(), values.address(), count * 4, stream);
+  staging.download(got.data(), found.address(), got.size() * 8, stream);
+  EXPECT_GE(index.find(views, wanted_values.data(), wanted.data()), count / 2);
+  EXPECT_EQ(got, wanted);
+  EXPECT_EQ(got_values, wanted_values);
+  EXPECT_THROW(device.find(bytes_there.address(), count, values.address(), found.address()), UserError);
+}
+
+TEST(DeviceIndex, KeysInItsMemoryAreOfOneForm) {
+  device::Device& device = *Emulated::find_device();
   const DeviceIndex packed(Index(options({{TypeId::kInt16}}, 0, 0)), device, Emulated::runner(device));
   EXPECT_THROW(packed.lower_bound(0, 1, 0), UserError);
+  EXPECT_THROW(packed.find(DeviceIndex::Texts{0, 0}, 1, 0, 0), UserError);
 }
 
 TEST(DeviceIndex, StrategiesHaveNames) {
@@ -369,6 +488,16 @@ TEST(DeviceIndex, NvrtcTakesItsKernels) {
   compile(Operation::kNode, DeviceStrategy::keys, KeyForm::words, 4, 3);
   compile(Operation::kNode, DeviceStrategy::segments, KeyForm::reals, 8, 0);
   compile(Operation::kRange, DeviceStrategy::tile, KeyForm::integers, 8, 1);
+  for (const bool text : {false, true}) {
+    for (const auto& [operation, strategy] : {std::pair{Operation::kFind, DeviceStrategy::tile},
+                                              {Operation::kBound, DeviceStrategy::blocks},
+                                              {Operation::kNode, DeviceStrategy::segments},
+                                              {Operation::kText, DeviceStrategy::tile}}) {
+      const index::SearchKernel kernel{operation, strategy, KeyForm::words, 8,   128, 127,
+                                       4,         2,        text ? 2u : 3u, text};
+      EXPECT_FALSE(device::Compiler::system().compile(kernel.source(), "sm_90").empty());
+    }
+  }
 }
 
 }  // namespace

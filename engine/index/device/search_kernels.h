@@ -32,7 +32,7 @@ std::string_view name(DeviceStrategy strategy);
 /// The strategy of that name, "auto" the default; nothing for other names.
 std::optional<DeviceStrategy> parse_device_strategy(std::string_view text);
 
-enum class Operation { kFind, kBound, kRange, kNode, kPick };
+enum class Operation { kFind, kBound, kRange, kNode, kPick, kText };
 
 /// What is known when a kernel is compiled.
 struct SearchKernel {
@@ -42,11 +42,13 @@ struct SearchKernel {
   u32 word;  ///< bytes of a key
   u32 leaf_keys, inner_keys, value_bytes;
   u32 height;
+  u32 planes = 1;     ///< words of a key
+  bool text = false;  ///< the second one tells where a text is
 
   auto operator<=>(const SearchKernel&) const = default;
 
   bool by_level() const {
-    if (operation == Operation::kPick) return false;
+    if (operation == Operation::kPick || operation == Operation::kText) return false;
     return strategy == DeviceStrategy::keys || strategy == DeviceStrategy::segments;
   }
   /// Threads that search for one key.

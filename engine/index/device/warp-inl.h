@@ -120,9 +120,9 @@ struct Blocks {
 template <class Operation, class Team, class Way, class Tree>
 LANES_FN void run(const Tree& tree, const Job& job) {
   for (u64 first = Team::first(); first < job.count; first += Team::stride()) {
-    Team::template book<Operation::kInStep>(job.found, first, job.count, [&](const auto& group, u64 q) {
-      return Operation::template run<Way>(tree, group, job, q);
-    });
+    Team::template book<Operation::kInStep && !Tree::kLong>(
+        job.found, first, job.count,
+        [&](const auto& group, u64 q) { return Operation::template run<Way>(tree, group, job, q); });
   }
 }
 

@@ -80,16 +80,20 @@ struct EmulatedTeam {
 };
 
 /// A tree whose layout is known when it runs.
-template <class WordType, KeyForm kForm>
+template <class WordType, KeyForm kForm, bool kIsLong = false>
 struct AnyTree : TreeAt {
   using Word = WordType;
   static constexpr KeyForm form = kForm;
+  static constexpr bool kLong = kIsLong;
   static constexpr u32 kLevels = kMaxHeight + 1;
   SearchKernel kernel;
 
   u32 height() const { return kernel.height; }
-  NodeShape inner() const { return node_shape(true, sizeof(Word), 1, kernel.inner_keys, 0); }
-  NodeShape leaf() const { return node_shape(false, sizeof(Word), 1, kernel.leaf_keys, kernel.value_bytes); }
+  bool text() const { return kernel.text; }
+  NodeShape inner() const { return node_shape(true, sizeof(Word), kernel.planes, kernel.inner_keys, 0); }
+  NodeShape leaf() const {
+    return node_shape(false, sizeof(Word), kernel.planes, kernel.leaf_keys, kernel.value_bytes);
+  }
 };
 
 }  // namespace lanewise::index

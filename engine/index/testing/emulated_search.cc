@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "index/testing/emulated_groups.h"
 #include "index/testing/emulated_runner.h"
 
@@ -15,23 +17,28 @@ void play(const Tree& tree, const Job& job) {
   }
 }
 
+/// How nodes of this tree are searched.
+template <class Tree, class Search>
+using In = std::conditional_t<Tree::kLong, ByParts<Search>, Search>;
+
 template <class Operation, class Tree>
 void with_operation(const Tree& tree, const Job& job) {
   if (tree.kernel.by_level()) {
-    if (tree.kernel.threads() == 4) return play<Operation, 4, Stored>(tree, job);
-    return play<Operation, 8, Stored>(tree, job);
+    if (tree.kernel.threads() == 2) return play<Operation, 2, Stored<In<Tree, ByLines>>>(tree, job);
+    if (tree.kernel.threads() == 4) return play<Operation, 4, Stored<In<Tree, ByLines>>>(tree, job);
+    return play<Operation, 8, Stored<In<Tree, ByLines>>>(tree, job);
   }
   switch (tree.kernel.threads()) {
     case 1:
-      return play<Operation, 1, Down<ByLines>>(tree, job);
+      return play<Operation, 1, Down<In<Tree, ByLines>>>(tree, job);
     case 2:
-      return play<Operation, 2, Down<ByLines>>(tree, job);
+      return play<Operation, 2, Down<In<Tree, ByLines>>>(tree, job);
     case 4:
-      return play<Operation, 4, Down<ByLines>>(tree, job);
+      return play<Operation, 4, Down<In<Tree, ByLines>>>(tree, job);
     case 8:
-      return play<Operation, 8, Down<ByLines>>(tree, job);
+      return play<Operation, 8, Down<In<Tree, ByLines>>>(tree, job);
     case kBlockThreads:
-      return play<Operation, kBlockThreads, Down<ByKeys>>(tree, job);
+      return play<Operation, kBlockThreads, Down<In<Tree, ByKeys>>>(tree, job);
     default:
       ADD_FAILURE() << "nobody emulates groups of " << tree.kernel.threads();
   }
@@ -50,8 +57,10 @@ void with_tree(const Tree& tree, const Job& job) {
       return with_operation<Pick>(tree, job);
     case Operation::kNode:
       if (tree.kernel.strategy == DeviceStrategy::keys)
-        return play<OneNode<ByKeys>, kBlockThreads, Stored>(tree, job);
-      return play<OneNode<BySegments>, kBlockThreads, Stored>(tree, job);
+        return play<OneNode<In<Tree, ByKeys>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
+      return play<OneNode<In<Tree, BySegments>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
+    case Operation::kText:
+      if constexpr (Tree::kLong) play<TextOf, 4, Down<In<Tree, ByLines>>>(tree, job);
   }
 }
 
@@ -72,7 +81,9 @@ void with_word(const SearchKernel& kernel, const TreeAt& tree, const Job& job) {
 void EmulatedRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job, device::Stream&) {
   last_tree = tree;
   ++launches;
-  if (kernel.word == 4) {
+  if (kernel.planes > 1) {
+    with_tree(AnyTree<u64, KeyForm::words, true>{tree, kernel}, job);
+  } else if (kernel.word == 4) {
     with_word<u32>(kernel, tree, job);
   } else {
     with_word<u64>(kernel, tree, job);
