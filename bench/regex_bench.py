@@ -2,7 +2,7 @@
 
     ./dev bench regex                        file paths (Debian's index) and generated access logs, the whole set
     ./dev bench regex --text paths -p README one text, one pattern
-    ./dev bench regex --lanes avx2 --quick   other lanes; without DuckDB and ripgrep
+    ./dev bench regex --lanes avx2 --quick   other lanes, for Hyperscan and Vectorscan too; without DuckDB and ripgrep
 
 The least processor time of several runs counts, so that other work on the machine matters less. DuckDB is compared with
 `lanewise sql`, whole queries over a table in memory both; the others with the matcher alone. Of Hyperscan and Vectorscan the faster of row by row and whole text is taken, with

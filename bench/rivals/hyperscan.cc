@@ -15,7 +15,7 @@ Hyperscan::Hyperscan(const std::string& path, bool avx2) : avx2_(avx2) {
   };
   function("hs_compile", compile_);
   function("hs_alloc_scratch", alloc_scratch_);
-  function("hs_scan", scan_);
+  function(avx2 ? "avx2_hs_scan" : "hs_scan", scan_);
 }
 
 Hyperscan::Database Hyperscan::compile(const std::string& pattern, unsigned flags) const {

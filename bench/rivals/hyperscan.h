@@ -11,8 +11,8 @@ namespace lanewise::rivals {
 /// the few functions that are called are declared here.
 class Hyperscan {
  public:
-  /// `avx2`: databases are made for machines that have no more than that; what scans them still takes what
-  /// this machine has. Throws std::runtime_error when there is no such library.
+  /// `avx2`: as on a machine that has no more than that. Throws std::runtime_error when there is no such
+  /// library.
   explicit Hyperscan(const std::string& path, bool avx2);
 
   enum Flags : unsigned { kMultiline = 4, kSingleMatch = 8, kUtf8 = 32 | 64 };

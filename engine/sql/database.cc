@@ -75,14 +75,17 @@ struct Database::State {
 
   duckdb::ClientContext& context() { return *connection->context; }
 
-  /// Begins a transaction unless the user has begun one.
+  /// Begins a transaction unless the user has begun one. Statements that begin and end it take as long as a
+  /// small query each.
   std::shared_ptr<void> transaction() {
     context().ClearInterrupt();
-    if (!connection->IsAutoCommit()) return nullptr;
-    connection->BeginTransaction();
+    duckdb::TransactionContext& transaction = context().transaction;
+    if (!transaction.IsAutoCommit()) return nullptr;
+    transaction.BeginTransaction();
+    transaction.SetAutoCommit(false);  // until its end
     return {this, [](State* state) {
               try {
-                state->connection->Rollback();
+                state->context().transaction.Rollback(nullptr);
               } catch (const std::exception&) {  // it was only read; the next statement begins anew
               }
             }};

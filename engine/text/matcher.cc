@@ -1,5 +1,6 @@
 #include "text/matcher.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -38,11 +39,13 @@ struct Matcher::Choice {
     std::call_once(steady_once, [this] { steady = forms::steadiest(request); });
     return steady;
   }
-  /// Whether a batch of which a share of rows was asked for, and that took so long for each byte of all rows,
-  /// is better left to the steady form.
-  bool is_too_dear(double spent, double share) const {
-    if (spent <= request.costs().automaton() * share) return false;  // nothing steady is cheaper
-    return spent > steadiest().cost.per_usual_byte() * share;
+  /// Whether a batch of which so many rows were asked for, and that took `spent` nanoseconds, is better left
+  /// to the steady form.
+  bool is_too_dear(double spent, const StringRows& rows, size_t asked) const {
+    const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.size());
+    const double asked_bytes = bytes * static_cast<double>(asked) / count;
+    if (spent <= forms::steadiest_at_best(request) * asked_bytes) return false;
+    return spent > steadiest().cost.per_byte_of(bytes / count) * asked_bytes;
   }
 };
 
@@ -75,7 +78,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   for (const forms::FormKind& kind : forms::all_forms()) {
     if (!options.form.empty() && kind.name != options.form) continue;
     known = true;
-    const double least = kind.at_best ? kind.at_best(request.costs()) : 0;
+    const double least = kind.at_best ? kind.at_best(request) : 0;
     if (best.form && least >= best.cost.per_usual_byte()) {
       asked.push_back({kind.name, "no, at best " + show(least) + kPerByte, least});
       continue;
@@ -120,7 +123,7 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
   if (context.owner_ != id_) {
     context.state_ = choice_->offer.form->make_state();
     context.steady_state_.reset();
-    context.steady_batches_ = 0;
+    context.steady_batches_ = context.patience_ = 0;
     context.owner_ = id_;
     context.pattern_ = pattern_;
   }
@@ -131,7 +134,7 @@ forms::FormState* Matcher::state_in(MatchContext& context) const {
 void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
                     MatchContext& context) const {
   constexpr size_t kTelling = 1 << 12;  // bytes; of fewer nothing is learnt
-  constexpr int kPatience = 31;         // so many batches later the first form gets another chance
+  constexpr int kPatience = 31;         // after at most so many batches the first form gets another chance
   const size_t asked =
       active ? bits::count(active, rows.size()) : rows.size();  // before hits, which may be active
   context.rows += asked;
@@ -145,12 +148,14 @@ void Matcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hi
     state->on_candidates = 0;
     choice_->offer.form->match(rows, active, hits, state);
     if (choice_->adapts && rows.byte_count() >= kTelling) {
-      const auto bytes = static_cast<double>(rows.byte_count());
-      const double share = static_cast<double>(asked) / static_cast<double>(rows.size());
-      const double spent = bytes * choice_->offer.cost.per_byte + state->on_candidates;
-      if (choice_->is_too_dear(spent / bytes, share)) {
+      const double spent =
+          choice_->offer.cost.per_byte * static_cast<double>(rows.byte_count()) + state->on_candidates;
+      if (choice_->is_too_dear(spent, rows, asked)) {
         if (!context.steady_state_) context.steady_state_ = choice_->steadiest().form->make_state();
-        context.steady_batches_ = kPatience;
+        context.patience_ = std::min(2 * context.patience_ + 1, kPatience);
+        context.steady_batches_ = context.patience_;
+      } else {
+        context.patience_ = 0;
       }
     }
   }

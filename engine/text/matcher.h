@@ -40,6 +40,7 @@ class MatchContext {
   std::optional<Pattern> pattern_;  // keeps alive what state_ refers to
   std::unique_ptr<forms::FormState> state_, steady_state_;
   int steady_batches_ = 0;  // so many batches more are matched in the steady form, since candidates were many
+  int patience_ = 0;        // how many it was the last time in a row
 };
 
 struct MatcherOptions {

@@ -25,6 +25,13 @@ class StringRows {
   const uint64_t* wide_offsets() const { return wide_; }
   uint32_t gap() const { return gap_; }
 
+  /// The first `count` of them.
+  StringRows first(size_t count) const {
+    StringRows some = *this;
+    some.rows_ = count;
+    return some;
+  }
+
   uint64_t offset(size_t i) const { return wide_ ? wide_[i] : narrow_[i]; }
   /// Bytes of all rows together, gaps included.
   uint64_t byte_count() const { return rows_ == 0 ? 0 : offset(rows_) - offset(0); }

@@ -10,22 +10,20 @@ class Approximated final : public Form {
   Approximated(lanes::Target target, automaton::CompleteAutomaton coarse, const Request& request)
       : coarse_(std::move(coarse)),
         packed_(on_lanes(target, lanes::Form::packed, coarse_, request)),
-        exact_(steadiest_on_demand(request)),
-        exact_cost_(request.costs().rows()) {}
-  std::unique_ptr<FormState> make_state() const override { return exact_->make_state(); }
+        exact_(request) {}
+  std::unique_ptr<FormState> make_state() const override { return std::make_unique<Confirmation::State>(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     if (rows.size() == 0) return;
     packed_->match(rows, active, hits, state);
-    confirm(*exact_, exact_cost_, rows, hits, state);
+    exact_.keep(rows, hits, state);
   }
-  bool match(std::string_view text, FormState* state) const override { return exact_->match(text, state); }
+  bool match(std::string_view text, FormState* state) const override { return exact_.match(text, state); }
 
  private:
   const automaton::CompleteAutomaton coarse_;
   const std::unique_ptr<Form> packed_;
-  const std::unique_ptr<Form> exact_;
-  const double exact_cost_;
+  const Confirmation exact_;
 };
 
 }  // namespace
@@ -47,8 +45,9 @@ Offer offer_approximated(const Request& request) {
   constexpr double kLeft = 0.1;  // the share of rows that are looked at again; a guess until it is measured
   const std::string how = size_of(*coarse) + " of " + size_of(*exact) + " in registers of " +
                           std::string(lanes::name(target)) + ", then the whole automaton";
-  return Offer::of(std::make_unique<Approximated>(target, std::move(*coarse), request), how,
-                   {.per_byte = request.costs().packed(), .on_candidates = kLeft * request.costs().rows()});
+  const Cost cost{.per_byte = request.costs().packed(entries_of(*coarse)),
+                  .on_candidates = kLeft * request.costs().rows()};
+  return Offer::of(std::make_unique<Approximated>(target, std::move(*coarse), request), how, cost);
 }
 
 }  // namespace lanewise::text::forms

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "text/forms/cost.h"
 #include "text/forms/form.h"
 #include "text/forms/on_lanes.h"
@@ -17,7 +19,27 @@ void find(const Finder& finder, const StringRows& rows, const uint64_t* active, 
   if (state->stats) state->stats->ran_on(ran);
 }
 
-/// Keeps those of the rows `hits` that `exact` matches, at `cost` nanoseconds a byte.
-void confirm(const Form& exact, double cost, const StringRows& rows, uint64_t* hits, FormState* state);
+/// The cheapest steady form, made when rows first ask for it. The pattern must outlive it.
+class Confirmation {
+ public:
+  explicit Confirmation(const Request& request);
+
+  /// Of a form that confirms.
+  struct State : FormState {
+    std::unique_ptr<FormState> confirming;  // made with the form
+  };
+
+  /// Clears the bits of rows that do not match.
+  void keep(const StringRows& rows, uint64_t* hits, FormState* state) const;
+  bool match(std::string_view text, FormState* state) const;
+
+ private:
+  const Offer& steady() const;
+  FormState* inner(FormState* state) const;
+
+  const Request request_;
+  mutable std::once_flag once_;
+  mutable Offer steady_;
+};
 
 }  // namespace lanewise::text::forms

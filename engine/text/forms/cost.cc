@@ -41,6 +41,7 @@ Costs::Costs(Target target, const lanes::Tuning& tuning) : lazy_(tuning.lazy_ns 
   scan_place_ = costs.scan_place;
   packed_ = costs.packed;
   rows_ = costs.rows;
+  wide_ = target == Target::avx512;
   if (target != lanes::simd()) return;
   if (tuning.literal_ns > 0) {
     const double factor = tuning.literal_ns / scan(kLiteralPlaces);
@@ -52,5 +53,12 @@ Costs::Costs(Target target, const lanes::Tuning& tuning) : lazy_(tuning.lazy_ns 
 }
 
 double Costs::scan(size_t places) const { return scan_base_ + scan_place_ * static_cast<double>(places); }
+
+double Costs::packed(size_t entries) const {
+  // A step's instructions by the size of its table, as a share of those with the smallest one.
+  if (entries <= 64) return packed_;
+  if (entries <= 128) return packed_ * (wide_ ? 1.05 : 1.5);
+  return packed_ * (wide_ ? entries <= 256 ? 1.2 : 1.5 : 2.4);
+}
 
 }  // namespace lanewise::text::forms

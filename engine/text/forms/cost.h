@@ -12,11 +12,9 @@ struct Cost {
   double per_row = 0;
   double on_candidates = 0;  ///< per byte, for what is found by chance: a guess until it is measured
 
-  /// Per byte, with rows of a usual length.
-  double per_usual_byte() const {
-    constexpr double kUsualRow = 64;
-    return per_byte + per_row / kUsualRow + on_candidates;
-  }
+  /// Per byte, with rows of so many bytes each.
+  double per_byte_of(double row) const { return per_byte + per_row / row + on_candidates; }
+  double per_usual_byte() const { return per_byte_of(64); }
 };
 
 /// What looking at text takes on lanes of one target, in nanoseconds per byte: of the machine's widest target
@@ -27,17 +25,18 @@ class Costs {
 
   /// Bytes as lanes: to look at `places` of each start position.
   double scan(size_t places) const;
-  /// Rows as lanes.
-  double packed() const { return packed_; }
+  /// Rows as lanes, an automaton of so many entries (states x classes).
+  double packed(size_t entries = 0) const;
   /// The same for an automaton in a table.
   double rows() const { return rows_; }
   /// Of the cheaper one, where an automaton is not known yet.
-  double automaton() const { return packed_ < rows_ ? packed_ : rows_; }
+  double automaton() const { return packed() < rows_ ? packed() : rows_; }
   /// Of an automaton that is made while matching.
   double lazy() const { return lazy_; }
 
  private:
   double scan_base_, scan_place_, packed_, rows_, lazy_;
+  bool wide_;  // registers of 64 bytes
 };
 
 /// To compare and to resolve one candidate.

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+
+#include "base/bits.h"
 #include "text/forms/candidates.h"
 #include "text/forms/literal_search.h"
 #include "text/forms/sequence_search.h"
@@ -5,31 +9,15 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// What every match contains is searched first; the rows that hold it become the active set of an automaton.
-class Filtered final : public Form {
- public:
-  Filtered(std::unique_ptr<Form> search, const Request& request)
-      : search_(std::move(search)),
-        confirm_(steadiest_on_demand(request)),
-        confirm_cost_(request.costs().automaton()) {}
-  std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
-  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
-             FormState* state) const override {
-    search_->match(rows, active, hits, state);
-    confirm(*confirm_, confirm_cost_, rows, hits, state);
-  }
-  bool match(std::string_view text, FormState* state) const override {
-    return search_->match(text, state) && confirm_->match(text, state);
-  }
-
- private:
-  const std::unique_ptr<Form> search_;
-  const std::unique_ptr<Form> confirm_;
-  const double confirm_cost_;
+/// Finds rows that hold one of some sequences.
+struct Search {
+  std::unique_ptr<Form> form;
+  Cost cost;
+  std::string what, how;
 };
 
 /// The only text of the sequences, or nothing.
-std::string only_text(const std::vector<lanes::Sequence>& sequences) {
+std::string only_text(const literals::SequenceSet& sequences) {
   std::string text;
   if (sequences.size() != 1) return text;
   for (const auto& bytes : sequences[0]) {
@@ -39,6 +27,70 @@ std::string only_text(const std::vector<lanes::Sequence>& sequences) {
   return text;
 }
 
+Search search_for(const literals::SequenceSet& sequences, const Request& request) {
+  if (const std::string text = only_text(sequences); !text.empty()) {
+    auto literal = std::make_unique<LiteralSearch>(request, text);
+    const Cost cost = literal->cost();
+    std::string how = literal->describe();
+    return {std::move(literal), cost, "'" + text + "'", std::move(how)};
+  }
+  auto several = std::make_unique<SequenceSearch>(request, sequences);
+  const Cost cost = several->cost();
+  std::string what = "one of " + several->what(), how = several->how();
+  return {std::move(several), cost, std::move(what), std::move(how)};
+}
+
+/// What every match contains is searched first; the rows that hold it become the active set of an automaton.
+/// Where several things are known, that one is searched which a look at some rows shows to be the cheapest.
+class Filtered final : public Form {
+ public:
+  Filtered(std::vector<Search> searches, const Request& request)
+      : searches_(std::move(searches)), confirmation_(request), confirm_cost_(request.costs().automaton()) {}
+  std::unique_ptr<FormState> make_state() const override { return std::make_unique<State>(); }
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
+             FormState* state) const override {
+    if (rows.size() == 0) return;
+    search_for(rows, static_cast<State&>(*state)).match(rows, active, hits, state);
+    confirmation_.keep(rows, hits, state);
+  }
+  bool match(std::string_view text, FormState* state) const override {
+    return searches_[0].form->match(text, state) && confirmation_.match(text, state);
+  }
+
+ private:
+  struct State final : Confirmation::State {
+    const Search* chosen = nullptr;
+    int batches_left = 0;  // until the next look
+  };
+
+  const Form& search_for(const StringRows& rows, State& state) const {
+    constexpr int kPatience = 32;
+    if (searches_.size() > 1 && --state.batches_left < 0) {
+      state.chosen = &*std::ranges::min_element(searches_, {},
+                                                [&](const Search& search) { return spent(search, rows); });
+      state.batches_left = kPatience;
+    }
+    return *(state.chosen ? *state.chosen : searches_[0]).form;
+  }
+
+  /// Nanoseconds for the first rows.
+  double spent(const Search& search, const StringRows& rows) const {
+    constexpr size_t kMost = 1024, kShare = 16;
+    const StringRows some = rows.first(std::min(kMost, (rows.size() + kShare - 1) / kShare));
+    const auto bytes = static_cast<double>(some.byte_count());
+    std::array<uint64_t, kMost / 64> hits;
+    FormState state;
+    search.form->match(some, nullptr, hits.data(), &state);
+    const auto left = static_cast<double>(bits::count(hits.data(), some.size()));
+    return bytes * search.cost.per_byte + state.on_candidates +
+           left * (kPickCost + bytes / static_cast<double>(some.size()) * confirm_cost_);
+  }
+
+  const std::vector<Search> searches_;
+  const Confirmation confirmation_;
+  const double confirm_cost_;
+};
+
 }  // namespace
 
 Offer offer_filtered(const Request& request) {
@@ -47,25 +99,21 @@ Offer offer_filtered(const Request& request) {
   if (request.pattern.start_condition().only_at_begin && !request.forced) {
     return Offer::refusal("the pattern starts at the beginning, where most rows are decided");
   }
-  std::unique_ptr<Form> search;
-  std::string how;
-  Cost cost;
-  if (const std::string text = only_text(sequences.any); !text.empty()) {
-    auto literal = std::make_unique<LiteralSearch>(request, text);
-    how = "'" + text + "' is in every match, " + literal->describe();
-    cost = literal->cost();
-    search = std::move(literal);
-  } else {
-    auto several = std::make_unique<SequenceSearch>(request, sequences.any);
-    how = "in every match is one of " + several->describe();
-    cost = several->cost();
-    search = std::move(several);
+  std::vector<Search> searches;
+  searches.push_back(search_for(sequences.any, request));
+  Cost cost = searches[0].cost;
+  std::string how = "in every match is " + searches[0].what + ", " + searches[0].how;
+  for (const literals::SequenceSet& other : sequences.others) {
+    Search search = search_for(other, request);
+    if (64 * search.cost.on_candidates > kCandidateCost) continue;  // in about every row of a usual length
+    searches.push_back(std::move(search));
+    how += ", or " + searches.back().what + " where that is rarer";
   }
   how += ", then an automaton";
   // A row is looked at again for each candidate found by chance, as long as those are few.
   const double candidates = cost.on_candidates / kCandidateCost;
   cost.on_candidates += candidates * kPickCost + std::min(1.0, 64 * candidates) * request.costs().automaton();
-  return Offer::of(std::make_unique<Filtered>(std::move(search), request), how, cost);
+  return Offer::of(std::make_unique<Filtered>(std::move(searches), request), how, cost);
 }
 
 }  // namespace lanewise::text::forms

@@ -63,19 +63,20 @@ struct Request {
 struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
-  /// Per usual byte; not asked for an offer where something cheaper is known. Null: nothing.
-  double (*at_best)(const Costs& costs);
-  bool steady;  ///< offered for nearly every pattern, at a cost that does not depend on what rows hold
+  /// Per usual byte, known in a moment; not asked for an offer where something cheaper is known. Null:
+  /// nothing.
+  double (*at_best)(const Request& request);
+  bool steady;  ///< its cost does not depend on what rows hold
 };
 
 /// All forms; the cheapest that is offered is taken. Those that are easily offered stand in front.
 std::span<const FormKind> all_forms();
 
-/// The cheapest of the steady forms.
+/// The cheapest of the steady forms for patterns that are not fixed texts.
 Offer steadiest(const Request& request);
 
-/// The same, made when it is first asked. The pattern must outlive it.
-std::unique_ptr<Form> steadiest_on_demand(const Request& request);
+/// What that costs at best, per usual byte, without making it.
+double steadiest_at_best(const Request& request);
 
 /// Clears the bits of rows with less than `shortest` bytes.
 void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);

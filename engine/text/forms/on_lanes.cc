@@ -38,6 +38,10 @@ std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
   return std::make_unique<OnLanes>(target, form, automaton, options);
 }
 
+size_t entries_of(const automaton::CompleteAutomaton& automaton) {
+  return size_t{automaton.states} * automaton.classes;
+}
+
 std::string size_of(const automaton::CompleteAutomaton& automaton) {
   return std::to_string(automaton.states) + " states x " + std::to_string(automaton.classes) + " classes";
 }

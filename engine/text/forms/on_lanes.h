@@ -16,6 +16,8 @@ std::unique_ptr<Form> on_lanes(lanes::Target target, lanes::Form form,
                                const automaton::CompleteAutomaton& automaton, const Request& request,
                                uint32_t last_bytes = 0);
 
+/// States x classes.
+size_t entries_of(const automaton::CompleteAutomaton& automaton);
 /// "18 states x 9 classes".
 std::string size_of(const automaton::CompleteAutomaton& automaton);
 

@@ -14,7 +14,7 @@ Offer offer_packed(const Request& request) {
   if (!lanes::offers(target, lanes::Form::packed, automaton->view()))
     return Offer::refusal("not offered on " + on);
   return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request), "registers of " + on,
-                   {.per_byte = Costs(target, request.tuning).packed()});
+                   {.per_byte = Costs(target, request.tuning).packed(entries_of(*automaton))});
 }
 
 }  // namespace lanewise::text::forms

@@ -10,13 +10,10 @@ namespace {
 class Runs final : public Form {
  public:
   Runs(const Request& request, const literals::Run& run)
-      : bytes_(request.target(), run.bytes, run.length),
-        shortest_(run.length),
-        confirm_(steadiest_on_demand(request)),
-        confirm_cost_(request.costs().automaton()) {
+      : bytes_(request.target(), run.bytes, run.length), shortest_(run.length), confirmation_(request) {
     if (!run.exact()) maybe_.emplace(request.target(), run.maybe, run.length);
   }
-  std::unique_ptr<FormState> make_state() const override { return confirm_->make_state(); }
+  std::unique_ptr<FormState> make_state() const override { return std::make_unique<Confirmation::State>(); }
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     if (rows.size() == 0) return;
@@ -27,17 +24,18 @@ class Runs final : public Form {
     for (size_t w = 0; w < words; ++w) others[w] = (active ? active[w] : ~uint64_t{0}) & ~sure[w];
     keep_long(rows, shortest_, others.data());
     find(*maybe_, rows, others.data(), others.data(), state);
-    confirm(*confirm_, confirm_cost_, rows, others.data(), state);
+    confirmation_.keep(rows, others.data(), state);
     for (size_t w = 0; w < words; ++w) hits[w] = sure[w] | others[w];
   }
-  bool match(std::string_view text, FormState* state) const override { return confirm_->match(text, state); }
+  bool match(std::string_view text, FormState* state) const override {
+    return confirmation_.match(text, state);
+  }
 
  private:
   const lanes::RunFinder bytes_;
   std::optional<lanes::RunFinder> maybe_;
   const size_t shortest_;
-  const std::unique_ptr<Form> confirm_;
-  const double confirm_cost_;
+  const Confirmation confirmation_;
 };
 
 }  // namespace

@@ -15,9 +15,12 @@ void SequenceSearch::match(const StringRows& rows, const uint64_t* active, uint6
   if (rows.size() != 0) find(on_lanes_, rows, active, hits, state);
 }
 
-std::string SequenceSearch::describe() const {
-  return std::to_string(count_) + (count_ == 1 ? " sequence" : " sequences") +
-         " of bytes searched over all rows at once on " + std::string(lanes::name(on_lanes_.target()));
+std::string SequenceSearch::what() const {
+  return std::to_string(count_) + (count_ == 1 ? " sequence" : " sequences") + " of bytes";
+}
+
+std::string SequenceSearch::how() const {
+  return "searched over all rows at once on " + std::string(lanes::name(on_lanes_.target()));
 }
 
 }  // namespace lanewise::text::forms

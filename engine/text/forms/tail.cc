@@ -15,10 +15,12 @@ Offer offer_tail(const Request& request) {
     return Offer::refusal("the automaton is not offered on " + std::string(lanes::name(target)));
   const auto last = static_cast<uint32_t>(*lengths.longest_match);
   const size_t blocks = (last + kBlock - 1) / kBlock;
-  return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request, last),
-                   "the last " + std::to_string(last) + " bytes of each row in registers of " +
-                       std::string(lanes::name(target)) + ", " + size_of(*automaton),
-                   {.per_row = request.costs().packed() * static_cast<double>(blocks * kBlock) + kTestCost});
+  return Offer::of(
+      on_lanes(target, lanes::Form::packed, *automaton, request, last),
+      "the last " + std::to_string(last) + " bytes of each row in registers of " +
+          std::string(lanes::name(target)) + ", " + size_of(*automaton),
+      {.per_row = request.costs().packed(entries_of(*automaton)) * static_cast<double>(blocks * kBlock) +
+                  kTestCost});
 }
 
 }  // namespace lanewise::text::forms

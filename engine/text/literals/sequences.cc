@@ -11,7 +11,7 @@ namespace {
 
 using syntax::Node;
 using syntax::Op;
-using Set = std::vector<Sequence>;
+using Set = SequenceSet;
 
 constexpr size_t kMost = lanes::SequenceFinder::kMost;
 constexpr size_t kLongest = lanes::SequenceFinder::kLongest;
@@ -71,26 +71,47 @@ bool has_empty(const Set& set) {
 
 /// What is known of the texts that a node matches.
 struct Known {
-  std::optional<Set> exact;  // these and no others, apart from zero-width conditions
-  Set required;              // each contains one of these; empty: nothing is known
-  Set front, back;           // each begins, or ends, with one of these; empty: nothing is known
-  bool conditional = false;  // there are zero-width conditions
+  std::optional<Set> exact;   // these and no others, apart from zero-width conditions
+  std::vector<Set> required;  // each contains one of each of these; the rarest first
+  Set front, back;            // each begins, or ends, with one of these; empty: nothing is known
+  bool conditional = false;   // there are zero-width conditions
 };
 
+/// Whether whatever contains one of `set` contains one of `other`, as far as that is seen in a moment.
+bool implies(const Set& set, const Set& other) {
+  constexpr size_t kMoment = 64;
+  if (set.size() * other.size() > kMoment) return false;
+  const auto within = [](const auto& a, const auto& b) { return (a & ~b).none(); };
+  return std::ranges::all_of(set, [&](const Sequence& sequence) {
+    return std::ranges::any_of(
+        other, [&](const Sequence& part) { return !std::ranges::search(sequence, part, within).empty(); });
+  });
+}
+
 /// Of equally rare ones the longer.
-void keep_rarer(Set& best, const Set& other) {
-  if (other.empty() || has_empty(other)) return;
-  const auto rank = [](const Set& set) {
-    return std::pair(lanes::expected_candidates(set),
-                     -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));
-  };
-  if (best.empty() || rank(other) < rank(best)) best = other;
+auto rank(const Set& set) {
+  return std::pair(lanes::expected_candidates(set),
+                   -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));
+}
+
+/// Adds one to the rarest few, none of which implies another.
+void keep(std::vector<Set>& rarest, const Set& set) {
+  constexpr size_t kFew = 3;
+  if (set.empty() || has_empty(set)) return;
+  if (std::ranges::any_of(rarest, [&](const Set& known) { return implies(known, set); })) return;
+  std::erase_if(rarest, [&](const Set& known) { return implies(set, known); });
+  rarest.insert(std::ranges::upper_bound(rarest, rank(set), {}, rank), set);
+  if (rarest.size() > kFew) rarest.pop_back();
+}
+
+void keep(std::vector<Set>& rarest, const std::vector<Set>& sets) {
+  for (const Set& set : sets) keep(rarest, set);
 }
 
 Known of_exact(Set set) {
   Known known;
   known.front = known.back = set;
-  keep_rarer(known.required, set);
+  keep(known.required, set);
   known.exact = std::move(set);
   return known;
 }
@@ -109,25 +130,25 @@ Known look_at_concat(const Node& node, bool cut_left, bool cut_right) {
     Known one = look_at(*node.children[i], cut_left && first, cut_right && last);
     first = false;
     all.conditional |= one.conditional;
-    keep_rarer(all.required, one.required);
+    keep(all.required, one.required);
     if (one.exact) {
       std::optional<Set> longer = product(*run, *one.exact);
       if (!longer) {
         all.exact.reset();
-        keep_rarer(all.required, *run);
+        keep(all.required, *run);
         longer = std::move(one.exact);
       }
       run = std::move(longer);
     } else {
       all.exact.reset();
       if (!one.front.empty()) {
-        if (const auto longer = product(*run, one.front)) keep_rarer(all.required, *longer);
+        if (const auto longer = product(*run, one.front)) keep(all.required, *longer);
       }
-      keep_rarer(all.required, *run);
+      keep(all.required, *run);
       run = one.back.empty() ? Set{Sequence()} : one.back;
     }
   }
-  keep_rarer(all.required, *run);
+  keep(all.required, *run);
   if (all.exact) all.exact = all.front = all.back = *run;
   return all;
 }
@@ -136,6 +157,7 @@ Known look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
   Known all;
   all.exact.emplace();
   bool known = true;
+  Set either;
   for (const auto& child : node.children) {
     const Known one = look_at(*child, cut_left, cut_right);
     all.conditional |= one.conditional;
@@ -145,12 +167,11 @@ Known look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
       all.exact.reset();
     }
     known &= !one.required.empty();
-    all.required.insert(all.required.end(), one.required.begin(), one.required.end());
+    if (known) either.insert(either.end(), one.required[0].begin(), one.required[0].end());
   }
   if (all.exact && all.exact->size() > kMost) all.exact.reset();
   if (all.exact) all.front = all.back = *all.exact;
-  if (!known) all.required.clear();
-  if (all.required.size() > kMost) all.required = coarse(all.required);
+  if (known) keep(all.required, either.size() > kMost ? coarse(either) : either);
   return all;
 }
 
@@ -169,7 +190,7 @@ Known look_at_repeat(const Node& node, bool cut) {
   }
   if (made > 0) {
     all.front = all.back = *copies;
-    keep_rarer(all.required, *copies);
+    keep(all.required, *copies);
   }
   if (made < node.min || max == syntax::kUnbounded) return all;
   Set total = *copies;
@@ -195,7 +216,8 @@ Known look_at(const Node& node, bool cut_left, bool cut_right) {
     case Op::kText: {
       if (node.text.size() <= kLongest) return of_exact({sequence_of(node.text)});
       Known known;
-      known.required = known.front = {sequence_of(std::string_view(node.text).substr(0, kLongest))};
+      known.front = {sequence_of(std::string_view(node.text).substr(0, kLongest))};
+      known.required = {known.front};
       return known;
     }
     case Op::kBytes:
@@ -204,7 +226,8 @@ Known look_at(const Node& node, bool cut_left, bool cut_right) {
       Set set = characters(*node.chars);
       if (set.size() <= kMost) return of_exact(std::move(set));
       Known known;
-      known.required = known.front = known.back = coarse(set);
+      known.front = known.back = coarse(set);
+      known.required = {known.front};
       return known;
     }
     case Op::kConcat:
@@ -227,8 +250,11 @@ Known look_at(const Node& node, bool cut_left, bool cut_right) {
 Sequences find_sequences(const syntax::Ast& ast, bool full_match) {
   Known known = look_at(*ast.root, !full_match, !full_match);
   if (!full_match && known.exact && !known.conditional && !known.exact->empty() && !has_empty(*known.exact))
-    return {std::move(*known.exact), true};
-  return {std::move(known.required), false};
+    return {.any = std::move(*known.exact), .exact = true, .others = {}};
+  if (known.required.empty()) return {};
+  Sequences found{.any = std::move(known.required.front()), .exact = false, .others = {}};
+  found.others.assign(known.required.begin() + 1, known.required.end());
+  return found;
 }
 
 namespace {

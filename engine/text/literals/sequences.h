@@ -13,15 +13,16 @@ namespace lanewise::text::literals {
 
 using lanes::Sequence;
 
-/// Sequences of byte sets, of which every matching text contains one.
+/// Sequences of byte sets: at most lanes::SequenceFinder::kMost, of its lengths.
+using SequenceSet = std::vector<Sequence>;
+
 struct Sequences {
-  std::vector<Sequence>
-      any;             ///< at most lanes::SequenceFinder::kMost, of its lengths; empty: nothing is known
-  bool exact = false;  ///< every text that contains one matches, too
+  SequenceSet any;                  ///< every matching text contains one of these; empty: nothing is known
+  bool exact = false;               ///< every text that contains one matches, too
+  std::vector<SequenceSet> others;  ///< what every matching text contains as well, by guess not as rare
 };
 
-/// `full_match`: the pattern spans the whole text. Where several are known, those that are the rarest by
-/// guess.
+/// `full_match`: the pattern spans the whole text.
 Sequences find_sequences(const syntax::Ast& ast, bool full_match);
 
 /// A run of one-byte characters that a pattern is about.

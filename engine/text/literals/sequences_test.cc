@@ -20,14 +20,18 @@ std::string show(const Sequence& sequence) {
   return out;
 }
 
-std::string show(const Pattern& pattern) {
-  const Sequences& found = pattern.compiled().sequences();
+std::string show(const SequenceSet& set) {
   std::vector<std::string> shown;
-  for (const Sequence& sequence : found.any) shown.push_back(show(sequence));
+  for (const Sequence& sequence : set) shown.push_back(show(sequence));
   std::ranges::sort(shown);
-  std::string out = found.exact ? "exact" : "some";
+  std::string out;
   for (const std::string& sequence : shown) out += " " + sequence;
   return out;
+}
+
+std::string show(const Pattern& pattern) {
+  const Sequences& found = pattern.compiled().sequences();
+  return (found.exact ? "exact" : "some") + show(found.any);
 }
 std::string search(const std::string& pattern) { return show(compile_regex(pattern)); }
 
@@ -54,6 +58,22 @@ TEST(Sequences, OfPartsOfPatterns) {
   EXPECT_EQ(search(""), "some");
   EXPECT_EQ(show(compile_like("%a_QZ%")), "some QZ");
   EXPECT_EQ(show(compile_regex("ab|cd", {.full_match = true})), "some ab cd");
+}
+
+TEST(Sequences, OfAllPartsThatTellSomething) {
+  const auto others = [](const std::string& pattern) {
+    std::string out;
+    const Pattern compiled = compile_regex(pattern);
+    for (const SequenceSet& set : compiled.compiled().sequences().others)
+      out += (out.empty() ? "" : ",") + show(set);
+    return out;
+  };
+  EXPECT_EQ(search("lib[a-z]+\\.so"), "some lib[...]");
+  EXPECT_EQ(others("lib[a-z]+\\.so"), " [...].so");  // not lib, since whatever contains lib[a-z] contains it
+  EXPECT_EQ(others("(QZ|ZQ).*ee.*(ab|cd)"), " ab cd, ee");
+  EXPECT_EQ(others("Q.*z.*x.*e"), " z, x");  // only the rarest few
+  EXPECT_EQ(others("abc|de"), "");
+  EXPECT_EQ(others("a*"), "");
 }
 
 /// However large it is, what is found stays within bounds.
