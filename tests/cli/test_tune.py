@@ -61,7 +61,7 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
         path.write_text(json.dumps(profile | costs))
         code, _, error = lanewise("sql", "-c", sql, "--profile", env=environment)
         (line,) = [line for line in error.splitlines() if line.lstrip().startswith("regexp_matches(")]
-        return line.split("': ")[-1].split(": ")[-1].split()[0] if code == 0 else error
+        return re.search(r"'\): (\w+)", line)[1] if code == 0 else error
 
     assert matcher(rows_ns=0.001, packed_ns=1, lazy_ns=1) == "rows"
     assert matcher(rows_ns=1, packed_ns=1, lazy_ns=0.001) == "lazy"
