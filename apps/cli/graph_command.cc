@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "command.h"
+#include "graph/device/device_graph.h"
 #include "graph/verify.h"
 #include "output/format.h"
 #include "output/output_file.h"
@@ -22,12 +23,12 @@ namespace {
 using graph::Graph;
 
 const char* const kDescription =
-    R"(Algorithms on graphs, tuned for this machine's cores.
+    R"(Algorithms on graphs, tuned for this machine's cores and GPU.
 
   lanewise graph components roads.mtx
   lanewise graph spanning-tree links.parquet -o tree.csv
   lanewise graph matching jobs.txt --format json --verify
-  lanewise graph distances random:1000:5000
+  lanewise graph distances random:1000:5000 --executor cuda
 
 A FILE is Matrix Market (every stored entry is an edge, whatever its value), has a line 'v : u w' for each vertex
 and its neighbours or a line 'source target [weight]' for each edge, or is Parquet or CSV with columns src, dst and
@@ -39,9 +40,17 @@ struct Given {
   std::string format = "text";
   std::string output;
   std::string memory_limit = "4GB";
+  std::string executor = "cpu";
   uint64_t seed = 0;
   int threads = 0;
   bool verify = false;
+};
+
+struct Question {
+  const Graph& graph;
+  bool verify;
+  MemoryBudget& budget;
+  graph::DeviceGraph* gpu;  ///< null: cores are to answer
 };
 
 /// What a command found: lines for people, one object, and the whole as a table.
@@ -114,12 +123,14 @@ Graph read(const Given& given) {
   return graph;
 }
 
-Answer components(const Given& given, const Graph& graph, MemoryBudget&) {
-  auto label = std::make_shared<std::vector<uint32_t>>(graph::components(graph));
+Answer components(const Question& asked) {
+  const Graph& graph = asked.graph;
+  auto label =
+      std::make_shared<std::vector<uint32_t>>(asked.gpu ? asked.gpu->components() : graph::components(graph));
   const int64_t count = graph::count_components(*label);
   Answer answer{
       fmt::format("{} components\n", count), fmt::format("{{\"components\": {}}}\n", count), {}, {}, {}};
-  if (given.verify) answer.problem = check_components(graph, *label);
+  if (asked.verify) answer.problem = check_components(graph, *label);
   answer.schema = {{"vertex", TypeId::kInt64}, {"component", TypeId::kInt64}};
   answer.rows = [&graph, label](std::vector<ColumnBuilder>& columns) {
     for (int64_t v = 0; v < graph.vertices; ++v) {
@@ -130,15 +141,17 @@ Answer components(const Given& given, const Graph& graph, MemoryBudget&) {
   return answer;
 }
 
-Answer spanning_tree(const Given& given, const Graph& graph, MemoryBudget&) {
-  auto forest = std::make_shared<graph::SpanningForest>(graph::spanning_forest(graph));
+Answer spanning_tree(const Question& asked) {
+  const Graph& graph = asked.graph;
+  auto forest = std::make_shared<graph::SpanningForest>(asked.gpu ? asked.gpu->spanning_forest()
+                                                                  : graph::spanning_forest(graph));
   const std::string weight = number(forest->weight);
   Answer answer{fmt::format("{} trees of {} edges, weight {}\n", forest->trees, forest->edges.size(), weight),
                 fmt::format("{{\"trees\": {}, \"weight\": {}}}\n", forest->trees, weight),
                 {},
                 {},
                 {}};
-  if (given.verify) answer.problem = check_spanning_forest(graph, *forest);
+  if (asked.verify) answer.problem = check_spanning_forest(graph, *forest);
   answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"weight", TypeId::kFloat64}};
   answer.rows = [&graph, forest](std::vector<ColumnBuilder>& columns) {
     for (const int64_t edge : forest->edges) {
@@ -151,15 +164,17 @@ Answer spanning_tree(const Given& given, const Graph& graph, MemoryBudget&) {
   return answer;
 }
 
-Answer matching(const Given& given, const Graph& graph, MemoryBudget&) {
-  auto found = std::make_shared<graph::Matching>(graph::maximum_matching(graph));
+Answer matching(const Question& asked) {
+  const Graph& graph = asked.graph;
+  auto found = std::make_shared<graph::Matching>(asked.gpu ? asked.gpu->maximum_matching()
+                                                           : graph::maximum_matching(graph));
   const size_t cover = found->cover_rows.size() + found->cover_columns.size();
   Answer answer{fmt::format("{} pairs, proved by {} vertices that cover all edges\n", found->size, cover),
                 fmt::format("{{\"matching\": {}, \"cover\": {}}}\n", found->size, cover),
                 {},
                 {},
                 {}};
-  if (given.verify) answer.problem = check_matching(graph, *found);
+  if (asked.verify) answer.problem = check_matching(graph, *found);
   answer.schema = {{"row", TypeId::kInt64}, {"column", TypeId::kInt64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
     for (int64_t row = 0; row < graph.vertices; ++row) {
@@ -172,15 +187,17 @@ Answer matching(const Given& given, const Graph& graph, MemoryBudget&) {
   return answer;
 }
 
-Answer distances(const Given& given, const Graph& graph, MemoryBudget& budget) {
-  auto found = std::make_shared<graph::Distances>(graph::all_distances(graph, &budget));
+Answer distances(const Question& asked) {
+  const Graph& graph = asked.graph;
+  auto found = std::make_shared<graph::Distances>(asked.gpu ? asked.gpu->all_distances(&asked.budget)
+                                                            : graph::all_distances(graph, &asked.budget));
   const std::string sum = number(found->sum);
   Answer answer{fmt::format("{} pairs with a path, sum of distances {}\n", found->pairs, sum),
                 fmt::format("{{\"pairs\": {}, \"sum\": {}}}\n", found->pairs, sum),
                 {},
                 {},
                 {}};
-  if (given.verify) answer.problem = check_distances(graph, *found);
+  if (asked.verify) answer.problem = check_distances(graph, *found);
   answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"distance", TypeId::kFloat64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
     for (int64_t from = 0; from < graph.vertices; ++from) {
@@ -214,12 +231,14 @@ void write_rows(const Answer& answer, const std::string& path) {
   out.close();
 }
 
-using Algorithm = Answer (*)(const Given& given, const Graph& graph, MemoryBudget& budget);
+using Algorithm = Answer (*)(const Question& asked);
 
 ExitCode run_algorithm(const Given& given, Algorithm algorithm) {
   const Graph graph = read(given);
   MemoryBudget budget(parse_size(given.memory_limit));
-  const auto find = [&] { return algorithm(given, graph, budget); };
+  std::optional<graph::DeviceGraph> gpu;
+  if (given.executor == "cuda") gpu.emplace(graph, device::Driver::system().device(0));
+  const auto find = [&] { return algorithm({graph, given.verify, budget, gpu ? &*gpu : nullptr}); };
   const Answer answer = given.threads > 0 ? with_threads(given.threads, find) : find();
   if (answer.problem) throw InternalError("the checker refuses the answer: " + *answer.problem);
   if (!given.output.empty()) write_rows(answer, given.output);
@@ -248,6 +267,9 @@ void add_graph_command(CLI::App& app, Command& run) {
                     "Write the whole result too; the ending says how: .csv, .json, .ndjson, .md, .parquet")
         ->type_name("FILE");
     sub->add_flag("--verify", given->verify, "An independent checker looks at the answer");
+    sub->add_option("--executor", given->executor, "cpu or cuda")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->type_name("NAME");
     sub->add_option("--threads", given->threads, "0: one for each core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");

@@ -88,6 +88,14 @@ class Search {
   size_t stride_;
 };
 
+/// On all threads of this machine.
+class OnThreads final : public PathFinder {
+ public:
+  size_t tile() const override { return kTile; }
+  void close(int32_t* matrix, size_t stride) override { Search<int32_t>(matrix, stride).run(); }
+  void close(double* matrix, size_t stride) override { Search<double>(matrix, stride).run(); }
+};
+
 template <class T>
 void fill(const Graph& graph, T none, size_t stride, std::vector<T>& matrix) {
   matrix.assign(stride * stride, none);
@@ -114,13 +122,15 @@ double Distances::at(int64_t from, int64_t to) const {
   return whole_[place] >= kNoPath / 2 ? std::numeric_limits<double>::infinity() : whole_[place];
 }
 
-Distances all_distances(const Graph& graph, MemoryBudget* budget) {
+Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder) {
+  OnThreads threads;
+  if (finder == nullptr) finder = &threads;
   refuse_negative_cycle(graph);
   Distances found;
   const auto vertices = static_cast<size_t>(graph.vertices);
   const bool whole = fits_int32(graph);
   found.vertices = graph.vertices;
-  found.stride_ = (vertices + kTile - 1) / kTile * kTile;
+  found.stride_ = (vertices + finder->tile() - 1) / finder->tile() * finder->tile();
   found.held_ = Reservation(budget, "the distances between all vertices");
   size_t bytes = 0;
   if (__builtin_mul_overflow(found.stride_, found.stride_, &bytes) ||
@@ -130,10 +140,10 @@ Distances all_distances(const Graph& graph, MemoryBudget* budget) {
   found.held_.resize(bytes);
   if (whole) {
     fill(graph, kNoPath, found.stride_, found.whole_);
-    Search<int32_t>(found.whole_.data(), found.stride_).run();
+    finder->close(found.whole_.data(), found.stride_);
   } else {
     fill(graph, std::numeric_limits<double>::infinity(), found.stride_, found.real_);
-    Search<double>(found.real_.data(), found.stride_).run();
+    finder->close(found.real_.data(), found.stride_);
   }
   for (int64_t from = 0; from < found.vertices; ++from) {
     for (int64_t to = 0; to < found.vertices; ++to) {

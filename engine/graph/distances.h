@@ -8,6 +8,17 @@
 
 namespace lanewise::graph {
 
+/// Makes a matrix of paths of one edge that of the shortest paths: row by row, `stride` squared, what is far
+/// above all distances for none.
+class PathFinder {
+ public:
+  virtual ~PathFinder() = default;
+  /// The stride must be a multiple of it.
+  virtual size_t tile() const = 0;
+  virtual void close(int32_t* matrix, size_t stride) = 0;
+  virtual void close(double* matrix, size_t stride) = 0;
+};
+
 /// Distances between all pairs of vertices.
 class Distances {
  public:
@@ -19,16 +30,16 @@ class Distances {
   double at(int64_t from, int64_t to) const;
 
  private:
-  friend Distances all_distances(const Graph& graph, MemoryBudget* budget);
+  friend Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder);
   size_t stride_ = 0;
   std::vector<int32_t> whole_;  // row by row; one of both is empty
   std::vector<double> real_;
   Reservation held_;
 };
 
-/// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. On all
-/// threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA 2003). Throws UserError
-/// for a negative cycle and names a vertex on it; MemoryError.
-Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr);
+/// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. By
+/// `finder`, or on all threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA
+/// 2003). Throws UserError for a negative cycle and names a vertex on it; MemoryError.
+Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr, PathFinder* finder = nullptr);
 
 }  // namespace lanewise::graph

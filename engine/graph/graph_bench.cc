@@ -2,17 +2,14 @@
 // as many edges, a bipartite graph, dense distances.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <map>
-#include <numeric>
-
 #include "base/random.h"
+#include "device/error.h"
 #include "graph/components.h"
-#include "graph/device/forest-inl.h"
+#include "graph/device/device_graph.h"
 #include "graph/distances.h"
 #include "graph/matching.h"
 #include "graph/spanning_forest.h"
-#include "primitives/parallel.h"
+#include "graph/testing/rivals.h"
 
 namespace {
 
@@ -37,68 +34,25 @@ void measure(benchmark::State& state, const Graph& graph, F algorithm) {
       benchmark::Counter(static_cast<double>(graph.edges()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// What components() is compared with: Afforest on neighbours side by side, as in the GAP benchmark suite.
-/// Two neighbours of each vertex, then all of those that are not in the largest component.
-class ByNeighbours {
- public:
-  explicit ByNeighbours(const Graph& graph)
-      : vertices_(static_cast<uint32_t>(graph.vertices)), at_(vertices_ + 2) {
-    const auto each_end = [&](auto f) {
-      for (size_t e = 0; e < graph.edges(); ++e) {
-        f(static_cast<uint32_t>(graph.source[e]), static_cast<uint32_t>(graph.target[e]));
-        f(static_cast<uint32_t>(graph.target[e]), static_cast<uint32_t>(graph.source[e]));
-      }
-    };
-    each_end([&](uint32_t v, uint32_t) { ++at_[v + 2]; });
-    std::partial_sum(at_.begin(), at_.end(), at_.begin());
-    neighbour_.resize(at_.back());
-    each_end([&](uint32_t v, uint32_t end) { neighbour_[at_[v + 1]++] = end; });
-  }
-
-  std::vector<uint32_t> components() const {
-    std::vector<uint32_t> parent(vertices_);
-    for_vertices([&](uint32_t v) { parent[v] = v; });
-    const auto flatten = [&] {
-      for_vertices([&](uint32_t v) { store(&parent[v], root_of(parent.data(), v)); });
-    };
-    for (uint32_t k = 0; k < 2; ++k) {
-      for_vertices([&](uint32_t v) {
-        if (at_[v] + k < at_[v + 1]) link(parent.data(), v, neighbour_[at_[v] + k]);
-      });
-      flatten();
-    }
-    std::map<uint32_t, int> count;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < 1'024; ++i) {
-      const uint32_t root = parent[vertices_ / 1'024 * i];
-      if (++count[root] > count[most]) most = root;
-    }
-    for_vertices([&](uint32_t v) {
-      if (load(&parent[v]) == most) return;
-      for (uint32_t i = at_[v] + 2; i < at_[v + 1]; ++i) link(parent.data(), v, neighbour_[i]);
-    });
-    flatten();
-    return parent;
-  }
-
- private:
-  template <class F>
-  void for_vertices(F f) const {
-    constexpr uint32_t kPart = 1 << 14;
-    lanewise::parallel_for((vertices_ + kPart - 1) / kPart, [&](size_t part) {
-      const auto begin = static_cast<uint32_t>(part) * kPart;
-      for (uint32_t v = begin; v < std::min(vertices_, begin + kPart); ++v) f(v);
-    });
-  }
-
-  uint32_t vertices_;
-  std::vector<uint32_t> at_, neighbour_;  // both ways
-};
-
 void by_neighbours(benchmark::State& state, const Graph& graph) {
   const ByNeighbours rows(graph);
   if (rows.components() != components(graph)) state.SkipWithError("other components");
   for (auto _ : state) benchmark::DoNotOptimize(rows.components());
+}
+
+/// `answer` of a graph on the GPU: the device's time, data there.
+template <class F>
+void on_gpu(benchmark::State& state, const Graph& graph, F answer) {
+  try {
+    DeviceGraph there(graph, lanewise::device::Driver::system().device(0));
+    answer(there);
+    for (auto _ : state) {
+      answer(there);
+      state.SetIterationTime(there.seconds());
+    }
+  } catch (const lanewise::device::DeviceError& error) {
+    state.SkipWithError(error.what());
+  }
 }
 
 void components_kronecker(benchmark::State& state) { measure(state, kronecker(state.range(0)), components); }
@@ -115,9 +69,37 @@ void forest_kronecker(benchmark::State& state) {
 void forest_uniform(benchmark::State& state) {
   measure(state, weighted(uniform(state.range(0))), spanning_forest);
 }
+void cuda_components_kronecker(benchmark::State& state) {
+  on_gpu(state, kronecker(state.range(0)), [](DeviceGraph& there) { there.components(); });
+}
+void cuda_components_uniform(benchmark::State& state) {
+  on_gpu(state, uniform(state.range(0)), [](DeviceGraph& there) { there.components(); });
+}
+void cuda_forest_kronecker(benchmark::State& state) {
+  on_gpu(state, weighted(kronecker(state.range(0))), [](DeviceGraph& there) { there.spanning_forest(); });
+}
+void cuda_forest_uniform(benchmark::State& state) {
+  on_gpu(state, weighted(uniform(state.range(0))), [](DeviceGraph& there) { there.spanning_forest(); });
+}
 /// Rows and columns of the given number, 5 edges each.
 void matching(benchmark::State& state) {
   measure(state, random_graph(state.range(0), 5 * state.range(0), 3), maximum_matching);
+}
+void cuda_matching(benchmark::State& state) {
+  on_gpu(state, random_graph(state.range(0), 5 * state.range(0), 3),
+         [](DeviceGraph& there) { there.maximum_matching(); });
+}
+/// The search alone, neighbours given.
+void matching_hopcroft_karp(benchmark::State& state) {
+  const HopcroftKarp rival(random_graph(state.range(0), 5 * state.range(0), 3));
+  for (auto _ : state) benchmark::DoNotOptimize(rival.size());
+}
+void cuda_distances(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  on_gpu(state, random_graph(n, 16 * n, 4), [](DeviceGraph& there) { there.all_distances(); });
+  state.counters["relaxations"] =
+      benchmark::Counter(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n),
+                         benchmark::Counter::kIsIterationInvariantRate);
 }
 /// Of the given number of vertices, 16 edges each; counts relaxations.
 void distances(benchmark::State& state) {
@@ -148,6 +130,17 @@ BENCHMARK(components_uniform_by_neighbours)
 BENCHMARK(forest_kronecker)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(forest_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(matching)->Arg(2'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(matching_hopcroft_karp)
+    ->Arg(2'000'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1)
+    ->UseRealTime();
+BENCHMARK(cuda_components_kronecker)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
+BENCHMARK(cuda_components_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
+BENCHMARK(cuda_forest_kronecker)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(5)->UseManualTime();
+BENCHMARK(cuda_forest_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(5)->UseManualTime();
+BENCHMARK(cuda_matching)->Arg(2'000'000)->Unit(benchmark::kMillisecond)->Iterations(3)->UseManualTime();
+BENCHMARK(cuda_distances)->Arg(8'192)->Unit(benchmark::kMillisecond)->Iterations(2)->UseManualTime();
 BENCHMARK(distances)->Arg(1'024)->Arg(2'048)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -1,36 +1,13 @@
 // Algorithms on graphs against the independent checkers, and these against broken answers.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "base/error.h"
-#include "base/random.h"
 #include "base/testing/test_size.h"
+#include "graph/testing/random_graphs.h"
 #include "graph/verify.h"
 
 namespace lanewise::graph {
 namespace {
-
-/// Vertices around the sizes of parts and tiles; none, few or many edges; small weights, so that many are
-/// equal; `negative` ones without negative cycles.
-Graph test_graph(uint64_t seed, bool negative = false) {
-  static constexpr int64_t kSizes[] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 130};
-  Random random(seed);
-  const int64_t n = kSizes[random.below(11)];
-  Graph graph = random_graph(n, static_cast<int64_t>(random.below(static_cast<uint64_t>(3 * n + 1))), seed);
-  if (random.below(4) == 0) graph.weight.clear();
-  std::vector<double> height;  // what a vertex adds to edges that leave it, and takes from those that enter
-  for (int64_t v = 0; v < n; ++v) height.push_back(static_cast<double>(random.below(100)));
-  const double unit = random.below(3) == 0 ? 0.25 : 1;
-  for (size_t e = 0; e < graph.weight.size(); ++e) {
-    graph.weight[e] = std::fmod(graph.weight[e], 10) * unit;
-    if (negative) {
-      graph.weight[e] +=
-          height[static_cast<size_t>(graph.source[e])] - height[static_cast<size_t>(graph.target[e])];
-    }
-  }
-  return graph;
-}
 
 void expect_right(const std::optional<std::string>& problem, uint64_t seed) {
   EXPECT_FALSE(problem) << *problem << ", seed " << seed;
@@ -39,14 +16,14 @@ void expect_right(const std::optional<std::string>& problem, uint64_t seed) {
 TEST(Graphs, AnswersPassTheCheckers) {
   const auto graphs = test_size<uint64_t>(50, 500, 10'000);
   for (uint64_t seed = 0; seed < graphs; ++seed) {
-    const Graph graph = test_graph(seed);
+    const Graph graph = random_test_graph(seed);
     expect_right(check_components(graph, components(graph)), seed);
     const SpanningForest forest = spanning_forest(graph);
     expect_right(check_spanning_forest(graph, forest), seed);
     EXPECT_EQ(forest.trees, count_components(components(graph)));
     expect_right(check_matching(graph, maximum_matching(graph)), seed);
     expect_right(check_distances(graph, all_distances(graph)), seed);
-    const Graph negative = test_graph(seed, true);
+    const Graph negative = random_test_graph(seed, true);
     expect_right(check_distances(negative, all_distances(negative)), seed);
   }
 }

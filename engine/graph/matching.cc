@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
-#include <utility>
 
 #include "base/error.h"
+#include "graph/neighbours.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {
@@ -15,36 +14,12 @@ namespace {
 constexpr uint32_t kFree = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kFar = kFree;
 
-/// The other ends of the edges of each vertex of one side.
-class Side {
- public:
-  Side() = default;
-  Side(size_t vertices, const std::vector<int64_t>& of, const std::vector<int64_t>& to)
-      : offset_(vertices + 1), end_(to.size()) {
-    for (const int64_t v : of) ++offset_[static_cast<size_t>(v)];
-    uint64_t before = 0;
-    for (uint64_t& at : offset_) before += std::exchange(at, before);
-    for (size_t e = 0; e < to.size(); ++e)
-      end_[offset_[static_cast<size_t>(of[e])]++] = static_cast<uint32_t>(to[e]);
-    for (size_t v = vertices; v > 0; --v) offset_[v] = offset_[v - 1];  // where the one before it ended
-    offset_[0] = 0;
-  }
-
-  std::span<const uint32_t> neighbours(uint32_t v) const {
-    return {end_.data() + offset_[v], static_cast<size_t>(offset_[v + 1] - offset_[v])};
-  }
-
- private:
-  std::vector<uint64_t> offset_;  // by vertex, and the end
-  std::vector<uint32_t> end_;
-};
-
 class Search {
  public:
   explicit Search(const Graph& graph) : vertices_(static_cast<size_t>(graph.vertices)) {
     parallel_for(2, [&](size_t side) {
-      sides_[side] = side == 0 ? Side(vertices_, graph.source, graph.target)
-                               : Side(vertices_, graph.target, graph.source);
+      sides_[side] = side == 0 ? Neighbours(vertices_, graph.source, graph.target)
+                               : Neighbours(vertices_, graph.target, graph.source);
       mate_[side].assign(vertices_, kFree);
     });
   }
@@ -73,7 +48,7 @@ class Search {
         if (level_[row] == kFar) matching.cover_rows.push_back(row);
       }
       if (level_[row] == kFar) continue;
-      for (const uint32_t column : rows().neighbours(row)) reached[column] = true;
+      for (const uint32_t column : rows().of(row)) reached[column] = true;
     }
     for (size_t column = 0; column < reached.size(); ++column) {
       if (reached[column]) matching.cover_columns.push_back(static_cast<int64_t>(column));
@@ -84,7 +59,7 @@ class Search {
  private:
   static constexpr int kRow = 0, kColumn = 1;
 
-  const Side& rows() const { return sides_[kRow]; }
+  const Neighbours& rows() const { return sides_[kRow]; }
 
   void match(uint32_t row, uint32_t column) {
     mate_[kRow][row] = column;
@@ -97,7 +72,7 @@ class Search {
     for (int side : {kRow, kColumn}) {
       left_[side].resize(vertices_);
       for (uint32_t v = 0; v < vertices_; ++v) {
-        left_[side][v] = static_cast<uint32_t>(sides_[side].neighbours(v).size());
+        left_[side][v] = static_cast<uint32_t>(sides_[side].of(v).size());
         if (left_[side][v] == 1) single_.push_back({side, v});
       }
     }
@@ -123,7 +98,7 @@ class Search {
     const int other = 1 - side;
     uint32_t best = 0;
     uint32_t fewest = std::numeric_limits<uint32_t>::max();
-    for (const uint32_t end : sides_[side].neighbours(v)) {
+    for (const uint32_t end : sides_[side].of(v)) {
       const uint32_t left = left_[other][end];
       if (left == 0 || left >= fewest) continue;
       fewest = left;
@@ -137,8 +112,11 @@ class Search {
 
   void leave(int side, uint32_t v) {
     const int other = 1 - side;
-    for (const uint32_t end : sides_[side].neighbours(v)) {
-      if (left_[other][end] != 0 && --left_[other][end] == 1) single_.push_back({other, end});
+    for (const uint32_t end : sides_[side].of(v)) {
+      uint32_t& left = left_[other][end];
+      if (left == 0) continue;
+      --left;
+      if (left == 1) single_.push_back({other, end});
     }
   }
 
@@ -152,7 +130,7 @@ class Search {
     bool found = false;
     for (size_t at = 0; at < queue_.size(); ++at) {
       const uint32_t row = queue_[at];
-      for (const uint32_t column : rows().neighbours(row)) {
+      for (const uint32_t column : rows().of(row)) {
         const uint32_t mate = mate_[kColumn][column];
         if (mate == kFree) {
           found = true;
@@ -170,7 +148,7 @@ class Search {
     path_.assign(1, start);
     while (!path_.empty()) {
       const uint32_t row = path_.back();
-      const auto neighbours = rows().neighbours(row);
+      const auto neighbours = rows().of(row);
       if (next_[row] == neighbours.size()) {
         path_.pop_back();
         if (!path_.empty()) ++next_[path_.back()];
@@ -178,8 +156,8 @@ class Search {
       }
       const uint32_t mate = mate_[kColumn][neighbours[next_[row]]];
       if (mate == kFree) {
-        for (const uint32_t each : path_) match(each, rows().neighbours(each)[next_[each]]);
-        for (const uint32_t each : path_) next_[each] = rows().neighbours(each).size();  // used up
+        for (const uint32_t each : path_) match(each, rows().of(each)[next_[each]]);
+        for (const uint32_t each : path_) next_[each] = rows().of(each).size();  // used up
         return;
       }
       if (level_[mate] == level_[row] + 1) {
@@ -196,7 +174,7 @@ class Search {
   };
 
   size_t vertices_;
-  Side sides_[2];
+  Neighbours sides_[2];
   std::vector<uint32_t> mate_[2];  // whom a row, a column is matched with
   std::vector<uint32_t> left_[2];  // edges to free vertices; 0: matched, or never to be
   std::vector<Vertex> single_;     // who had one such edge

@@ -96,3 +96,8 @@ def test_bad_input_is_named(lanewise, tmp_path, text, arguments, message):
         (tmp_path / arguments[1]).write_text(text)
     code, out, error = lanewise("graph", *arguments)
     assert (code, out) == (2, "") and message in error, error
+
+
+def test_a_gpu_is_asked_for_only_where_there_is_one(lanewise):
+    code, out, error = lanewise("graph", "components", "grid:3:4", "--executor", "cuda")
+    assert (code, out) == (0, "1 components\n") or (code == 2 and error.startswith("error: "))

@@ -38,4 +38,48 @@ LANES_FN bool swap_if(Word* at, Word expected, Word value) {
 #endif
 }
 
+/// What was there at some time since the step began: cheaper than load().
+template <class Word>
+LANES_FN Word peek(const Word* at) {
+#if defined(__CUDACC__)
+  return *at;
+#else
+  return load(at);
+#endif
+}
+
+/// Leaves the lesser of what is there and `value`.
+LANES_FN void lower(u32* at, u32 value) {
+  if (peek(at) <= value) return;
+#if defined(__CUDACC__)
+  atomicMin(at, value);
+#else
+  u32 there = load(at);
+  while (there > value && !swap_if(at, there, value)) there = load(at);
+#endif
+}
+LANES_FN void lower(u64* at, u64 value) {
+  if (peek(at) <= value) return;
+#if defined(__CUDACC__)
+  atomicMin(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+#else
+  u64 there = load(at);
+  while (there > value && !swap_if(at, there, value)) there = load(at);
+#endif
+}
+
+/// A place behind those taken so far, of which `count` tells how many there are.
+LANES_FN u32 take_place(u32* count) {
+#if defined(__CUDACC__)
+  // One addition for all lanes of a warp that are here.
+  const u32 here = __activemask(), lane = threadIdx.x % 32;
+  const u32 first = __ffs(here) - 1;
+  u32 place = 0;
+  if (lane == first) place = atomicAdd(count, __popc(here));
+  return __shfl_sync(here, place, first) + __popc(here & ((1u << lane) - 1));
+#else
+  return __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 }  // namespace lanewise::graph

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lanewise::graph {
+
+/// The other ends of the edges of each vertex, side by side, in the order of the edges.
+class Neighbours {
+ public:
+  Neighbours() = default;
+  /// Edges lead from of[e] to to[e], both below `vertices`, which is at most 2^32.
+  Neighbours(size_t vertices, const std::vector<int64_t>& of, const std::vector<int64_t>& to);
+
+  std::span<const uint32_t> of(uint32_t vertex) const {
+    return {end_.data() + offset_[vertex], static_cast<size_t>(offset_[vertex + 1] - offset_[vertex])};
+  }
+  /// Where those of each vertex begin among all, and the number of all.
+  std::span<const uint64_t> offsets() const { return offset_; }
+  std::span<const uint32_t> all() const { return end_; }
+
+ private:
+  std::vector<uint64_t> offset_;
+  std::vector<uint32_t> end_;
+};
+
+}  // namespace lanewise::graph
