@@ -109,7 +109,7 @@ void read_header(const Storage& storage, Header& header) {
 
 void write_image(Pool& pool, Storage& storage) {
   const u64 bytes = pool.geometry().group_bytes;
-  for (u64 number = 0; number < pool.groups(); ++number) pool.mark(number * bytes);
+  for (u64 number = 0; number < pool.groups(); ++number) pool.mark_group(number);
   pool.seal(pool.header().commit + 1);
   storage.write(bytes, pool.group(1), (pool.groups() - 1) * bytes);
   storage.sync();

@@ -17,7 +17,7 @@ Pool::Pool(const Header& header, MemoryBudget* budget)
   held_.resize(geometry_->group_bytes);
   region_.grow(geometry_->group_bytes);
   std::memcpy(region_.data(), &header, sizeof header);
-  changed_at_.assign(1, clock_);
+  stamp(1, clock_);
 }
 
 Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vector<Moved>& moved,
@@ -46,7 +46,7 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
   }
   checked_ = std::make_unique<std::atomic<u8>[]>(groups);
   trusted_ = false;
-  changed_at_.assign(groups, 0);
+  stamp(groups, 0);
   check_group(0);
 }
 
@@ -150,7 +150,7 @@ void Pool::add_group(u32 slot_class) {
     throw MemoryError(name_ + ": no more than 2^32 lines of 64 bytes can be named");
   region_.grow(bytes);
   held_.resize(held_.bytes() + geometry_->group_bytes);
-  changed_at_.push_back(0);
+  stamp(number + 1, 0);
   header().groups = number + 1;
   groups_.store(number + 1, std::memory_order_release);
   Trailer& end = trailer(number);
@@ -166,14 +166,14 @@ void Pool::extend(u64 to_groups) {
   if (to_groups <= groups()) return;
   held_.resize(held_.bytes() + (to_groups - groups()) * bytes);
   region_.grow(to_groups * bytes);
-  changed_at_.resize(to_groups, clock_);
-  mark_group(0);
+  stamp(to_groups, clock_);
+  mark_header();
   header().groups = to_groups;
   groups_.store(to_groups, std::memory_order_release);
 }
 
 u64 Pool::allocate(u32 slot_class) {
-  mark_group(0);
+  mark_header();
   FreeSlots& slots = header().free[slot_class];
   if (slots.first == 0 && slots.fresh_left == 0) add_group(slot_class);
   const bool returned = slots.first != 0;
@@ -182,7 +182,7 @@ u64 Pool::allocate(u32 slot_class) {
   if (number == 0 || number >= groups() || !slot_exists(at, slot_class)) {
     throw UserError(fmt::format("{}: its list of free slots names byte {}", name_, at));
   }
-  mark(at);
+  mark(at, slot_class);
   if (returned) {
     std::memcpy(&slots.first, data() + at, sizeof slots.first);
     --slots.returned;
@@ -203,8 +203,8 @@ void Pool::release(u64 at, u32 slot_class, u64 version) {
 
 void Pool::give_back(u64 at, u32 slot_class) {
   FreeSlots& slots = header().free[slot_class];
-  mark(at);
-  mark_group(0);
+  mark(at, slot_class);
+  mark_header();
   if (slot_class <= kLeaves) {
     Node<u64>(data() + at, slot_class == kLeaves ? geometry_->leaf : geometry_->inner).tail().holds = 0;
   }
@@ -222,9 +222,9 @@ void Pool::collect() {
 
 void Pool::seal(u64 commit) {
   header().commit = commit;
-  mark_group(0);
+  mark_header();
   for_each_unsaved([&](u64 number) {
-    mark_group(number);
+    mark_bytes((number + 1) * geometry_->group_bytes - sizeof(Trailer), sizeof(Trailer));
     Trailer& end = trailer(number);
     std::memcpy(end.magic, kTrailerMagic, sizeof end.magic);
     end.group = number;

@@ -80,8 +80,10 @@ class Pool {
   /// MemoryError, and nothing changes.
   void extend(u64 groups);
 
-  /// Says that bytes near `at` are about to change.
-  void mark(u64 at) { mark_group(at / geometry_->group_bytes); }
+  /// Says that a slot of that class, the header, or all of a group are about to change.
+  void mark(u64 at, u32 slot_class) { mark_bytes(at, geometry_->slot_bytes[slot_class]); }
+  void mark_header() { mark_bytes(0, sizeof(Header)); }
+  void mark_group(u64 number) { mark_bytes(number * geometry_->group_bytes, geometry_->group_bytes); }
   /// A moment: what changes from now on has changed since it.
   u64 moment() { return clock_++; }
   /// Calls f(number) for each group that has changed since that moment, 0: since the image was made or
@@ -91,6 +93,18 @@ class Pool {
     for (u64 number = 0; number < groups(); ++number) {
       if (changed_at_[number] > since) f(number);
     }
+  }
+  /// Changes are known by pages of so many bytes.
+  static constexpr u64 kPageBytes = 4096;
+  /// Calls f(byte of the page) for each page that has changed since that moment.
+  template <class F>
+  void for_each_changed_page(u64 since, F f) const {
+    const u64 pages = geometry_->group_bytes / kPageBytes;
+    for_each_changed(since, [&](u64 number) {
+      for (u64 page = number * pages; page < (number + 1) * pages; ++page) {
+        if (page_changed_at_[page] > since) f(page * kPageBytes);
+      }
+    });
   }
   /// Groups that have changed since the storage was written.
   template <class F>
@@ -115,9 +129,16 @@ class Pool {
   std::string fault_in_nodes(u64 number, u32 slot_class) const;
   void add_group(u32 slot_class);
   void give_back(u64 at, u32 slot_class);
-  void mark_group(u64 number) {
+  void mark_bytes(u64 at, u64 bytes) {
+    const u64 number = at / geometry_->group_bytes;
     if (!trusted()) check_group(number);
     changed_at_[number] = clock_;
+    for (u64 page = at / kPageBytes; page * kPageBytes < at + bytes; ++page) page_changed_at_[page] = clock_;
+  }
+  /// Stamps for so many groups; those of new ones say `time`.
+  void stamp(u64 groups, u64 time) {
+    changed_at_.resize(groups, time);
+    page_changed_at_.resize(groups * (geometry_->group_bytes / kPageBytes), time);
   }
 
   std::string name_ = "index";
@@ -129,7 +150,8 @@ class Pool {
   mutable std::mutex checking_;  // a group is read as a whole only before it first changes
   mutable std::unique_ptr<std::atomic<u8>[]> checked_;
   mutable std::atomic<bool> trusted_{true};
-  std::vector<u64> changed_at_;  // for each group the time of the clock
+  std::vector<u64> changed_at_;       // for each group the time of the clock
+  std::vector<u64> page_changed_at_;  // for each page of theirs
   u64 clock_ = 1;
   u64 saved_ = 0;
   std::deque<Waiting> waiting_;

@@ -31,7 +31,7 @@ void WordTree<Word>::release_node(Ref ref, bool is_leaf) {
 template <class Word>
 Ref WordTree<Word>::own(Ref ref, bool is_leaf) {
   const Node<Word> node = node_at(ref, is_leaf);
-  pool_.mark(u64{ref} * kLine);
+  pool_.mark(u64{ref} * kLine, is_leaf ? kLeaves : kInnerNodes);
   if (!pool_.seen(node.tail().version)) return ref;
   const SlotClass slot_class = is_leaf ? kLeaves : kInnerNodes;
   const Ref copy = static_cast<Ref>(pool_.allocate(slot_class) / kLine);
@@ -46,7 +46,7 @@ Ref WordTree<Word>::own(Ref ref, bool is_leaf) {
 template <class Word>
 void WordTree<Word>::own_path(Path& path) {
   Root& root = pool_.header().root;
-  pool_.mark(0);
+  pool_.mark_header();
   for (u32 level = path.height + 1; level-- > 0;) {
     path.nodes[level] = own(path.nodes[level], level == 0);
     Ref& named =
@@ -177,7 +177,7 @@ void WordTree<Word>::split(Ref parent_ref, u32 child, bool is_leaf, bool appendi
 template <class Word>
 void WordTree<Word>::descend_to_insert(const Probe& key, Path& path, Bound* bound) {
   Root& root = pool_.header().root;
-  pool_.mark(0);
+  pool_.mark_header();
   root.node = own(root.node, root.height == 0);
   const Node<Word> top = node_at(root.node, root.height == 0);
   bool last = true;  // nothing of the tree is to the right

@@ -90,7 +90,7 @@ template <class Word>
 void WordTree<Word>::load(const Probes& keys, const u8* values) {
   Root& root = pool_.header().root;
   invariant(root.entries == 0 && root.height == 0, "load() into an empty tree");
-  pool_.mark(0);
+  pool_.mark_header();
   std::vector<std::vector<Made>> levels(1);
   try {
     load_leaves(keys, values, levels[0]);

@@ -36,6 +36,7 @@ namespace {
 
 constexpr size_t kBatch = 1 << 22;     // keys that are in the device's memory at a time
 constexpr u64 kMostEntries = 1 << 24;  // of ranges, unless one alone has more
+constexpr u64 kPacked = 16 << 20;      // bytes of scattered pages that are copied together
 
 KeyForm form_of(Physical physical) {
   switch (physical) {
@@ -122,6 +123,8 @@ struct DeviceIndex::Impl {
   }
 
   u64 refresh();
+  /// Brings over the host's pages that have changed since `moment`; returns how many bytes they have.
+  u64 copy_changed_pages(const index::Pool& host);
   u64 write_back();
   bool host_has_changed() const;
   /// Return by how many entries the index has grown.
@@ -176,29 +179,52 @@ u64 DeviceIndex::Impl::refresh() {
   if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where texts are
   host.trust(host.header().root);
   image.enlarge(host.groups(), bytes, pool, stream);
-  u64 first = 0, behind = 0, copied = 0;  // a run of groups
-  const auto copy_run = [&] {
-    staging.upload(image.memory.address() + first * bytes, host.group(first), (behind - first) * bytes,
-                   stream);
-    copied += (behind - first) * bytes;
-  };
-  const auto add = [&](u64 number) {
-    if (number != behind) {
-      if (first != behind) copy_run();
-      first = number;
-    }
-    behind = number + 1;
-  };
+  u64 copied = host.groups() * bytes;
   if (image.groups == 0) {
-    behind = host.groups();
+    staging.upload(image.memory.address(), host.data(), copied, stream);
   } else {
-    host.for_each_changed(moment, add);
+    copied = copy_changed_pages(host);
   }
-  if (first != behind) copy_run();
   moment = host.moment();
   image.groups = host.groups();
   image.root = host.header().root;
   updater.forget();
+  return copied;
+}
+
+u64 DeviceIndex::Impl::copy_changed_pages(const index::Pool& host) {
+  struct Run {
+    u64 at, bytes;
+  };
+  std::vector<Run> runs;
+  host.for_each_changed_page(moment, [&](u64 at) {
+    if (runs.empty() || runs.back().at + runs.back().bytes != at) runs.push_back({at, 0});
+    runs.back().bytes += index::Pool::kPageBytes;
+  });
+  u64 copied = 0;
+  std::vector<u8> packed;  // short runs go together; the device takes them apart
+  std::vector<Run> inside;
+  const auto send = [&] {
+    const device::DeviceBuffer there = upload(packed.data(), packed.size());
+    u64 from = there.address();
+    for (const Run& run : inside) {
+      stream.copy(image.memory.address() + run.at, from, run.bytes);
+      from += run.bytes;
+    }
+    packed.clear();
+    inside.clear();
+  };
+  for (const Run& run : runs) {
+    copied += run.bytes;
+    if (run.bytes > kPacked / 16) {
+      staging.upload(image.memory.address() + run.at, host.data() + run.at, run.bytes, stream);
+      continue;
+    }
+    packed.insert(packed.end(), host.data() + run.at, host.data() + run.at + run.bytes);
+    inside.push_back(run);
+    if (packed.size() > kPacked) send();
+  }
+  if (!inside.empty()) send();
   return copied;
 }
 

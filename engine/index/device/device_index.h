@@ -38,7 +38,7 @@ class DeviceIndex {
   DeviceIndex(DeviceIndex&&) noexcept;
   ~DeviceIndex();
 
-  /// Brings over what the index has changed since the last time, group by group. Returns how many bytes that
+  /// Brings over what the index has changed since the last time, page by page. Returns how many bytes that
   /// were. Only between two calls of the index's writer. Throws UserError where both have changed.
   uint64_t refresh();
   /// Brings what has changed here to the index on the host, group by group; its commit() makes it safe.

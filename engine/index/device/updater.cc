@@ -350,13 +350,13 @@ u64 Updater::Pass::bring_back(Pool& host) {
   all_.staging_.download(changed.data(), all_.changed_.address(), changed.size(), all_.stream_);
   u64 copied = 0;
   for (u64 first = 1, behind = 1; first < changed.size(); first = behind + 1) {
-    for (behind = first; behind < changed.size() && changed[behind] != 0;) host.mark(behind++ * bytes);
+    for (behind = first; behind < changed.size() && changed[behind] != 0;) host.mark_group(behind++);
     if (behind == first) continue;
     all_.staging_.download(host.group(first), image_.memory.address() + first * bytes,
                            (behind - first) * bytes, all_.stream_);
     copied += (behind - first) * bytes;
   }
-  host.mark(0);
+  host.mark_group(0);
   all_.staging_.upload(image_.memory.address(), host.group(0), bytes, all_.stream_);
   all_.stream_.fill(all_.changed_.address(), 0, image_.groups);
   all_.changes_ = 0;
