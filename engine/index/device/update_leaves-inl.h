@@ -63,8 +63,10 @@ struct Keep {
     static_assert(Group::width == 32);
     const u32* begins = array_at<const u32>(job.erase_begins);
     const Word* erased = array_at<const Word>(job.erased_words);
-    const u64 first = begins[leaf], all = findings_of(job).erased;
-    const u64 behind = begins[leaf + 1] < all ? begins[leaf + 1] + 1 : all;
+    const u64 first = begins[leaf];
+    u64 behind = begins[leaf + 1];
+    // The next leaf's first erasure may be of this one's last key.
+    if (behind < findings_of(job).erased && erased[behind] == array_at<const Word>(job.lasts)[leaf]) behind++;
     if (first == behind) return;
     const u32 count = array_at<const u32>(job.counts)[leaf];
     const Word* keys = keys_of<Word>(node_at(tree, array_at<const Ref>(job.refs)[leaf]), tree.leaf());
