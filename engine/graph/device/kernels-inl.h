@@ -5,6 +5,8 @@
 #include "graph/device/matching-inl.h"
 #include "graph/device/spanning_forest-inl.h"
 
+#if defined(__CUDACC__)
+
 /// A thread for each item.
 #define GRAPH_STEP(name, Step)                                                              \
   extern "C" __global__ void __launch_bounds__(256)                                         \
@@ -28,3 +30,5 @@ GRAPH_STEP(take_free, TakeFree)
 GRAPH_STEP(plant, Plant)
 GRAPH_STEP(grow, Grow)
 GRAPH_STEP(turn, Turn)
+
+#endif

@@ -4,6 +4,8 @@
 
 #include "graph/device/distances-inl.h"
 
+#if defined(__CUDACC__)
+
 /// A block for each item; so many run on a multiprocessor at once.
 #define GRAPH_TILES(name, Step, threads, blocks)                                 \
   extern "C" __global__ void __launch_bounds__(lanewise::graph::threads, blocks) \
@@ -17,3 +19,5 @@ GRAPH_TILES(others_int, Others<int>, kTileThreads, 2)
 GRAPH_TILES(corner_double, Corner<double>, kCornerThreads, 1)
 GRAPH_TILES(cross_double, Cross<double>, kTileThreads, 1)
 GRAPH_TILES(others_double, Others<double>, kTileThreads, 1)
+
+#endif

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/device/forest-inl.h"
+#include "graph/graph.h"
 #include "graph/neighbours.h"
 #include "primitives/parallel.h"
 
