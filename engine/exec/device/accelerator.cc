@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/compiler.h"
+#include "exec/device/kernel_writer.h"
 
 namespace lanewise::exec {
 
@@ -15,6 +16,18 @@ Accelerator::Accelerator(const Options& options)
       batch_rows(options.batch_rows) {
   device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
+}
+
+void Accelerator::start_lists() {
+  if (lists_ || building_.valid()) return;
+  building_ =
+      std::async(std::launch::async, [this] { return device::build(device, kernel_source(list_kernels())); });
+}
+
+const device::Module& Accelerator::lists() {
+  start_lists();
+  if (!lists_) lists_.emplace(building_.get().module);
+  return *lists_;
 }
 
 std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }

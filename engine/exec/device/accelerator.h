@@ -1,10 +1,11 @@
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 
+#include "device/kernels.h"
 #include "device/memory.h"
-#include "device/module.h"
 #include "device/staging.h"
 #include "device/stream.h"
 #include "exec/device/device_store.h"
@@ -29,13 +30,21 @@ struct Accelerator {
   /// "cuda:0"
   std::string name() const;
 
+  /// Begins to build list_kernels(), beside what the caller does next.
+  void start_lists();
+  /// Waits for them.
+  const device::Module& lists();
+
   device::Device& device;
   device::Stream stream;
   device::DevicePool pool;
   device::Staging staging;
   DeviceStore store;
-  std::optional<device::Module> lists;  ///< list_kernels(), when a query has needed them
   const int64_t batch_rows;
+
+ private:
+  std::future<device::BuiltModule> building_;
+  std::optional<device::Module> lists_;
 };
 
 }  // namespace lanewise::exec

@@ -164,6 +164,12 @@ bool is_distinct(const plan::AggregateCall& call) {
   return function.distinct_matters;
 }
 
+bool is_ranked(const plan::AggregateCall& call) {
+  if (call.distinct || !call.order.empty()) return false;
+  const std::string_view name = function_of(call).name;
+  return name == "median" || name == "quantile_disc";
+}
+
 bool is_average(const plan::AggregateCall& call) { return call.function == "avg" || call.function == "mean"; }
 
 int64_t count_rows(StateArray counts) {

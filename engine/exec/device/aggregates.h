@@ -37,6 +37,9 @@ bool is_average(const plan::AggregateCall& call);
 /// Whether the call asks for each value once, where that matters.
 bool is_distinct(const plan::AggregateCall& call);
 
+/// Whether the call's result is one value or two of all, by their ranks: median, quantile_disc.
+bool is_ranked(const plan::AggregateCall& call);
+
 /// Throws expr::NotOnDevice that names the call.
 DeviceAggregate device_aggregate(const plan::AggregateCall& call);
 

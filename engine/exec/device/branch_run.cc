@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -107,26 +108,33 @@ void BranchRun::open(int64_t first, int64_t rows) {
   }
   bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
 
-  const std::string source = writer_->text();
-  auto found = modules_.find(source);
-  if (found == modules_.end()) found = modules_.emplace(source, built(source)).first;
-  module_ = &found->second;
+  build(writer_->texts());
 }
 
-/// The source's module; at the first time, beside it, that of the kernels which all queries share.
-device::Module BranchRun::built(const std::string& source) {
+/// All texts that are new are compiled at once, each by a thread; what all queries share, beside them.
+void BranchRun::build(const std::vector<KernelText>& texts) {
+  if (!sink_.aggregates_rows) gpu_.start_lists();
   const Stopwatch watch;
-  std::future<device::BuiltModule> lists;
-  if (!gpu_.lists) {
-    lists = std::async(std::launch::async,
-                       [&] { return device::build(gpu_.device, kernel_source(list_kernels())); });
+  std::map<std::string, std::future<device::BuiltModule>> building;
+  for (const KernelText& text : texts) {
+    std::string source = text.text();
+    if (modules_.contains(source) || building.contains(source)) continue;
+    auto made = std::async(std::launch::async, [&gpu = gpu_, source] {
+      return device::build(gpu.device, kernel_source(source));
+    });
+    building.emplace(std::move(source), std::move(made));
   }
-  device::BuiltModule made = device::build(gpu_.device, kernel_source(source));
-  if (lists.valid()) gpu_.lists.emplace(lists.get().module);
-  ++times_.modules;
-  times_.compiled += made.cached ? 0 : 1;
-  times_.module_seconds += watch.seconds();
-  return std::move(made.module);
+  for (auto& [source, future] : building) {
+    device::BuiltModule made = future.get();
+    ++times_.modules;
+    times_.compiled += made.cached ? 0 : 1;
+    modules_.emplace(source, std::move(made.module));
+  }
+  if (!building.empty()) times_.module_seconds += watch.seconds();
+  kernels_.clear();
+  for (const KernelText& text : texts) {
+    for (const std::string& name : text.names) kernels_[name] = &modules_.at(text.text());
+  }
 }
 
 size_t BranchRun::place_of(size_t column) const {

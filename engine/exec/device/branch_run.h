@@ -57,7 +57,7 @@ class BranchRun {
   device::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
-  device::Kernel kernel(const std::string& name) const { return module_->kernel(name); }
+  device::Kernel kernel(const std::string& name) const { return kernels_.at(name)->kernel(name); }
   /// How a kernel over rows is launched.
   struct RowLaunch {
     unsigned threads = kernel::kThreads;
@@ -72,7 +72,7 @@ class BranchRun {
   /// Launches one of list_kernels(), with its own arguments.
   template <class... Arguments>
   void launch(const std::string& name, uint64_t blocks, Arguments... arguments) {
-    const device::Kernel found = gpu_.lists->kernel(name);
+    const device::Kernel found = gpu_.lists().kernel(name);
     clock_.time(name, 0, [&] {
       found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
     });
@@ -89,7 +89,7 @@ class BranchRun {
 
  private:
   void open(int64_t first, int64_t rows);
-  device::Module built(const std::string& source);
+  void build(const std::vector<KernelText>& texts);
   void run_matches(const Stage& stage);
   uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
@@ -108,7 +108,7 @@ class BranchRun {
   uint64_t first_ = 0, rows_ = 0;
   std::vector<DeviceStore::ColumnPtr> held_;
   std::optional<KernelWriter> writer_;
-  const device::Module* module_ = nullptr;
+  std::unordered_map<std::string, const device::Module*> kernels_;  // by name: where each is
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;

@@ -3,10 +3,11 @@
 #include "exec/device/bytes-inl.h"
 #include "expr/device/compare-inl.h"
 
-/// What a group's slot holds: keys, and cells, which take values from many threads at once. Made of zeros a
-/// cell is that of no rows; all are multiples of 8 bytes. With `kShared` the cell lies in shared memory,
-/// where hardware adds 32 bits at a time; else in device memory. On the host, for tests, one thread does it
-/// all.
+/// What a group's slot holds: keys, and cells. Made of zeros a cell is that of no rows; set() makes it that
+/// of one value, merge() takes in another cell, of many threads at once, and gather(), where a cell has it,
+/// those of the lanes `peers`, which all call it: each gets the same. All are multiples of 8 bytes. With
+/// `kShared` the cell that takes lies in shared memory, where hardware adds 32 bits at a time; else in device
+/// memory. On the host, for tests, one thread does it all.
 namespace lanewise::kernel {
 
 #if defined(__CUDACC__)
@@ -42,6 +43,10 @@ LANES_FN u32 add_word(u64& at, u64 value) {
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
+/// Whether it is true in any of the warp's `lanes`, which all ask.
+LANES_FN bool any_of(u32 lanes, bool is) { return __any_sync(lanes, is); }
+LANES_FN u32 sum_of(u32 lanes, u32 value) { return __reduce_add_sync(lanes, value); }
+LANES_FN u32 greatest_of(u32 lanes, u32 value) { return __reduce_max_sync(lanes, value); }
 LANES_FN void add_real(f64& at, f64 value) { atomicAdd(&at, value); }
 LANES_FN void raise_to(u64& at, u64 value) { atomicMax(reinterpret_cast<unsigned long long*>(&at), value); }
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) { return atomicCAS(&at, expected, value); }
@@ -71,6 +76,9 @@ LANES_FN u32 add_word(u64& at, u64 value) {
   return at < value;
 }
 LANES_FN void add_count(u32& at, u32 value) { at += value; }
+LANES_FN bool any_of(u32 /*lanes*/, bool is) { return is; }
+LANES_FN u32 sum_of(u32 /*lanes*/, u32 value) { return value; }
+LANES_FN u32 greatest_of(u32 /*lanes*/, u32 value) { return value; }
 LANES_FN void add_real(f64& at, f64 value) { at += value; }
 LANES_FN void raise_to(u64& at, u64 value) { at = at < value ? value : at; }
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) {
@@ -89,10 +97,8 @@ struct CountCell {
   u32 count;
   u32 unused;
 
-  template <bool kShared>
-  LANES_FN void put() {
-    add_count(count, 1);
-  }
+  LANES_FN void set() { count = 1; }
+  LANES_FN void gather(u32 peers) { count = sum_of(peers, count); }
   template <bool kShared>
   LANES_FN void merge(const CountCell& other) {
     if (other.count) add_count(count, other.count);
@@ -106,16 +112,36 @@ template <class T, u32 kWords = sizeof(T) <= 4   ? 1
 struct SumCell {
   u64 words[kWords];
 
-  template <bool kShared>
-  LANES_FN void put(T value) {
+  LANES_FN void set(T value) {
     const u128 bits = u128(i128(value));
     const u64 sign = is_signed<T> && value < T(0) ? ~u64(0) : 0;
     const u64 parts[3] = {u64(bits), u64(bits >> 64), sign};
-    add<kShared>(parts);
+    for (u32 i = 0; i < kWords; i++) words[i] = parts[i];
+  }
+  /// Of one value in each lane, in parts whose sums have 32 bits.
+  LANES_FN void gather(u32 peers) {
+    if constexpr (kWords == 1) {
+      const u32 low = sum_of(peers, u32(words[0]) & 0xffff), high = sum_of(peers, u32(i64(words[0]) >> 16));
+      words[0] = (u64(i64(i32(high))) << 16) + low;
+    } else {
+      static_assert(kWords == 2);
+      constexpr u32 kBits = 27, kMask = (1u << kBits) - 1;
+      const u32 low = sum_of(peers, u32(words[0]) & kMask);
+      const u32 middle = sum_of(peers, u32(words[0] >> kBits) & kMask);
+      const u32 high = sum_of(peers, u32(words[0] >> 2 * kBits | words[1] << (64 - 2 * kBits)));
+      const u128 sum = (u128(i128(i32(high))) << 2 * kBits) + (u64(middle) << kBits) + low;
+      words[0] = u64(sum);
+      words[1] = u64(sum >> 64);
+    }
   }
   template <bool kShared>
   LANES_FN void merge(const SumCell& other) {
-    add<kShared>(other.words);
+    u32 carry = 0;
+    for (u32 i = 0; i < kWords; i++) {
+      const u64 part = other.words[i] + carry;  // that becomes zero by a carry hands it on
+      const u32 wrapped = part < carry;
+      carry = wrapped + (part ? add_word<kShared>(words[i], part) : 0);
+    }
   }
   LANES_FN i128 total() const {
     if constexpr (kWords == 1) {
@@ -131,29 +157,15 @@ struct SumCell {
       return words[2] != (i64(words[1]) < 0 ? ~u64(0) : 0);
     }
   }
-
- private:
-  template <bool kShared>
-  LANES_FN void add(const u64* parts) {
-    u32 carry = 0;
-    for (u32 i = 0; i < kWords; i++) {
-      const u64 part = parts[i] + carry;  // that becomes zero by a carry hands it on
-      const u32 wrapped = part < carry;
-      carry = wrapped + (part ? add_word<kShared>(words[i], part) : 0);
-    }
-  }
 };
 
 struct RealCell {
   f64 sum;
 
-  template <bool kShared>
-  LANES_FN void put(f64 value) {
-    add_real(sum, value);
-  }
+  LANES_FN void set(f64 value) { sum = value; }
   template <bool kShared>
   LANES_FN void merge(const RealCell& other) {
-    add_real(sum, other.sum);
+    if (other.sum != 0) add_real(sum, other.sum);
   }
 };
 
@@ -183,21 +195,16 @@ template <class T, bool kMost, bool kWide = (sizeof(T) > 8)>
 struct ExtremeCell {
   u64 best;  // a rank; of min its complement
 
-  template <bool kShared>
-  LANES_FN void put(T value) {
-    raise<kShared>(kMost ? rank_of(value) : ~rank_of(value));
+  LANES_FN void set(T value) { best = kMost ? rank_of(value) : ~rank_of(value); }
+  LANES_FN void gather(u32 peers) {
+    const u32 high = greatest_of(peers, u32(best >> 32));
+    best = u64(high) << 32 | greatest_of(peers, u32(best >> 32) == high ? u32(best) : 0);
   }
   template <bool kShared>
   LANES_FN void merge(const ExtremeCell& other) {
-    raise<kShared>(other.best);
+    if (read<kShared>(best) < other.best) raise_to(best, other.best);
   }
   LANES_FN T get() const { return of_rank<T>(kMost ? best : ~best); }
-
- private:
-  template <bool kShared>
-  LANES_FN void raise(u64 rank) {
-    if (read<kShared>(best) < rank) raise_to(best, rank);
-  }
 };
 
 /// Of 128 bits, for which there is no atomic operation everywhere: one thread at a time.
@@ -207,32 +214,28 @@ struct ExtremeCell<T, kMost, true> {
   u32 held;
   u32 unused;
 
-  template <bool kShared>
-  LANES_FN void put(T value) {
+  LANES_FN void set(T value) {
     const u128 rank = u128(value) ^ (is_signed<T> ? u128(1) << 127 : 0);
-    raise<kShared>(kMost ? rank : ~rank);
+    low = u64(kMost ? rank : ~rank);
+    high = u64((kMost ? rank : ~rank) >> 64);
   }
   template <bool kShared>
   LANES_FN void merge(const ExtremeCell& other) {
-    raise<kShared>(u128(whole(other.high, other.low)));
-  }
-  LANES_FN T get() const {
-    const u128 best = u128(whole(high, low));
-    return T((kMost ? best : ~best) ^ (is_signed<T> ? u128(1) << 127 : 0));
-  }
-
- private:
-  template <bool kShared>
-  LANES_FN void raise(u128 rank) {
+    const u128 rank = u128(whole(other.high, other.low));
+    if (rank == 0) return;
     for (bool done = false; !done;) {
       if (exchange_if(held, 0, 1)) continue;
       if (u128(whole(read<kShared>(high), read<kShared>(low))) < rank) {
-        low = u64(rank);
-        high = u64(rank >> 64);
+        low = other.low;
+        high = other.high;
       }
       publish<kShared>(held, 0);
       done = true;
     }
+  }
+  LANES_FN T get() const {
+    const u128 best = u128(whole(high, low));
+    return T((kMost ? best : ~best) ^ (is_signed<T> ? u128(1) << 127 : 0));
   }
 };
 
@@ -244,26 +247,27 @@ struct ExtremeCell<Text, kMost, true> {
   u32 held;
   u32 there;
 
+  LANES_FN void set(Text value) {
+    at = reinterpret_cast<u64>(value.at);
+    size = value.size;
+    bound = text_word<!kMost>(value, 0);
+    there = 1;
+  }
   template <bool kShared>
-  LANES_FN void put(Text value) {
-    const u64 first = text_word<!kMost>(value, 0);
-    if (first < read<kShared>(bound)) return;
+  LANES_FN void merge(const ExtremeCell& other) {
+    if (!other.there || other.bound < read<kShared>(bound)) return;
     for (bool done = false; !done;) {
       if (exchange_if(held, 0, 1)) continue;
       const Text best = {reinterpret_cast<const u8*>(read<kShared>(at)), read<kShared>(size)};
-      if (!read<kShared>(there) || (kMost ? below(best, value) : below(value, best))) {
-        at = reinterpret_cast<u64>(value.at);
-        size = value.size;
-        bound = first;
+      if (!read<kShared>(there) || (kMost ? below(best, other.get()) : below(other.get(), best))) {
+        at = other.at;
+        size = other.size;
+        bound = other.bound;
         there = 1;
       }
       publish<kShared>(held, 0);
       done = true;
     }
-  }
-  template <bool kShared>
-  LANES_FN void merge(const ExtremeCell& other) {
-    if (other.there) put<kShared>(other.get());
   }
   LANES_FN Text get() const { return {reinterpret_cast<const u8*>(at), size}; }
 };

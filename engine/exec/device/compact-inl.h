@@ -15,6 +15,7 @@ inline constexpr u32 kTileTexts = 1024;
 LANES_FN u64 scan_block(u64 value, u64& total) {
   __shared__ u64 sums[kThreads / 32];
   u64 sum = value;
+#pragma unroll 1  // here and below: what is compiled for each kernel is to be short
   for (u32 distance = 1; distance < 32; distance *= 2) {
     const u64 before = __shfl_up_sync(~0u, sum, distance);
     if (lane() >= distance) sum += before;
@@ -24,6 +25,7 @@ LANES_FN u64 scan_block(u64 value, u64& total) {
   __syncthreads();
   u64 before = 0;
   total = 0;
+#pragma unroll 1
   for (u32 i = 0; i < kThreads / 32; i++) {
     if (i < threadIdx.x / 32) before += sums[i];
     total += sums[i];
@@ -55,20 +57,30 @@ extern "C" __global__ void __launch_bounds__(kThreads) scan_tiles(u64* values, u
   if (threadIdx.x == 0) values[count] = before;
 }
 
-/// The set rows of the bitmap in ascending order; `starts` is what scan_tiles() made of the tiles' counts.
+/// The set rows of the bitmap in ascending order; `starts` is what scan_tiles() made of the tiles' counts. A
+/// warp writes the rows of a word at once, side by side.
 extern "C" __global__ void __launch_bounds__(kThreads)
     list_rows(const u32* bitmap, u64 words, const u64* starts, u32* list) {
   constexpr u32 kEach = kTileWords / kThreads;
-  const u64 first = blockIdx.x * u64(kTileWords) + threadIdx.x * kEach;
+  const u64 first = blockIdx.x * u64(kTileWords) + threadIdx.x / 32 * (32 * kEach);  // of the warp
   u32 held[kEach], count = 0;
   for (u32 i = 0; i < kEach; i++) {
-    held[i] = first + i < words ? bitmap[first + i] : 0;
+    const u64 word = first + i * 32 + lane();
+    held[i] = word < words ? bitmap[word] : 0;
     count += __popc(held[i]);
   }
   u64 total;
   u64 at = starts[blockIdx.x] + scan_block(count, total);
+  at = __shfl_sync(~0u, at, 0);
+#pragma unroll
   for (u32 i = 0; i < kEach; i++) {
-    for (u32 word = held[i]; word; word &= word - 1) list[at++] = u32((first + i) * 32 + __ffs(word) - 1);
+#pragma unroll 1
+    for (u32 from = 0; from < 32; from++) {
+      const u32 word = __shfl_sync(~0u, held[i], from);
+      if (word >> lane() & 1)
+        list[at + __popc(word & ((1u << lane()) - 1))] = u32((first + i * 32 + from) * 32 + lane());
+      at += __popc(word);
+    }
   }
 }
 

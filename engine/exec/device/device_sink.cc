@@ -11,10 +11,10 @@ namespace {
 
 /// Aggregates without keys that blocks have no state for: there is one group, of all rows.
 bool needs_groups(const plan::Aggregate& aggregate) {
-  return std::any_of(aggregate.aggregates.begin(), aggregate.aggregates.end(),
-                     [](const plan::AggregateCall& call) {
-                       return is_distinct(call) || device_aggregate(call).finish == nullptr;
-                     });
+  return std::any_of(
+      aggregate.aggregates.begin(), aggregate.aggregates.end(), [](const plan::AggregateCall& call) {
+        return is_distinct(call) || is_ranked(call) || device_aggregate(call).finish == nullptr;
+      });
 }
 
 }  // namespace

@@ -31,36 +31,35 @@ Emitted KernelWriter::input_value(Emitter& out, size_t input) const {
 /// Puts the row that is kept into its group.
 void KernelWriter::put_row(Emitter& out) const {
   const GroupPlan& plan = *sink_.groups;
+  out.line("const u32 kept = __ballot_sync(~0u, keep);");
   out.open("if (keep) {");
-  out.line("Slot wanted{};");
+  out.line("Slot one{};");
   for (size_t key = 0; key < plan.keys().size(); ++key) {
     const Emitted value = out.emit(*program_.outputs[DeviceSink::key_pair(key)]);
-    const std::string set = fmt::format("wanted.k{}.set({});", key, value.value);
+    const std::string set = fmt::format("one.k{}.set({});", key, value.value);
     out.line(value.valid.empty() ? set : fmt::format("if ({}) {}", value.valid, set));
-    if (!value.valid.empty()) out.line(fmt::format("else wanted.nulls |= {}u;", 1u << key));
+    if (!value.valid.empty()) out.line(fmt::format("else one.nulls |= {}u;", 1u << key));
   }
   std::vector<Emitted> values;
   for (size_t input = 0; input < plan.inputs().size(); ++input) values.push_back(input_value(out, input));
-  out.open("table.add(wanted, [&]<bool kShared>(Slot& to) {");
   for (size_t i = 0; i < plan.cells().size(); ++i) {
     const GroupCell& cell = plan.cells()[i];
     if (!slots_->stores(i)) continue;
     const Emitted value = cell.input == kNoInput ? Emitted{} : values[cell.input];
     const std::string taken = cell.takes == Takes::kTrue ? Emitter::is_true(value) : value.valid;
-    out.line(fmt::format("{}to.c{}.put<kShared>({});", taken.empty() ? "" : "if (" + taken + ") ", i,
+    out.line(fmt::format("{}one.c{}.set({});", taken.empty() ? "" : "if (" + taken + ") ", i,
                          cell.keeps == Keeps::kCount ? "" : value.value));
   }
-  out.close("});");
+  out.line("table.add(kept, one);");
   out.close();
 }
 
-std::string KernelWriter::grouping() const {
+void KernelWriter::grouping(std::vector<KernelText>& texts) const {
   const GroupPlan& plan = *sink_.groups;
-  std::string text = begin("#include \"exec/device/groups-inl.h\"\n");
-  text += slots_->text();
+  const std::string head = begin("#include \"exec/device/groups-inl.h\"\n") + slots_->text();
   const size_t last = program_.stages.size() - 1;
-  narrowing(text, last);
-  row_kernel(text,
+  narrowing(texts, last);
+  row_kernel(texts, head,
              {.name = "group",
               .stage = last,
               .bounds = "kGroupThreads, 2",
@@ -72,7 +71,8 @@ std::string KernelWriter::grouping() const {
               .sink = [&](Emitter& out) { put_row(out); },
               .end = "table.finish();",
               .rolled = true});
-  text += fmt::format(
+  KernelText rest{head, {"mark_groups", "project"}, ""};
+  rest.body = fmt::format(
       "\nextern \"C\" __global__ void __launch_bounds__(kThreads) mark_groups(const Job job) {{\n"
       "  mark_slots<Slot, {}>(job.at<const u8>({}), job.words[{}], job.at<u32>({}));\n}}\n",
       slots_->far_stride(), size_t{kOut}, size_t{kRows}, size_t{kActive});
@@ -97,11 +97,11 @@ std::string KernelWriter::grouping() const {
         fmt::format("if (slot.c{}.overflows()) job.at<GroupOutcome>({})->overflow = 1;", i, size_t{kEvents}));
     return {fmt::format("slot.c{}.total()", i), seen};
   };
-  project_kernel(text, {}, types,
+  project_kernel(rest.body, {}, types,
                  fmt::format("const Slot& slot = *reinterpret_cast<const Slot*>(job.at<u8>({}) + row * {});",
                              size_t{kOut}, slots_->far_stride()),
                  output);
-  return text;
+  texts.push_back(std::move(rest));
 }
 
 }  // namespace lanewise::exec

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "exec/device/host_run.h"
+#include "exec/device/ranks.h"
 #include "expr/device/emitter.h"
 #include "ops/aggregate/average.h"
 #include "ops/aggregate/states.h"
@@ -35,8 +36,12 @@ const char* merging(Keeps keeps) {
 
 GroupPlan::GroupPlan(const plan::Aggregate& aggregate) {
   for (const plan::AggregateCall& call : aggregate.aggregates) {
-    if (is_distinct(call)) {
+    if (is_distinct(call) || is_ranked(call)) {
       add_distinct(call);
+      if (is_ranked(call)) {
+        ranked_ = true;
+        cell({Takes::kRows, Keeps::kCount, kNoInput, TypeId::kInt64, {}, true});
+      }
       calls_.push_back({call, Keeps::kCount, kNoCell});
       continue;
     }
@@ -66,11 +71,8 @@ GroupPlan::GroupPlan(const plan::Aggregate& aggregate) {
 void GroupPlan::add_distinct(const plan::AggregateCall& call) {
   ExprPtr value = call.args[0];
   if (call.filter != nullptr) value = case_when({call.filter, value, literal(Value(value->type))});
-  if (distinct_ != nullptr && text_of(distinct_) != text_of(value)) {
-    throw expr::NotOnDevice(
-        "aggregates of DISTINCT values of several expressions are not offered on devices: " +
-        text_of(distinct_) + ", " + text_of(value));
-  }
+  invariant(distinct_ == nullptr || text_of(distinct_) == text_of(value),
+            "a pass has the DISTINCT values of one expression");
   distinct_ = std::move(value);
 }
 
@@ -111,7 +113,8 @@ size_t GroupPlan::cell(const GroupCell& wanted) {
   return place;
 }
 
-Table GroupPlan::merged(Table partial, const Options& options) const {
+Table GroupPlan::merged(Table partial, bool several, const Options& options) const {
+  if (ranked_) partial = rows_at_ranks(std::move(partial), group_keys_, calls_.front().call, options);
   std::vector<ExprPtr> keys, columns;  // of the groups that are made; `columns` are what is kept of them
   std::vector<plan::AggregateCall> calls;
   std::vector<std::string> names;
@@ -135,6 +138,7 @@ Table GroupPlan::merged(Table partial, const Options& options) const {
     calls.push_back(call.call);
     calls.back().args[0] = lanewise::column(group_keys_, distinct_->type);
     calls.back().filter = nullptr;
+    calls.back().distinct = several && !ranked_;
     columns.push_back(lanewise::column(columns.size(), call.call.type));
   }
   for (size_t i = 0; i < columns.size(); ++i) names.push_back("column " + std::to_string(i));

@@ -40,9 +40,9 @@ class GroupPlan {
   const Schema& partial() const { return partial_; }
   /// Whether partial groups are to be merged even where each comes once.
   bool needs_merge() const { return distinct_ != nullptr || group_keys_ == 0; }
-  /// Partial groups in which keys may come more than once, each once: a table of the keys, the cells that are
-  /// columns, the aggregates of DISTINCT values.
-  Table merged(Table partial, const Options& options) const;
+  /// Partial groups each once: a table of the keys, the cells that are columns, the aggregates of DISTINCT
+  /// values. Those of several batches may come more than once in `partial`; of one batch each is there once.
+  Table merged(Table partial, bool several, const Options& options) const;
   /// What the operator gives for merged groups.
   Table finish(const Table& groups, const Schema& output, MemoryBudget* budget) const;
 
@@ -65,6 +65,7 @@ class GroupPlan {
   std::vector<ExprPtr> keys_;
   size_t group_keys_ = 0;  // of keys_: without the one that is distinct_
   ExprPtr distinct_;
+  bool ranked_ = false;  // the only call asks for values by rank: how often each of them is there is its cell
   std::vector<Input> inputs_;
   std::vector<GroupCell> cells_;
   std::vector<Call> calls_;

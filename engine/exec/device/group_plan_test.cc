@@ -39,13 +39,15 @@ Table partial_of(const GroupPlan& plan, const std::vector<std::vector<std::optio
 
 /// What the aggregate gives, rows as text in the order of the text.
 std::vector<std::string> result(const plan::Aggregate& aggregate,
-                                const std::vector<std::vector<std::optional<int>>>& partial) {
+                                const std::vector<std::vector<std::optional<int>>>& partial,
+                                bool several = true) {
   const GroupPlan plan(aggregate);
   EXPECT_TRUE(plan.needs_merge());
   Schema output;
   for (const ExprPtr& key : aggregate.keys) output.push_back({"key", key->type});
   for (const plan::AggregateCall& call : aggregate.aggregates) output.push_back({"value", call.type});
-  const Table table = plan.finish(plan.merged(partial_of(plan, partial), Options()), output, nullptr);
+  const Table table =
+      plan.finish(plan.merged(partial_of(plan, partial), several, Options()), output, nullptr);
   std::vector<std::string> rows;
   for (int64_t row = 0; row < table.rows(); ++row) {
     rows.emplace_back();
@@ -74,8 +76,10 @@ TEST(GroupPlans, WithoutKeysThereIsOneGroupAlways) {
   const plan::Aggregate aggregate{{},
                                   {count_all(), count_distinct(), call_of("max", {key()}, TypeId::kInt32)}};
   // value, rows, greatest key
-  EXPECT_THAT(result(aggregate, {{10, 3, 5}, {{}, 1, {}}, {20, 2, 9}}), ElementsAre("6 2 9"));
-  EXPECT_THAT(result(aggregate, {}), ElementsAre("0 0 NULL"));
+  for (const bool several : {true, false}) {
+    EXPECT_THAT(result(aggregate, {{10, 3, 5}, {{}, 1, {}}, {20, 2, 9}}, several), ElementsAre("6 2 9"));
+    EXPECT_THAT(result(aggregate, {}, several), ElementsAre("0 0 NULL"));
+  }
 }
 
 TEST(GroupPlans, FiltersOfDistinctValuesGoIntoTheKey) {

@@ -78,7 +78,7 @@ void GroupRun::take(BranchRun& run) {
 
 Table GroupRun::finish(const Schema& output) {
   const GroupPlan& plan = *sink_.groups;
-  if (batches_ > 1 || plan.needs_merge()) partial_ = plan.merged(std::move(partial_), options_);
+  if (batches_ > 1 || plan.needs_merge()) partial_ = plan.merged(std::move(partial_), batches_ > 1, options_);
   return plan.finish(partial_, output, options_.budget);
 }
 

@@ -7,11 +7,14 @@
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
 /// and cells:
 ///
-///   u64 hash() const;                               of the keys, by mix()
+///   static constexpr bool kHasTexts;                        whether same() reads strings
+///   u64 hash() const;                                       of the keys, by mix()
 ///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
 ///                                                           whose first key has the first word `first`
 ///   void take_key(const Slot&);
-///   void merge<kShared>(const Slot&);               takes its cells in
+///   void merge<kShared>(const Slot&);                       takes its cells in
+///   static constexpr bool kGathers;                         whether all cells have gather()
+///   void gather(u32 peers);                                 theirs
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
@@ -44,27 +47,53 @@ struct SlotTable {
   static LANES_FN u32 tag_of(u64 hash) { return u32(hash >> 32) | 2; }
 
   /// The slot of wanted's keys, looked for from slot `start` on; made where there is none and `claim()`
-  /// allows it. Null: it is not there.
+  /// allows it. Null: it is not there. All of the warp's `lanes` call it. They look at slots until each has
+  /// one that may be it, and compare strings then, together. No lane that keeps others from a slot waits for
+  /// one.
   template <class Claim>
-  LANES_FN Slot* find(const Slot& wanted, u64 hash, u64 start, Claim claim) const {
+  LANES_FN Slot* find(u32 lanes, const Slot& wanted, u64 hash, u64 start, Claim claim) const {
     const u32 tag = tag_of(hash);
-    for (u32 i = 0; i < probes;) {
-      Slot& slot = at(start + i);
-      u64 head, first;
-      read_pair<kShared>(&slot, head, first);
-      const u32 seen = u32(head);
-      if (seen == kEmpty) {
-        if (!claim()) return nullptr;
-        if (exchange_if(slot.tag, kEmpty, kBusy) != kEmpty) continue;  // another thread was faster
-        slot.take_key(wanted);
-        publish<kShared>(slot.tag, tag);
-        return &slot;
+    const u64 head = u64(wanted.nulls) << 32 | tag;
+    Slot* slot = nullptr;
+    u64 first = 0;
+    u32 probed = 0;
+    bool open = true;
+    const auto miss = [&] {
+      if (++probed < probes) return;
+      open = false;
+      slot = nullptr;
+    };
+    // Where nothing is read to compare keys, lanes need not wait for each other.
+    const auto any = [&](bool is) { return Slot::kHasTexts ? any_of(lanes, is) : is; };
+    do {
+      bool maybe = false;  // its keys are to be compared
+      while (any(open && !maybe)) {
+        if (!open || maybe) continue;
+        slot = &at(start + probed);
+        u64 seen;
+        read_pair<kShared>(slot, seen, first);
+        if (u32(seen) == kEmpty) {
+          if (!claim()) {
+            open = false;
+            slot = nullptr;
+          } else if (exchange_if(slot->tag, kEmpty, kBusy) == kEmpty) {  // else another thread was faster
+            slot->take_key(wanted);
+            publish<kShared>(slot->tag, tag);
+            open = false;
+          }
+        } else if (u32(seen) != kBusy) {  // else another thread writes its keys now
+          maybe = seen == head && (Slot::kHasTexts || wanted.template same<kShared>(first, *slot));
+          if (!maybe) miss();
+        }
       }
-      if (seen == kBusy) continue;  // another thread writes its keys now
-      if (head == (u64(wanted.nulls) << 32 | tag) && wanted.template same<kShared>(first, slot)) return &slot;
-      i++;
-    }
-    return nullptr;
+      if (!maybe) continue;
+      if (!Slot::kHasTexts || wanted.template same<kShared>(first, *slot)) {
+        open = false;
+      } else {
+        miss();
+      }
+    } while (any(open));
+    return slot;
   }
 };
 
@@ -99,36 +128,39 @@ class Groups {
 
   /// Every lane of a warp calls it before the warp takes `rows`. False: the batch is lost, take no more.
   LANES_FN bool goes_on(u32 rows) {
+    const u32 missed = __reduce_add_sync(~0u, missed_);
     if (pause_) {
       pause_--;
-    } else if (__reduce_add_sync(~0u, missed_) > rows / 4) {
+    } else if (missed > rows / 4) {
       pause_ = kPause;
     }
     missed_ = 0;
-    return !__shfl_sync(~0u, read<false>(outcome_->full), 0);
+    few_ = Slot::kGathers && __shfl_sync(~0u, read<true>(*used_), 0) <= kFew;
+    return missed == 0 || !__shfl_sync(~0u, read<false>(outcome_->full), 0);
   }
 
-  /// Calls put<kShared>(slot) for the slot of wanted's keys.
-  template <class Put>
-  LANES_FN void add(const Slot& wanted, Put put) {
+  /// Takes in a row as a slot of its own. All of the warp's `lanes` call it.
+  LANES_FN void add(u32 lanes, const Slot& row) {
     came_++;
-    const u64 hash = wanted.hash();
-    const u32 together = __activemask();
-    Slot* const near = pause_ ? nullptr : find_near(wanted, hash);
-    __syncwarp(together);  // else lanes that found theirs sooner would put it apart from the others
-    if (near) return put.template operator()<true>(*near);
+    const u64 hash = row.hash();
+    Slot* const near = pause_ ? nullptr : find_near(lanes, row, hash);
+    const u32 others = __ballot_sync(lanes, !near);
+    if (near) return add_near(lanes & ~others, row, *near);
     missed_++;
-    if (Slot* const far = find_far(wanted, hash)) put.template operator()<false>(*far);
+    const Slot copy = row;  // has an address; the row itself stays in registers
+    add_far(far_, outcome_, most_sampled_, others, copy, hash);
   }
 
   LANES_FN void finish() {
     for (u32 distance = 16; distance; distance /= 2) came_ += __shfl_xor_sync(~0u, came_, distance);
     if (lane() == 0 && came_) add_word<false>(outcome_->came, came_);
     __syncthreads();
-    for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {
-      const Slot& slot = near_.at(i);
-      if (slot.tag == near_.kEmpty || read<false>(outcome_->full)) continue;
-      if (Slot* const found = find_far(slot, slot.hash())) found->template merge<false>(slot);
+    for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes
+      const bool used = near_.at(i).tag != near_.kEmpty && !read<false>(outcome_->full);
+      const u32 lanes = __ballot_sync(~0u, used);
+      if (!used) continue;
+      const Slot copy = near_.at(i);
+      add_far(far_, outcome_, most_sampled_, lanes, copy, copy.hash());
     }
   }
 
@@ -138,24 +170,41 @@ class Groups {
   static constexpr u32 kMostUsed = kNear - kNear / 4;
   /// Steps of a warp that do not look where many rows of the one before found no room.
   static constexpr u32 kPause = 64;
+  static constexpr u32 kFew = 8;
 
-  LANES_FN Slot* find_near(const Slot& wanted, u64 hash) const {
-    return near_.find(wanted, hash, hash >> kNearShift, [&] {
+  /// Lanes that want the same slot would wait for each other: where groups are few, one does it for all.
+  LANES_FN void add_near(u32 lanes, Slot row, Slot& near) const {
+    bool is_first = true;
+    if constexpr (Slot::kGathers) {
+      if (few_) {
+        const u32 peers = __match_any_sync(lanes, u32(reinterpret_cast<u64>(&near)));
+        row.gather(peers);
+        is_first = lane() + 1 == __ffs(peers);
+      }
+    }
+    if (is_first) near.template merge<true>(row);
+  }
+  LANES_FN Slot* find_near(u32 lanes, const Slot& wanted, u64 hash) const {
+    return near_.find(lanes, wanted, hash, hash >> kNearShift, [&] {
       if (read<true>(*used_) >= kMostUsed) return false;
       atomicAdd(used_, 1);
       return true;
     });
   }
-  /// Half of the slots at most are used, so that searches stay short.
-  LANES_FN Slot* find_far(const Slot& wanted, u64 hash) const {
+  /// Half of the slots at most are used, so that searches stay short. Its code is there once, not at each
+  /// call: it would take as long to compile as all the rest.
+  static __device__ __noinline__ void add_far(const SlotTable<Slot, false>& far, GroupOutcome* outcome,
+                                              u32 most_sampled, u32 lanes, const Slot& row, u64 hash) {
     const u64 mixed = last_mix(hash);
-    Slot* const slot = far_.find(wanted, mixed, mixed, [&] {
-      if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome_->sampled, 1) >= most_sampled_)
-        outcome_->full = 1;
+    Slot* const slot = far.find(lanes, row, mixed, mixed, [&] {
+      if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome->sampled, 1) >= most_sampled) outcome->full = 1;
       return true;
     });
-    if (!slot) outcome_->full = 1;
-    return slot;
+    if (slot) {
+      slot->template merge<false>(row);
+    } else {
+      outcome->full = 1;
+    }
   }
 
   SlotTable<Slot, false> far_;
@@ -163,8 +212,9 @@ class Groups {
   u32 most_sampled_;
   u32* used_;  // slots of the near table; a little more where threads want the same one
   SlotTable<Slot, true> near_;
-  u64 came_ = 0;
+  u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;
+  bool few_ = false;  // groups so far
 };
 
 #endif

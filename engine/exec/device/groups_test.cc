@@ -67,7 +67,11 @@ TEST(DeviceGroups, TextsAreKeysByTheirBytes) {
 template <class T>
 int128_t sum_of(const std::vector<T>& values) {
   kernel::SumCell<T> cells[2]{};
-  for (size_t i = 0; i < values.size(); ++i) cells[i % 2].template put<true>(values[i]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    kernel::SumCell<T> one{};
+    one.set(values[i]);
+    cells[i % 2].template merge<true>(one);
+  }
   cells[0].template merge<false>(cells[1]);
   EXPECT_FALSE(cells[0].overflows());
   return cells[0].total();
@@ -81,10 +85,33 @@ TEST(DeviceGroups, SumsAreExact) {
   EXPECT_EQ(sum_of<uint64_t>({UINT64_MAX, UINT64_MAX, 1}), int128_t{UINT64_MAX} * 2 + 1);
   const int128_t most = expr::highest<int128_t>(), least = expr::lowest<int128_t>();
   EXPECT_EQ(sum_of<int128_t>({most, most, least, least, 5}), 3);
-  kernel::SumCell<int128_t> cell{};
-  cell.put<false>(most);
-  cell.put<false>(1);
+  kernel::SumCell<int128_t> cell{}, one{};
+  cell.set(most);
+  one.set(1);
+  cell.merge<false>(one);
   EXPECT_TRUE(cell.overflows());
+}
+
+/// One lane's own: its values as parts that are put together again.
+TEST(DeviceGroups, GatheringKeepsValues) {
+  const auto check = [](auto value) {
+    kernel::SumCell<decltype(value)> cell{};
+    cell.set(value);
+    cell.gather(1);
+    EXPECT_EQ(cell.total(), int128_t{value});
+    kernel::ExtremeCell<decltype(value), true> most{};
+    most.set(value);
+    most.gather(1);
+    EXPECT_EQ(most.get(), value);
+  };
+  for (const int64_t value : {INT64_MIN, INT64_MIN + 1, int64_t{-1} << 54, int64_t{-5}, int64_t{0},
+                              int64_t{1}, int64_t{1} << 27, int64_t{1} << 53, int64_t{1} << 62, INT64_MAX}) {
+    check(value);
+    check(static_cast<uint64_t>(value));
+    check(static_cast<int32_t>(value));
+    check(static_cast<uint32_t>(value));
+    check(static_cast<int8_t>(value));
+  }
 }
 
 template <class T>
@@ -93,8 +120,12 @@ void check_extremes(const std::vector<T>& ascending) {
     kernel::ExtremeCell<T, false> least{};
     kernel::ExtremeCell<T, true> most{}, merged{};
     for (size_t i = last; i-- > 0;) {
-      least.template put<false>(ascending[i]);
-      most.template put<true>(ascending[i]);
+      kernel::ExtremeCell<T, false> low{};
+      kernel::ExtremeCell<T, true> high{};
+      low.set(ascending[i]);
+      high.set(ascending[i]);
+      least.template merge<false>(low);
+      most.template merge<true>(high);
     }
     merged.template merge<false>(most);
     EXPECT_TRUE(kernel::same_value<T>(least.get(), ascending[0]));
@@ -118,6 +149,7 @@ struct Slot {
   kernel::Key<int32_t> k0;
   kernel::Key<kernel::Text> k1;
   kernel::CountCell c0;
+  static constexpr bool kHasTexts = true;
 
   kernel::u64 hash() const { return kernel::last_mix(k1.hash(k0.hash(nulls))); }
   template <bool kShared>
@@ -148,9 +180,11 @@ TEST(DeviceGroups, TablesHoldEachGroupOnce) {
       if (i != 3) wanted.k0.set(i);
       wanted.k1.set(text_of(texts[static_cast<size_t>(i)]));
       const kernel::u64 hash = wanted.hash();
-      Slot* found = table.find(wanted, hash, hash, [] { return true; });
+      Slot* found = table.find(1, wanted, hash, hash, [] { return true; });
       ASSERT_NE(found, nullptr);
-      found->c0.put<false>();
+      kernel::CountCell one{};
+      one.set();
+      found->c0.merge<false>(one);
       ++expected[{i, texts[static_cast<size_t>(i)]}];
     }
     size_t groups = 0;
@@ -168,7 +202,7 @@ TEST(DeviceGroups, TablesHoldEachGroupOnce) {
     if (different != 1024) continue;
     Slot another{};
     another.k0.set(-1);
-    EXPECT_EQ(table.find(another, another.hash(), 0, [] { return true; }), nullptr) << "the table is full";
+    EXPECT_EQ(table.find(1, another, another.hash(), 0, [] { return true; }), nullptr) << "the table is full";
   }
 }
 
@@ -176,16 +210,20 @@ TEST(DeviceGroups, NoSlotIsMadeUnlessAllowed) {
   std::vector<uint64_t> memory(8 * sizeof(Slot) / 8);
   const kernel::SlotTable<Slot, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 7, sizeof(Slot), 8};
   const Slot wanted{};
-  EXPECT_EQ(table.find(wanted, wanted.hash(), 3, [] { return false; }), nullptr);
-  Slot* made = table.find(wanted, wanted.hash(), 3, [] { return true; });
+  EXPECT_EQ(table.find(1, wanted, wanted.hash(), 3, [] { return false; }), nullptr);
+  Slot* made = table.find(1, wanted, wanted.hash(), 3, [] { return true; });
   EXPECT_EQ(made, &table.at(3));
-  EXPECT_EQ(table.find(wanted, wanted.hash(), 3, [] { return false; }), made);
+  EXPECT_EQ(table.find(1, wanted, wanted.hash(), 3, [] { return false; }), made);
 }
 
 template <bool kMost>
 std::string extreme(const std::vector<std::string>& texts) {
   kernel::ExtremeCell<kernel::Text, kMost> cells[2]{};
-  for (size_t i = 0; i < texts.size(); ++i) cells[i % 2].template put<false>(text_of(texts[i]));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    kernel::ExtremeCell<kernel::Text, kMost> one{};
+    one.set(text_of(texts[i]));
+    cells[i % 2].template merge<false>(one);
+  }
   cells[0].template merge<false>(cells[1]);
   const kernel::Text best = cells[0].get();
   return {reinterpret_cast<const char*>(best.at), best.size};

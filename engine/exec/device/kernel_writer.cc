@@ -32,6 +32,10 @@ bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_
 /// Words of 32 rows that a warp takes at a time: so many that enough bytes are on their way from memory, so
 /// few that they fit into registers.
 int words_at_a_time(size_t bytes_of_a_row) { return bytes_of_a_row <= 4 ? 8 : bytes_of_a_row <= 16 ? 4 : 2; }
+/// Of a kernel that is long: registers are what it lacks.
+int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : bytes_of_a_row <= 32 ? 2 : 1; }
+/// As many as a string counts for.
+constexpr size_t kTextBytes = 20;
 
 }  // namespace
 
@@ -72,8 +76,16 @@ bool KernelWriter::may_be_null(const ExprPtr& expr) const {
   return !scratch.emit(*expr).valid.empty();
 }
 
-std::string KernelWriter::text() const {
-  return sink_.groups ? grouping() : sink_.aggregates_rows ? aggregation() : projection();
+std::vector<KernelText> KernelWriter::texts() const {
+  std::vector<KernelText> texts;
+  if (sink_.groups) {
+    grouping(texts);
+  } else if (sink_.aggregates_rows) {
+    aggregation(texts);
+  } else {
+    projection(texts);
+  }
+  return texts;
 }
 
 size_t KernelWriter::place_of(size_t column) const {
@@ -139,13 +151,8 @@ std::string KernelWriter::match_kernel(const Match& match) const {
 std::string KernelWriter::filter_kernel(size_t stage) { return fmt::format("filter_{}", stage); }
 
 std::string KernelWriter::begin(std::string_view header) const {
-  std::string text = "#include \"exec/device/rows-inl.h\"\n" + std::string(header);
-  for (const bool automata : {true, false}) {
-    const auto asked = [&](const Match& match) { return is_automaton(kind(match)) == automata; };
-    if (std::any_of(matches_.begin(), matches_.end(), asked))
-      text += fmt::format("#include \"exec/device/{}-inl.h\"\n", automata ? "match" : "needle");
-  }
-  return text + "\nusing namespace lanewise::kernel;\n\n";
+  return "#include \"exec/device/rows-inl.h\"\n" + std::string(header) +
+         "\nusing namespace lanewise::kernel;\n\n";
 }
 
 /// Whether nothing was left out before the stage that asks it first.
@@ -158,35 +165,44 @@ MatchKind KernelWriter::kind(const Match& match) const {
   return match_kind(match.pattern->pattern(), !sees_all_rows(match));
 }
 
-void KernelWriter::match_kernels(std::string& text) const {
+void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
   for (const Match& match : matches_) {
     const bool wide = forms_[place_of(match.column)].wide_offsets;
     const MatchKind kind = this->kind(match);
-    text += fmt::format(
-        "\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const __grid_constant__ {2}Job "
-        "job) {{\n  {3};\n}}\n",
-        is_automaton(kind) ? "kMatch" : "k", match_kernel(match), is_automaton(kind) ? "Match" : "Needle",
-        match_call(kind, wide, !sees_all_rows(match)));
+    const char* header = is_automaton(kind) ? "match" : "needle";
+    texts.push_back(
+        {fmt::format("#include \"exec/device/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n", header),
+         {match_kernel(match)},
+         fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
+                     "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",
+                     is_automaton(kind) ? "kMatch" : "k", match_kernel(match),
+                     is_automaton(kind) ? "Match" : "Needle",
+                     match_call(kind, wide, !sees_all_rows(match)))});
   }
 }
 
 /// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
 /// tries the predicates row by row; `sink` writes what becomes of the rows that pass.
-void KernelWriter::row_kernel(std::string& text, const RowKernel& kernel) const {
+void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
+                              const RowKernel& kernel) const {
   const Stage& stage = program_.stages[kernel.stage];
   std::vector<ExprPtr> read = stage.predicates;
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
   const std::vector<size_t> places = places_of(read);
   size_t bytes = 0;
   for (size_t place : places) {
-    if (is_fixed(forms_[place])) bytes += forms_[place].dictionary ? 4 : width(forms_[place].type.physical());
+    bytes += forms_[place].dictionary  ? 4
+             : is_fixed(forms_[place]) ? width(forms_[place].type.physical())
+             : kernel.rolled           ? kTextBytes
+                                       : 0;
   }
 
   Emitter out([&](const Expr& expr) { return leaf(expr, Access::kGroup); }, 0);
   out.line("");
   out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
                        kernel.bounds, kernel.name));
-  out.line(fmt::format("constexpr u32 kWords = {};", words_at_a_time(bytes)));
+  out.line(fmt::format("constexpr u32 kWords = {};",
+                       kernel.rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   pointers(out, places);
   if (!kernel.before.empty()) out.line(kernel.before);
@@ -248,32 +264,32 @@ void KernelWriter::row_kernel(std::string& text, const RowKernel& kernel) const 
   out.close();
   if (!kernel.end.empty()) out.line(kernel.end);
   out.close();
-  text += out.take();
+  texts.push_back({head, {kernel.name}, out.take()});
 }
 
 /// The kernels that leave bitmaps, of the first `stages` stages.
-void KernelWriter::narrowing(std::string& text, size_t stages) const {
+void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t stages) const {
   const std::string leave = fmt::format(
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
       "job.at<u32>({})[row / 32] = kept;",
       size_t{kOut});
-  match_kernels(text);
+  match_kernels(texts);
   for (size_t stage = 0; stage < stages; ++stage)
-    row_kernel(text, {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+    row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
 }
 
-std::string KernelWriter::aggregation() const {
-  std::string text = begin("#include \"exec/device/states-inl.h\"\n");
-  text += "struct State {\n  Count rows;\n";
+void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
+  std::string head = begin("#include \"exec/device/states-inl.h\"\n");
+  head += "struct State {\n  Count rows;\n";
   std::string merge = "    rows.merge(other.rows);\n";
   const std::vector<DeviceAggregate>& aggregates = sink_.aggregates;
   for (size_t i = 0; i < aggregates.size(); ++i) {
-    text += fmt::format("  {} a{};\n", aggregates[i].state, i);
+    head += fmt::format("  {} a{};\n", aggregates[i].state, i);
     merge += fmt::format("    a{0}.merge(other.a{0});\n", i);
   }
-  text += "  LANES_FN void merge(const State& other) {\n" + merge + "  }\n};\n";
+  head += "  LANES_FN void merge(const State& other) {\n" + merge + "  }\n};\n";
   const size_t last = program_.stages.size() - 1;
-  narrowing(text, last);
+  narrowing(texts, last);
 
   const auto sink = [&](Emitter& out) {
     out.open("if (keep) {");
@@ -305,13 +321,13 @@ std::string KernelWriter::aggregation() const {
     }
     out.close();
   };
-  row_kernel(text, {.name = "aggregate",
-                    .stage = last,
-                    .read = program_.outputs,
-                    .before = "State state{};",
-                    .sink = sink,
-                    .end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut})});
-  return text;
+  row_kernel(texts, head,
+             {.name = "aggregate",
+              .stage = last,
+              .read = program_.outputs,
+              .before = "State state{};",
+              .sink = sink,
+              .end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut})});
 }
 
 /// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row.
@@ -351,18 +367,18 @@ void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>&
   text += out.take();
 }
 
-std::string KernelWriter::projection() const {
+void KernelWriter::projection(std::vector<KernelText>& texts) const {
   const bool sorts = sink_.sort != nullptr;
-  std::string text = begin(sorts ? "#include \"exec/device/sort-inl.h\"\n" : "");
-  narrowing(text, program_.stages.size());
-  if (sorts) sort_kernels(text);
+  narrowing(texts, program_.stages.size());
+  KernelText rest{begin(sorts ? "#include \"exec/device/sort-inl.h\"\n" : ""), {"project"}, ""};
+  if (sorts) sort_kernels(rest);
   const std::vector<ExprPtr> rows(program_.outputs.begin(),
                                   program_.outputs.begin() + static_cast<ptrdiff_t>(outputs()));
   std::vector<Type> types;
   for (const ExprPtr& output : rows) types.push_back(output->type);
-  project_kernel(text, rows, types, "bool failed = false;",
+  project_kernel(rest.body, rows, types, "bool failed = false;",
                  [&](Emitter& out, size_t o) { return out.emit(*program_.outputs[o]); });
-  return text;
+  texts.push_back(std::move(rest));
 }
 
 std::string list_kernels() { return "#include \"exec/device/compact-inl.h\"\n"; }

@@ -24,6 +24,14 @@ struct ColumnForm {
   bool wide_offsets = false;  ///< of a dictionary's entries, if it is one
 };
 
+/// Kernels that are compiled together, beside others.
+struct KernelText {
+  std::string head;  ///< what they are written with
+  std::vector<std::string> names;
+  std::string body;
+  std::string text() const { return head + body; }
+};
+
 /// Writes the kernels of a program over columns of given forms: one for each stage, of which the last one
 /// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
 ///
@@ -42,7 +50,8 @@ class KernelWriter {
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
                std::vector<ColumnForm> forms);
 
-  std::string text() const;
+  /// All of them. What takes long to compile stands alone.
+  std::vector<KernelText> texts() const;
 
   /// All matches of all stages, in their order: their places in a Job.
   const std::vector<Match>& matches() const { return matches_; }
@@ -102,23 +111,23 @@ class KernelWriter {
   size_t outputs() const;
   std::string begin(std::string_view header) const;
   bool sees_all_rows(const Match& match) const;
-  void match_kernels(std::string& text) const;
-  void row_kernel(std::string& text, const RowKernel& kernel) const;
-  void narrowing(std::string& text, size_t stages) const;
-  std::string aggregation() const;
-  std::string projection() const;
+  void match_kernels(std::vector<KernelText>& texts) const;
+  void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
+  void narrowing(std::vector<KernelText>& texts, size_t stages) const;
+  void aggregation(std::vector<KernelText>& texts) const;
+  void projection(std::vector<KernelText>& texts) const;
   void project_kernel(std::string& text, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
                       const std::string& begin,
                       const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
 
   // sort_kernels.cc
-  void sort_kernels(std::string& text) const;
-  void list_kernel(std::string& text, const std::string& name, const std::vector<ExprPtr>& read,
+  void sort_kernels(KernelText& to) const;
+  void list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
                    const std::string& before, const Write& each, const std::string& end) const;
   void sort_word(expr::Emitter& out, const SortWord& word) const;
 
   // group_kernels.cc
-  std::string grouping() const;
+  void grouping(std::vector<KernelText>& texts) const;
   void put_row(expr::Emitter& out) const;
   expr::Emitted input_value(expr::Emitter& out, size_t input) const;
   bool may_be_null(const ExprPtr& expr) const;

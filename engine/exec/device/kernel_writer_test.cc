@@ -70,6 +70,13 @@ plan::NodePtr group(plan::NodePtr child, std::vector<ExprPtr> keys, std::vector<
   return plan::aggregate(std::move(child), std::move(keys), std::move(calls), std::move(names));
 }
 
+/// All of them as one text.
+std::string source(const plan::NodePtr& plan) {
+  std::string all;
+  for (const std::string& text : sources(plan)) all += text;
+  return all;
+}
+
 /// A plan for each part that sources are made of.
 std::vector<plan::NodePtr> plans() {
   const ExprPtr like = call("contains", {text(), literal_text("oo")});
@@ -129,37 +136,36 @@ TEST(Kernels, Compile) {
 }
 
 TEST(Kernels, PatternsSeeRowsThatCheapPredicatesLeft) {
-  const std::string source = sources(plans()[1]).at(0);
-  const size_t filter = source.find(" filter_0("), more = source.find(" filter_1("),
-               last = source.find(" aggregate(");
+  const std::string text = source(plans()[1]);
+  const size_t filter = text.find(" filter_0("), more = text.find(" filter_1("),
+               last = text.find(" aggregate(");
   EXPECT_LT(filter, more);
   EXPECT_LT(more, last);
   EXPECT_NE(last, std::string::npos);
-  EXPECT_THAT(source.substr(filter, more - filter), HasSubstr("less("));
-  EXPECT_THAT(source, HasSubstr("match<u32, true, true>(job)"));
+  EXPECT_THAT(text.substr(filter, more - filter), HasSubstr("less("));
+  EXPECT_THAT(text, HasSubstr("match<u32, true, true>(job)"));
 }
 
 TEST(Kernels, GroupsKeepEachValueOnce) {
-  const std::string source = sources(group(scan(), {i32()},
-                                           {sum(money()), call_of("avg", {money()}, TypeId::kFloat64),
-                                            call_of("count", {money()}, TypeId::kInt64), count_all()}))
-                                 .at(0);
-  EXPECT_THAT(source, HasSubstr("SumCell<i64> c1;"));
-  EXPECT_THAT(source, testing::Not(HasSubstr(" c3;")));
+  const std::string text = source(group(scan(), {i32()},
+                                        {sum(money()), call_of("avg", {money()}, TypeId::kFloat64),
+                                         call_of("count", {money()}, TypeId::kInt64), count_all()}));
+  EXPECT_THAT(text, HasSubstr("SumCell<i64> c1;"));
+  EXPECT_THAT(text, testing::Not(HasSubstr(" c3;")));
 }
 
 TEST(Kernels, LiteralsAreSearchedForWithoutAnAutomaton) {
-  const auto source = [](const char* function, const char* pattern) {
-    const ExprPtr like = call(function, {text(), literal_text(pattern)});
-    return sources(aggregate(plan::filter(scan(), like), {count_all()})).at(0);
+  const auto like = [](const char* function, const char* pattern) {
+    const ExprPtr matches = call(function, {text(), literal_text(pattern)});
+    return source(aggregate(plan::filter(scan(), matches), {count_all()}));
   };
-  EXPECT_THAT(source("contains", "oo"), HasSubstr("match_anywhere<u32>(job)"));
-  EXPECT_THAT(source("~~", "%oo%"), HasSubstr("match_anywhere<u32>(job)"));
-  EXPECT_THAT(source("~~", "oo%"), HasSubstr("match_fixed<u32, false, false>(job)"));
-  EXPECT_THAT(source("~~", "%oo"), HasSubstr("match_fixed<u32, true, false>(job)"));
-  EXPECT_THAT(source("~~", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
-  EXPECT_THAT(source("~~", "o%o"), HasSubstr("match<u32, false, true>(job)"));
-  EXPECT_THAT(source("contains", std::string(65, 'o').c_str()), HasSubstr("match<u32, false, true>(job)"));
+  EXPECT_THAT(like("contains", "oo"), HasSubstr("match_anywhere<u32>(job)"));
+  EXPECT_THAT(like("~~", "%oo%"), HasSubstr("match_anywhere<u32>(job)"));
+  EXPECT_THAT(like("~~", "oo%"), HasSubstr("match_fixed<u32, false, false>(job)"));
+  EXPECT_THAT(like("~~", "%oo"), HasSubstr("match_fixed<u32, true, false>(job)"));
+  EXPECT_THAT(like("~~", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
+  EXPECT_THAT(like("~~", "o%o"), HasSubstr("match<u32, false, true>(job)"));
+  EXPECT_THAT(like("contains", std::string(65, 'o').c_str()), HasSubstr("match<u32, false, true>(job)"));
 }
 
 TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }
@@ -168,10 +174,9 @@ TEST(Kernels, WhatIsNotOfferedIsNamed) {
   const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
   EXPECT_EQ(reason(plans()[0]), "");
   EXPECT_THAT(reason(plan::project(scan(), {call("upper", {text()})}, {"u"})), HasSubstr("upper(#2)"));
-  EXPECT_THAT(reason(aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)})),
-              HasSubstr("median(DOUBLE)"));
-  EXPECT_THAT(reason(aggregate(scan(), {distinct("count", i32()), distinct("count", i64())})),
-              HasSubstr("DISTINCT values of several expressions"));
+  EXPECT_THAT(reason(aggregate(scan(), {call_of("stddev_samp", {real()}, TypeId::kFloat64)})),
+              HasSubstr("stddev_samp(DOUBLE)"));
+  EXPECT_EQ(reason(aggregate(scan(), {distinct("count", i32()), distinct("count", i64())})), "");
   EXPECT_THAT(reason(aggregate(scan(), {distinct("string_agg", text())})), HasSubstr("of DISTINCT values"));
 }
 
@@ -183,10 +188,9 @@ TEST(Kernels, SortsNeedThePlugin) {
 }
 
 TEST(Kernels, SortsReadEachKeyOnce) {
-  const std::string source =
-      sources(plan::sort(scan(), {{.expr = i32()}, {.expr = i64(), .descending = true}})).at(0);
-  EXPECT_THAT(source, HasSubstr("order_of<false>(c1[row])"));
-  EXPECT_THAT(source, HasSubstr("order_of<true>(c0[row])"));
+  const std::string text = source(plan::sort(scan(), {{.expr = i32()}, {.expr = i64(), .descending = true}}));
+  EXPECT_THAT(text, HasSubstr("order_of<false>(c1[row])"));
+  EXPECT_THAT(text, HasSubstr("order_of<true>(c0[row])"));
 }
 
 }  // namespace

@@ -59,11 +59,34 @@ struct Key<T, true> {
   LANES_FN u64 hash(u64 before) const { return mix(mix(before, low), high); }
 };
 
+/// The hash of a text of any size.
+LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
+  using Part = TextWords<4>;
+  u64 hash = before;
+  for (u64 left = size; left;) {
+    const Part part(at, left);
+    for (u32 i = 0; i < Part::kSize / 8; i++) hash = mix(hash, part.words[i]);
+    at += Part::kSize;
+    left -= left < Part::kSize ? left : Part::kSize;
+  }
+  return hash;
+}
+/// Whether two texts of one size have the same bytes.
+LANES_FN bool same_bytes(const u8* a, const u8* b, u64 size) {
+  using Part = TextWords<4>;
+  for (u64 left = size; left;) {
+    if (!(Part(a, left) == Part(b, left))) return false;
+    a += Part::kSize;
+    b += Part::kSize;
+    left -= left < Part::kSize ? left : Part::kSize;
+  }
+  return true;
+}
+
 /// A string: its size, its first 4 bytes, and its next 8 ones or, where it is longer, its place.
 template <>
 struct Key<Text, true> {
   static constexpr u32 kInside = 12;
-  using Part = TextWords<4>;
   u64 head, rest;
 
   LANES_FN void set(Text text) {
@@ -84,27 +107,14 @@ struct Key<Text, true> {
     const u64 other = read<kShared>(held.rest);
     if (other == rest) return true;
     if ((head & 0xffffffff) <= kInside) return false;
-    const auto *a = reinterpret_cast<const u8*>(rest), *b = reinterpret_cast<const u8*>(other);
-    for (u64 left = head & 0xffffffff; left;) {
-      if (!(Part(a, left) == Part(b, left))) return false;
-      a += Part::kSize;
-      b += Part::kSize;
-      left -= left < Part::kSize ? left : Part::kSize;
-    }
-    return true;
+    return same_bytes(reinterpret_cast<const u8*>(rest), reinterpret_cast<const u8*>(other),
+                      head & 0xffffffff);
   }
   LANES_FN u64 hash(u64 before) const {
     const u64 size = head & 0xffffffff;
-    u64 hash = mix(before, head);
+    const u64 hash = mix(before, head);
     if (size <= kInside) return mix(hash, rest);
-    const auto* at = reinterpret_cast<const u8*>(rest);
-    for (u64 left = size; left;) {
-      const Part part(at, left);
-      for (u32 i = 0; i < Part::kSize / 8; i++) hash = mix(hash, part.words[i]);
-      at += Part::kSize;
-      left -= left < Part::kSize ? left : Part::kSize;
-    }
-    return hash;
+    return hash_of(hash, reinterpret_cast<const u8*>(rest), size);
   }
 };
 

@@ -115,12 +115,12 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
         }
         const u64 place = at + i * kStep + threadIdx.x * 16;
         if (!(found[0] | found[1] | found[2] | found[3]) || place >= stop) continue;
+        u32 places = 0;  // a bit for each of the 16 bytes
 #pragma unroll
-        for (u32 k = 0; k < 4; k++) {
-          for (u32 rest = found[k]; rest; rest &= rest - 1) {
-            const u32 slot = atomicAdd(&queued, 1);
-            if (slot < kQueue) queue[slot] = u32(place - at) + k * 4 + (__ffs(rest) - 1) / 8;
-          }
+        for (u32 k = 0; k < 4; k++) places |= (found[k] >> 7) * 0x01020408 >> 24 << k * 4;
+        for (; places; places &= places - 1) {
+          const u32 slot = atomicAdd(&queued, 1);
+          if (slot < kQueue) queue[slot] = u32(place - at) + __ffs(places) - 1;
         }
       }
       __syncthreads();

@@ -10,6 +10,7 @@
 #include "exec/device/collect.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/group_run.h"
+#include "exec/device/passes.h"
 #include "exec/device/sort_run.h"
 #include "exec/device/states-inl.h"
 #include "expr/device/emitter.h"
@@ -183,13 +184,26 @@ std::vector<ColumnForm> widest_forms(const Branch& branch, const std::vector<siz
 
 }  // namespace
 
+namespace {
+
+/// The pipelines that run for it, one after the other.
+std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
+  return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
+}
+
+}  // namespace
+
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results) {
-  const DeviceSink sink(pipeline.sink, pipeline.input);
+  const Passes passes(pipeline);
   std::vector<std::string> sources;
-  for (const Branch& branch : pipeline.branches) {
-    const Program program = make_program(branch, sink.expressions(), results);
-    const std::vector<size_t> columns = columns_of(program);
-    sources.push_back(KernelWriter(program, sink, columns, widest_forms(branch, columns)).text());
+  for (const Pipeline& run : runs_of(pipeline, passes)) {
+    const DeviceSink sink(run.sink, run.input);
+    for (const Branch& branch : run.branches) {
+      const Program program = make_program(branch, sink.expressions(), results);
+      const std::vector<size_t> columns = columns_of(program);
+      const KernelWriter writer(program, sink, columns, widest_forms(branch, columns));
+      for (const KernelText& text : writer.texts()) sources.push_back(text.text());
+    }
   }
   return sources;
 }
@@ -197,7 +211,8 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
 std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results) {
   try {
     kernel_sources(pipeline, results);
-    if (DeviceSink(pipeline.sink, pipeline.input).sort != nullptr) device::Sorter::system();
+    const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
+    if (sorts) device::Sorter::system();
     return {};
   } catch (const expr::NotOnDevice& reason) {
     return reason.what();
@@ -208,7 +223,19 @@ std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& re
 
 DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
                            const Options& options, Accelerator& gpu, std::vector<Counters>& counters) {
-  return DeviceRun(pipeline, results, options, gpu, counters).run();
+  const Passes passes(pipeline);
+  if (passes.pipelines().empty()) return DeviceRun(pipeline, results, options, gpu, counters).run();
+  DeviceResult all;
+  std::vector<Table> tables;
+  for (const Pipeline& pass : passes.pipelines()) {
+    std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
+    DeviceResult made = DeviceRun(pass, results, options, gpu, tables.empty() ? counters : again).run();
+    if (!tables.empty()) counters[pass.line].nanos += again[pass.line].nanos;
+    tables.push_back(std::move(made.table));
+    all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+  }
+  all.table = passes.together(std::move(tables), options);
+  return all;
 }
 
 }  // namespace lanewise::exec

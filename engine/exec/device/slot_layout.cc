@@ -45,6 +45,15 @@ size_t cell_size(const GroupPlan& plan, const GroupCell& cell) {
   return bytes <= 8 ? 8 : 24;
 }
 
+/// With fewer cells than this the question whether groups are few costs more than their conflicts.
+constexpr size_t kFewestGathered = 4;
+
+/// Whether lanes can put such cells together among themselves.
+bool can_gather(const GroupPlan& plan, const GroupCell& cell) {
+  if (cell.keeps == Keeps::kCount) return true;
+  return cell.type != TypeId::kFloat64 && !is_wide(plan.inputs()[cell.input].arg->type);
+}
+
 }  // namespace
 
 SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null) : plan_(plan) {
@@ -62,8 +71,11 @@ size_t SlotLayout::near_slots() const {
 }
 
 std::string SlotLayout::text() const {
-  std::string fields, hash, same, keys, merge;
+  std::string fields, hash, same, keys, merge, gather;
+  bool has_texts = false;
+  bool gathers = static_cast<size_t>(std::count(stored_.begin(), stored_.end(), true)) >= kFewestGathered;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
+    has_texts |= plan_.keys()[key]->type.is_string();
     fields += fmt::format("  Key<{}> k{};\n", expr::device_type(plan_.keys()[key]->type), key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
     const std::string first = key == 0 ? "first" : fmt::format("read<kShared>(held.k{}.first())", key);
@@ -74,11 +86,14 @@ std::string SlotLayout::text() const {
     if (!stored_[cell]) continue;
     fields += fmt::format("  {} c{};\n", cell_type(plan_, plan_.cells()[cell]), cell);
     merge += fmt::format("    c{0}.template merge<kShared>(from.c{0});\n", cell);
+    gather += fmt::format("    c{}.gather(peers);\n", cell);
+    gathers &= can_gather(plan_, plan_.cells()[cell]);
   }
   return fmt::format(
       "struct Slot {{\n"
       "  u32 tag, nulls;\n"
       "{}"
+      "  static constexpr bool kHasTexts = {};\n"
       "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
       "  template <bool kShared>\n"
       "  LANES_FN bool same(u64 first, const Slot& held) const {{\n    return {};\n  "
@@ -86,11 +101,14 @@ std::string SlotLayout::text() const {
       "  LANES_FN void take_key(const Slot& from) {{\n    nulls = from.nulls;\n{}  }}\n"
       "  template <bool kShared>\n"
       "  LANES_FN void merge(const Slot& from) {{\n{}  }}\n"
+      "  static constexpr bool kGathers = {};\n"
+      "{}"
       "}};\n"
       "static_assert(sizeof(Slot) == {});\n"
       "using Table = Groups<Slot, {}, {}, {}>;\n",
-      fields, hash, same.empty() ? "true" : same, keys, merge, size_, near_slots(), near_stride(),
-      far_stride());
+      fields, has_texts, hash, same.empty() ? "true" : same, keys, merge, gathers,
+      gathers ? "  LANES_FN void gather(u32 peers) {\n" + gather + "  }\n" : "", size_, near_slots(),
+      near_stride(), far_stride());
 }
 
 }  // namespace lanewise::exec

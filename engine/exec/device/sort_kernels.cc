@@ -13,7 +13,7 @@ std::string KernelWriter::sort_word_kernel(size_t word) { return fmt::format("so
 std::string KernelWriter::sort_size_kernel(size_t key) { return fmt::format("sort_size_{}", key); }
 
 /// A kernel that takes the rows of Job::kList: `each` is written for row `list[i]`.
-void KernelWriter::list_kernel(std::string& text, const std::string& name, const std::vector<ExprPtr>& read,
+void KernelWriter::list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
                                const std::string& before, const Write& each, const std::string& end) const {
   Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
   out.line("");
@@ -33,7 +33,8 @@ void KernelWriter::list_kernel(std::string& text, const std::string& name, const
   out.close();
   if (!end.empty()) out.line(end);
   out.close();
-  text += out.take();
+  to.body += out.take();
+  to.names.push_back(name);
 }
 
 /// Leaves the word of row i in Job::kOut.
@@ -81,17 +82,17 @@ void KernelWriter::sort_word(Emitter& out, const SortWord& word) const {
   out.line(fmt::format("job.at<u{0}>({1})[i] = u{0}(word);", word.bytes() * 8, size_t{kOut}));
 }
 
-void KernelWriter::sort_kernels(std::string& text) const {
+void KernelWriter::sort_kernels(KernelText& to) const {
   for (size_t i = 0; i < sort_words_.size(); ++i) {
     const SortWord& word = sort_words_[i];
     std::vector<ExprPtr> read;
     for (const SortWord::Part& part : word.parts)
       read.push_back(program_.outputs[sink_.sort_output(part.key)]);
     if (word.text) read.push_back(program_.outputs[sink_.sort_output(*word.text)]);
-    list_kernel(text, sort_word_kernel(i), read, "", [&](Emitter& out) { sort_word(out, word); }, "");
+    list_kernel(to, sort_word_kernel(i), read, "", [&](Emitter& out) { sort_word(out, word); }, "");
     if (!word.text) continue;
     list_kernel(
-        text, sort_size_kernel(*word.text), read, "u32 longest = 0;",
+        to, sort_size_kernel(*word.text), read, "u32 longest = 0;",
         [&](Emitter& out) {
           const Emitted key = out.emit(*read[0]);
           out.line(fmt::format("if (({}) && {}.size > longest) longest = u32({}.size);", key.is_valid(),
