@@ -34,6 +34,8 @@ class GroupPlan {
     ExprPtr arg, filter;  ///< null: none
   };
   const std::vector<ExprPtr>& keys() const { return keys_; }
+  /// Whether the key's values themselves are the result, and -0.0 is not 0.0.
+  bool is_exact(size_t key) const { return ranked_ && key == group_keys_ && keys_[key]->type.is_float(); }
   const std::vector<Input>& inputs() const { return inputs_; }
   const std::vector<GroupCell>& cells() const { return cells_; }
 

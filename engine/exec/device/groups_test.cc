@@ -42,6 +42,23 @@ TEST(DeviceGroups, KeysGiveTheirValuesBack) {
   EXPECT_TRUE(std::isnan(key_of(static_cast<float>(nan)).get()));
 }
 
+TEST(DeviceGroups, ExactKeysKeepZerosApart) {
+  kernel::ExactKey<double> low{}, high{};
+  kernel::ExactKey<float> narrow{};
+  low.set(-0.0);
+  high.set(0.0);
+  narrow.set(-0.0F);
+  EXPECT_TRUE(std::signbit(low.get()));
+  EXPECT_TRUE(std::signbit(narrow.get()));
+  EXPECT_FALSE(std::signbit(high.get()));
+  EXPECT_FALSE(low.same<false>(high.first(), high));
+  low.set(2.5);
+  EXPECT_EQ(low.get(), 2.5);
+  low.set(-std::numeric_limits<double>::quiet_NaN());
+  high.set(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(low.same<false>(high.first(), high));
+}
+
 TEST(DeviceGroups, TextsAreKeysByTheirBytes) {
   std::vector<std::string> texts;
   for (size_t size = 0; size <= 40; ++size) {

@@ -110,6 +110,7 @@ std::vector<plan::NodePtr> plans() {
              call_of("min", {coalesce({text(), literal_text("none")})}, TypeId::kVarchar)}),
       aggregate(scan(), {call_of("min", {text()}, TypeId::kVarchar, small), sum(i32())}),
       aggregate(scan(), {distinct("count", text())}),
+      aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)}),
       plan::sort(plan::filter(scan(), conjunction({like, small})),
                  {{.expr = i32(), .descending = true, .nulls_first = true},
                   {.expr = text()},
@@ -185,6 +186,12 @@ TEST(Kernels, SortsNeedThePlugin) {
   EXPECT_THAT(not_on_device(split(*plan::sort(scan(), {{.expr = i64()}})).back(), {}),
               HasSubstr("the plug-in that sorts on GPUs was not found"));
   unsetenv("LANEWISE_SORT");
+}
+
+TEST(Kernels, MediansKeepZerosApart) {
+  EXPECT_THAT(source(aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)})),
+              HasSubstr("ExactKey<f64> k0;"));
+  EXPECT_THAT(source(aggregate(scan(), {distinct("count", real())})), HasSubstr("  Key<f64> k0;"));
 }
 
 TEST(Kernels, SortsReadEachKeyOnce) {

@@ -42,6 +42,17 @@ struct Key {
   LANES_FN u64 hash(u64 before) const { return mix(before, bits); }
 };
 
+/// The same, with -0.0 apart from 0.0: equal values may not stand for each other where they are the result.
+template <class T>
+struct ExactKey : Key<T> {
+  LANES_FN void set(T value) {
+    Key<T>::set(value);
+    if constexpr (is_float<T>) {
+      if (value == T(0)) this->bits = bits_of(f64(value));
+    }
+  }
+};
+
 template <class T>
 struct Key<T, true> {
   u64 low, high;

@@ -76,7 +76,8 @@ std::string SlotLayout::text() const {
   bool gathers = static_cast<size_t>(std::count(stored_.begin(), stored_.end(), true)) >= kFewestGathered;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
     has_texts |= plan_.keys()[key]->type.is_string();
-    fields += fmt::format("  Key<{}> k{};\n", expr::device_type(plan_.keys()[key]->type), key);
+    fields += fmt::format("  {}<{}> k{};\n", plan_.is_exact(key) ? "ExactKey" : "Key",
+                          expr::device_type(plan_.keys()[key]->type), key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
     const std::string first = key == 0 ? "first" : fmt::format("read<kShared>(held.k{}.first())", key);
     same += fmt::format("{0}k{1}.template same<kShared>({2}, held.k{1})", key == 0 ? "" : " && ", key, first);
