@@ -35,6 +35,7 @@ bool on_blocks(std::vector<Meta>& list, std::optional<uint32_t> block, MetaProgr
 
 MetaProgram compile(const Tree& tree, const Passes& passes) {
   MetaProgram meta = lower(tree);
+  if (has(passes, Pass::kFuse)) fuse_blocks(meta, tree);
   if (has(passes, Pass::kHost)) move_to_host(meta, tree);
   if (has(passes, Pass::kLoops)) loop_on_host(meta);
   // What one pass makes small another one can take.

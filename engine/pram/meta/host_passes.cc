@@ -24,8 +24,11 @@ bool same_for_all(const Expr& expr, const std::vector<bool>& hosted) {
 /// Finds which private variables are the same for all, by taking out of all of them what is not.
 class Search {
  public:
-  explicit Search(const Tree& tree) : tree_(tree), hosted_(tree.privates.size()) {
-    for (size_t i = 0; i < hosted_.size(); ++i) hosted_[i] = tree.privates[i].block.has_value();
+  Search(const Tree& tree, const std::vector<bool>& fused) : tree_(tree), hosted_(tree.privates.size()) {
+    for (size_t i = 0; i < hosted_.size(); ++i) {
+      const std::optional<uint32_t> block = tree.privates[i].block;
+      hosted_[i] = block && !fused[*block];
+    }
     // What holds a function's argument is written within an expression.
     walk(tree.body, [&](const Statement& statement) {
       for_each_expression(statement, [&](const Expr& expr) {
@@ -106,6 +109,7 @@ class Move {
 
   void list(std::vector<Meta>& nodes) {
     for (Meta& meta : nodes) {
+      if (meta.kind == Kind::kAll && meta_.fused[meta.block]) continue;
       if (meta.condition) meta.condition = rewrite(meta.condition, meta_.hosted);
       for (Statement& statement : meta.statements) rewrite_statement(statement);
       list(meta.body);
@@ -168,7 +172,7 @@ void loops(std::vector<Meta>& list, MetaProgram& meta) {
 }  // namespace
 
 void move_to_host(MetaProgram& meta, const Tree& tree) {
-  meta.hosted = Search(tree).run();
+  meta.hosted = Search(tree, meta.fused).run();
   Move(meta, tree).list(meta.body);
 }
 

@@ -20,6 +20,17 @@ bool is_small(const std::vector<Meta>& list) {
   return list.empty() || (list.size() == 1 && is_kernel(list[0]));
 }
 
+/// The block's own statement; blocks are never within each other.
+const Statement* statement_of_block(const std::vector<Statement>& list, uint32_t block) {
+  for (const Statement& statement : list) {
+    if (statement.kind == Statement::Kind::kBlock && statement.block == block) return &statement;
+    for (const std::vector<Statement>* inner : {&statement.body, &statement.otherwise}) {
+      if (const Statement* const found = statement_of_block(*inner, block)) return found;
+    }
+  }
+  return nullptr;
+}
+
 bool in_place(const std::vector<Meta>& list) { return list.empty() || list[0].writing == Writing::kInPlace; }
 
 std::vector<Statement> statements_of(const std::vector<Meta>& list) {
@@ -43,6 +54,13 @@ Meta guarded(const Meta& meta, Statement::Kind kind) {
   statement.otherwise = statements_of(meta.otherwise);
   return {
       .kind = Kind::kKernel, .place = meta.place, .statements = {std::move(statement)}, .from = meta.from};
+}
+
+bool has_loop(const std::vector<Statement>& list) {
+  return std::any_of(list.begin(), list.end(), [](const Statement& statement) {
+    return statement.kind == Statement::Kind::kWhile || has_loop(statement.body) ||
+           has_loop(statement.otherwise);
+  });
 }
 
 constexpr const char* kApart = "no processor uses a cell that another one writes";
@@ -146,7 +164,23 @@ std::vector<Meta> with_condition(const Meta& branch, const Nodes& nodes) {
   return kernels;
 }
 
+void fuse(std::vector<Meta>& list, MetaProgram& meta, const Tree& tree) {
+  for (Meta& node : list) {
+    fuse(node.body, meta, tree);
+    fuse(node.otherwise, meta, tree);
+    if (node.kind != Kind::kAll) continue;
+    const std::vector<Statement>& statements = statement_of_block(tree.body, node.block)->body;
+    if (!has_loop(statements) || !independent(statements, tree, node.block)) continue;
+    node.body = {{.kind = Kind::kKernel, .place = node.place, .statements = statements}};
+    meta.fused[node.block] = true;
+    meta.notes.push_back(
+        {Pass::kFuse, node.place.line, fmt::format("the block with its loops is one kernel: {}", kApart)});
+  }
+}
+
 }  // namespace
+
+void fuse_blocks(MetaProgram& meta, const Tree& tree) { fuse(meta.body, meta, tree); }
 
 bool write_in_place(const Nodes& nodes) {
   bool changed = false;

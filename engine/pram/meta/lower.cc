@@ -86,7 +86,10 @@ class Lowering {
 }  // namespace
 
 MetaProgram lower(const Tree& tree) {
-  return {Lowering(tree).host(tree.body), std::vector<bool>(tree.privates.size()), {}};
+  return {Lowering(tree).host(tree.body),
+          std::vector<bool>(tree.privates.size()),
+          {},
+          std::vector<bool>(tree.blocks.size())};
 }
 
 }  // namespace lanewise::pram

@@ -55,6 +55,7 @@ struct MetaProgram {
   std::vector<Meta> body;
   std::vector<bool> hosted;  ///< by private: one value, held by the host, instead of one for each processor
   std::vector<MetaNote> notes;
+  std::vector<bool> fused = {};  ///< by block: one kernel, whose processors hold all private variables
 };
 
 /// The plain meta-program: a kernel for each assignment, a set for each condition.

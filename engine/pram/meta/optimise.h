@@ -6,6 +6,8 @@
 /// writes down what it did.
 namespace lanewise::pram {
 
+/// Blocks with loops become one kernel each, where no processor uses a cell that another one writes.
+void fuse_blocks(MetaProgram& meta, const Tree& tree);
 /// Private variables that are the same for all processors of their block become the host's, and with them
 /// ifs whose condition is.
 void move_to_host(MetaProgram& meta, const Tree& tree);

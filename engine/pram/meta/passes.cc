@@ -14,6 +14,7 @@ constexpr PassInfo kPasses[] = {
     {Pass::kMerge, "merge", "assignments that do not depend on each other become one kernel"},
     {Pass::kBranches, "branches", "small branches become conditions within a kernel"},
     {Pass::kLoops, "loops", "loops that the host can count, or that processors can run on their own"},
+    {Pass::kFuse, "fuse", "a block with its loops becomes one kernel where its processors do not meet"},
 };
 
 }  // namespace

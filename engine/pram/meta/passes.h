@@ -8,9 +8,9 @@
 namespace lanewise::pram {
 
 /// The optimisations of the meta-program. Each leaves the results of every program as they are.
-enum class Pass : uint8_t { kHost, kInPlace, kMerge, kBranches, kLoops };
+enum class Pass : uint8_t { kHost, kInPlace, kMerge, kBranches, kLoops, kFuse };
 
-using Passes = std::bitset<5>;
+using Passes = std::bitset<6>;
 inline Passes all_passes() { return Passes().set(); }
 inline bool has(const Passes& passes, Pass pass) { return passes[static_cast<size_t>(pass)]; }
 

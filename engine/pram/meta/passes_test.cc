@@ -27,7 +27,7 @@ std::string meta_of(const std::string& mode, const std::string& body, std::initi
   for (const MetaNote& note : meta.notes) {
     EXPECT_TRUE(has(chosen, note.pass));
     EXPECT_FALSE(note.text.empty());
-    EXPECT_GT(note.line, kHeadLines);
+    EXPECT_GE(note.line, kHeadLines);  // the last of them begins the block
   }
   const std::vector<MetaLine> lines = print(meta, program.tree());
   std::string result;
@@ -183,6 +183,22 @@ TEST(Loops, MustNotFireWhereRoundsMeet) {
     EXPECT_THAT(meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
                 HasSubstr("is not empty:"))
         << body;
+  }
+}
+
+TEST(Fuse, TakesABlockWhoseProcessorsDoNotMeet) {
+  const std::string body = "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\nC[p, 0] = A[p]\n";
+  const std::string fused =
+      "for each p in T0:\n  d = 1\n  while d < n:\n    A[p] = A[p] + B[d]\n    d = 2 * d\n  C[p, 0] = A[p]\n";
+  EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse}), fused);
+  EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse, Pass::kHost, Pass::kLoops}), fused);
+}
+
+TEST(Fuse, MustNotFireWhereProcessorsMeetOrNothingLoops) {
+  for (const char* body : {"private d = 1\nwhile d < n { A[p] = A[(p + d) % n]\nd = 2 * d\n}\n",
+                           "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\nC[p, 0] = A[0]\n",
+                           "A[p] = 1\nA[p] = A[p] + 1\n"}) {
+    EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse}), meta_of("CREW", body, {})) << body;
   }
 }
 
