@@ -33,7 +33,7 @@ static inline u8 last_state(const PackedTable& table, const u8* at, const u8* en
 
 /// How far text is fetched before its rows are taken: lanes read at many places, which no core sees as a
 /// stream.
-constexpr u64 kAhead = 4096;
+constexpr u64 kAhead = 8192;
 
 template <class Group, class Tally>
 void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {

@@ -50,9 +50,11 @@ class RowSource {
  private:
   static constexpr u64 kQueue = 128;
   static constexpr u64 kLine = 64;
+  static constexpr u64 kAtOnce = 8;  // lines of a fetch: a core waits for more, as before long rows
 
   LANES_FN void fetch_from(u64 from, u64 to) {
     if (fetched_ < from) fetched_ = from;
+    if (to > fetched_ + kAtOnce * kLine) to = fetched_ + kAtOnce * kLine;
     for (; fetched_ < to; fetched_ += kLine) __builtin_prefetch(bytes_ + fetched_);
   }
 

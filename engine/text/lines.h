@@ -40,6 +40,8 @@ class LineMatcher {
   lanes::Target target() const { return target_; }
   /// One line for people: what is done to a text.
   std::string describe() const;
+  /// What decides lines, or what is left of them.
+  const Matcher& matcher() const { return matcher_; }
 
  private:
   void by_line(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;

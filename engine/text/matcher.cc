@@ -110,11 +110,21 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     best.form = forms::long_rows(std::move(best.form), shortest);
     why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";
   }
+  std::string dearer, not_offered;
+  const auto add = [](std::string& list, std::string_view one) {
+    list.append(list.empty() ? "" : ", ").append(one);
+  };
   for (const Asked& one : asked) {
     reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
-    if (one.name == name_ || !one.cost) continue;
-    rejected_.append(rejected_.empty() ? "" : ", ").append(one.name).append(" ").append(show(*one.cost));
+    if (one.name == name_) continue;
+    if (one.cost) {
+      add(dearer, std::string(one.name) + " " + show(*one.cost));
+    } else {
+      add(not_offered, one.name);
+    }
   }
+  if (!dearer.empty()) rejected_ = "dearer: " + dearer;
+  if (!not_offered.empty()) rejected_ += (dearer.empty() ? "" : "; ") + ("not offered: " + not_offered);
   if (choice->adapts) reasons_ += "where more is found: the cheapest of the forms that look at every byte\n";
   choice_ = std::move(choice);
 }

@@ -184,3 +184,10 @@ def test_index_refuses_what_is_not_there(lanewise):
     for arguments in (["--work", "dance"], ["--device", "abacus"], ["--keys", "0"]):
         code, _, error = lanewise("bench", "index", "--keys", "100", *arguments)
         assert code == 2 and arguments[1] in error
+
+
+def test_levels_are_named_or_refused(lanewise):
+    group, *_ = bench(lanewise, "strings", *SMALL, "--test", "regex", "--lengths", "16", "--levels", "packed")["groups"]
+    assert len(levels_of(group)) >= 2 and all(" packed" in level for level in levels_of(group))
+    code, _, error = lanewise("bench", "strings", *SMALL, "--levels", "auto")
+    assert code == 2 and "none of the levels 'auto'" in error, error

@@ -43,7 +43,7 @@ JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
 def settings(chooser):
     """Any target, vector size and thread count may answer."""
-    lanes = chooser.choice(["simd", "simd", "scalar", "interleaved", "emulated"])
+    lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
 
 

@@ -155,7 +155,9 @@ def test_lanes(grep, files, lanes):  # noqa: F811
 def test_stats_say_how(grep, files):  # noqa: F811
     files(a=TEXT)
     assert "'seven' searched in all lines at once" in grep("--stats", "seven", "a")[2]
-    assert "a run of 20" in grep("--stats", "[a-z]{20}", "a")[2]
+    reasons = grep("--stats", "[a-z]{20}", "a")[2]
+    assert "a run of 20" in reasons
+    assert "contains: no, the pattern is not" in reasons, reasons  # and why not otherwise
 
 
 @pytest.mark.parametrize(

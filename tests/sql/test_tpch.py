@@ -22,7 +22,7 @@ def test_answers_are_duckdbs():
         query = (HERE / "tpch" / f"{name}.sql").read_text()
         wanted = connection.execute(query).fetchall()
         assert len(wanted) == {"q1": 4, "q6": 1}[name]
-        for lanes, threads in (("simd", 2), ("interleaved", 1), ("scalar", 2)):
+        for lanes, threads in (("simd", 2), ("interleaved", 1), ("scalar", 2), ("auto", 1), ("branching", 2)):
             result = subprocess.run([engine.PROGRAM, "sql", "--format", "csv", "--lanes", lanes, "--threads", str(threads)],
                                     input=f"{view};{query}", capture_output=True, text=True, check=True)
             header, *rows = csv.reader(io.StringIO(result.stdout))

@@ -1,6 +1,6 @@
 #include "bench/bench.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ Bench::Bench(std::string name, const Options& options, const Cancellation& cance
       cancellation_(cancellation) {
   for (const std::string& level : options.levels) {
     const std::string word = level.substr(0, level.find_first_of(" :"));
-    const bool known = lanes::parse_target(word) || word == "chosen";
+    const bool known = lanes::parse_target(word) || word == "chosen" || word == "packed";
     if (!known) throw UserError(fmt::format("unknown level '{}'; see --help", level));
   }
   setting_.counters = counters_.why_not();
@@ -54,6 +54,7 @@ Bench::~Bench() { progress_.finish(); }
 
 bool Bench::wants(const std::string& level) const {
   const auto names_it = [&](std::string name) {
+    if (name == "packed") return level.find(" packed") != std::string::npos;
     if (name.starts_with("simd")) name.replace(0, 4, lanes::name(lanes::simd()));
     return level.starts_with(name) &&
            (level.size() == name.size() || level[name.size()] == ' ' || level[name.size()] == ':');
@@ -84,6 +85,10 @@ void Bench::simulate(const Group& group, Result& result) {
 }
 
 Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
+  if (contenders.empty()) {
+    throw UserError(fmt::format("none of the levels '{}' is one of '{}'; see --help",
+                                fmt::join(setting_.options.levels, ", "), group.title));
+  }
   if (setting_.options.silent_runs > 0) {
     for (const Contender& contender : contenders) {
       for (int run = 0; contender.not_offered.empty() && run < setting_.options.silent_runs; ++run)

@@ -11,7 +11,7 @@ struct Options {
   uint64_t rows = 0;  ///< 0: what suits the machine
   uint64_t seed = 1;
   int repeat = 3;                   ///< the median of so many rounds counts
-  std::vector<std::string> levels;  ///< names of levels, or their first words; none: all
+  std::vector<std::string> levels;  ///< names of levels, their first words, or packed; none: all
   bool json = false;
   std::string plot;         ///< an SVG file; empty: none
   bool cachegrind = false;  ///< branches and misses by simulation

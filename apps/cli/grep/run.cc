@@ -12,6 +12,8 @@
 #include <cstring>
 #include <mutex>
 #include <span>
+#include <sstream>
+#include <string>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -251,6 +253,8 @@ class Run {
     row("time", fmt::format("{:.3f} s, {:.2f} GB/s, {} threads", time.count(),
                             static_cast<double>(bytes_) / 1e9 / time.count(), options_.threads));
     row("pattern", matcher_.describe());
+    std::istringstream reasons(matcher_.matcher().describe());
+    for (std::string line; std::getline(reasons, line);) row("", line);
     if (lanes_.lane_steps > 0) row("occupancy", fmt::format("{:.1f} %", 100 * lanes_.occupancy()));
   }
 

@@ -35,7 +35,7 @@ std::string PreparedPattern::describe(lanes::Target target, const lanes::Tuning&
   if (!is_constant()) return "patterns of the rows, compiled as they come";
   const text::Matcher& chosen = matcher(target, tuning);
   std::string text = std::string(chosen.form()) + " (" + chosen.why() + ")";
-  if (!chosen.rejected().empty()) text += "; dearer: " + chosen.rejected();
+  if (!chosen.rejected().empty()) text += "; " + chosen.rejected();
   return text;
 }
 

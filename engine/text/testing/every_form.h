@@ -33,7 +33,9 @@ inline std::vector<std::pair<std::string, Matcher>> every_form(const Pattern& pa
     if (form != "lazy" && form != "all") {
       for (lanes::Target target : lanes::supported_targets()) {
         add(form, lanes::name(target));
-        if (form == "packed" || form == "tail" || form == "rows") add(form, lanes::name(target), true);
+        const bool holds_rows =
+            form == "packed" || form == "tail" || form == "approximated" || form == "rows";
+        if (holds_rows) add(form, lanes::name(target), true);
       }
     } else {
       add(form, "");
