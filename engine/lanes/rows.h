@@ -56,7 +56,7 @@ enum class Form {
 /// Whether `target` can run `automaton` in `form`.
 ///   rows    branching, scalar, interleaved, emulated
 ///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
-///   states x classes <= 128 and classes in few runs of bytes
+///   states x classes <= 256 and classes in few runs of bytes or with codes by halves of bytes
 /// Asks nothing about the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
 
