@@ -39,6 +39,7 @@ template <class Group, class Tally>
 void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
   const Rows& rows = job.rows;
   const BookRow book{job};
+  constexpr u64 kBlocks = u64(Group::width) * Group::kBlock;  // what a walk may read
   for (u64 first = 0; first < rows.count;) {
     const u64 last = segment_end(rows, first);
     const u64 base = rows.offset(first);
@@ -52,7 +53,7 @@ void run_packed(const PackedTable& table, const RowJob& job, Tally tally) {
       continue;
     }
     Group group(table, rows.bytes + base, base, first), other = group;
-    RowSource<kAhead> source(rows, first, last, job.active);
+    RowSource<kAhead, kBlocks> source(rows, first, last, job.active);
     run_rows(group, other, source, threshold(job, Group::width), book, tally);
     first = last;
   }

@@ -6,8 +6,9 @@
 namespace lanewise::lanes {
 
 /// Hands out the rows [first, last) in order: all of them, or those whose bit is set in `active`. Text is
-/// fetched into the cache up to kAhead bytes before its rows are taken.
-template <u64 kAhead>
+/// fetched into the cache up to kAhead bytes before its rows are taken, at most kAtOnce bytes each time: a
+/// core waits for more.
+template <u64 kAhead, u64 kAtOnce = kAhead>
 class RowSource {
  public:
   LANES_FN RowSource(const Rows& rows, u64 first, u64 last, const u64* active)
@@ -50,11 +51,10 @@ class RowSource {
  private:
   static constexpr u64 kQueue = 128;
   static constexpr u64 kLine = 64;
-  static constexpr u64 kAtOnce = 8;  // lines of a fetch: a core waits for more, as before long rows
 
   LANES_FN void fetch_from(u64 from, u64 to) {
     if (fetched_ < from) fetched_ = from;
-    if (to > fetched_ + kAtOnce * kLine) to = fetched_ + kAtOnce * kLine;
+    if (to > fetched_ + kAtOnce) to = fetched_ + kAtOnce;
     for (; fetched_ < to; fetched_ += kLine) __builtin_prefetch(bytes_ + fetched_);
   }
 
