@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
@@ -75,8 +77,10 @@ struct Database::State {
 
   duckdb::ClientContext& context() { return *connection->context; }
 
+  bool query_left_open = false;  // in the transaction
+
   /// Begins a transaction unless the user has begun one. Statements that begin and end it take as long as a
-  /// small query each.
+  /// small query each; only where a query was left open one ends it, and closes that.
   std::shared_ptr<void> transaction() {
     context().ClearInterrupt();
     duckdb::TransactionContext& transaction = context().transaction;
@@ -85,7 +89,11 @@ struct Database::State {
     transaction.SetAutoCommit(false);  // until its end
     return {this, [](State* state) {
               try {
-                state->context().transaction.Rollback(nullptr);
+                if (std::exchange(state->query_left_open, false)) {
+                  state->connection->Rollback();
+                } else {
+                  state->context().transaction.Rollback(nullptr);
+                }
               } catch (const std::exception&) {  // it was only read; the next statement begins anew
               }
             }};
@@ -189,9 +197,11 @@ Query Database::plan(const std::string& query) {
     translated([&] {
       Translator translator(state_->context(), state_->generation);
       result.root = translator.plan(*logical);
-      if (translator.reads_json())
+      if (translator.reads_json()) {
+        state_->query_left_open = true;
         result.executor =
             std::shared_ptr<duckdb::PendingQueryResult>(state_->connection->PendingQuery("SELECT 1"));
+      }
     });
   } catch (const MemoryError&) {
     throw;
