@@ -64,7 +64,7 @@ lanes of one thread), avx2 and avx512 (32 and 64 rows in a register), emulated, 
 const char* const kIndex =
     R"(Lookups in ordered indexes, on the host by every strategy and on a GPU if there is one.
 
-Keys are distinct random numbers, values are their 32-bit places; queries are keys that are there. Times on
+Keys are distinct, at even distances with noise, values are their 32-bit places; queries are keys that are there. Times on
 the device are between the first and the last of its work, of queries that lie in its memory, unless it says
 otherwise.
 

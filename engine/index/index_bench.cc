@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#if __has_include(<absl/container/btree_map.h>)
+#if defined(LANEWISE_HAS_ABSL)
 #include <absl/container/btree_map.h>
-#define LANEWISE_HAS_ABSL 1
 #endif
 
 #include "base/testing/temporary_folder.h"

@@ -1,4 +1,5 @@
-// Random changes and questions, against std::multimap.
+// Random changes and questions, against std::multimap: of an index, of one on emulated lanes, of one on a
+// GPU.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +16,10 @@
 #include "base/testing/shrink.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
+#include "index/device/search_kernels.h"
 #include "index/index.h"
 #include "index/strategy.h"
+#include "index/testing/device_places.h"
 
 namespace lanewise {
 namespace {
@@ -114,13 +117,18 @@ struct Composites {
   }
 };
 
+/// Where an index is changed and asked. A device's batches are as large as its work is worth.
+enum class Side { kHost, kEmulated, kGpu };
+
 template <class Maker>
 class Play {
  public:
   using Key = typename Maker::Key;
 
-  Play(Maker maker, bool unique, uint32_t leaf_keys, uint32_t inner_keys, uint32_t seed)
+  Play(Maker maker, Side side, bool unique, uint32_t leaf_keys, uint32_t inner_keys, uint32_t seed)
       : maker_(std::move(maker)),
+        side_(side),
+        scale_(side == Side::kGpu ? 100 : 1),
         unique_(unique),
         seed_(seed),
         random_(seed),
@@ -130,20 +138,21 @@ class Play {
   template <class Failed>
   void run(const std::vector<int>& rounds, Failed failed) {
     load();
+    upload();
     for (const int round : rounds) {
       if (failed()) return;
       SCOPED_TRACE(testing::Message() << "round " << round);
       random_.seed(uint64_t{seed_} << 32 | static_cast<uint32_t>(round));
-      const size_t most = round % 10 == 0 ? 400 : 20;
-      change(random_() % most);
-      ASSERT_EQ(index_.size(), model_.size());
+      change_somewhere(random_() % (scale_ * (round % 10 == 0 ? 400 : 20)));
       ask();
       if (round % 16 == 0) {
+        bring_back();
         index_.verify();
         compare_all();
       }
       if (round % 50 == 49) reopen();
     }
+    bring_back();
     index_.verify();
     compare_all();
   }
@@ -184,7 +193,7 @@ class Play {
   }
 
   void load() {
-    std::vector<Key> some = keys(random_() % 1500);
+    std::vector<Key> some = keys(random_() % (1500 * scale_));
     if (unique_) {
       std::sort(some.begin(), some.end());
       some.erase(std::unique(some.begin(), some.end()), some.end());
@@ -195,23 +204,51 @@ class Play {
     for (size_t i = 0; i < some.size(); ++i) model_.emplace(some[i], with[i]);
   }
 
-  void change(size_t count) {
+  void upload() {
+    device_.reset();
+    const auto to = [&](auto where) {
+      device::Device& device = *where.find_device();
+      device_.emplace(index_, device, where.runner(device));
+    };
+    if (side_ == Side::kEmulated) to(on_devices::Emulated());
+    if (side_ == Side::kGpu) to(on_devices::Gpu());
+  }
+  void bring_back() {
+    if (device_) device_->write_back();
+  }
+
+  /// On the device, or now and then on the host, whose changes the device then gets.
+  void change_somewhere(size_t count) {
+    if (device_ && random_() % 8 != 0) {
+      change(*device_, count);
+      ASSERT_EQ(device_->size(), model_.size());
+      return;
+    }
+    bring_back();
+    change(index_, count);
+    ASSERT_EQ(index_.size(), model_.size());
+    if (device_) device_->refresh();
+  }
+
+  template <class Where>
+  void change(Where& where, size_t count) {
     const std::vector<Key> some = keys(count);
     const std::vector<uint32_t> with = values(count);
+    const size_t before = model_.size();
     size_t changed = 0;
     const auto result = maker_.with(some, [&](const Keys& batch) -> size_t {
       const uint64_t kind = random_() % 6;
       if (kind < 2) {
         for (size_t i = 0; i < count; ++i) changed += add(some[i], with[i]);
-        return index_.insert(batch, with);
+        return where.insert(batch, with);
       }
       if (kind == 2) {
         for (size_t i = 0; i < count; ++i) changed += put(some[i], with[i]);
-        return index_.upsert(batch, with);
+        return where.upsert(batch, with);
       }
       if (kind == 3) {
         for (size_t i = 0; i < count; i++) changed += model_.erase(some[i]);
-        return index_.erase(batch);
+        return where.erase(batch);
       }
       if (kind == 4) {
         for (size_t i = 0; i < count; ++i) {
@@ -219,7 +256,7 @@ class Play {
           at = std::find_if(at, end, [&](const auto& entry) { return entry.second == with[i]; });
           if (at != end) model_.erase(at), ++changed;
         }
-        return index_.erase(batch, with);
+        return where.erase(batch, with);
       }
       std::vector<Index::Change> changes(count);
       for (size_t i = 0; i < count; ++i) {
@@ -230,45 +267,60 @@ class Play {
           changed += changes[i] == Index::Change::kUpsert ? put(some[i], with[i]) : add(some[i], with[i]);
         }
       }
-      return index_.apply(changes, batch, with.data());
+      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It tells growth.
+      return static_cast<size_t>(where.apply(changes, batch, with.data()));
     });
     ASSERT_EQ(result, changed);
   }
 
   void ask() {
-    const auto strategies = index::supported_strategies();
-    index_.use_strategy(index::name(strategies[random_() % strategies.size()]));
     const std::vector<Key> some = keys(40), others = keys(40);
     maker_.with(some, [&](const Keys& lows) {
-      maker_.with(others, [&](const Keys& highs) { compare(some, others, lows, highs); });
+      maker_.with(others, [&](const Keys& highs) {
+        if (device_) {
+          // On a GPU each is a kernel that wants to be compiled; device_index_test.cc takes all of them.
+          const std::span<const index::DeviceStrategy> all(index::kDeviceStrategies);
+          device_->use_strategy(index::name(all[random_() % (side_ == Side::kGpu ? 2 : all.size())]));
+          return compare(*device_, some, others, lows, highs);
+        }
+        const auto strategies = index::supported_strategies();
+        index_.use_strategy(index::name(strategies[random_() % strategies.size()]));
+        compare(index_, some, others, lows, highs);
+      });
     });
   }
 
-  void compare(const std::vector<Key>& some, const std::vector<Key>& others, const Keys& lows,
-               const Keys& highs) {
+  template <class Where>
+  void compare(const Where& where, const std::vector<Key>& some, const std::vector<Key>& others,
+               const Keys& lows, const Keys& highs) {
     std::vector<uint32_t> values;
     std::vector<uint64_t> found;
-    index_.find(lows, values, found);
-    const std::vector<uint64_t> counts = index_.count(lows), lower = index_.lower_bound(lows),
-                                within = index_.count(lows, highs);
-    const IndexRanges ranges = index_.range(lows, highs, 50);
+    where.find(lows, values, found);
+    const std::vector<uint64_t> counts = where.count(lows), lower = where.lower_bound(lows),
+                                within = where.count(lows, highs);
+    const IndexRanges ranges = where.range(lows, highs, 50);
+    std::vector<const std::pair<const Key, uint32_t>*> entries;
+    for (const auto& entry : model_) entries.push_back(&entry);
+    const auto below = [&](const Key& key) {
+      return static_cast<uint64_t>(std::lower_bound(entries.begin(), entries.end(), key,
+                                                    [&](const auto* entry, const Key& sought) {
+                                                      return model_.key_comp()(entry->first, sought);
+                                                    }) -
+                                   entries.begin());
+    };
     for (size_t i = 0; i < some.size(); ++i) {
-      const auto first = model_.lower_bound(some[i]);
+      const uint64_t first = below(some[i]), last = std::max(first, below(others[i]));
       ASSERT_EQ(bits::test(found.data(), i), model_.count(some[i]) != 0);
       if (bits::test(found.data(), i)) {
-        ASSERT_EQ(values[i], first->second);
+        ASSERT_EQ(values[i], entries[first]->second);
       }
       ASSERT_EQ(counts[i], model_.count(some[i]));
-      ASSERT_EQ(lower[i], static_cast<uint64_t>(std::distance(model_.begin(), first)));
-      const bool empty = !model_.key_comp()(some[i], others[i]);
-      const auto last = empty ? first : model_.lower_bound(others[i]);
-      const auto size = static_cast<uint64_t>(std::distance(first, last));
-      ASSERT_EQ(within[i], size);
-      ASSERT_EQ(ranges.offsets[i + 1] - ranges.offsets[i], std::min<uint64_t>(size, 50));
-      ASSERT_EQ(bits::test(ranges.cut.data(), i), size > 50);
-      auto at = first;
-      for (uint64_t e = ranges.offsets[i]; e < ranges.offsets[i + 1]; ++e, ++at) {
-        ASSERT_EQ(ranges.entries.values.as<uint32_t>()[e], at->second);
+      ASSERT_EQ(lower[i], first);
+      ASSERT_EQ(within[i], last - first);
+      ASSERT_EQ(ranges.offsets[i + 1] - ranges.offsets[i], std::min<uint64_t>(last - first, 50));
+      ASSERT_EQ(bits::test(ranges.cut.data(), i), last - first > 50);
+      for (uint64_t e = ranges.offsets[i], at = first; e < ranges.offsets[i + 1]; ++e, ++at) {
+        ASSERT_EQ(ranges.entries.values.template as<uint32_t>()[e], entries[at]->second);
       }
     }
   }
@@ -289,6 +341,7 @@ class Play {
   }
 
   void reopen() {
+    bring_back();
     const std::string path = folder_.file("index");
     if (random_() % 2 == 0 || !saved_) {
       index_.save(path);
@@ -296,17 +349,22 @@ class Play {
     } else {
       index_.commit();
     }
+    device_.reset();
     {
       const Index closed = std::move(index_);
     }
     index_ = Index::open(path, Index::Mode::kWrite);
+    upload();
   }
 
   Maker maker_;
+  Side side_;
+  size_t scale_;
   bool unique_;
   uint32_t seed_;
   Random random_;
   Index index_;
+  std::optional<DeviceIndex> device_;
   std::multimap<Key, uint32_t> model_;
   TemporaryFolder folder_;
   bool saved_ = false;
@@ -328,14 +386,17 @@ bool fails(Test test) {
 
 /// Plays by the rounds, and if that fails, again by as few of them as fail too.
 template <class Maker>
-void play(const Maker& maker) {
+void play(const Maker& maker, Side side) {
   uint32_t seed = 1;
-  std::vector<int> all(test_size<size_t>(12, 120, 4000));
+  // Of a GPU's large batches 60 rounds are 10^7 changes in all; 4,000 of the others'.
+  std::vector<int> all(side == Side::kGpu    ? test_size<size_t>(4, 12, 60)
+                       : side == Side::kHost ? test_size<size_t>(12, 120, 4000)
+                                             : test_size<size_t>(4, 40, 4000));
   std::iota(all.begin(), all.end(), 0);
   for (const bool unique : {false, true}) {
     for (const auto& sizes : {std::pair(4u, 3u), {7u, 5u}, {16u, 16u}, {0u, 0u}, {2047u, 1023u}}) {
       const auto run = [&](const std::vector<int>& rounds, auto failed) {
-        Play<Maker>(maker, unique, sizes.first, sizes.second, seed).run(rounds, failed);
+        Play<Maker>(maker, side, unique, sizes.first, sizes.second, seed).run(rounds, failed);
       };
       const auto does_fail = [&](const std::vector<int>& rounds) {
         return fails([&](auto failed) { run(rounds, failed); });
@@ -374,22 +435,41 @@ TEST(Shrink, FailuresAreSeenAndNotReported) {
   EXPECT_FALSE(fails([](auto failed) { EXPECT_FALSE(failed()); }));
 }
 
-TEST(Model, UInt32) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 900}); }
-TEST(Model, AllEqual) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 2}); }
-TEST(Model, Int32) { play(Numbers<int32_t>{{{TypeId::kDate}}, 900}); }
-TEST(Model, UInt64) { play(Numbers<uint64_t>{{{TypeId::kUInt64}}, 900}); }
-TEST(Model, Int64) { play(Numbers<int64_t>{{{Type::decimal(18, 2)}}, 900}); }
-TEST(Model, Float32) { play(Numbers<float>{{{TypeId::kFloat32}}, 900}); }
-TEST(Model, Float64) { play(Numbers<double>{{{TypeId::kFloat64}}, 900}); }
-TEST(Model, Strings) { play(Strings()); }
-TEST(Model, Small) { play(Composites<int16_t, int8_t>{{{TypeId::kInt16, true}, {TypeId::kInt8}}, 30}); }
-TEST(Model, Wide) {
-  play(Composites<int64_t, int128_t, uint64_t>{
-      {{TypeId::kInt64, true}, {TypeId::kInt128}, {TypeId::kUInt64, true}}});
+class Model : public testing::TestWithParam<Side> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Side::kGpu && on_devices::Gpu::find_device() == nullptr) {
+      GTEST_SKIP() << "no GPU here, or no compiler for it";
+    }
+  }
+};
+std::string name_of(const testing::TestParamInfo<Side>& of) {
+  return of.param == Side::kHost ? "Host" : of.param == Side::kEmulated ? "Emulated" : "Gpu";
 }
-TEST(Model, Mixed) {
-  play(Composites<std::string, int32_t, std::string>{
-      {{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kBlob, false}}});
+INSTANTIATE_TEST_SUITE_P(On, Model, testing::Values(Side::kHost, Side::kEmulated, Side::kGpu), name_of);
+
+TEST_P(Model, UInt32) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 900}, GetParam()); }
+TEST_P(Model, AllEqual) { play(Numbers<uint32_t>{{{TypeId::kUInt32}}, 2}, GetParam()); }
+TEST_P(Model, Int32) { play(Numbers<int32_t>{{{TypeId::kDate}}, 900}, GetParam()); }
+TEST_P(Model, UInt64) { play(Numbers<uint64_t>{{{TypeId::kUInt64}}, 900}, GetParam()); }
+TEST_P(Model, Int64) { play(Numbers<int64_t>{{{Type::decimal(18, 2)}}, 900}, GetParam()); }
+TEST_P(Model, Float32) { play(Numbers<float>{{{TypeId::kFloat32}}, 900}, GetParam()); }
+TEST_P(Model, Float64) { play(Numbers<double>{{{TypeId::kFloat64}}, 900}, GetParam()); }
+TEST_P(Model, Strings) { play(Strings(), GetParam()); }
+TEST_P(Model, Small) {
+  play(Composites<int16_t, int8_t>{{{TypeId::kInt16, true}, {TypeId::kInt8}}, 30}, GetParam());
+}
+TEST_P(Model, Wide) {
+  play(
+      Composites<int64_t, int128_t, uint64_t>{
+          {{TypeId::kInt64, true}, {TypeId::kInt128}, {TypeId::kUInt64, true}}},
+      GetParam());
+}
+TEST_P(Model, Mixed) {
+  play(
+      Composites<std::string, int32_t, std::string>{
+          {{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kBlob, false}}},
+      GetParam());
 }
 
 }  // namespace

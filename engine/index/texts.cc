@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -9,14 +10,7 @@
 namespace lanewise::index {
 
 namespace {
-constexpr u32 kLargest = kSlotClasses - 1;
 constexpr u32 kHead = sizeof(u32), kLinkedHead = sizeof(u32) + sizeof(u64);
-
-u32 class_for(size_t bytes) {
-  u32 slot_class = kTexts;
-  while (text_slot_bytes(slot_class) < bytes + kHead) ++slot_class;
-  return slot_class;
-}
 }  // namespace
 
 Texts::Piece Texts::piece(u64 at) const {
@@ -55,29 +49,26 @@ std::string_view Texts::read(u64 at, std::string& scratch) const {
 }
 
 u64 Texts::write(std::string_view text) {
-  constexpr size_t kPiece = text_slot_bytes(kLargest) - kLinkedHead;
-  std::vector<u64> slots;
-  size_t left = text.size();
+  std::vector<std::pair<u64, u32>> slots;  // and their classes
   try {
-    for (; left + kHead > text_slot_bytes(kLargest); left -= kPiece)
-      slots.push_back(pool_.allocate(kLargest));
-    slots.push_back(pool_.allocate(class_for(left)));
+    for_each_piece_of(text.size(), [&](u32 slot_class, u64) {
+      slots.emplace_back(pool_.allocate(slot_class), slot_class);
+    });
   } catch (const MemoryError&) {
-    for (const u64 slot : slots) pool_.release(slot, kLargest, 0);
+    for (const auto& [at, slot_class] : slots) pool_.release(at, slot_class, 0);
     throw;
   }
-  for (size_t i = 0; i + 1 < slots.size(); ++i, text.remove_prefix(kPiece)) {
-    u8* slot = pool_.data() + slots[i];
-    const u32 head = 2 * kPiece + 1;
+  size_t piece = 0;
+  for_each_piece_of(text.size(), [&](u32, u64 bytes) {
+    u8* slot = pool_.data() + slots[piece].first;
+    const bool linked = ++piece < slots.size();
+    const u32 head = static_cast<u32>(2 * bytes) + (linked ? 1 : 0);
     std::memcpy(slot, &head, sizeof head);
-    std::memcpy(slot + kHead, &slots[i + 1], sizeof(u64));
-    std::memcpy(slot + kLinkedHead, text.data(), kPiece);
-  }
-  u8* slot = pool_.data() + slots.back();
-  const u32 head = static_cast<u32>(2 * left);
-  std::memcpy(slot, &head, sizeof head);
-  std::memcpy(slot + kHead, text.data(), left);
-  return slots[0];
+    if (linked) std::memcpy(slot + kHead, &slots[piece].first, sizeof(u64));
+    std::memcpy(slot + (linked ? kLinkedHead : kHead), text.data(), bytes);
+    text.remove_prefix(bytes);
+  });
+  return slots[0].first;
 }
 
 void Texts::release(u64 at) {

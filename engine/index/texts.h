@@ -7,6 +7,17 @@
 
 namespace lanewise::index {
 
+/// Calls f(slot class, bytes) for each piece of a text of so many bytes, in order.
+template <class F>
+void for_each_piece_of(u64 bytes, F f) {
+  constexpr u32 kLargest = kSlotClasses - 1;
+  constexpr u64 kHead = sizeof(u32), kPiece = text_slot_bytes(kLargest) - kHead - sizeof(u64);
+  for (; bytes + kHead > text_slot_bytes(kLargest); bytes -= kPiece) f(kLargest, kPiece);
+  u32 slot_class = kTexts;
+  while (text_slot_bytes(slot_class) < bytes + kHead) ++slot_class;
+  f(slot_class, bytes);
+}
+
 /// Texts of any length in slots of a pool. A text lies in one slot, or in a chain of the largest ones. A slot
 /// begins with twice the bytes of text that it holds, as a u32, plus one where another slot follows, whose
 /// byte is then the next u64.

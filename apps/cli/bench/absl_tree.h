@@ -4,13 +4,13 @@
 
 #include "bench/index_data.h"
 
-#if __has_include(<absl/container/btree_map.h>)
+#if defined(LANEWISE_HAS_ABSL)
 #include <absl/container/btree_map.h>
 #endif
 
 namespace lanewise::cli::bench {
 
-#if __has_include(<absl/container/btree_map.h>)
+#if defined(LANEWISE_HAS_ABSL)
 
 /// The rival among trees in memory: absl::btree_map.
 template <class Key>

@@ -57,7 +57,9 @@ class IndexRun {
       }
     }
     if (wants("multi")) multi_search();
-    if (wants("text") && device_ != nullptr) add(text_work(options_, *device_));
+    if (wants("text") && device_ != nullptr) {
+      text_works(options_, *device_, [&](Work work) { add(std::move(work)); });
+    }
     const bool host = wants("find") || wants("range");
     const bool device = wants("device") && device_ != nullptr, update = wants("update") && device_ != nullptr;
     if (!host && !device && !update) return std::move(groups_);
@@ -67,8 +69,9 @@ class IndexRun {
     if (host) {
       bench_.say("loading the index");
       Index index = data.index(options_.node_keys);
-      if (wants("find")) find(data, index);
-      if (wants("range")) range(data, index);
+      const auto tree = AbslTree<Key>::kThere ? std::make_shared<const AbslTree<Key>>(data) : nullptr;
+      if (wants("find")) find(data, index, tree);
+      if (wants("range")) range(data, index, tree);
     }
     if (device) {
       device_works<Key>(data, options_, *device_, [&](Work work) { add(std::move(work)); });
@@ -164,7 +167,9 @@ class IndexRun {
     }
   }
 
-  void find(const IndexData<Key>& data, Index& index) {
+  using Rival = std::shared_ptr<const AbslTree<Key>>;  // null: this program knows none
+
+  void find(const IndexData<Key>& data, Index& index, const Rival& tree) {
     const auto queries =
         std::make_shared<const std::vector<Key>>(data.queries(options_.queries, options_.seed));
     const auto answers = std::make_shared<std::vector<uint32_t>>(queries->size());
@@ -186,7 +191,9 @@ class IndexRun {
         (*answers)[i] = data.values[static_cast<size_t>(at - data.keys.begin())];
       }
     }));
-    if (const auto tree = rival(data, made)) {
+    if (tree == nullptr) {
+      made.contenders.push_back({.level = kAbsl, .not_offered = kNoRival});
+    } else {
       made.contenders.push_back(host_level(kAbsl, answers, [=] {
         for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = tree->find((*queries)[i]);
       }));
@@ -198,7 +205,7 @@ class IndexRun {
     add(std::move(made));
   }
 
-  void range(const IndexData<Key>& data, Index& index) {
+  void range(const IndexData<Key>& data, Index& index, const Rival& tree) {
     constexpr size_t kPairs = 33;
     const std::vector<Key> lows = data.queries(std::max<uint64_t>(options_.queries / 16, 1), options_.seed);
     const std::vector<Key> highs(lows.size(), static_cast<Key>(~Key{0}));
@@ -224,7 +231,9 @@ class IndexRun {
         (*answers)[q] = sum;
       }
     }));
-    if (const auto tree = rival(data, made)) {
+    if (tree == nullptr) {
+      made.contenders.push_back({.level = kAbsl, .not_offered = kNoRival});
+    } else {
       made.contenders.push_back(host_level(kAbsl, answers, [=] {
         std::vector<std::pair<Key, uint32_t>> pairs;
         for (size_t q = 0; q < lows.size(); ++q) {
@@ -241,16 +250,7 @@ class IndexRun {
   }
 
   static constexpr const char* kAbsl = "absl::btree";
-
-  /// Null, and the work says why, where this program knows no rival.
-  static std::shared_ptr<const AbslTree<Key>> rival(const IndexData<Key>& data, Work& work) {
-    if constexpr (AbslTree<Key>::kThere) {
-      return std::make_shared<const AbslTree<Key>>(data);
-    } else {
-      work.contenders.push_back({.level = kAbsl, .not_offered = "this program was built without it"});
-      return nullptr;
-    }
-  }
+  static constexpr const char* kNoRival = "this program was built without it";
 
   static std::string title_of(const std::string& what, const IndexData<Key>& data, uint64_t queries) {
     return fmt::format("{}: {} of {} {} keys", what, with_commas(static_cast<int64_t>(queries)),

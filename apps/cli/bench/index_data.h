@@ -9,25 +9,22 @@
 
 #include "index/index.h"
 #include "primitives/hash.h"
-#include "primitives/scramble.h"
 
 namespace lanewise::cli::bench {
 
-/// A counter, scrambled without collisions.
-template <class Key>
-Key scrambled(uint64_t i) {
-  return hash::scramble(sizeof(Key) == 4 ? static_cast<Key>(i) : static_cast<Key>(i + hash::kSplitMixStep));
-}
-
-/// Distinct keys in order; a key's value is its place.
+/// Distinct keys in order, at even distances with noise, so that nobody need sort them; a key's value is its
+/// place.
 template <class Key>
 struct IndexData {
   std::vector<Key> keys;
   std::vector<uint32_t> values;
 
   explicit IndexData(uint64_t count) : keys(count), values(count) {
-    for (uint64_t i = 0; i < count; ++i) keys[i] = scrambled<Key>(i);
-    std::sort(keys.begin(), keys.end());
+    const uint64_t distance = static_cast<Key>(~Key{0}) / std::max<uint64_t>(count, 1);
+    const uint64_t choices = std::max<uint64_t>(distance / 2, 1);
+    for (uint64_t i = 0; i < count; ++i) {
+      keys[i] = static_cast<Key>(i * distance + 2 * (hash::of_word(i) % choices));
+    }
     std::iota(values.begin(), values.end(), 0);
   }
 
@@ -35,9 +32,22 @@ struct IndexData {
   std::vector<Key> queries(uint64_t count, uint64_t seed) const {
     std::vector<Key> drawn(count);
     std::mt19937_64 random(seed);
-    for (Key& key : drawn) key = scrambled<Key>(random() % keys.size());
+    for (Key& key : drawn) key = keys[random() % keys.size()];
     return drawn;
   }
+  /// The same ones in order.
+  std::vector<Key> sorted_queries(uint64_t count, uint64_t seed) const {
+    std::vector<uint32_t> times(keys.size());
+    std::mt19937_64 random(seed);
+    for (uint64_t i = 0; i < count; ++i) ++times[random() % keys.size()];
+    std::vector<Key> drawn;
+    drawn.reserve(count);
+    for (size_t i = 0; i < keys.size(); ++i) drawn.insert(drawn.end(), times[i], keys[i]);
+    return drawn;
+  }
+  /// All over the index, and in no order: keys that are there, as many as there are; keys that are not.
+  Key present(uint64_t i) const { return keys[i * 2654435761 % keys.size()]; }
+  Key absent(uint64_t i) const { return static_cast<Key>(present(i) + 1); }
   IndexOptions options(uint32_t node_keys = 0) const {
     IndexOptions made;
     made.key = {{sizeof(Key) == 4 ? TypeId::kUInt32 : TypeId::kUInt64}};

@@ -241,8 +241,6 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   using Ask = typename Resident<Key>::Ask;
   const uint64_t count = options.device_queries == 0 ? options.rows : options.device_queries;
   const std::vector<Key> random = data.queries(count, options.seed);
-  std::vector<Key> sorted = random;
-  std::sort(sorted.begin(), sorted.end());
   const auto title = [&](const std::string& what, uint64_t queries) {
     return fmt::format("{}: {} of {} {} keys, on the device", what, counted(queries),
                        counted(data.keys.size()), kTypeName<Key>);
@@ -264,7 +262,8 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
       measure("lower bound, random order", resident, Ask::kLowerBound, count);
     }
     {
-      const auto resident = std::make_shared<Resident<Key>>(index, sorted, device);
+      const auto resident =
+          std::make_shared<Resident<Key>>(index, data.sorted_queries(count, options.seed), device);
       measure("contains, sorted", resident, Ask::kContains, count);
       measure("find, sorted", resident, Ask::kFind, count);
     }
@@ -281,9 +280,9 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   const auto host = std::make_shared<Index>(loose);
   host->load(data.keys, data.values);
   const uint64_t updates = std::max<uint64_t>(options.rows / 10, 1);
-  const auto change = [host, next = std::make_shared<uint64_t>(data.keys.size())](uint64_t many) {
+  const auto change = [host, &data, next = std::make_shared<uint64_t>(0)](uint64_t many) {
     std::vector<Key> keys(many);
-    for (Key& key : keys) key = scrambled<Key>((*next)++);
+    for (Key& key : keys) key = data.absent((*next)++);
     host->insert(keys, std::vector<uint32_t>(many, 7));
   };
   change(updates);

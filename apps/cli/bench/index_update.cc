@@ -39,6 +39,9 @@ class Updated {
   double erase(const Batch& batch) {
     return seconds([&] { index_.erase(batch.keys.address(), batch.count); });
   }
+  double erase_pairs(const Batch& batch) {
+    return seconds([&] { index_.erase(batch.keys.address(), batch.count, batch.values.address()); });
+  }
   /// Of the batch's keys and their rows, alone.
   double sort(const Batch& batch) {
     if (batch.count > room_) {
@@ -89,9 +92,9 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
     return std::make_shared<Updated<Key>>(host, device);
   }();
   using Batch = typename Updated<Key>::Batch;
-  const auto batch_of = [&](uint64_t first, uint64_t count) {
+  const auto batch_of = [&](uint64_t count, bool there) {
     std::vector<Key> keys(count);
-    for (Key& key : keys) key = scrambled<Key>(first++);
+    for (uint64_t i = 0; i < count; ++i) keys[i] = there ? data.present(i) : data.absent(i);
     return std::make_shared<Batch>(updated->batch(keys));
   };
   const auto counted = [](uint64_t number) { return with_commas(static_cast<int64_t>(number)); };
@@ -108,7 +111,7 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   };
   const uint64_t most = std::max<uint64_t>(options.rows / 10, 1);
   for (const uint64_t count : {most, std::max<uint64_t>(most / 100, 1)}) {
-    const auto batch = batch_of(data.keys.size(), count), present = batch_of(0, count);
+    const auto batch = batch_of(count, false), present = batch_of(count, true);
     Work work = work_of(fmt::format("changes, a batch of {} random keys into {}, on the device",
                                     counted(count), counted(data.keys.size())),
                         count);
@@ -122,10 +125,14 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
       updated->insert(*batch);
       return updated->erase(*batch);
     });
+    level(work, "erase by key and value", [=] {
+      updated->insert(*batch);
+      return updated->erase_pairs(*batch);
+    });
     level(work, "upsert, all there", [=] { return updated->upsert(*present); });
     add(std::move(work));
   }
-  const auto all = batch_of(0, data.keys.size());
+  const auto all = batch_of(data.keys.size(), true);
   updated->erase(*all);
   Work work =
       work_of(fmt::format("bulk load of {} random keys, on the device", counted(all->count)), all->count);

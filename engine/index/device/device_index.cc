@@ -60,6 +60,9 @@ const u8* plain_keys(const KeyLayout& layout, const Keys& keys) {
   return part.column->values.data();
 }
 
+size_t grown(int64_t entries) { return static_cast<size_t>(entries); }
+size_t shrunk(int64_t entries) { return static_cast<size_t>(-entries); }
+
 /// Keys that ranges have found, as columns.
 class KeyCollector {
  public:
@@ -129,12 +132,14 @@ struct DeviceIndex::Impl {
   bool host_has_changed() const;
   /// Return by how many entries the index has grown.
   int64_t change(const index::UpdateBatch& batch);
-  int64_t change(Alteration alteration, const u8* alterations, const Keys& keys, const void* values);
-  int64_t change_resident(Alteration alteration, Address keys, u64 count, Address values);
+  int64_t change(index::UpdateBatch batch, const u8* alterations, const Keys& keys, const void* values);
+  int64_t change_resident(index::UpdateBatch batch);
+  int64_t change_resident(index::UpdateBatch batch, Address begins);
   /// Keys that are in the device's memory.
   struct Asked {
     u64 count = 0;
     device::DeviceBuffer words, begins;  // of texts their bytes, and where they begin
+    std::vector<u64> host_begins;        // likewise
     KeyForm form = KeyForm::words;
 
     Job job() const { return {.count = count, .keys = words.address(), .texts = begins.address()}; }
@@ -143,6 +148,7 @@ struct DeviceIndex::Impl {
   void take_keys(const device::DeviceBuffer& words, u64 count, KeyCollector& collector);
   void run(Operation operation, KeyForm form, Job job);
   void check_resident() const;
+  void check_resident_texts() const;
   size_t find(const Keys& keys, u8* values, u64* found);
   std::vector<u64> positions(const Keys& keys, bool above);
   IndexRanges at(std::span<const u64> positions);
@@ -268,39 +274,39 @@ int64_t DeviceIndex::Impl::change(const index::UpdateBatch& batch) {
   return static_cast<int64_t>(image.root.entries - before);
 }
 
-int64_t DeviceIndex::Impl::change_resident(Alteration alteration, Address keys, u64 count, Address values) {
+int64_t DeviceIndex::Impl::change_resident(index::UpdateBatch batch) {
   check_resident();
   const std::lock_guard taken(turn);
-  return change({.count = count,
-                 .keys = keys,
-                 .values = values,
-                 .form = form_of(layout().fields()[0].type.physical()),
-                 .alteration = alteration});
+  batch.form = form_of(layout().fields()[0].type.physical());
+  return change(batch);
 }
 
-int64_t DeviceIndex::Impl::change(Alteration alteration, const u8* alterations, const Keys& keys,
+int64_t DeviceIndex::Impl::change_resident(index::UpdateBatch batch, Address begins) {
+  check_resident_texts();
+  const std::lock_guard taken(turn);
+  std::vector<u64> here(batch.count + 1);
+  staging.download(here.data(), begins, here.size() * sizeof(u64), stream);
+  batch.begins = here.data();
+  return change(batch);
+}
+
+int64_t DeviceIndex::Impl::change(index::UpdateBatch batch, const u8* alterations, const Keys& keys,
                                   const void* values) {
   layout().check(keys);
-  if (layout().planes() != 1) {
-    throw UserError("keys of more than 64 bits and texts change on the host; refresh() brings them over");
-  }
   const std::lock_guard taken(turn);
-  const size_t count = keys.size(), word = layout().word();
-  index::UpdateBatch batch{.count = count, .alteration = alteration};
-  const device::DeviceBuffer keys_there = allocate(count * word);
-  batch.keys = keys_there.address();
+  const size_t count = batch.count = keys.size();
+  KeyLayout::Encoder encoder(layout());
+  Asked asked;
   if (const u8* plain = plain_keys(layout(), keys)) {
     batch.form = form_of(layout().fields()[0].type.physical());
-    staging.upload(batch.keys, plain, count * word, stream);
+    asked.words = upload(plain, count * layout().word());
   } else {
-    KeyLayout::Encoder encoder(layout());
-    for (size_t first = 0; first < count; first += kBatch) {
-      const size_t some = std::min(kBatch, count - first);
-      staging.upload(batch.keys + first * word, encoder.encode(keys, first, some).words, some * word, stream);
-    }
+    asked = upload(encoder.encode(keys, 0, count), 0, count);
   }
+  batch.keys = asked.words.address();
+  batch.begins = asked.host_begins.data();
   device::DeviceBuffer values_there, alterations_there;
-  if (alteration != Alteration::erase && value_bytes() != 0) {
+  if ((batch.alteration != Alteration::erase || batch.by_value) && value_bytes() != 0) {
     values_there = upload(static_cast<const u8*>(values), count * value_bytes());
     batch.values = values_there.address();
   }
@@ -352,7 +358,8 @@ DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t 
     asked.words = upload(words, count * probes.stride);
     return asked;
   }
-  std::vector<u64> begins(count + 1);
+  std::vector<u64>& begins = asked.host_begins;
+  begins.resize(count + 1);
   for (size_t i = 0; i < count; ++i) begins[i + 1] = begins[i] + probes.texts[first + i].size();
   Reservation held(state->budget, "index: texts for a device");
   held.resize(begins[count]);
@@ -548,6 +555,12 @@ void DeviceIndex::Impl::check_resident() const {
   if (!layout().simple()) throw UserError("keys in the device's memory are one number of 32 or 64 bits each");
 }
 
+void DeviceIndex::Impl::check_resident_texts() const {
+  if (!layout().text() || layout().fields().size() != 1 || layout().fields()[0].nullable) {
+    throw UserError("texts in the device's memory belong to an index whose key is one text that is not NULL");
+  }
+}
+
 DeviceIndex::DeviceIndex(const Index& index, device::Device& device)
     : DeviceIndex(index, device, std::make_unique<index::GpuRunner>(device)) {}
 DeviceIndex::DeviceIndex(const Index& index, device::Device& device, std::unique_ptr<index::Runner> runner)
@@ -657,11 +670,7 @@ void DeviceIndex::find(Address keys, uint64_t count, Address values, Address fou
 }
 
 void DeviceIndex::find(Texts keys, uint64_t count, Address values, Address found) const {
-  const KeyLayout& layout = impl_->layout();
-  if (!layout.text() || layout.fields().size() != 1 || layout.fields()[0].nullable) {
-    throw UserError(
-        "texts in the device's memory are sought in an index whose key is a text that is not NULL");
-  }
+  impl_->check_resident_texts();
   const std::lock_guard turn(impl_->turn);
   impl_->run(Operation::kFind, KeyForm::words,
              {.count = count, .keys = keys.bytes, .texts = keys.begins, .found = found, .values = values});
@@ -691,32 +700,56 @@ void DeviceIndex::range(Address lows, Address highs, uint64_t count, uint64_t li
 }
 
 size_t DeviceIndex::insert(const Keys& keys, const void* values) {
-  return static_cast<size_t>(impl_->change(Alteration::insert, nullptr, keys, values));
+  return grown(impl_->change({}, nullptr, keys, values));
 }
 
 size_t DeviceIndex::upsert(const Keys& keys, const void* values) {
-  return static_cast<size_t>(impl_->change(Alteration::upsert, nullptr, keys, values));
+  return grown(impl_->change({.alteration = Alteration::upsert}, nullptr, keys, values));
 }
 
 size_t DeviceIndex::erase(const Keys& keys) {
-  return static_cast<size_t>(-impl_->change(Alteration::erase, nullptr, keys, nullptr));
+  return shrunk(impl_->change({.alteration = Alteration::erase}, nullptr, keys, nullptr));
+}
+
+size_t DeviceIndex::erase(const Keys& keys, const void* values) {
+  return shrunk(impl_->change({.alteration = Alteration::erase, .by_value = true}, nullptr, keys, values));
 }
 
 int64_t DeviceIndex::apply(std::span<const Index::Change> changes, const Keys& keys, const void* values) {
   if (changes.size() != keys.size()) throw UserError("an index wants as many changes as keys");
-  return impl_->change(Alteration::insert, reinterpret_cast<const u8*>(changes.data()), keys, values);
+  return impl_->change({}, reinterpret_cast<const u8*>(changes.data()), keys, values);
 }
 
 size_t DeviceIndex::insert(Address keys, uint64_t count, Address values) {
-  return static_cast<size_t>(impl_->change_resident(Alteration::insert, keys, count, values));
+  return grown(impl_->change_resident({.count = count, .keys = keys, .values = values}));
 }
 
 size_t DeviceIndex::upsert(Address keys, uint64_t count, Address values) {
-  return static_cast<size_t>(impl_->change_resident(Alteration::upsert, keys, count, values));
+  return grown(impl_->change_resident(
+      {.count = count, .keys = keys, .values = values, .alteration = Alteration::upsert}));
 }
 
 size_t DeviceIndex::erase(Address keys, uint64_t count) {
-  return static_cast<size_t>(-impl_->change_resident(Alteration::erase, keys, count, 0));
+  return shrunk(impl_->change_resident({.count = count, .keys = keys, .alteration = Alteration::erase}));
+}
+
+size_t DeviceIndex::erase(Address keys, uint64_t count, Address values) {
+  return shrunk(impl_->change_resident(
+      {.count = count, .keys = keys, .values = values, .alteration = Alteration::erase, .by_value = true}));
+}
+
+size_t DeviceIndex::insert(Texts keys, uint64_t count, Address values) {
+  return grown(impl_->change_resident({.count = count, .keys = keys.bytes, .values = values}, keys.begins));
+}
+
+size_t DeviceIndex::upsert(Texts keys, uint64_t count, Address values) {
+  return grown(impl_->change_resident(
+      {.count = count, .keys = keys.bytes, .values = values, .alteration = Alteration::upsert}, keys.begins));
+}
+
+size_t DeviceIndex::erase(Texts keys, uint64_t count) {
+  return shrunk(impl_->change_resident({.count = count, .keys = keys.bytes, .alteration = Alteration::erase},
+                                       keys.begins));
 }
 
 device::Stream& DeviceIndex::stream() const { return impl_->stream; }

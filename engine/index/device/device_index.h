@@ -23,8 +23,7 @@ namespace lanewise {
 /// An index in the memory of a GPU, byte for byte as it is on the host: batches of searches and of changes
 /// run there. refresh() brings over what the host has changed, write_back() what has changed here; between
 /// two of them only one of both may change, and a commit() is a change. Answers are those of IndexReader, in
-/// the same order and with the same errors. Keys that are texts or take more than 64 bits change on the host
-/// alone: changing them here is a UserError.
+/// the same order and with the same errors.
 ///
 /// Thread-safe; calls take turns, so that none sees a state between two. Throws DeviceError, and MemoryError
 /// where the GPU's memory does not suffice; changes then have changed nothing.
@@ -79,6 +78,8 @@ class DeviceIndex {
   size_t insert(const Keys& keys, const void* values);
   size_t upsert(const Keys& keys, const void* values);
   size_t erase(const Keys& keys);
+  /// For each pair the first entry with this key and value. The entries of one key are looked at one by one.
+  size_t erase(const Keys& keys, const void* values);
   /// Mixed changes; returns by how many entries the index has grown. Equal keys that come many times take
   /// their turns one by one, slowly.
   int64_t apply(std::span<const Index::Change> changes, const Keys& keys, const void* values);
@@ -89,6 +90,10 @@ class DeviceIndex {
   template <class V>
   size_t upsert(const Keys& keys, const std::vector<V>& values) {
     return upsert(keys, checked(keys, values));
+  }
+  template <class V>
+  size_t erase(const Keys& keys, const std::vector<V>& values) {
+    return erase(keys, checked(keys, values));
   }
 
   /// An address in the device's memory.
@@ -120,6 +125,10 @@ class DeviceIndex {
   size_t insert(Address keys, uint64_t count, Address values);
   size_t upsert(Address keys, uint64_t count, Address values);
   size_t erase(Address keys, uint64_t count);
+  size_t erase(Address keys, uint64_t count, Address values);
+  size_t insert(Texts keys, uint64_t count, Address values);
+  size_t upsert(Texts keys, uint64_t count, Address values);
+  size_t erase(Texts keys, uint64_t count);
   device::Stream& stream() const;
 
  private:

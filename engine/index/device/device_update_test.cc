@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
@@ -100,7 +101,7 @@ TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
           const size_t count = round % 3 == 2 ? 1 + random() % 9 : 1 + random() % (2 * size + 40);
           const std::vector<T> keys = random_keys<T>(count, distinct, random);
           const std::vector<uint8_t> values = random_bytes(count * value_bytes + 1, random);
-          switch ((round + size) % 5) {
+          switch ((round + size) % 6) {
             case 0:
             case 3:
               EXPECT_EQ(twins.device.insert(keys, values.data()), twins.host.insert(keys, values.data()));
@@ -118,6 +119,12 @@ TYPED_TEST(DeviceUpdateTest, ChangesAreTheHosts) {
               twins.host.apply(changes, keys, values.data());
               EXPECT_EQ(twins.device.apply(changes, keys, values.data()),
                         static_cast<int64_t>(twins.host.size() - before));
+              break;
+            }
+            case 5: {
+              std::vector<uint8_t> these(count * value_bytes + 1);  // Many of them are there.
+              twins.host.find(keys, these.data(), nullptr);
+              EXPECT_EQ(twins.device.erase(keys, these.data()), twins.host.erase(keys, these.data()));
               break;
             }
           }
@@ -249,36 +256,140 @@ TYPED_TEST(DeviceUpdateTest, KeysInItsMemory) {
   EXPECT_EQ(twins.device.upsert(there.address(), count, values_there), 0u);
   twins.host.upsert(keys, values);
   twins.compare(keys);
+  EXPECT_EQ(twins.device.erase(there.address(), count / 8, values_there),
+            twins.host.erase(std::span(keys).first(count / 8), values.data()));
+  twins.compare(keys);
   EXPECT_EQ(twins.device.erase(there.address(), count / 2),
             twins.host.erase(std::span(keys).first(count / 2)));
   twins.compare(keys);
+}
+
+/// Texts in and out: their slots are used again, whatever their length; changes of the host in between.
+TYPED_TEST(DeviceUpdateTest, TextsComeAndGo) {
+  Random random(3);
+  const auto texts = [&](size_t count) {
+    std::vector<std::string> made(count);
+    for (std::string& text : made) {
+      text = std::to_string(random() % (2 * count));
+      text.resize(random() % 50 == 0 ? 9'000 + random() % 9'000 : text.size() + random() % 40, 'x');
+    }
+    return made;
+  };
+  const auto views = [](const std::vector<std::string>& of) {
+    return std::vector<std::string_view>(of.begin(), of.end());
+  };
+  const size_t count = test_size(300, 3'000);
+  const std::vector<uint32_t> values(count, 7);
+  const std::vector<std::string> first = texts(count);
+  IndexOptions made = options({{TypeId::kVarchar}}, 16, 15);
+  made.fill_percent = 70;
+  Twins<TypeParam> twins(made, views(first), values.data(), *this->device_);
+  std::vector<std::string> there = first;
+  uint64_t most = 0;
+  for (int round = 0; round < test_size(6, 16); ++round) {
+    SCOPED_TRACE(round);
+    const std::vector<std::string> coming = texts(count);
+    EXPECT_EQ(twins.device.erase(views(there)), twins.host.erase(views(there)));
+    EXPECT_EQ(twins.device.insert(views(coming), values), twins.host.insert(views(coming), values));
+    if (round % 3 == 0) twins.compare(views(coming));
+    if (round % 6 == 3) {
+      twins.other.erase(views(coming));
+      twins.device.refresh();
+      twins.host.erase(views(coming));
+      twins.compare(views(coming));
+    }
+    if (testing::Test::HasFailure()) return;
+    there = coming;
+    if (round == 4) {
+      twins.compare(views(coming));
+      most = twins.other.stats().image_bytes;
+    }
+  }
+  twins.compare(views(there));
+  EXPECT_LE(twins.other.stats().image_bytes, most + most / 4) << "slots are used again";
+}
+
+TYPED_TEST(DeviceUpdateTest, TextsInItsMemory) {
+  Random random(7);
+  const size_t count = 2000;
+  std::string bytes;
+  std::vector<uint64_t> begins = {0};
+  for (size_t i = 0; i < count; ++i) {
+    bytes += "text " + std::to_string(random() % 1500);
+    begins.push_back(bytes.size());
+  }
+  bytes.resize(bytes.size() / 4 * 4 + 4);
+  std::vector<std::string_view> keys;
+  for (size_t i = 0; i < count; ++i) keys.emplace_back(bytes.data() + begins[i], begins[i + 1] - begins[i]);
+  std::vector<uint32_t> values(count);
+  std::iota(values.begin(), values.end(), 0);
+  const auto first = [&](size_t some) {
+    return std::vector<std::string_view>(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(some));
+  };
+  Twins<TypeParam> twins(options({{TypeId::kVarchar}}, 0, 0), first(count / 2), values.data(),
+                         *this->device_);
+  device::Stream& stream = twins.device.stream();
+  device::DevicePool pool(*this->device_);
+  device::Staging staging(*this->device_, {.threads = 1});
+  const auto there = [&](const auto& of) {
+    device::DeviceBuffer buffer = pool.allocate(of.size() * sizeof(of[0]), stream, "test");
+    staging.upload(buffer.address(), of.data(), buffer.size(), stream);
+    return buffer;
+  };
+  const device::DeviceBuffer bytes_there = there(bytes), begins_there = there(begins),
+                             values_there = there(values);
+  const DeviceIndex::Texts texts{bytes_there.address(), begins_there.address()};
+  EXPECT_EQ(twins.device.upsert(texts, count, values_there.address()), twins.host.upsert(keys, values));
+  twins.compare(keys);
+  EXPECT_EQ(twins.device.insert(texts, count, values_there.address()), count);
+  twins.host.insert(keys, values);
+  twins.compare(keys);
+  EXPECT_EQ(twins.device.erase(texts, count / 4), twins.host.erase(first(count / 4)));
+  twins.compare(keys);
+  EXPECT_THROW(twins.device.erase(bytes_there.address(), count), UserError) << "they are texts";
 }
 
 /// With ever more memory: as long as it does not suffice nothing changes, and then the change succeeds.
 TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
   device::Device& device = *Emulated::find_device();
   FakeCuda& fake = *device::Library({LANEWISE_FAKE_CUDA}, "the fake").find<FakeCuda*()>("fake_cuda")();
-  Random random(6);
-  std::vector<uint32_t> values(6000, 3);
-  Twins<Emulated> twins(options({{TypeId::kUInt32}}, 16, 15), random_keys<uint32_t>(3000, 1 << 20, random),
-                        values.data(), device);
-  const std::vector<uint32_t> keys = random_keys<uint32_t>(6000, 1 << 20, random);
-  const size_t enough = fake.memory;
-  int failures = 0;
-  for (fake.memory = fake.used;; fake.memory += 8 << 10) {
-    try {
-      twins.device.insert(keys, values);
-      break;
-    } catch (const MemoryError&) {
-      ++failures;
-      EXPECT_EQ(twins.device.size(), 3000u);
+  const auto play = [&](TypeId type, const auto& first, const auto& more) {
+    std::vector<uint32_t> values(more.size(), 3);
+    Twins<Emulated> twins(options({{type}}, 16, 15), first, values.data(), device);
+    const auto until_it_succeeds = [&](const auto& change) {
+      const size_t enough = fake.memory;
+      int failures = 0;
+      for (fake.memory = fake.used;; fake.memory += 16 << 10) {
+        try {
+          change();
+          break;
+        } catch (const MemoryError&) {
+          ++failures;
+          const size_t lacking = std::exchange(fake.memory, enough);
+          EXPECT_EQ(twins.device.size(), twins.host.size());
+          EXPECT_EQ(twins.device.lower_bound(first), twins.host.lower_bound(first));
+          fake.memory = lacking;
+        }
+        ASSERT_LT(failures, 1000);
+      }
+      fake.memory = enough;
+      EXPECT_GT(failures, 3);
+    };
+    until_it_succeeds([&] { twins.device.insert(more, values); });
+    twins.host.insert(more, values);
+    if (type == TypeId::kVarchar) {  // Keys of inner nodes want texts.
+      until_it_succeeds([&] { twins.device.write_back(); });
     }
-    ASSERT_LT(failures, 1000);
-  }
-  fake.memory = enough;
-  EXPECT_GT(failures, 10);
-  twins.host.insert(keys, values);
-  twins.compare(keys);
+    twins.compare(more);
+  };
+  Random random(6);
+  const std::vector<uint32_t> numbers = random_keys<uint32_t>(9000, 1 << 20, random);
+  play(TypeId::kUInt32, std::vector<uint32_t>(numbers.begin(), numbers.begin() + 3000),
+       std::vector<uint32_t>(numbers.begin() + 3000, numbers.end()));
+  std::vector<std::string> texts;
+  for (const uint32_t number : numbers) texts.push_back("text " + std::to_string(number));
+  play(TypeId::kVarchar, std::vector<std::string_view>(texts.begin(), texts.begin() + 3000),
+       std::vector<std::string_view>(texts.begin() + 3000, texts.end()));
 }
 
 TEST(DeviceUpdate, NvrtcTakesItsKernels) {
@@ -286,7 +397,9 @@ TEST(DeviceUpdate, NvrtcTakesItsKernels) {
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   for (const index::UpdateKernels& kernels : {index::UpdateKernels{index::KeyForm::words, 4, 256, 255, 4},
-                                              {index::KeyForm::reals, 8, 2047, 127, 12}}) {
+                                              {index::KeyForm::reals, 8, 2047, 127, 12},
+                                              {index::KeyForm::words, 8, 128, 127, 4, 3},
+                                              {index::KeyForm::words, 8, 128, 127, 3, 2, true}}) {
     EXPECT_FALSE(device::Compiler::system().compile(kernels.source(), "sm_90").empty());
   }
 }

@@ -34,7 +34,41 @@ struct TextPiece {
     next = linked ? slot[1] | u64(slot[2]) << 32 : 0;
     bytes = reinterpret_cast<const u8*>(slot + (linked ? 3 : 1));
   }
+  /// Leaves some bytes out, and goes to the next piece where that was all of this one.
+  LANES_FN void skip(u64 data, u32 some) {
+    bytes += some;
+    count -= some;
+    if (count == 0 && next != 0) *this = TextPiece(data, next);
+  }
 };
+
+/// Negative, 0, positive: as the text at `a` is below, equal to or above that at `b`; at 0 there is an empty
+/// one.
+LANES_FN int order_of_texts(u64 data, u64 a, u64 b) {
+  if (a == b) return 0;
+  if (a == 0 || b == 0) {
+    const u32 bytes = TextPiece(data, a == 0 ? b : a).count;
+    return bytes == 0 ? 0 : a == 0 ? -1 : 1;
+  }
+  TextPiece left(data, a), right(data, b);
+  for (;;) {
+    const u32 common = left.count < right.count ? left.count : right.count;
+    for (u32 i = 0; i < common; i += 4) {
+      const u32 of_left = four_at(left.bytes + i, common - i),
+                of_right = four_at(right.bytes + i, common - i);
+      if (of_left != of_right) return of_left < of_right ? -1 : 1;
+    }
+    left.skip(data, common);
+    right.skip(data, common);
+    if (left.count == 0 || right.count == 0) return int(left.count != 0) - int(right.count != 0);
+  }
+}
+
+/// The first eight bytes of a text, zeros behind its end, with the first one highest.
+LANES_FN u64 first_bytes(const u8* text, u64 bytes) {
+  const u64 high = u64(four_at(text, bytes)) << 32;
+  return bytes > 4 ? high | four_at(text + 4, bytes - 4) : high;
+}
 
 /// A key that is sought: its first word, and where the others or its bytes are.
 template <class WordType>
@@ -107,8 +141,7 @@ LANES_FN auto sought(const Tree& tree, const Job& job, u64 q) {
       const u64* begins = reinterpret_cast<const u64*>(job.texts) + q;
       key.text = reinterpret_cast<const u8*>(job.keys + begins[0]);
       key.bytes = begins[1] - begins[0];
-      key.word = Word(four_at(key.text, key.bytes)) << 32;
-      if (key.bytes > 4) key.word |= four_at(key.text + 4, key.bytes - 4);
+      key.word = first_bytes(key.text, key.bytes);
     } else {
       key.words = reinterpret_cast<const Word*>(job.keys) + q * tree.leaf().planes;
       key.word = key.words[0];

@@ -5,9 +5,11 @@
 // How a batch of changes is merged into a tree in memory of a device, step by step; written once. All that is
 // done is proportional to the batch, to the leaves that it touches and, lightly, to the number of leaves:
 //
-//   Encode, a sort         the batch's keys as words in order, each with its row
+//   Encode, a sort         the batch's keys as words in order, each with its row; Merge, Arrange sort where
+//                          words are not the whole order
 //   Leaves                 what each leaf holds, and its greatest key
-//   Resolve, Compact       what becomes of each change: an addition, an erasure, another value
+//   Resolve or Match,      what becomes of each change: an addition, an erasure, another value
+//   Compact
 //   Slices, Keep           which additions go to which leaf; which of its entries stay
 //   Runs, Parts            leaves that would be less than half full form a run with the leaf behind them,
 //   each
@@ -15,6 +17,10 @@
 //   Outputs, Override,     the first leaf of a run is written in its place, after the others, that go to free
 //   Produce                slots
 //   Inner                  the levels above, all anew
+//
+// Texts of a batch are written where they can be compared with those of the image (WriteTexts), and those of
+// additions to slots that the host has chosen. Which slots are free is found by marking (MarkTexts). Keys of
+// inner nodes share the texts of entries; only what goes back to the host has its own (BoundTexts).
 //
 // A step is done for each item by a lane, by a Group, or as a scan (update_scan-inl.h). Besides what
 // search-inl.h says a Group offers
@@ -25,9 +31,12 @@
 
 #include "index/device/update_batch-inl.h"
 #include "index/device/update_job-inl.h"
+#include "index/device/update_keys-inl.h"
 #include "index/device/update_leaves-inl.h"
 #include "index/device/update_levels-inl.h"
 #include "index/device/update_merge-inl.h"
 #include "index/device/update_plan-inl.h"
 #include "index/device/update_scan-inl.h"
 #include "index/device/update_slots-inl.h"
+#include "index/device/update_sort-inl.h"
+#include "index/device/update_texts-inl.h"

@@ -51,6 +51,16 @@ struct Slots {
   u32 bytes = 0;
 };
 
+/// A piece of a text that is to be written to a slot.
+struct NewPiece {
+  u64 at;    ///< of the slot, counted from the image's start; it need not be in the image
+  u64 next;  ///< the slot of the next piece; 0: there is none
+  u64 from;  ///< address of its bytes
+  u64 name;  ///< address of the word that is to say where the text is; 0: this is not its first piece
+  u32 bytes;
+  u32 in_image;
+};
+
 /// What steps work on; addresses, unless said otherwise.
 struct UpdateJob {
   // The image.
@@ -67,13 +77,18 @@ struct UpdateJob {
   u64 alterations = 0;  ///< u8 of each row; 0: all are `alteration`
   Alteration alteration = Alteration::insert;
   u32 unique = 0;
-  u64 words = 0;   ///< of the keys in order
-  u64 rows = 0;    ///< u32 of each: where its value is; 0: values are in the order of the words
-  u64 fates = 0;   ///< u8 of each: what becomes of it
-  u64 chosen = 0;  ///< u32 of each: the row whose value an addition takes
-  u64 places = 0;  ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
+  u64 words = 0;     ///< of the keys in order
+  u64 rows = 0;      ///< u32 of each: where its value is; 0: values are in the order of the words
+  u32 by_value = 0;  ///< equal keys are in the order of their values' bytes
+  u32 run = 0;       ///< rows of so many keys are in order
+  u64 merged = 0;    ///< u32: of twice as many; or the words in the order of the rows
+  u64 fates = 0;     ///< u8 of each: what becomes of it
+  u64 chosen = 0;    ///< u32 of each: the row whose value an addition takes
+  u64 places = 0;    ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
+  u64 matches = 0;   ///< u64 of each: the entry that it erases, (leaf << 32) + slot
   u64 added_words = 0, added_rows = 0;  ///< as words and rows
   u64 erased_words = 0;
+  u64 erased_places = 0;  ///< u64: as matches, in order; erasures are these or words
 
   // The tree's leaves, in order.
   u64 leaves = 0;  ///< how many
@@ -91,6 +106,14 @@ struct UpdateJob {
   u64 sums = 0;                      ///< Two of each chunk of a scan
   u64 findings = 0;
 
+  // Texts.
+  u64 pieces = 0;       ///< NewPiece: to be written
+  u64 text_used = 0;    ///< u8 for each 16 bytes of the image: whether a text in use begins there
+  u64 text_free = 0;    ///< u64: slots that are free
+  u64 bound_bytes = 0;  ///< u64 for each place of a key in inner nodes: how long it is, or kNoBound
+  u64 bound_at = 0;     ///< u64 likewise: where its bytes go, or, when this is not asked, 0
+  u64 bounds = 0;       ///< bytes
+
   // What becomes of them.
   u64 used = 0;         ///< u8 of each slot
   u64 free_refs = 0;    ///< of slots that are free
@@ -106,6 +129,9 @@ struct UpdateJob {
   u64 first_slot = 0;  ///< of inner nodes
 };
 
+/// Where an inner node has no key.
+constexpr u64 kNoBound = ~u64(0);
+
 /// What becomes of a change.
 constexpr u32 kAdds = 1, kErases = 2;
 
@@ -115,20 +141,6 @@ LANES_FN T* array_at(u64 address) {
 }
 LANES_FN u64 row_of(u64 rows, u64 i) { return rows == 0 ? i : array_at<const u32>(rows)[i]; }
 LANES_FN Findings& findings_of(const UpdateJob& job) { return *array_at<Findings>(job.findings); }
-
-/// The first place of [first, behind) whose word is not below the key; with `above`: is above it.
-template <bool above, class Word>
-LANES_FN u64 bound_in(const Word* words, u64 first, u64 behind, Word key) {
-  while (first < behind) {
-    const u64 middle = (first + behind) / 2;
-    if (above ? !(key < words[middle]) : words[middle] < key) {
-      first = middle + 1;
-    } else {
-      behind = middle;
-    }
-  }
-  return first;
-}
 
 /// Of `all` things shared evenly by `parts`: the first one that is not the share of a part before `part`.
 LANES_FN u64 share_of(u64 all, u64 parts, u64 part) {

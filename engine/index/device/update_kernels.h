@@ -10,8 +10,11 @@ namespace lanewise::index {
 /// The steps of a batch of changes, in update-inl.h.
 enum class Step {
   kEncode,
+  kMerge,
+  kArrange,
   kLeaves,
   kResolve,
+  kMatch,
   kCompact,
   kSlices,
   kKeep,
@@ -25,13 +28,20 @@ enum class Step {
   kInner,
   kNewGroups,
   kLink,
+  // of texts alone
+  kWriteTexts,
+  kMarkTexts,
+  kLinkTexts,
+  kBoundTexts,
 };
 
 /// What is known when the steps are compiled; all together they are a module.
 struct UpdateKernels {
   KeyForm form;
-  u32 word;  ///< bytes of a key
+  u32 word;  ///< bytes of a word of a key
   u32 leaf_keys, inner_keys, value_bytes;
+  u32 planes = 1;     ///< words of a key
+  bool text = false;  ///< the second one tells where a text is
 
   auto operator<=>(const UpdateKernels&) const = default;
 

@@ -4,7 +4,7 @@
 //
 // The levels above the leaves.
 
-#include "index/device/update_job-inl.h"
+#include "index/device/update_keys-inl.h"
 
 namespace lanewise::index {
 
@@ -18,8 +18,10 @@ struct Inner {
     const NodeShape shape = tree.inner();
     const Ref ref = slot_at(job, job.inner_slots, job.first_slot + i);
     u8* node = node_at(tree, ref);
-    const Word* lasts = array_at<const Word>(job.node_lasts) + first;
-    const auto key_of = [&](u32 slot) { return slot + 1 < count ? lasts[slot] : all_ones<Word>(); };
+    const auto lasts = list_at(tree, job.node_lasts);
+    const auto key_of = [&](u32 slot) {
+      return slot + 1 < count ? first_word(lasts[first + slot]) : all_ones<Word>();
+    };
     const u64 entries = group.sum([&](u32 lane) {
       Word* samples = reinterpret_cast<Word*>(node);
       Word* keys = reinterpret_cast<Word*>(node + shape.keys_at);
@@ -27,6 +29,12 @@ struct Inner {
       for (u32 k = lane; k < shape.sample_slots; k += Group::width) {
         const u32 slot = (k + 1) * shape.per_line();
         samples[k] = slot < shape.slots ? key_of(slot - 1) : all_ones<Word>();
+      }
+      if constexpr (Tree::kLong) {
+        for (u32 k = lane; k + 1 < count; k += Group::width) {
+          for (u32 plane = 1; plane < shape.planes; plane++)
+            keys[plane * shape.slots + k] = lasts[first + k].word(plane);
+        }
       }
       u64 all = 0;
       for (u32 k = lane; k < count; k += Group::width) {
@@ -42,7 +50,7 @@ struct Inner {
       *reinterpret_cast<NodeTail*>(node + shape.tail_at) = {count, held(kInnerNodes), job.version};
       array_at<Ref>(job.parent_refs)[i] = ref;
       array_at<u64>(job.parent_entries)[i] = entries;
-      array_at<Word>(job.parent_lasts)[i] = lasts[count - 1];
+      put_key(tree, job.parent_lasts, i, lasts[first + count - 1]);
       mark_changed(job, ref);
     });
   }

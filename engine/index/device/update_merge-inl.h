@@ -4,7 +4,7 @@
 //
 // Old leaves and their additions become new leaves.
 
-#include "index/device/update_job-inl.h"
+#include "index/device/update_keys-inl.h"
 
 namespace lanewise::index {
 
@@ -12,7 +12,8 @@ namespace lanewise::index {
 template <class Tree>
 class Merged {
  public:
-  using Word = typename Tree::Word;
+  using Keys = KeyList<Tree>;
+  using Key = decltype(Keys{}[0]);
 
   LANES_FN Merged(const Tree& tree, const UpdateJob& job) : tree_(&tree), job_(&job) {}
 
@@ -40,7 +41,7 @@ class Merged {
   }
 
   /// The entry, and where its value is; goes to the next one.
-  LANES_FN void take(Word& key, u64& value) {
+  LANES_FN void take(Key& key, u64& value) {
     while (entry_ == entries_ && addition_ == end_) {
       leaf_++;
       enter();
@@ -55,13 +56,13 @@ class Merged {
       look_at_addition();
     } else {
       key = next_key_;
-      value = u64(keys_) - shape.keys_at + shape.payload_at + u64(slot_) * shape.payload_bytes;
+      value = u64(keys_.words) - shape.keys_at + shape.payload_at + u64(slot_) * shape.payload_bytes;
       if (++entry_ < entries_) go_to(behind(slot_));
     }
   }
 
  private:
-  LANES_FN const Word* added() const { return array_at<const Word>(job_->added_words); }
+  LANES_FN Keys added() const { return list_at(*tree_, job_->added_words); }
   LANES_FN void go_to(u32 slot) {
     slot_ = slot;
     next_key_ = keys_[slot];
@@ -72,7 +73,7 @@ class Merged {
   LANES_FN void enter() {
     const u32* begins = array_at<const u32>(job_->begins);
     const u8* node = node_at(*tree_, array_at<const Ref>(job_->refs)[leaf_]);
-    keys_ = keys_of<Word>(node, tree_->leaf());
+    keys_ = leaf_keys(*tree_, node);
     entries_ = array_at<const u32>(job_->counts)[leaf_];
     const bool all_stay = job_->keep == 0 || entries_ == tail_of(node, tree_->leaf()).count;
     keep_ = all_stay ? nullptr : array_at<const u32>(job_->keep) + u64(leaf_) * job_->keep_words;
@@ -105,11 +106,11 @@ class Merged {
 
   const Tree* tree_;
   const UpdateJob* job_;
-  const Word* keys_ = nullptr;
+  Keys keys_{};
   const u32* keep_ = nullptr;  // none: all stay
   u64 addition_ = 0, end_ = 0;
   u32 leaf_ = 0, entries_ = 0, entry_ = 0, slot_ = 0;
-  Word next_key_ = 0, next_added_ = 0;
+  Key next_key_{}, next_added_{};
 };
 
 constexpr u32 kProduced = 8;  ///< neighbouring entries of a lane; a group has a lane for all of a leaf
@@ -133,10 +134,11 @@ struct Produce {
     using Word = typename Tree::Word;
     const NodeShape shape = tree.leaf();
     u8* node = node_at(tree, output.ref);
-    typename Group::template PerLane<Taken<Word>> taken;
+    typename Group::template PerLane<Taken<Tree>> taken;
     group.each([&](u32 lane) { read(tree, job, output, lane * kProduced, taken[lane]); });
     group.sync();
     group.each([&](u32 lane) { write_keys(node, shape, output.count, lane * kProduced, taken[lane]); });
+    if constexpr (Tree::kLong) write_planes(group, node, shape, output.count, taken);
     group.each([&](u32 lane) {
       Word* samples = reinterpret_cast<Word*>(node);
       for (u32 i = shape.slots / shape.per_line() - 1 + lane; i < shape.sample_slots; i += Group::width) {
@@ -155,34 +157,42 @@ struct Produce {
       if (lane != 0) return;
       *reinterpret_cast<NodeTail*>(node + shape.tail_at) = {output.count, held(kLeaves), job.version};
       mark_changed(job, output.ref);
-      array_at<Word>(job.node_lasts)[o] =
-          output.count == 0 ? Word(0) : keys_of<Word>(node, shape)[output.count - 1];
+      if (output.count == 0) {
+        put_lowest_key(tree, job.node_lasts, o);
+      } else {
+        put_key(tree, job.node_lasts, o, leaf_keys(tree, node)[output.count - 1]);
+      }
     });
     group.sync();
   }
 
-  /// What a lane has read: keys, and where their values are.
-  template <class Word>
+  /// What a lane has read: first words of keys, where long keys lie, and where values are.
+  template <class Tree>
   struct Taken {
-    Word keys[kProduced];
+    typename Tree::Word keys[kProduced];
+    typename Merged<Tree>::Key lie[Tree::kLong ? kProduced : 1];
     u64 values[kProduced];
   };
 
   template <class Tree>
   static LANES_FN void read(const Tree& tree, const UpdateJob& job, const Output& output, u32 first,
-                            Taken<typename Tree::Word>& taken) {
+                            Taken<Tree>& taken) {
     Merged<Tree> merged(tree, job);
     if (first < output.count) merged.start(output.rank + first, output.leaf, output.leaf_end);
     INDEX_UNROLL for (u32 i = 0; i < kProduced; i++) {
       taken.keys[i] = all_ones<typename Tree::Word>();
       taken.values[i] = 0;
-      if (first + i < output.count) merged.take(taken.keys[i], taken.values[i]);
+      if (first + i >= output.count) continue;
+      auto& key = taken.lie[Tree::kLong ? i : 0];
+      merged.take(key, taken.values[i]);
+      taken.keys[i] = first_word(key);
     }
   }
 
-  template <class Word>
+  template <class Tree>
   static LANES_FN void write_keys(u8* node, const NodeShape& shape, u32 count, u32 first,
-                                  const Taken<Word>& taken) {
+                                  const Taken<Tree>& taken) {
+    using Word = typename Tree::Word;
     if (first >= shape.slots) return;
     constexpr u32 kPer = 16 / sizeof(Word);
     auto* to = reinterpret_cast<Pack<Word, kPer>*>(const_cast<Word*>(keys_of<Word>(node, shape)) + first);
@@ -199,6 +209,31 @@ struct Produce {
       if (at % (kLast + 1) == kLast && at + 1 < shape.slots) {
         reinterpret_cast<Word*>(node)[at / (kLast + 1)] = at < count ? taken.keys[i] : all_ones<Word>();
       }
+    }
+  }
+
+  /// The other words of long keys, plane by plane: who still reads a plane reads it before it is written.
+  template <class Group, class Lanes>
+  static LANES_FN void write_planes(const Group& group, u8* node, const NodeShape& shape, u32 count,
+                                    Lanes& taken) {
+    struct Held {
+      u64 words[kProduced];
+    };
+    typename Group::template PerLane<Held> held;
+    for (u32 plane = 1; plane < shape.planes; plane++) {
+      group.each([&](u32 lane) {
+        INDEX_UNROLL for (u32 i = 0; i < kProduced; i++) {
+          if (lane * kProduced + i < count) held[lane].words[i] = taken[lane].lie[i].word(plane);
+        }
+      });
+      group.sync();
+      u64* to = reinterpret_cast<u64*>(node + shape.keys_at) + u64(plane) * shape.slots;
+      group.each([&](u32 lane) {
+        INDEX_UNROLL for (u32 i = 0; i < kProduced; i++) {
+          if (lane * kProduced + i < count) to[lane * kProduced + i] = held[lane].words[i];
+        }
+      });
+      group.sync();
     }
   }
 

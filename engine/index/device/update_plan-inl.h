@@ -4,7 +4,7 @@
 //
 // What leaves are to be: how many of which run, with which entries.
 
-#include "index/device/update_job-inl.h"
+#include "index/device/update_keys-inl.h"
 
 namespace lanewise::index {
 
@@ -60,7 +60,6 @@ struct Parts {
 struct Outputs {
   template <class Tree>
   static LANES_FN void run(const Tree& tree, const UpdateJob& job, u64 o) {
-    using Word = typename Tree::Word;
     const u64 runs = findings_of(job).runs;
     const u32* first_outputs = array_at<const u32>(job.first_outputs);
     const u64 in = bound_in<true>(first_outputs, 0, runs, u32(o)) - 1;
@@ -80,7 +79,7 @@ struct Outputs {
     output.changed =
         parts > 1 || behind - first > 1 || begins[first] != begins[behind] ||
         array_at<const u32>(job.counts)[first] != tail_of(node_at(tree, output.ref), tree.leaf()).count;
-    if (!output.changed) array_at<Word>(job.node_lasts)[o] = array_at<const Word>(job.lasts)[first];
+    if (!output.changed) put_key(tree, job.node_lasts, o, list_at(tree, job.lasts)[first]);
     array_at<Output>(job.outputs)[o] = output;
     array_at<Ref>(job.node_refs)[o] = output.ref;
     array_at<u64>(job.node_entries)[o] = output.count;

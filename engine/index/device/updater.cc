@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -22,15 +23,16 @@ void DeviceImage::enlarge(u64 to_groups, u64 group_bytes, device::DevicePool& po
 Updater::Updater(const Header& header, const Geometry& geometry, Runner& runner, device::DevicePool& pool,
                  device::Staging& staging, device::Stream& stream)
     : geometry_(geometry),
-      kernels_{KeyForm::words, geometry.keys.word(), header.leaf_keys, header.inner_keys,
-               geometry.value_bytes},
+      kernels_{KeyForm::words,       geometry.keys.word(),   header.leaf_keys,    header.inner_keys,
+               geometry.value_bytes, geometry.keys.planes(), geometry.keys.text()},
       fill_percent_(header.fill_percent),
       runner_(runner),
       pool_(pool),
       staging_(staging),
       stream_(stream),
       leaf_groups_{{}, geometry.slots_of(kLeaves), geometry.leaf.bytes, {}},
-      inner_groups_{{}, geometry.slots_of(kInnerNodes), geometry.inner.bytes, {}} {}
+      inner_groups_{{}, geometry.slots_of(kInnerNodes), geometry.inner.bytes, {}},
+      texts_(geometry) {}
 
 template <class T>
 device::DeviceBuffer Updater::upload(const std::vector<T>& from) {
@@ -48,6 +50,7 @@ void Updater::begin(const Pool& host) {
     if (slot_class == kLeaves) leaf_groups_.numbers.push_back(static_cast<u32>(number));
     if (slot_class == kInnerNodes) inner_groups_.numbers.push_back(static_cast<u32>(number));
   }
+  texts_.begin(host);
   const Root& root = host.header().root;
   std::vector<Ref> level{root.node}, below;
   for (u32 height = root.height; height > 0; --height, std::swap(level, below)) {
@@ -87,12 +90,14 @@ Ref Updater::inner_at(u64 number) const {
   return static_cast<Ref>((group * geometry_.group_bytes + within) / kLine);
 }
 
-void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes) {
+void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes, const TextSlots::Numbers& text_groups) {
   const auto lacking = [](const Groups& groups, u64 slots) {
     return slots <= groups.slots() ? 0 : (slots - groups.slots() + groups.per_group - 1) / groups.per_group;
   };
-  const u64 new_leaves = lacking(leaf_groups_, leaves), new_inner = lacking(inner_groups_, inner_nodes);
-  const u64 before = image.groups, after = before + new_leaves + new_inner;
+  TextSlots::Numbers more = text_groups;
+  more[kLeaves] = lacking(leaf_groups_, leaves);
+  more[kInnerNodes] = lacking(inner_groups_, inner_nodes);
+  const u64 before = image.groups, after = std::accumulate(more.begin(), more.end(), before);
   if (after == before) return;
   const u64 bytes = geometry_.group_bytes;
   if (after * bytes / kLine > UINT32_MAX)
@@ -103,9 +108,13 @@ void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes) {
   stream_.fill(changed.address() + before, 0, after - before);
   changed_ = std::move(changed);
   stream_.fill(image.memory.address() + before * bytes, 0, (after - before) * bytes);
-  for (u64 number = before; number < after; ++number) {
-    Groups& groups = number < before + new_leaves ? leaf_groups_ : inner_groups_;
-    groups.numbers.push_back(static_cast<u32>(number));
+  u64 number = before;
+  for (u32 c = 0; c < kSlotClasses; ++c) {
+    if (c >= kTexts) texts_.add_groups(c, number, more[c]);
+    for (u64 i = 0; c < kTexts && i < more[c]; ++i) {
+      (c == kLeaves ? leaf_groups_ : inner_groups_).numbers.push_back(static_cast<u32>(number + i));
+    }
+    number += more[c];
   }
   image.groups = after;
   upload_groups(image);
@@ -113,12 +122,12 @@ void Updater::grow(DeviceImage& image, u64 leaves, u64 inner_nodes) {
   job.group_shift = static_cast<u32>(std::countr_zero(bytes));
   job.changed = changed_.address();
   const TreeAt tree{image.memory.address(), image.root.entries, image.root.node};
-  job.slot_class = kLeaves;
   job.first_slot = before;
-  runner_.step(kernels_, Step::kNewGroups, tree, job, new_leaves, stream_);
-  job.slot_class = kInnerNodes;
-  job.first_slot += new_leaves;
-  runner_.step(kernels_, Step::kNewGroups, tree, job, new_inner, stream_);
+  for (u32 c = 0; c < kSlotClasses; ++c) {
+    job.slot_class = c;
+    runner_.step(kernels_, Step::kNewGroups, tree, job, more[c], stream_);
+    job.first_slot += more[c];
+  }
 }
 
 /// What one batch, or bringing changes back, needs on its way.
@@ -136,12 +145,13 @@ class Updater::Pass {
   void sort(const UpdateBatch& batch);
   void resolve(const UpdateBatch& batch);
   void plan();
-  void write();
+  void write(const UpdateBatch& batch);
   u64 bring_back(Pool& host);
 
  private:
   const Geometry& geometry() const { return all_.geometry_; }
-  u32 word() const { return geometry().keys.word(); }
+  u32 row_bytes() const { return geometry().keys.row_bytes(); }
+  bool text() const { return geometry().keys.text(); }
   u64 room(u64 bytes) {
     held_.push_back(all_.room(bytes));
     return held_.back().address();
@@ -165,7 +175,18 @@ class Updater::Pass {
     job_.order_of = all_.order_of_.address();
     job_.changed = all_.changed_.address();
   }
+  void sort_words(const UpdateBatch& batch);
+  void sort_by_merging(const UpdateBatch& batch);
+  void stage_texts(const UpdateBatch& batch);
+  void match();
   void list_free(u64 wanted);
+  void collect_texts();
+  TextSlots::Numbers text_groups_for(const std::vector<u64>& lengths);
+  void upload_pieces(const std::vector<NewPiece>& pieces);
+  size_t place_additions(const UpdateBatch& batch, const std::vector<u32>& rows);
+  void own_bounds();
+  FreeSlots link(SlotClass slot_class, const Groups& groups, u64 used);
+  FreeSlots link_texts(const std::vector<u64>& free);
   std::vector<u64> levels_above(u64 nodes) const;
 
   Updater& all_;
@@ -182,8 +203,17 @@ void Updater::Pass::sort(const UpdateBatch& batch) {
   job_.alteration = batch.alteration;
   job_.alterations = batch.alterations;
   job_.unique = geometry().unique;
-  const u64 words = batch.count * word(), rows = batch.count * sizeof(u32);
-  device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word()};
+  if (geometry().keys.planes() == 1 && !batch.by_value) {
+    sort_words(batch);
+  } else {
+    sort_by_merging(batch);
+  }
+}
+
+void Updater::Pass::sort_words(const UpdateBatch& batch) {
+  const u32 word = geometry().keys.word();
+  const u64 words = batch.count * word, rows = batch.count * sizeof(u32);
+  device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word};
   job_.words = pairs.keys[0];
   job_.rows = pairs.values[0];
   // Values of 4 bytes go along with their words instead of the rows that would tell where they are.
@@ -196,19 +226,64 @@ void Updater::Pass::sort(const UpdateBatch& batch) {
   job_.values = along ? pairs.values[pairs.place] : batch.values;
 }
 
+void Updater::Pass::sort_by_merging(const UpdateBatch& batch) {
+  job_.words = room(batch.count * row_bytes());
+  job_.rows = room(batch.count * sizeof(u32));
+  if (text()) stage_texts(batch);
+  step(Step::kEncode, batch.count, batch.form);
+  job_.values = batch.values;
+  job_.by_value = batch.by_value;
+  u64 other = room(batch.count * sizeof(u32));
+  for (u64 run = 1; run < batch.count; run *= 2) {
+    job_.run = static_cast<u32>(run);
+    job_.merged = other;
+    step(Step::kMerge, batch.count);
+    std::swap(job_.rows, other);
+  }
+  job_.merged = room(batch.count * row_bytes());
+  step(Step::kArrange, batch.count);
+  job_.words = job_.merged;
+}
+
+/// Puts the batch's texts to where they can be compared with those of the image.
+void Updater::Pass::stage_texts(const UpdateBatch& batch) {
+  const auto bytes_for = [](u64 bytes) { return sizeof(u32) + (bytes + 3) / 4 * 4; };
+  const u64* begins = batch.begins;
+  u64 bytes = 0;
+  for (u64 i = 0; i < batch.count; ++i) bytes += bytes_for(begins[i + 1] - begins[i]);
+  u64 at = room(bytes) - image_.memory.address();
+  std::vector<NewPiece> pieces(batch.count);
+  for (u64 i = 0; i < batch.count; ++i) {
+    const u64 length = begins[i + 1] - begins[i];
+    if (length >= u64{1} << 31) throw UserError("a text of 2 GiB or more cannot be a key");
+    pieces[i] = {
+        at, 0, batch.keys + begins[i], job_.words + i * row_bytes() + sizeof(u64), static_cast<u32>(length),
+        0};
+    at += bytes_for(length);
+  }
+  upload_pieces(pieces);
+  step(Step::kWriteTexts, pieces.size());
+}
+
+void Updater::Pass::upload_pieces(const std::vector<NewPiece>& pieces) {
+  held_.push_back(all_.upload(pieces));
+  job_.pieces = held_.back().address();
+}
+
 void Updater::Pass::resolve(const UpdateBatch& batch) {
   const bool mixed = batch.alterations != 0, erases = mixed || batch.alteration == Alteration::erase;
   resolved_ = mixed || batch.alteration == Alteration::upsert || (!erases && geometry().unique);
-  job_.lasts = room(job_.leaves * word());
+  job_.lasts = room(job_.leaves * row_bytes());
   job_.counts = room(job_.leaves * sizeof(u32));
   step(Step::kLeaves, job_.leaves);
+  if (batch.by_value) return match();
   if (resolved_) {
     job_.fates = room(job_.count);
     job_.chosen = room(job_.count * sizeof(u32));
     job_.places = room(job_.count * sizeof(u64));
-    job_.added_words = room(job_.count * word());
+    job_.added_words = room(job_.count * row_bytes());
     job_.added_rows = room(job_.count * sizeof(u32));
-    if (erases) job_.erased_words = room(job_.count * word());
+    if (erases) job_.erased_words = room(job_.count * row_bytes());
     step(Step::kResolve, job_.count);
     scan(Step::kCompact, job_.count);
     return;
@@ -220,14 +295,26 @@ void Updater::Pass::resolve(const UpdateBatch& batch) {
   all_.stream_.copy_to_device(job_.findings, &found_, sizeof found_);
 }
 
+/// Erasures by key and value become those of places.
+void Updater::Pass::match() {
+  job_.fates = room(job_.count);
+  job_.chosen = room(job_.count * sizeof(u32));
+  job_.matches = room(job_.count * sizeof(u64));
+  job_.erased_places = room(job_.count * sizeof(u64));
+  job_.added_words = job_.words;  // none of them
+  step(Step::kMatch, job_.count);
+  scan(Step::kCompact, job_.count);
+}
+
 void Updater::Pass::plan() {
   const u64 leaves = job_.leaves, and_one = leaves + 1;
   job_.least = geometry().least_leaf;
   job_.per_leaf = std::max(geometry().leaf.most * all_.fill_percent_ / 100, 1u);
   job_.begins = room(and_one * sizeof(u32));
-  if (job_.erased_words != 0) job_.erase_begins = room(and_one * sizeof(u32));
+  const bool erases = job_.erased_words != 0 || job_.erased_places != 0;
+  if (erases) job_.erase_begins = room(and_one * sizeof(u32));
   step(Step::kSlices, and_one);
-  if (job_.erased_words != 0) {
+  if (erases) {
     job_.keep_words = (geometry().leaf.most + 31) / 32;
     job_.keep = room(leaves * job_.keep_words * sizeof(u32));
     step(Step::kKeep, (leaves + kLooked - 1) / kLooked);
@@ -265,13 +352,85 @@ void Updater::Pass::list_free(u64 wanted) {
   scan(Step::kFreeSlot, slots);
 }
 
-void Updater::Pass::write() {
+/// Learns which slots of texts no entry uses.
+void Updater::Pass::collect_texts() {
+  std::vector<u8> used(image_.groups * geometry().group_bytes / 16);
+  const device::DeviceBuffer there = all_.room(used.size());
+  all_.stream_.fill(there.address(), 0, used.size());
+  job_.text_used = there.address();
+  step(Step::kMarkTexts, job_.leaves);
+  all_.staging_.download(used.data(), there.address(), used.size(), all_.stream_);
+  all_.texts_.collect(used);
+}
+
+/// The groups that are wanted for texts of these lengths.
+TextSlots::Numbers Updater::Pass::text_groups_for(const std::vector<u64>& lengths) {
+  const TextSlots::Numbers wanted = TextSlots::wanted(lengths);
+  if (!all_.texts_.suffice(wanted)) collect_texts();
+  return all_.texts_.lacking_groups(wanted);
+}
+
+/// Says where the texts of additions, which are those of these rows, go in the image. Returns how many pieces
+/// they are.
+size_t Updater::Pass::place_additions(const UpdateBatch& batch, const std::vector<u32>& rows) {
+  std::vector<NewPiece> pieces;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const u64* begin = batch.begins + rows[i];
+    all_.texts_.take(batch.keys + begin[0], begin[1] - begin[0],
+                     job_.added_words + i * row_bytes() + sizeof(u64), pieces);
+  }
+  upload_pieces(pieces);
+  return pieces.size();
+}
+
+/// Keys of inner nodes get texts of their own, as the host wants them.
+void Updater::Pass::own_bounds() {
+  collect_texts();
+  const NodeShape& shape = geometry().inner;
+  std::vector<u64> bytes(all_.inner_nodes_ * shape.most), begins(bytes.size()), lengths;
+  job_.bound_bytes = room(bytes.size() * sizeof(u64));
+  step(Step::kBoundTexts, all_.inner_nodes_);
+  all_.staging_.download(bytes.data(), job_.bound_bytes, bytes.size() * sizeof(u64), all_.stream_);
+  u64 total = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    begins[i] = total;
+    if (bytes[i] == kNoBound) continue;
+    lengths.push_back(bytes[i]);
+    total += bytes[i];
+  }
+  const device::DeviceBuffer begins_there = all_.upload(begins);
+  job_.bounds = room(total);
+  job_.bound_at = begins_there.address();
+  step(Step::kBoundTexts, all_.inner_nodes_);
+  all_.grow(image_, 0, 0, text_groups_for(lengths));
+  set_groups();
+  std::vector<NewPiece> pieces;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == kNoBound) continue;
+    const u64 node = image_.memory.address() + u64{all_.inner_at(i / shape.most)} * kLine;
+    const u64 name = node + shape.keys_at + (shape.slots + i % shape.most) * sizeof(u64);
+    all_.texts_.take(job_.bounds + begins[i], bytes[i], name, pieces);
+  }
+  upload_pieces(pieces);
+  step(Step::kWriteTexts, pieces.size());
+}
+
+void Updater::Pass::write(const UpdateBatch& batch) {
   const std::vector<u64> levels = levels_above(found_.outputs);
   u64 inner_nodes = 0;
   for (const u64 nodes : levels) inner_nodes += nodes;
   // First all that wants memory.
-  all_.grow(image_, job_.leaves + found_.fresh, inner_nodes);
+  TextSlots::Numbers text_groups{};
+  std::vector<u32> rows(text() ? found_.added : 0);  // of additions
+  if (!rows.empty()) {
+    all_.staging_.download(rows.data(), job_.added_rows, rows.size() * sizeof(u32), all_.stream_);
+    std::vector<u64> lengths(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) lengths[i] = batch.begins[rows[i] + 1] - batch.begins[rows[i]];
+    text_groups = text_groups_for(lengths);
+  }
+  all_.grow(image_, job_.leaves + found_.fresh, inner_nodes, text_groups);
   set_groups();
+  const size_t pieces = place_additions(batch, rows);
   device::DeviceBuffer refs = all_.room(found_.outputs * sizeof(Ref));
   job_.outputs = room(found_.outputs * sizeof(Output));
   struct Level {
@@ -279,12 +438,13 @@ void Updater::Pass::write() {
   };
   std::vector<Level> made;
   const auto add_level = [&](u64 nodes, u64 refs_at) {
-    made.push_back({nodes, refs_at, room(nodes * sizeof(u64)), room(nodes * word())});
+    made.push_back({nodes, refs_at, room(nodes * sizeof(u64)), room(nodes * row_bytes())});
   };
   add_level(found_.outputs, refs.address());
   for (const u64 nodes : levels) add_level(nodes, room(nodes * sizeof(Ref)));
   list_free(found_.fresh);
 
+  if (text()) step(Step::kWriteTexts, pieces);
   job_.nodes = found_.outputs;
   job_.node_refs = made[0].refs;
   job_.node_entries = made[0].entries;
@@ -321,29 +481,44 @@ void Updater::Pass::write() {
   ++all_.changes_;
 }
 
+FreeSlots Updater::Pass::link(SlotClass slot_class, const Groups& groups, u64 used) {
+  const u64 free = groups.slots() - used;
+  Ref first = 0;
+  if (slot_class == kLeaves) {
+    list_free(free);
+    if (free != 0) all_.stream_.copy_to_host(&first, job_.free_refs, sizeof first);
+  } else if (free != 0) {
+    first = all_.inner_at(used);
+  }
+  job_.slot_class = slot_class;
+  job_.free_wanted = free;
+  job_.first_slot = used;
+  step(Step::kLink, free);
+  all_.stream_.synchronize();
+  return {u64{first} * kLine, free, 0, 0};
+}
+
+FreeSlots Updater::Pass::link_texts(const std::vector<u64>& free) {
+  if (free.empty()) return {};
+  const device::DeviceBuffer there = all_.upload(free);
+  job_.text_free = there.address();
+  job_.free_wanted = free.size();
+  step(Step::kLinkTexts, free.size());
+  return {free[0], free.size(), 0, 0};
+}
+
 /// Free slots get the form in which the host keeps them: each names the next.
 u64 Updater::Pass::bring_back(Pool& host) {
+  // First all that wants memory of the device.
+  if (text()) own_bounds();
+  FreeSlots free[kSlotClasses] = {};
+  free[kLeaves] = link(kLeaves, all_.leaf_groups_, all_.leaves_);
+  free[kInnerNodes] = link(kInnerNodes, all_.inner_groups_, all_.inner_nodes_);
+  for (u32 c = kTexts; text() && c < kSlotClasses; ++c) free[c] = link_texts(all_.texts_.free(c));
   host.extend(image_.groups);
   Header& header = host.header();
   header.root = image_.root;
-  const auto link = [&](SlotClass slot_class, const Groups& groups, u64 used) {
-    const u64 free = groups.slots() - used;
-    Ref first = 0;
-    if (slot_class == kLeaves) {
-      list_free(free);
-      if (free != 0) all_.stream_.copy_to_host(&first, job_.free_refs, sizeof first);
-    } else if (free != 0) {
-      first = all_.inner_at(used);
-    }
-    job_.slot_class = slot_class;
-    job_.free_wanted = free;
-    job_.first_slot = used;
-    step(Step::kLink, free);
-    all_.stream_.synchronize();
-    header.free[slot_class] = {u64{first} * kLine, free, 0, 0};
-  };
-  link(kLeaves, all_.leaf_groups_, all_.leaves_);
-  link(kInnerNodes, all_.inner_groups_, all_.inner_nodes_);
+  std::copy_n(free, kSlotClasses, header.free);
 
   const u64 bytes = geometry().group_bytes;
   std::vector<u8> changed(image_.groups);
@@ -370,7 +545,7 @@ void Updater::apply(DeviceImage& image, const UpdateBatch& batch) {
   pass.sort(batch);
   pass.resolve(batch);
   pass.plan();
-  pass.write();
+  pass.write(batch);
 }
 
 u64 Updater::write_back(DeviceImage& image, Pool& host) {

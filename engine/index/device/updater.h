@@ -5,6 +5,7 @@
 #include "device/memory.h"
 #include "device/staging.h"
 #include "index/device/runner.h"
+#include "index/device/text_slots.h"
 #include "index/pool.h"
 
 namespace lanewise::index {
@@ -21,11 +22,13 @@ struct DeviceImage {
 
 /// A batch of changes in the device's memory.
 struct UpdateBatch {
-  u64 count = 0;  ///< below 2^32
-  u64 keys = 0, values = 0;
+  u64 count = 0;                ///< below 2^32
+  u64 keys = 0, values = 0;     ///< of texts their bytes
+  const u64* begins = nullptr;  ///< of texts, in the host's memory: where each begins and the last one ends
   KeyForm form = KeyForm::words;
   Alteration alteration = Alteration::insert;  ///< of all keys, unless
   u64 alterations = 0;                         ///< each has its own, u8
+  bool by_value = false;                       ///< an erasure takes one entry that has the value as well
 };
 
 /// Changes the copy of an image in a device's memory, batch by batch (update-inl.h says how), and brings the
@@ -61,8 +64,8 @@ class Updater {
     u64 slots() const { return numbers.size() * per_group; }
   };
 
-  /// Makes room for so many leaves and inner nodes in all.
-  void grow(DeviceImage& image, u64 leaves, u64 inner_nodes);
+  /// Makes room for so many leaves and inner nodes in all, and for so many more groups of texts.
+  void grow(DeviceImage& image, u64 leaves, u64 inner_nodes, const TextSlots::Numbers& text_groups);
   /// The inner node of that number among all slots.
   Ref inner_at(u64 number) const;
   void upload_groups(const DeviceImage& image);
@@ -79,9 +82,10 @@ class Updater {
   device::Staging& staging_;
   device::Stream& stream_;
   Groups leaf_groups_, inner_groups_;
-  device::DeviceBuffer order_of_;     // u32 of each group: its place among those of its class
-  device::DeviceBuffer changed_;      // u8 of each group
-  device::DeviceBuffer refs_;         // of the leaves, in order
+  device::DeviceBuffer order_of_;  // u32 of each group: its place among those of its class
+  device::DeviceBuffer changed_;   // u8 of each group
+  device::DeviceBuffer refs_;      // of the leaves, in order
+  TextSlots texts_;
   u64 leaves_ = 0, inner_nodes_ = 0;  // in use; inner nodes have the first slots once there are changes
   u64 changes_ = 0;                   // batches since begin() or write_back()
 };

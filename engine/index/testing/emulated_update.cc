@@ -28,10 +28,20 @@ void by_lanes(const Tree& tree, const UpdateJob& job, u64 items) {
   for (u64 i = 0; i < items; ++i) Of::run(tree, job, i);
 }
 
-template <class Word>
+template <class Tree>
+void text_step(const Tree& tree, Step step, const UpdateJob& job, u64 items) {
+  if constexpr (Tree::kLong) {
+    if (step == Step::kWriteTexts) return by_groups<WriteTexts, 32>(tree, job, items);
+    if (step == Step::kMarkTexts) return by_groups<MarkTexts, 32>(tree, job, items);
+    if (step == Step::kLinkTexts) return by_lanes<LinkTexts>(tree, job, items);
+    return by_groups<BoundTexts, 32>(tree, job, items);
+  }
+}
+
+template <class Word, bool kLong = false>
 void step_with(const SearchKernel& kernel, u32 leaf_lanes, Step step, const TreeAt& at, const UpdateJob& job,
                u64 items) {
-  const AnyTree<Word, KeyForm::words> tree{at, kernel};
+  const AnyTree<Word, KeyForm::words, kLong> tree{at, kernel};
   switch (step) {
     case Step::kEncode:
       if (kernel.form == KeyForm::integers) {
@@ -41,10 +51,16 @@ void step_with(const SearchKernel& kernel, u32 leaf_lanes, Step step, const Tree
         return by_lanes<Encode>(AnyTree<Word, KeyForm::reals>{at, kernel}, job, items);
       }
       return by_lanes<Encode>(tree, job, items);
+    case Step::kMerge:
+      return by_lanes<Merge>(tree, job, items);
+    case Step::kArrange:
+      return by_lanes<Arrange>(tree, job, items);
     case Step::kLeaves:
       return by_lanes<Leaves>(tree, job, items);
     case Step::kResolve:
       return by_lanes<Resolve>(tree, job, items);
+    case Step::kMatch:
+      return by_lanes<Match>(tree, job, items);
     case Step::kCompact:
       return scan<Compact>(tree, job, items);
     case Step::kSlices:
@@ -72,6 +88,11 @@ void step_with(const SearchKernel& kernel, u32 leaf_lanes, Step step, const Tree
       return by_lanes<NewGroups>(tree, job, items);
     case Step::kLink:
       return by_lanes<Link>(tree, job, items);
+    case Step::kWriteTexts:
+    case Step::kMarkTexts:
+    case Step::kLinkTexts:
+    case Step::kBoundTexts:
+      return text_step(tree, step, job, items);
   }
 }
 
@@ -97,7 +118,11 @@ void EmulatedRunner::step(const UpdateKernels& kernels, Step step, const TreeAt&
   kernel.leaf_keys = kernels.leaf_keys;
   kernel.inner_keys = kernels.inner_keys;
   kernel.value_bytes = kernels.value_bytes;
-  if (kernels.word == 4) {
+  kernel.planes = kernels.planes;
+  kernel.text = kernels.text;
+  if (kernels.planes > 1) {
+    step_with<u64, true>(kernel, kernels.leaf_lanes(), step, tree, job, items);
+  } else if (kernels.word == 4) {
     step_with<u32>(kernel, kernels.leaf_lanes(), step, tree, job, items);
   } else {
     step_with<u64>(kernel, kernels.leaf_lanes(), step, tree, job, items);
