@@ -92,7 +92,7 @@ def test_generators(lanewise):
         (["run", "components", "--graph", "odd:1"], "is no graph"),
         (["run", "sort", "-i", "A=random:100", "--max-steps", "10"], "has not ended after 10 steps"),
         (["check", "missing.pram"], "cannot read"),
-        (["explain", "scan", "--without", "lops"], "there are: host, in-place, merge, branches, loops, fuse, all"),
+        (["explain", "scan", "--without", "lops"], "there are: host, in-place, merge, branches, loops, fuse, batch, all"),
     ],
 )
 def test_bad_input_is_named(lanewise, arguments, message):

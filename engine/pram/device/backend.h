@@ -16,13 +16,20 @@ struct Buffer {
   size_t bytes = 0;
 };
 
+inline constexpr uint64_t kGroup = 256;  ///< members of a group
+
 /// Kernels that were compiled for a backend's device.
 class Code {
  public:
   virtual ~Code() = default;
-  /// Launches a kernel in groups of 256 members, one at least for each position.
+  /// Launches a kernel in groups of kGroup members, one at least for each position.
   virtual void launch(const std::string& kernel, uint64_t positions,
                       std::span<const uint64_t> arguments) const = 0;
+  /// How many groups of a kernel surely run at the same time, so that they can wait for each other; 0: none.
+  virtual uint64_t groups_together(const std::string& kernel) const = 0;
+  /// Launches so many groups, which run at the same time.
+  virtual void launch_together(const std::string& kernel, uint64_t groups,
+                               std::span<const uint64_t> arguments) const = 0;
 };
 
 /// What runs kernels: all that is asked of it is done in order. Throws DeviceError, MemoryError.

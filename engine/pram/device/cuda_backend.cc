@@ -10,21 +10,36 @@ namespace lanewise::pram {
 
 namespace {
 
-constexpr unsigned kGroup = 256;
-
 class CudaCode : public Code {
  public:
   CudaCode(device::Module module, device::Stream& stream) : module_(std::move(module)), stream_(stream) {}
 
   void launch(const std::string& name, uint64_t positions,
               std::span<const uint64_t> arguments) const override {
-    auto found = kernels_.find(name);
-    if (found == kernels_.end()) found = kernels_.emplace(name, module_.kernel(name)).first;
-    found->second.launch_words(stream_, {.blocks = (positions + kGroup - 1) / kGroup, .threads = kGroup},
-                               arguments);
+    kernel(name).launch_words(stream_, {.blocks = (positions + kGroup - 1) / kGroup, .threads = kGroup},
+                              arguments);
+  }
+
+  uint64_t groups_together(const std::string& name) const override {
+    constexpr int kEnough = 2;  // more wait longer for each other
+    const device::Properties& properties = stream_.device().properties();
+    if (!properties.cooperative) return 0;
+    const int each = std::min(kEnough, kernel(name).blocks_per_multiprocessor(kGroup, 0));
+    return static_cast<uint64_t>(each) * static_cast<uint64_t>(properties.multiprocessors);
+  }
+
+  void launch_together(const std::string& name, uint64_t groups,
+                       std::span<const uint64_t> arguments) const override {
+    kernel(name).launch_words(stream_, {.blocks = groups, .threads = kGroup, .cooperative = true}, arguments);
   }
 
  private:
+  const device::Kernel& kernel(const std::string& name) const {
+    auto found = kernels_.find(name);
+    if (found == kernels_.end()) found = kernels_.emplace(name, module_.kernel(name)).first;
+    return found->second;
+  }
+
   device::Module module_;
   device::Stream& stream_;
   mutable std::unordered_map<std::string, device::Kernel> kernels_;
@@ -57,8 +72,7 @@ class CudaBackend : public Backend {
   void fill(const Buffer& to, unsigned char byte) override { stream_.fill(to.handle, byte, to.bytes); }
 
   void upload(const Buffer& to, const void* from, size_t bytes) override {
-    stream_.copy_to_device(to.handle, from, bytes);
-    stream_.synchronize();
+    stream_.copy_to_device(to.handle, from, bytes);  // the driver has copied pageable memory when it returns
   }
 
   void download(void* to, const Buffer& from, size_t bytes) override {

@@ -91,6 +91,29 @@ TEST_P(OnDevice, OperatorsGiveTheSameBits) {
                 }()}});
 }
 
+TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
+  // Few processors: one group. Many: windows of the tree and then one group; groups that wait for each other.
+  for (const int64_t n : {0, 1, 2, 33, 1'000, 2'048, 2'049, 4'097, test_size(5'000, 70'000)}) {
+    const Arrays inputs = {{"A", numbers(n, 1000)}};
+    expect_same(library_program("reduction"), inputs);
+    if (n < 5'000 || GetParam() == Executor::kCuda) expect_same(library_program("scan"), inputs);
+  }
+  // What fails in a step is told as ever.
+  const Program program = Program::parse(
+      "mode EREW inout A[n] : int output s : int processors n { A[p] = A[p] + 1 }\n"
+      "private d = 1\nwhile d < n { processors n / (2 * d) { A[2 * d * p] = A[2 * d * p] * A[2 * d * p + d] "
+      "}\n"
+      "d = 2 * d }\ns = A[0]");
+  for (const int64_t n : {100, 10'000}) {
+    try {
+      run(program, {{"A", numbers(n, 1000)}}, options_);
+      FAIL();
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("overflows int"));
+    }
+  }
+}
+
 TEST_P(OnDevice, LibraryProgramsGiveTheSame) {
   const auto n = test_size<int64_t>(60, 1'000);
   Arrays graph = graph_inputs(graph::random_graph(n, n, 3));

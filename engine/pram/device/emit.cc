@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pram/device/kernel_writer.h"
+#include "pram/meta/polynomial.h"
 #include "pram/meta/shape.h"
 
 namespace lanewise::pram {
@@ -81,6 +82,15 @@ std::vector<bool> used_by(const Meta& meta, size_t privates) {
   return used;
 }
 
+/// Whether an index is a multiple of the processor's number and something more, both known to the host.
+bool is_linear(const Expr& index) {
+  const auto polynomial = Polynomial::of(index);
+  if (!polynomial) return false;
+  return std::all_of(polynomial->terms().begin(), polynomial->terms().end(), [](const auto& term) {
+    return std::count_if(term.first.begin(), term.first.end(), Polynomial::is_processor) <= 1;
+  });
+}
+
 class ProgramWriter {
  public:
   ProgramWriter(const Tree& tree, const MetaProgram& meta, const EmitOptions& options)
@@ -120,9 +130,13 @@ class ProgramWriter {
   }
 
   /// Which private variables the kernels of a block for all its processors write before anybody reads them.
-  void find_assigned(const std::vector<Meta>& list) {
-    std::vector<bool> open(tree_.privates.size(), true);  // not used so far
+  /// `open`: not used so far.
+  void find_assigned(const std::vector<Meta>& list, std::vector<bool>& open) {
     for (const Meta& meta : list) {
+      if (meta.kind == Kind::kBatch) {
+        find_assigned(meta.body, open);
+        continue;
+      }
       visit({&meta, 1}, [&](const Meta& node) {
         const std::vector<bool> used = used_by(node, open.size());
         for (uint32_t i = 0; i < used.size(); ++i) {
@@ -140,6 +154,7 @@ class ProgramWriter {
   }
 
   void node(const Meta& meta, std::optional<uint32_t> block) {
+    std::vector<bool> unused;
     switch (meta.kind) {
       case Kind::kHost:
         for (const Statement& statement : meta.statements) {
@@ -152,7 +167,8 @@ class ProgramWriter {
         break;
       case Kind::kAll:
         block = meta.block;
-        find_assigned(meta.body);
+        unused = std::vector<bool>(tree_.privates.size(), true);
+        find_assigned(meta.body, unused);
         break;
       case Kind::kKernel:
         kernel(meta, *block);
@@ -161,6 +177,8 @@ class ProgramWriter {
       case Kind::kRepeat:
         test(meta, *block);
         break;
+      case Kind::kBatch:
+        return batch(meta, block);
     }
     nodes(meta.body, block);
     nodes(meta.otherwise, block);
@@ -179,6 +197,7 @@ class ProgramWriter {
     KernelWriter writer(tree_, std::nullopt, made_.in_register, options_.check);
     writer.once(statement);
     finish_once(made, writer);
+    if (batch_ != nullptr) step(&statement, writer, std::nullopt);
   }
 
   void once(const Expr& condition, const Place& place) {
@@ -202,6 +221,7 @@ class ProgramWriter {
     if (in_place) {
       writer.statements(meta.statements, 1);
       made_.text += writer.finish(made, kSet, std::string(kWho) + "  if (who < 0) return;\n", kFailure);
+      if (batch_ != nullptr) step(&meta, writer, indexes_of(meta, block));
       return;
     }
     std::string first = kSet;
@@ -220,6 +240,70 @@ class ProgramWriter {
     writer.buffered(assignment, depth);
     while (depth > 1) writer.line(--depth, "}");
     made_.text += writer.finish(made, first, before + kWho + "  if (who < 0) return;\n", kFailure);
+  }
+
+  /// Nodes that the host can put off: each is a kernel and, besides, a step of one kernel that does them all.
+  void batch(const Meta& meta, std::optional<uint32_t> block) {
+    Batch made{.written = written_by(meta.body)};
+    batch_ = &made;
+    nodes(meta.body, block);
+    batch_ = nullptr;
+    EmittedKernel& kernel = begin(&meta, KernelKind::kBatch, meta.place);
+    kernel.row = kStepHead + made.given;
+    made_.text +=
+        KernelWriter(tree_, block, made_.in_register, options_.check).batch(kernel, made.constant, made.text);
+  }
+
+  void step(const void* of, KernelWriter& writer, std::optional<std::vector<ExprPtr>> indexes) {
+    EmittedStep& made = made_.steps[of];
+    made.number = batch_->steps++;
+    made.indexes = std::move(indexes);
+    batch_->text += writer.step(made, batch_->constant);
+    // Each processor has a word of each column to itself.
+    const std::vector<KernelArgument>& uses = made_.kernels.at(of).arguments;
+    if (made.indexes && std::any_of(uses.begin(), uses.end(), [](const KernelArgument& one) {
+          return one.role == KernelArgument::Role::kColumn;
+        })) {
+      Expr processor;
+      processor.op = Op::kProcessor;
+      made.indexes->push_back(std::make_shared<const Expr>(std::move(processor)));
+    }
+    batch_->given = std::max(batch_->given, made.given.size());
+  }
+
+  std::vector<bool> written_by(const std::vector<Meta>& list) const {
+    std::vector<bool> written(tree_.variables.size());
+    visit(list, [&](const Meta& meta) {
+      walk(meta.statements, [&](const Statement& statement) {
+        for (const Target& target : statement.targets) {
+          if (target.shared) written[target.index] = true;
+        }
+      });
+    });
+    return written;
+  }
+
+  /// As EmittedStep::indexes.
+  std::optional<std::vector<ExprPtr>> indexes_of(const Meta& meta, uint32_t block) const {
+    if (tree_.blocks[block].dimensions.size() != 1) return std::nullopt;
+    std::vector<ExprPtr> indexes;
+    bool good = true;
+    const auto use = [&](uint32_t variable, const std::vector<ExprPtr>& cell) {
+      if (!batch_->written[variable]) return;
+      good = good && cell.size() == 1 && is_linear(*cell[0]);
+      if (good) indexes.push_back(cell[0]);
+    };
+    walk(meta.statements, [&](const Statement& statement) {
+      for (const Target& target : statement.targets) {
+        if (target.shared) use(target.index, target.cell);
+      }
+      for_each_expression(statement, [&](const Expr& expr) {
+        walk(expr, [&](const Expr& part) {
+          if (part.op == Op::kCell) use(part.index, part.args);
+        });
+      });
+    });
+    return good ? std::optional(std::move(indexes)) : std::nullopt;
   }
 
   void test(const Meta& meta, uint32_t block) {
@@ -250,27 +334,24 @@ class ProgramWriter {
   static constexpr const char* kWho = "  const word who = processor_at(POSITION, positions, form, set);\n";
   static constexpr const char* kFailure = "  if (bad) status[0] = 1;\n";
 
+  /// A batch of which steps are written.
+  struct Batch {
+    std::vector<bool> written = {};  // by variable
+    uint32_t steps = 0;
+    std::string text = {};
+    std::vector<KernelArgument> constant = {};
+    size_t given = 0;  // most of a step
+  };
+
   const Tree& tree_;
   const MetaProgram& meta_;
   const EmitOptions& options_;
+  Batch* batch_ = nullptr;
   std::vector<uint32_t> uses_;  // by private: nodes that use it
   EmittedProgram made_;
 };
 
 }  // namespace
-
-bool is_of_host(const Expr& expr) {
-  bool found = false;
-  walk(expr, [&](const Expr& part) { found |= part.op == Op::kCell; });
-  return !found;
-}
-
-bool is_of_host(const Statement& statement) {
-  bool alone = true;
-  for (const Target& target : statement.targets) alone = alone && !target.shared;
-  for_each_expression(statement, [&](const Expr& expr) { alone = alone && is_of_host(expr); });
-  return alone;
-}
 
 EmittedProgram emit(const Tree& tree, const MetaProgram& meta, const EmitOptions& options) {
   return ProgramWriter(tree, meta, options).run();

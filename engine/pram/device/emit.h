@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,7 @@ enum class KernelKind : uint8_t {
   kBuffered,  ///< the same; then for each shared target its cells and values; then its own
   kTest,      ///< positions, form, set, status, kept bits; then its own
   kOnce,      ///< status; then its own. Done by one; results go to the status from kResults on
+  kBatch,     ///< from, to, table, window, arrived, arrived before, status; then its own (batch.h)
 };
 
 /// Words of the status: whether something failed, how many processors all tests together kept, results.
@@ -49,12 +51,25 @@ struct EmittedKernel {
   std::string name;
   KernelKind kind = KernelKind::kInPlace;
   std::vector<KernelArgument> arguments;
+  size_t row = 0;  ///< of a batch's table: words for each step
 };
+
+/// A kernel as a step of its batch. In the batch's table its row is: number, processors, cells of each
+/// processor, then `given`.
+struct EmittedStep {
+  uint32_t number = 0;                     ///< in the batch
+  std::vector<KernelArgument> given = {};  ///< what may differ from step to step
+  /// Indexes of the cells that it uses of variables that the batch writes, each a multiple of the processor's
+  /// number and something more; none where they are not like that.
+  std::optional<std::vector<ExprPtr>> indexes = {};
+};
+inline constexpr size_t kStepHead = 3;  ///< words of a row before what is given
 
 struct EmittedProgram {
   std::string text;  ///< without preludes
   /// By their node or, of what one does alone, their statement or condition.
   std::unordered_map<const void*, EmittedKernel> kernels;
+  std::unordered_map<const void*, EmittedStep> steps;  ///< of batches, by the same
   std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
   std::vector<bool> assigned;     ///< by private: all processors write it before it is read; it need not be 0
 };
@@ -66,10 +81,6 @@ struct EmitOptions {
 
 /// The kernels of `meta`, whose nodes stay where they are.
 EmittedProgram emit(const Tree& tree, const MetaProgram& meta, const EmitOptions& options = {});
-
-/// Whether the host alone can evaluate it: it touches no shared cells.
-bool is_of_host(const Expr& expr);
-bool is_of_host(const Statement& statement);
 
 /// A whole source for a compiler: prelude, common operators, `text`.
 std::string source_of(Dialect dialect, const std::string& text);

@@ -125,6 +125,17 @@ std::string wrapped(const std::string& line) {
   return text;
 }
 
+/// Each line `by` places further to the right.
+std::string indented(const std::string& lines, size_t by) {
+  std::string text;
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = lines.find('\n', begin) + 1;
+    text += std::string(by, ' ') + lines.substr(begin, end - begin);
+    begin = end;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string c_name(const std::string& name, const std::string& suffix) {
@@ -381,38 +392,92 @@ std::string KernelWriter::stores() const {
   return text;
 }
 
-std::string KernelWriter::finish(EmittedKernel& kernel, const std::string& first, const std::string& before,
-                                 const std::string& last) {
-  std::string numbers;
-  if (block_) {
-    const std::vector<Block::Dimension>& dimensions = tree_.blocks[*block_].dimensions;
-    // The last one counts fastest. All numbers fit 32 bits, whose division is faster.
-    std::string rest = "(uint)who";
-    for (size_t d = dimensions.size(); d-- > 0;) {
-      const std::string name = c_name(dimensions[d].name, fmt::format("p{}", d));
-      if (d == 0) {
-        numbers += fmt::format("  const word {} = {};\n", name, dimensions.size() == 1 ? "who" : rest);
-        break;
-      }
-      const std::string extent = argument(Role::kDimension, 0, static_cast<uint32_t>(d));
-      numbers += fmt::format("  const word {} = {} % (uint){};\n", name, rest, extent);
-      rest = fmt::format("{} / (uint){}", rest, extent);
+/// Declares the processor's numbers.
+std::string KernelWriter::numbers() {
+  std::string text;
+  if (!block_) return text;
+  const std::vector<Block::Dimension>& dimensions = tree_.blocks[*block_].dimensions;
+  // The last one counts fastest. All numbers fit 32 bits, whose division is faster.
+  std::string rest = "(uint)who";
+  for (size_t d = dimensions.size(); d-- > 0;) {
+    const std::string name = c_name(dimensions[d].name, fmt::format("p{}", d));
+    if (d == 0) {
+      text += fmt::format("  const word {} = {};\n", name, dimensions.size() == 1 ? "who" : rest);
+      break;
     }
-    for (const auto& [index, written] : locals_) {
-      if (!in_register_[index]) argument(Role::kColumn, index);
-    }
+    const std::string extent = argument(Role::kDimension, 0, static_cast<uint32_t>(d));
+    text += fmt::format("  const word {} = {} % (uint){};\n", name, rest, extent);
+    rest = fmt::format("{} / (uint){}", rest, extent);
   }
-  std::string parameters = first;
+  return text;
+}
+
+std::string KernelWriter::parameters() {
+  std::string text;
   for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
     const std::string name = argument(one.role, one.index, one.dimension);
     const bool address =
         one.role == Role::kVariable || one.role == Role::kColumn || one.role == Role::kReaders;
-    parameters += fmt::format(", {} {}", address ? "GLOBAL word*" : "word", name);
+    text += fmt::format(", {} {}", address ? "GLOBAL word*" : "word", name);
   }
+  return text;
+}
+
+std::string KernelWriter::finish(EmittedKernel& kernel, const std::string& first, const std::string& before,
+                                 const std::string& last) {
+  const std::string declared = numbers();
+  if (block_) {
+    for (const auto& [index, written] : locals_) {
+      if (!in_register_[index]) argument(Role::kColumn, index);
+    }
+  }
+  const std::string given = parameters();
   kernel.arguments = arguments_;
-  const std::string head = wrapped(fmt::format("KERNEL {}({}) {{", kernel.name, parameters));
-  return fmt::format("{}\n{}{}{}  int bad = 0;\n{}{}{}}}\n", head, before, numbers, declarations(), body_,
+  const std::string head = wrapped(fmt::format("KERNEL {}({}{}) {{", kernel.name, first, given));
+  return fmt::format("{}\n{}{}{}  int bad = 0;\n{}{}{}}}\n", head, before, declared, declarations(), body_,
                      stores(), last);
+}
+
+std::string KernelWriter::step(EmittedStep& step, std::vector<KernelArgument>& constant) {
+  std::string given;
+  for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
+    if (one.role == Role::kControl || one.role == Role::kDimension) {
+      given += fmt::format("  const word {} = row[{}];\n", argument(one.role, one.index, one.dimension),
+                           kStepHead + step.given.size());
+      step.given.push_back(one);
+    } else if (std::find(constant.begin(), constant.end(), one) == constant.end()) {
+      constant.push_back(one);
+    }
+  }
+  return fmt::format("case {}:\n  for (word who = first; who < last; who += stride) {{\n{}  break;\n",
+                     step.number,
+                     indented(given + numbers() + declarations() + body_ + stores(), 2) + "  }\n");
+}
+
+std::string KernelWriter::batch(EmittedKernel& kernel, const std::vector<KernelArgument>& constant,
+                                const std::string& steps) {
+  arguments_ = constant;
+  const std::string given = parameters();
+  kernel.arguments = arguments_;
+  const std::string head =
+      wrapped(fmt::format("KERNEL {}(word from, word to, GLOBAL const word* table, word window, GLOBAL word* "
+                          "arrived, word arrived_before, "
+                          "GLOBAL word* status{}) {{",
+                          kernel.name, given));
+  return head + "\n  int bad = 0;\n  for (word i = from; i < to; i++) {\n" +
+         fmt::format("    GLOBAL const word* row = table + i * {};\n", kernel.row) +
+         "    word first = POSITION, last = row[1], stride = GROUPS * 256;\n"
+         "    if (window != 0) {  // each group has cells of its own, and their processors\n"
+         "      const word own = window / row[2];\n"
+         "      first = GROUP * own + MEMBER;\n"
+         "      last = lesser(last, (GROUP + 1) * own);\n"
+         "      stride = 256;\n"
+         "    }\n"
+         "    switch (row[0]) {\n" +
+         indented(steps, 6) +
+         "    }\n"
+         "    WAIT_FOR_STEP(window != 0 || GROUPS == 1, arrived, arrived_before + (i - from + 1) * GROUPS);\n"
+         "  }\n  if (bad) status[0] = 1;\n}\n";
 }
 
 }  // namespace lanewise::pram

@@ -37,6 +37,13 @@ class KernelWriter {
   /// Lines of `last` run for all members of a group.
   std::string finish(EmittedKernel& kernel, const std::string& first, const std::string& before,
                      const std::string& last);
+  /// What was written so far as a step of a batch: for each `who` of those that go on with it. Takes what may
+  /// differ from step to step from the batch's `row`; what stays the same is added to `constant`. After
+  /// finish().
+  std::string step(EmittedStep& step, std::vector<KernelArgument>& constant);
+  /// The beginning and end of a kernel around the steps of a batch, with its parameters.
+  std::string batch(EmittedKernel& kernel, const std::vector<KernelArgument>& constant,
+                    const std::string& steps);
   /// Private variables whose value is needed from before the kernel; all that it uses without this call.
   void needs(const std::vector<bool>& before) { loaded_ = before; }
 
@@ -51,6 +58,8 @@ class KernelWriter {
   void assign(const Statement& statement, size_t depth);
   void cells(const Statement& statement, size_t depth);
   void loop(const Statement& statement, size_t depth);
+  std::string numbers();
+  std::string parameters();
   std::string declarations() const;
   std::string stores() const;
 

@@ -1,6 +1,7 @@
 #include "pram/device/machine.h"
 
 #include <algorithm>
+#include <array>
 
 #include "pram/meta/shape.h"
 
@@ -44,6 +45,8 @@ DeviceMachine::DeviceMachine(const Program& program, const MetaProgram& meta, co
   status_read_.resize(kResults + most_results(tree_));
   status_ = allocate(status_read_.size() * sizeof(Word));
   tools_.backend().fill(status_, 0);
+  arrived_ = allocate(sizeof(Word));
+  tools_.backend().fill(arrived_, 0);
 }
 
 Buffer DeviceMachine::allocate(size_t bytes) {
@@ -117,10 +120,9 @@ void DeviceMachine::host(const Statement& statement) {
       evaluator_.evaluate(*statement.values[t], frame(), kHost, &values[t]);
     }
   } else {
+    if (batch_ != nullptr) return put_off(&statement, 1, {status_.handle});
     launch(&statement, 1, {status_.handle});
-    if (std::all_of(targets.begin(), targets.end(), [](const Target& target) { return target.shared; })) {
-      return;
-    }
+    if (writes_shared_only(statement)) return;
     const std::vector<Word>& status = read_status();
     std::copy_n(status.begin() + kResults, targets.size(), values.begin());
   }
@@ -145,6 +147,7 @@ void DeviceMachine::begin_block(const Meta& meta) {
   sets_[0] = {DeviceSet::Form::kAll, processors_, processors_, status_};
   for (size_t i = 0; i < private_columns_.size(); ++i) {
     if (tree_.privates[i].block != meta.block || emitted_.in_register[i]) continue;
+    launch_batch();  // which may use what was there
     reserve(private_columns_[i], processors_);
     if (!emitted_.assigned[i]) tools_.backend().fill(private_columns_[i], 0);
   }
@@ -155,6 +158,7 @@ void DeviceMachine::kernel(const Meta& meta) {
   const Launch counted(*this, meta, set.count, set.form == DeviceSet::Form::kList);
   std::vector<uint64_t> arguments = of_set(set);
   if (meta.writing == Writing::kInPlace) {
+    if (batch_ != nullptr) return put_off(&meta, set.count, std::move(arguments));
     launch(&meta, set.positions(), arguments);
     return finish_if_timed();
   }
@@ -177,6 +181,89 @@ void DeviceMachine::kernel(const Meta& meta) {
   }
   if (options_.check && tree_.mode == Mode::kCommon) writer_.check_common(set, columns, status_);
   finish_if_timed();
+}
+
+void DeviceMachine::begin_batch(const Meta& meta) {
+  // Where kernels are timed each is launched alone.
+  if (!options_.time_kernels) batch_ = &meta;
+}
+
+void DeviceMachine::end_batch() {
+  launch_batch();
+  batch_ = nullptr;
+}
+
+void DeviceMachine::put_off(const void* of, uint64_t processors, std::vector<uint64_t> first) {
+  constexpr size_t kMost = 4'096;
+  if (steps_put_off_.size() == kMost) launch_batch();
+  const EmittedStep& step = emitted_.steps.at(of);
+  BatchStep& made = steps_put_off_.emplace_back();
+  made.kernel = &emitted_.kernels.at(of);
+  made.number = step.number;
+  made.processors = processors;
+  made.cells = cells_of(step);
+  made.arguments = std::move(first);
+  for (const KernelArgument& argument : made.kernel->arguments) made.arguments.push_back(value_of(argument));
+  for (const KernelArgument& argument : step.given) made.given.push_back(value_of(argument));
+}
+
+uint64_t DeviceMachine::cells_of(const EmittedStep& step) {
+  if (!step.indexes) return 0;
+  Word width = 0;
+  Word last = 0;  // the last of the first processor's cells
+  for (const ExprPtr& index : *step.indexes) {
+    std::array<Word, 2> of_two{};
+    try {
+      evaluator_.evaluate(*index, frame(), {0, nullptr, 2}, of_two.data());
+    } catch (const Fault&) {
+      return 0;
+    } catch (const Trap&) {
+      return 0;
+    }
+    Word apart = 0;
+    if (of_two[0] < 0 || __builtin_sub_overflow(of_two[1], of_two[0], &apart)) return 0;
+    if (apart <= 0 || (width != 0 && apart != width)) return 0;
+    width = apart;
+    last = std::max(last, of_two[0]);
+  }
+  if (width == 0) return 1;  // it uses nothing that others write
+  return last < width ? static_cast<uint64_t>(width) : 0;
+}
+
+void DeviceMachine::launch_batch() {
+  if (steps_put_off_.empty()) return;
+  const std::vector<BatchStep> steps = std::move(steps_put_off_);
+  steps_put_off_.clear();
+  const EmittedKernel& kernel = emitted_.kernels.at(batch_);
+  const std::vector<BatchPart> parts = parts_of(steps, code_.groups_together(kernel.name));
+  std::vector<uint64_t> table;
+  table.reserve(steps.size() * kernel.row);
+  for (const BatchStep& step : steps) {
+    table.insert(table.end(), {step.number, step.processors, std::max<uint64_t>(step.cells, 1)});
+    table.insert(table.end(), step.given.begin(), step.given.end());
+    table.resize((&step - &steps[0] + 1) * kernel.row);
+  }
+  const Buffer rows = tools_.backend().allocate(table.size() * sizeof(Word));
+  tools_.backend().upload(rows, table.data(), table.size() * sizeof(Word));
+  size_t done = 0;
+  for (const BatchPart& part : parts) {
+    const BatchStep& step = steps[done];
+    const size_t end = done + part.steps;
+    if (part.shape == BatchPart::Shape::kAlone) {
+      code_.launch(step.kernel->name, step.processors, step.arguments);
+    } else {
+      std::vector<uint64_t> arguments = {done,      end,           rows.handle, part.window, arrived_.handle,
+                                         arrivals_, status_.handle};
+      for (const KernelArgument& argument : kernel.arguments) arguments.push_back(value_of(argument));
+      if (part.shape == BatchPart::Shape::kTogether) {
+        code_.launch_together(kernel.name, part.groups, arguments);
+        arrivals_ += part.groups * part.steps;
+      } else {
+        code_.launch(kernel.name, part.groups * kGroup, arguments);
+      }
+    }
+    done = end;
+  }
 }
 
 void DeviceMachine::test(const Meta& meta, uint32_t number) {

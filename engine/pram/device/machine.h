@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "pram/device/backend.h"
+#include "pram/device/batch.h"
 #include "pram/device/sets.h"
 #include "pram/device/writes.h"
 #include "pram/executor/meta_machine.h"
@@ -24,6 +25,8 @@ class DeviceMachine : public MetaMachine {
   void host(const Statement& statement) override;
   bool holds(const Expr& condition) override;
   void begin_block(const Meta& meta) override;
+  void begin_batch(const Meta& meta) override;
+  void end_batch() override;
   void kernel(const Meta& meta) override;
   uint32_t active(uint32_t set) const override { return sets_[set].count; }
   void test(const Meta& meta, uint32_t set) override;
@@ -32,6 +35,12 @@ class DeviceMachine : public MetaMachine {
 
   /// The kernel of a node, statement or condition, behind its `first` arguments.
   void launch(const void* of, uint64_t positions, std::vector<uint64_t> first);
+  /// Puts a kernel off, behind its `first` arguments.
+  void put_off(const void* of, uint64_t processors, std::vector<uint64_t> first);
+  /// As BatchStep::cells.
+  uint64_t cells_of(const EmittedStep& step);
+  /// Launches what was put off.
+  void launch_batch();
   uint64_t value_of(const KernelArgument& argument) const;
   /// `status` and what is in it; throws Failed if a kernel did.
   const std::vector<Word>& read_status();
@@ -51,6 +60,10 @@ class DeviceMachine : public MetaMachine {
   std::vector<DeviceSet> sets_;
   DeviceWriter writer_;
   Buffer status_, kept_;
+  const Meta* batch_ = nullptr;  // kernels are put off
+  std::vector<BatchStep> steps_put_off_;
+  Buffer arrived_;         // groups that waited for each other, in all steps so far
+  uint64_t arrivals_ = 0;  // what is in it when all is done
   std::vector<Word> status_read_;
   uint64_t kept_before_ = 0;  // by all tests before the last one
   uint32_t kept_count_ = 0;   // by the last one

@@ -1,13 +1,12 @@
 #include <unordered_map>
 
+#include "base/error.h"
 #include "device/opencl_device.h"
 #include "pram/device/backend.h"
 
 namespace lanewise::pram {
 
 namespace {
-
-constexpr size_t kGroup = 256;
 
 using device::OpenClDevice;
 
@@ -20,6 +19,12 @@ class OpenClCode : public Code {
     auto found = kernels_.find(name);
     if (found == kernels_.end()) found = kernels_.emplace(name, program_->kernel(name)).first;
     program_->launch(found->second, (positions + kGroup - 1) / kGroup, kGroup, arguments);
+  }
+
+  uint64_t groups_together(const std::string& /*name*/) const override { return 0; }
+  void launch_together(const std::string& name, uint64_t /*groups*/,
+                       std::span<const uint64_t> /*arguments*/) const override {
+    throw InternalError("OpenCL does not know which groups of " + name + " run at the same time");
   }
 
  private:

@@ -38,7 +38,7 @@ Case make_case(uint64_t seed) {
   Options options;
   options.seed = seed;
   made.expected = outcome_of([&] { return run(made.program, made.inputs, options); });
-  options.passes = Passes(random.below(64));
+  options.passes = Passes(random.below(1 << passes().size()));
   options.active = static_cast<ActiveForm>(random.below(3));
   // What a program with a conflict does is only known where conflicts are looked for.
   options.check = made.expected.conflict || random.below(3) == 0;

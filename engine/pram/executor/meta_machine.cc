@@ -74,6 +74,10 @@ void MetaMachine::node(const Meta& meta) {
       return split(meta);
     case Kind::kRepeat:
       return repeat(meta);
+    case Kind::kBatch:
+      begin_batch(meta);
+      nodes(meta.body);
+      return end_batch();
   }
 }
 

@@ -42,6 +42,9 @@ class MetaMachine {
   /// The block's processors are known: room for them, all of them in T[0].
   virtual void begin_block(const Meta& meta) = 0;
   virtual void end_block() {}
+  /// Between these the machine may put kernels off, and launch several together.
+  virtual void begin_batch(const Meta& /*meta*/) {}
+  virtual void end_batch() {}
   virtual void kernel(const Meta& meta) = 0;
   virtual uint32_t active(uint32_t set) const = 0;
   /// Tests a condition on T[set].

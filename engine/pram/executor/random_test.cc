@@ -26,7 +26,7 @@ TEST(RandomPrograms, ExecutorIsAsTheInterpreter) {
     const Outcome expected = outcome_of([&] { return run(program, inputs, options); });
 
     options.executor = Executor::kCpu;
-    options.passes = Passes(random.below(64));
+    options.passes = Passes(random.below(1 << passes().size()));
     options.active = static_cast<ActiveForm>(random.below(3));
     options.threads = 1 + static_cast<int>(random.below(3));
     options.check = random.below(3) == 0;

@@ -45,6 +45,7 @@ MetaProgram compile(const Tree& tree, const Passes& passes) {
       if (has(passes, pass.pass)) changed |= on_blocks(meta.body, std::nullopt, meta, tree, pass);
     }
   }
+  if (has(passes, Pass::kBatch)) batch_steps(meta);
   std::stable_sort(meta.notes.begin(), meta.notes.end(),
                    [](const MetaNote& a, const MetaNote& b) { return a.line < b.line; });
   return meta;

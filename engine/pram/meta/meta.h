@@ -28,6 +28,7 @@ struct Meta {
     kKernel,     ///< for all p in T[from]: statements, without blocks
     kSplit,      ///< T[to] = those of T[from] for which the condition holds; T[rest] the others
     kRepeat,     ///< T[to] = T[from]; until T[to], narrowed by the condition, is empty: body
+    kBatch,      ///< body; the host knows all its steps beforehand, so that they can be launched together
   };
 
   Kind kind = Kind::kHost;

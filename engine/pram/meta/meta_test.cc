@@ -67,6 +67,7 @@ void check_sets(const std::vector<Meta>& list, uint32_t top) {
         break;
       case Meta::Kind::kHostIf:
       case Meta::Kind::kHostWhile:
+      case Meta::Kind::kBatch:
         check_sets(meta.body, top);
         check_sets(meta.otherwise, top);
         break;
@@ -115,7 +116,7 @@ TEST(Meta, SetsAreAStackAndNothingIsLost) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Program program = Program::parse(RandomProgram(seed).text());
     const Tree& tree = program.tree();
-    for (const Passes& passes : {Passes(), Passes(seed % 32), all_passes()}) {
+    for (const Passes& passes : {Passes(), Passes(seed % (1 << passes().size())), all_passes()}) {
       const MetaProgram meta = compile(tree, passes);
       check_sets(meta.body, 0);
       Count made;

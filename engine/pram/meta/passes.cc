@@ -15,6 +15,7 @@ constexpr PassInfo kPasses[] = {
     {Pass::kBranches, "branches", "small branches become conditions within a kernel"},
     {Pass::kLoops, "loops", "loops that the host can count, or that processors can run on their own"},
     {Pass::kFuse, "fuse", "a block with its loops becomes one kernel where its processors do not meet"},
+    {Pass::kBatch, "batch", "steps of loops that the host knows beforehand are launched together"},
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace lanewise::pram {
 
 /// The optimisations of the meta-program. Each leaves the results of every program as they are.
-enum class Pass : uint8_t { kHost, kInPlace, kMerge, kBranches, kLoops, kFuse };
+enum class Pass : uint8_t { kHost, kInPlace, kMerge, kBranches, kLoops, kFuse, kBatch };
 
-using Passes = std::bitset<6>;
+using Passes = std::bitset<7>;
 inline Passes all_passes() { return Passes().set(); }
 inline bool has(const Passes& passes, Pass pass) { return passes[static_cast<size_t>(pass)]; }
 

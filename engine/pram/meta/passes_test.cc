@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
@@ -27,7 +29,11 @@ std::string meta_of(const std::string& mode, const std::string& body, std::initi
   for (const MetaNote& note : meta.notes) {
     EXPECT_TRUE(has(chosen, note.pass));
     EXPECT_FALSE(note.text.empty());
-    EXPECT_GE(note.line, kHeadLines);  // the last of them begins the block
+    // Only what a whole block becomes is said at its beginning.
+    EXPECT_GE(note.line, kHeadLines);
+    if (note.pass != Pass::kFuse) {
+      EXPECT_GT(note.line, kHeadLines);
+    }
   }
   const std::vector<MetaLine> lines = print(meta, program.tree());
   std::string result;
@@ -200,6 +206,40 @@ TEST(Fuse, MustNotFireWhereProcessorsMeetOrNothingLoops) {
                            "A[p] = 1\nA[p] = A[p] + 1\n"}) {
     EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse}), meta_of("CREW", body, {})) << body;
   }
+}
+
+TEST(Batch, TakesLoopsThatTheHostCounts) {
+  EXPECT_EQ(
+      meta_of("CREW", "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\n",
+              {Pass::kHost, Pass::kInPlace, Pass::kLoops, Pass::kBatch}),
+      "  T0 = all p < n\n  d = 1\n  while d < n:\n    for each p in T0: A[p] = A[p] + B[d]\n    d = 2 * d\n");
+  // Around blocks, with what stands beside the loop, but not with what waits for a device.
+  const Program program = Program::parse(
+      "mode EREW\ninput A[n] : int\noutput s : int\noutput t : int\nshared B[n] : int\nprocessors n { B[p] = "
+      "A[p] }\n"
+      "private d = 1\nwhile d < n { processors n - d { B[p] = B[p] + A[p + d] }\nd = d + 1\n}\ns = B[0]\n"
+      "while t < s { processors n { B[p] = t }\nt = t + 1\n}\n");
+  const MetaProgram meta = compile(program.tree(), all_passes());
+  ASSERT_EQ(meta.body.size(), 2U);
+  EXPECT_EQ(meta.body[0].kind, Meta::Kind::kBatch);
+  EXPECT_EQ(meta.body[0].body.size(), 4U);
+  EXPECT_EQ(meta.body[1].kind, Meta::Kind::kHostWhile);
+  const auto note = std::find_if(meta.notes.begin(), meta.notes.end(),
+                                 [](const MetaNote& one) { return one.pass == Pass::kBatch; });
+  ASSERT_NE(note, meta.notes.end());
+  EXPECT_EQ(note->line, 8U);
+}
+
+TEST(Batch, MustNotTakeWhatKernelsDecideOrWhatIsNoLoop) {
+  const auto batches = [](const std::string& mode, const std::string& body) {
+    const Program program = Program::parse("mode " + mode + "\n" + kHead + body);
+    return print(compile(program.tree(), all_passes()), program.tree())[0].text == "in few launches:";
+  };
+  EXPECT_TRUE(batches("CREW", "private a = p\nfor k = 0 to n { a = A[(p + k) % n]\nA[p] = a }\n"));
+  EXPECT_FALSE(batches("CREW", "A[p] = B[n - 1 - p]\nC[p, 0] = A[n - 1 - p]\n"));      // no loop
+  EXPECT_FALSE(batches("CREW", "while x < 3 { if p == 0 { x = x + A[n - 1] }\n}\n"));  // a cell decides
+  EXPECT_FALSE(batches("CREW", "for k = 0 to n { A[p] = A[n - 1 - p] }\n"));           // a second copy
+  EXPECT_FALSE(batches("CRCW priority", "for k = 0 to n { A[p / 2] = B[p] + k }\n"));  // resolved
 }
 
 TEST(Passes, AreSwitchedOffByName) {

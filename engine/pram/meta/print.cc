@@ -83,6 +83,9 @@ class Printer {
       case Meta::Kind::kHostWhile:
         add(meta.place, depth, fmt::format("while {}:", condition));
         return nodes(meta.body, depth + 1);
+      case Meta::Kind::kBatch:
+        add(meta.place, depth, "in few launches:");
+        return nodes(meta.body, depth + 1);
       case Meta::Kind::kAll: {
         block_ = meta.block;
         std::string dimensions;

@@ -18,6 +18,24 @@ const Statement& assignment_of(const Meta& meta) {
   return *statement;
 }
 
+bool is_of_host(const Expr& expr) {
+  bool found = false;
+  walk(expr, [&](const Expr& part) { found |= part.op == Op::kCell; });
+  return !found;
+}
+
+bool is_of_host(const Statement& statement) {
+  bool alone = true;
+  for (const Target& target : statement.targets) alone = alone && !target.shared;
+  for_each_expression(statement, [&](const Expr& expr) { alone = alone && is_of_host(expr); });
+  return alone;
+}
+
+bool writes_shared_only(const Statement& statement) {
+  return std::all_of(statement.targets.begin(), statement.targets.end(),
+                     [](const Target& target) { return target.shared; });
+}
+
 size_t buffers_of(const std::vector<Meta>& list) {
   size_t most = 0;
   for (const Meta& meta : list) {

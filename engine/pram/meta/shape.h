@@ -12,6 +12,11 @@ namespace lanewise::pram {
 uint32_t sets_of(const std::vector<Meta>& list);
 /// The assignment of a kernel that is not in place.
 const Statement& assignment_of(const Meta& meta);
+/// Whether the host alone can evaluate it: it touches no shared cells.
+bool is_of_host(const Expr& expr);
+bool is_of_host(const Statement& statement);
+/// Whether all that is assigned to is shared: nobody waits for what is assigned.
+bool writes_shared_only(const Statement& statement);
 /// The most targets of a kernel that is not in place.
 size_t buffers_of(const std::vector<Meta>& list);
 

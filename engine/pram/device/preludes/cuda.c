@@ -10,6 +10,8 @@ typedef unsigned long long driver_word;
 #define LOCAL __shared__
 #define MEMBER threadIdx.x
 #define POSITION ((word)(blockIdx.x * 256ul + threadIdx.x))
+#define GROUP ((word)blockIdx.x)
+#define GROUPS ((word)gridDim.x)
 #define WAIT_FOR_GROUP() __syncthreads()
 
 FUNCTION double as_real(word bits) { return __longlong_as_double(bits); }
@@ -32,3 +34,18 @@ FUNCTION word atomic_swap(GLOBAL word* at, word value) { return (word)atomicExch
 #define VOTE(holds, bits, count) \
   const uint bits = __ballot_sync(~0u, holds); \
   const word count = __syncthreads_count(holds)
+
+// What a step wrote is seen by all who wait for it: those of the group, or (not alone) of all groups, which run at
+// the same time. The last of them makes `arrived` what is wanted.
+FUNCTION void wait_for_all(GLOBAL word* arrived, word wanted) {
+  __syncthreads();
+  if (MEMBER == 0) {
+    __threadfence();
+    atomic_sum(arrived, 1);
+    while (*(volatile word*)arrived < wanted) {}
+    __threadfence();
+  }
+  __syncthreads();
+}
+#define WAIT_FOR_STEP(alone, arrived, wanted) \
+  if (alone) WAIT_FOR_GROUP(); else wait_for_all(arrived, wanted)

@@ -12,7 +12,11 @@ typedef ulong uword;
 #define LOCAL __local
 #define MEMBER get_local_id(0)
 #define POSITION ((word)get_global_id(0))
-#define WAIT_FOR_GROUP() barrier(CLK_LOCAL_MEM_FENCE)
+#define GROUP ((word)get_group_id(0))
+#define GROUPS ((word)get_num_groups(0))
+#define WAIT_FOR_GROUP() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+// Groups never wait for each other: nobody says that they run at the same time.
+#define WAIT_FOR_STEP(alone, arrived, wanted) WAIT_FOR_GROUP()
 
 FUNCTION double as_real(word bits) { return as_double(bits); }
 FUNCTION word as_word(double value) { return as_long(value); }
