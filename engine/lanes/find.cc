@@ -15,8 +15,8 @@ namespace {
 /// One text, whose two rarest bytes are looked for.
 class Literal {
  public:
-  Literal(const Scans& scans, std::string_view text, const BytePair& pair)
-      : scans_(scans), text_(text), pair_(pair) {
+  Literal(const Scans& scans, std::string_view text, const BytePair& pair, bool exact)
+      : scans_(scans), text_(text), pair_(pair), exact_(exact) {
     std::memcpy(&head_, text.data(), std::min<size_t>(text.size(), 8));
     head_mask_ = text.size() >= 8 ? ~u64(0) : (u64(1) << 8 * text.size()) - 1;
   }
@@ -25,6 +25,7 @@ class Literal {
   u64 scan(const u8* at, u64 blocks, const u8*, u64* masks) const {
     return scans_.pair(at, blocks, pair_, masks);
   }
+  bool exact() const { return exact_; }
   u64 size_at(const u8* at) const {
     u64 head;
     std::memcpy(&head, at, 8);  // 8 bytes are readable anywhere in the text
@@ -38,6 +39,7 @@ class Literal {
   const Scans& scans_;
   std::string_view text_;
   const BytePair pair_;
+  const bool exact_;
   u64 head_ = 0, head_mask_;  // the text's first 8 bytes
 };
 
@@ -72,14 +74,14 @@ Target LiteralFinder::match(const Rows& rows, const u64* active, u64* hits, u64*
     return scans_of(target_).target;
   }
   const Scans& scans = scans_of(target_);
-  const u64 compared = find_rows(Literal(scans, literal_, pair()), rows, active, hits);
+  const u64 compared = find_rows(Literal(scans, literal_, pair(), exact()), rows, active, hits);
   if (candidates) *candidates += compared;
   return scans.target;
 }
 
 Target LiteralFinder::match_lines(const u8* text, u64 size, std::vector<Line>& lines) const {
   const Scans& scans = scans_of(target_);
-  find_lines(Literal(scans, literal_, pair()), text, size, lines);
+  find_lines(Literal(scans, literal_, pair(), exact()), text, size, lines);
   return scans.target;
 }
 

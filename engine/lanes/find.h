@@ -32,6 +32,9 @@ class LiteralFinder {
   /// where the literal stands are looked for.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
 
+  /// No place is compared in vain: two bytes tell the whole literal.
+  bool exact() const { return literal_.size() <= 2; }
+
   /// Places per byte of text that are compared by chance; a guess.
   double expected_candidates() const;
 

@@ -37,6 +37,7 @@ class RunNeedle {
     }
     return found;
   }
+  bool exact() const { return true; }
   u64 size_at(const u8*) const { return length_; }
 
  private:

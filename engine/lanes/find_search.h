@@ -12,10 +12,34 @@
 //   scan(at, blocks, end, masks)  as those of Scans: where a text may start. The text to be searched ends at
 //                                 `end`, at least shortest() bytes behind each start that is asked for.
 //   size_at(at)                   the bytes of the shortest text that stands at `at`; 0: none does
+//   exact()                       a text of shortest() bytes stands wherever scan() says that one may
 
 namespace lanewise::lanes {
 
 constexpr u64 kTileBlocks = 64;
+
+/// Of the places of a tile the first one at or behind a place, without a branch.
+class Following {
+ public:
+  Following(u64 tile, const u64* masks, u64 blocks) : tile_(tile), masks_(masks) {
+    first_[blocks] = ~u64(0) / 2;
+    for (u64 i = blocks; i-- > 0;) first_[i] = std::min(first(tile + 64 * i, masks[i]), first_[i + 1]);
+  }
+  u64 operator()(u64 at) const {
+    const u64 block = (at - tile_) / 64;
+    return std::min(first(at, masks_[block] >> (at - tile_) % 64), first_[block + 1]);
+  }
+
+ private:
+  /// The first place of the mask's, which begins at `at`; of none a place behind all.
+  static u64 first(u64 at, u64 mask) {
+    return (at + u64(__builtin_ctzll(mask | u64(1) << 63))) | (u64(mask != 0) - 1) >> 1;
+  }
+
+  const u64 tile_;
+  const u64* masks_;
+  u64 first_[kTileBlocks + 1];  // in block i or behind it
+};
 
 /// Calls book(at, size) for each place in text[begin, end) where one of the needle's texts stands, in order.
 /// A text may reach over `end`. book returns the place before which no other is asked for. Returns how many
@@ -34,6 +58,12 @@ u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book
     const u64 starts = std::min(starts_end - tile, 64 * kTileBlocks), blocks = (starts + 63) / 64;
     u64 found = needle.scan(text + tile, blocks, text + end, masks);
     if (starts % 64) masks[blocks - 1] &= (u64(1) << starts % 64) - 1;
+    if constexpr (requires(Following places) { book(tile, tile, places); }) {
+      if (needle.exact() && 4 * count_bits(found) > blocks) {
+        candidates += book(tile, tile + starts, Following(tile, masks, blocks));
+        continue;
+      }
+    }
     for (; found; found &= found - 1) {
       const u64 i = u64(__builtin_ctzll(found)), base = tile + 64 * i;
       u64 mask = not_done(base, done, masks[i]);
@@ -41,7 +71,7 @@ u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book
         const u64 at = base + u64(__builtin_ctzll(mask));
         mask &= mask - 1;
         candidates++;
-        const u64 size = needle.size_at(text + at);
+        const u64 size = needle.exact() ? needle.shortest() : needle.size_at(text + at);
         if (size == 0) continue;
         done = book(at, size);
         mask = not_done(base, done, mask);
@@ -66,11 +96,29 @@ class RowBook {
     if (at >= next_begin_) move_to(at);
     const u64 end = next_begin_ - rows_.gap;
     if (at + size > end) return at + shortest_ > end ? next_begin_ : at + 1;
-    if (!active_ || (active_[row_ / 64] >> row_ % 64 & 1)) hits_[row_ / 64] |= u64(1) << row_ % 64;
+    hits_[row_ / 64] |= u64(1) << row_ % 64 & active_word(row_ / 64);
     return next_begin_;
   }
 
+  /// The same for all places of text[begin, end), which are many: each row asks for its own. Returns how many
+  /// rows hold a text.
+  u64 operator()(u64 begin, u64 end, const Following& following) {
+    if (begin >= next_begin_) move_to(begin);
+    u64 found = 0, word = 0;
+    for (u64 from = begin;; from = next_begin_, next_begin_ = rows_.offset(++row_ + 1)) {
+      word |= u64(following(from) + shortest_ <= next_begin_ - rows_.gap) << row_ % 64;
+      const bool last = next_begin_ >= end;
+      if (!last && row_ % 64 != 63) continue;
+      found += count_bits(word);
+      hits_[row_ / 64] |= word & active_word(row_ / 64);
+      word = 0;
+      if (last) return found;
+    }
+  }
+
  private:
+  u64 active_word(u64 word) const { return active_ ? active_[word] : ~u64(0); }
+
   /// Moves on to the row that holds the byte at `at`: a few steps, then by doubling ones.
   void move_to(u64 at) {
     u64 before = row_, step = 1;  // row `before` ends at or before `at`

@@ -106,6 +106,7 @@ class SequenceNeedle {
   u64 scan(const u8* at, u64 blocks, const u8*, u64* masks) const {
     return scans_.fingerprint(at, blocks, finder_.fingerprint_, masks);
   }
+  bool exact() const { return false; }
   u64 size_at(const u8* at) const { return size_at(at, finder_.longest_); }
   /// Of those that have up to `most` bytes.
   u64 size_at(const u8* at, u64 most) const {
