@@ -11,6 +11,12 @@
 
 namespace lanewise::text {
 
+std::string show_cost(double nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", nanoseconds);
+  return text;
+}
+
 MatchContext::MatchContext() = default;
 MatchContext::~MatchContext() = default;
 MatchContext::MatchContext(MatchContext&&) noexcept = default;
@@ -51,12 +57,6 @@ struct Matcher::Choice {
 
 namespace {
 
-std::string show(double nanoseconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", nanoseconds);
-  return text;
-}
-
 constexpr const char* kPerByte = " ns per byte";
 
 }  // namespace
@@ -75,27 +75,27 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   auto choice = std::make_shared<Choice>(request);
   forms::Offer& best = choice->offer;
   bool known = options.form.empty();
-  for (const forms::FormKind& kind : forms::all_forms()) {
-    if (!options.form.empty() && kind.name != options.form) continue;
+  for (const forms::FormKind* kind : forms::all_forms()) {
+    if (!options.form.empty() && kind->name != options.form) continue;
     known = true;
-    const double least = kind.at_best ? kind.at_best(request) : 0;
+    const double least = kind->at_best ? kind->at_best(request) : 0;
     if (best.form && least >= best.cost.per_usual_byte()) {
-      asked.push_back({kind.name, "no, at best " + show(least) + kPerByte, least});
+      asked.push_back({kind->name, "no, at best " + show_cost(least) + kPerByte, least});
       continue;
     }
-    forms::Offer offer = kind.offer(request);
+    forms::Offer offer = kind->offer(request);
     if (!offer.form && !options.form.empty()) {
       throw UserError("form '" + options.form + "' is not offered for this pattern: " + offer.reason);
     }
     const double cost = offer.cost.per_usual_byte();
     if (!offer.form) {
-      asked.push_back({kind.name, "no, " + offer.reason, std::nullopt});
+      asked.push_back({kind->name, "no, " + offer.reason, std::nullopt});
       continue;
     }
-    asked.push_back({kind.name, offer.reason + ", " + show(cost) + kPerByte, cost});
+    asked.push_back({kind->name, offer.reason + ", " + show_cost(cost) + kPerByte, cost});
     if (best.form && cost >= best.cost.per_usual_byte()) continue;
     best = std::move(offer);
-    name_ = kind.name;
+    name_ = kind->name;
   }
   if (!known) {
     std::string names;
@@ -118,7 +118,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
     if (one.name == name_) continue;
     if (one.cost) {
-      add(dearer, std::string(one.name) + " " + show(*one.cost));
+      add(dearer, std::string(one.name) + " " + show_cost(*one.cost));
     } else {
       add(not_offered, one.name);
     }
@@ -188,7 +188,7 @@ std::string Matcher::describe() const { return reasons_; }
 
 std::vector<std::string_view> Matcher::form_names() {
   std::vector<std::string_view> names;
-  for (const forms::FormKind& kind : forms::all_forms()) names.push_back(kind.name);
+  for (const forms::FormKind* kind : forms::all_forms()) names.push_back(kind->name);
   return names;
 }
 

@@ -20,6 +20,9 @@ class FormState;
 struct Offer;
 }  // namespace forms
 
+/// Nanoseconds per byte as descriptions show them: "0.17".
+std::string show_cost(double nanoseconds);
+
 /// What one thread needs while it matches: caches and counters. One context serves any matcher, one at a
 /// time; it starts afresh when the matcher changes. Not for two threads at once.
 class MatchContext {

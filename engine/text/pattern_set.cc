@@ -33,8 +33,9 @@ SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : p
   const lanes::AutomatonView view = automaton.view();
   lanes::Target target = options.lanes.empty() ? lanes::simd() : lanes::require_target(options.lanes);
   const forms::Costs costs(target, options.tuning);
-  const bool packed = options.form != "rows" && lanes::offers(target, lanes::Form::packed, view) &&
-                      (options.form == "packed" || costs.packed() < costs.rows());
+  const bool offered = lanes::offers(target, lanes::Form::packed, view);
+  const bool packed =
+      options.form != "rows" && offered && (options.form == "packed" || costs.packed() < costs.rows());
   if (!packed && !lanes::offers(target, lanes::Form::rows, view)) target = lanes::Target::interleaved;
   if ((!packed && options.form == "packed") ||
       (!options.form.empty() && options.form != "packed" && options.form != "rows"))
@@ -46,6 +47,11 @@ SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : p
   cost_ = packed ? costs.packed() : costs.rows();
   description_ = (packed ? "packed (registers of " : "rows (automaton on lanes of ") +
                  std::string(lanes::name(target)) + ", " + forms::size_of(automaton) + ")";
+  if (!offered)
+    description_ += "; not offered: packed";
+  else
+    description_ +=
+        "; dearer: " + (packed ? "rows " + show_cost(costs.rows()) : "packed " + show_cost(costs.packed()));
 }
 
 void SetMatcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,

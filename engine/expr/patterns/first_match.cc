@@ -37,7 +37,8 @@ const text::SetMatcher& FirstMatch::matcher(lanes::Target target, const lanes::T
 
 std::string FirstMatch::describe(lanes::Target target, const lanes::Tuning& tuning) const {
   return std::to_string(args_.size()) +
-         " patterns in one pass, the first that matches: " + matcher(target, tuning).describe();
+         " patterns in one pass, the first that matches: " + matcher(target, tuning).describe() +
+         ", one by one " + text::show_cost(apart_);
 }
 
 std::vector<const uint64_t*> FirstMatch::find(Columns columns, const ActiveSet& rows,
@@ -69,7 +70,7 @@ std::vector<const uint64_t*> FirstMatch::find(Columns columns, const ActiveSet& 
 }
 
 std::shared_ptr<const FirstMatch> FirstMatch::reading(ExprPtr text) const {
-  return std::make_shared<FirstMatch>(std::move(text), args_, set_);
+  return std::make_shared<FirstMatch>(std::move(text), args_, set_, apart_);
 }
 
 std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> case_args) {
@@ -92,7 +93,7 @@ std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> c
     if (apart <= text::SetMatcher::least_cost()) continue;
     auto set = text::PatternSet::make(patterns, text::PatternSet::Which::kFirst);
     if (!set || text::SetMatcher(*set).cost() >= apart) continue;
-    return std::make_shared<FirstMatch>(test_of(*case_args[args[0]])->args[0], args, std::move(*set));
+    return std::make_shared<FirstMatch>(test_of(*case_args[args[0]])->args[0], args, std::move(*set), apart);
   }
   return nullptr;
 }

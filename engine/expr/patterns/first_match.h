@@ -14,8 +14,9 @@ namespace lanewise::expr {
 /// first pattern that each row matches.
 class FirstMatch : public Prepared {
  public:
-  FirstMatch(ExprPtr text, std::vector<size_t> args, text::PatternSet set)
-      : text_(std::move(text)), args_(std::move(args)), set_(std::move(set)) {}
+  /// apart: what the conditions cost one by one, in nanoseconds per byte.
+  FirstMatch(ExprPtr text, std::vector<size_t> args, text::PatternSet set, double apart)
+      : text_(std::move(text)), args_(std::move(args)), set_(std::move(set)), apart_(apart) {}
 
   bool holds(size_t arg) const override;
   std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
@@ -36,6 +37,7 @@ class FirstMatch : public Prepared {
   ExprPtr text_;
   std::vector<size_t> args_;  // ascending; of the n-th pattern
   text::PatternSet set_;
+  double apart_;
   PerTarget<text::SetMatcher> matchers_;
 };
 

@@ -37,6 +37,7 @@ TEST(FirstMatch, TakesConditionsOfOneColumn) {
   EXPECT_EQ(first_match_of(expr)->args(), (std::vector<size_t>{0, 4, 6}));
   const std::string said = expr->prepared->describe(lanes::simd(), {});
   EXPECT_TRUE(said.starts_with("3 patterns in one pass, the first that matches: ")) << said;
+  EXPECT_NE(said.find(", one by one "), said.npos) << said;
   EXPECT_EQ(first_match_of(remap(expr, {7}))->text().column, 7u);
 }
 

@@ -26,9 +26,7 @@ class Approximated final : public Form {
   const Confirmation exact_;
 };
 
-}  // namespace
-
-Offer offer_approximated(const Request& request) {
+Offer offer(const Request& request) {
   const automaton::CompleteAutomaton* exact = request.pattern.automaton();
   if (exact == nullptr) return Offer::refusal("the automaton is too large to complete");
   const lanes::Target target = request.target();
@@ -49,5 +47,11 @@ Offer offer_approximated(const Request& request) {
                   .on_candidates = kLeft * request.costs().rows()};
   return Offer::of(std::make_unique<Approximated>(target, std::move(*coarse), request), how, cost);
 }
+
+double at_best(const Request& request) { return request.costs().packed(); }
+
+}  // namespace
+
+extern const FormKind kApproximated = {.name = "approximated", .offer = offer, .at_best = at_best};
 
 }  // namespace lanewise::text::forms

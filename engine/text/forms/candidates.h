@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 
 #include "text/forms/cost.h"
 #include "text/forms/form.h"
@@ -8,6 +9,11 @@
 
 /// What forms share that look at rows twice: candidates are found, then confirmed. Both book their cost.
 namespace lanewise::text::forms {
+
+/// "searched over all rows at once on avx512".
+inline std::string searched(const Request& request) {
+  return "searched over all rows at once on " + std::string(lanes::name(request.target()));
+}
 
 /// The rows that a finder of lanes (LiteralFinder, SequenceFinder, RunFinder) finds.
 template <class Finder>

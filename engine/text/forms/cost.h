@@ -6,6 +6,8 @@
 
 namespace lanewise::text::forms {
 
+constexpr double kUsualRow = 64;  ///< bytes
+
 /// What a form takes, in nanoseconds of a core: what counts is how forms compare.
 struct Cost {
   double per_byte = 0;  ///< of all rows
@@ -14,7 +16,7 @@ struct Cost {
 
   /// Per byte, with rows of so many bytes each.
   double per_byte_of(double row) const { return per_byte + per_row / row + on_candidates; }
-  double per_usual_byte() const { return per_byte_of(64); }
+  double per_usual_byte() const { return per_byte_of(kUsualRow); }
 };
 
 /// What looking at text takes on lanes of one target, in nanoseconds per byte: of the machine's widest target

@@ -1,8 +1,9 @@
 #include "text/forms/fixed_text.h"
 
 namespace lanewise::text::forms {
+namespace {
 
-Offer offer_equality(const Request& request) {
+Offer offer(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || !pieces->at_begin || !pieces->at_end || pieces->pieces.size() > 1) {
     return Offer::refusal("the pattern is not one whole text");
@@ -10,5 +11,9 @@ Offer offer_equality(const Request& request) {
   return fixed_text(request, pieces->pieces.empty() ? std::string() : pieces->pieces[0], lanes::Place::whole,
                     "one whole text");
 }
+
+}  // namespace
+
+extern const FormKind kEquality = {.name = "equality", .offer = offer};
 
 }  // namespace lanewise::text::forms

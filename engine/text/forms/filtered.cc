@@ -13,7 +13,7 @@ namespace {
 struct Search {
   std::unique_ptr<Form> form;
   Cost cost;
-  std::string what, how;
+  std::string what;
 };
 
 /// The only text of the sequences, or nothing.
@@ -31,13 +31,12 @@ Search search_for(const literals::SequenceSet& sequences, const Request& request
   if (const std::string text = only_text(sequences); !text.empty()) {
     auto literal = std::make_unique<LiteralSearch>(request, text);
     const Cost cost = literal->cost();
-    std::string how = literal->describe();
-    return {std::move(literal), cost, "'" + text + "'", std::move(how)};
+    return {std::move(literal), cost, "'" + text + "'"};
   }
   auto several = std::make_unique<SequenceSearch>(request, sequences);
   const Cost cost = several->cost();
-  std::string what = "one of " + several->what(), how = several->how();
-  return {std::move(several), cost, std::move(what), std::move(how)};
+  std::string what = several->what();
+  return {std::move(several), cost, std::move(what)};
 }
 
 /// What every match contains is searched first; the rows that hold it become the active set of an automaton.
@@ -50,7 +49,7 @@ class Filtered final : public Form {
   void match(const StringRows& rows, const uint64_t* active, uint64_t* hits,
              FormState* state) const override {
     if (rows.size() == 0) return;
-    search_for(rows, static_cast<State&>(*state)).match(rows, active, hits, state);
+    cheapest(rows, static_cast<State&>(*state)).match(rows, active, hits, state);
     confirmation_.keep(rows, hits, state);
   }
   bool match(std::string_view text, FormState* state) const override {
@@ -63,7 +62,7 @@ class Filtered final : public Form {
     int batches_left = 0;  // until the next look
   };
 
-  const Form& search_for(const StringRows& rows, State& state) const {
+  const Form& cheapest(const StringRows& rows, State& state) const {
     constexpr int kPatience = 32;
     if (searches_.size() > 1 && --state.batches_left < 0) {
       state.chosen = &*std::ranges::min_element(searches_, {},
@@ -91,9 +90,7 @@ class Filtered final : public Form {
   const double confirm_cost_;
 };
 
-}  // namespace
-
-Offer offer_filtered(const Request& request) {
+Offer offer(const Request& request) {
   const literals::Sequences& sequences = request.pattern.sequences();
   if (sequences.any.empty()) return Offer::refusal("no text is in every match");
   if (request.pattern.start_condition().only_at_begin && !request.forced) {
@@ -102,18 +99,25 @@ Offer offer_filtered(const Request& request) {
   std::vector<Search> searches;
   searches.push_back(search_for(sequences.any, request));
   Cost cost = searches[0].cost;
-  std::string how = "in every match is " + searches[0].what + ", " + searches[0].how;
+  std::string how = "in every match is " + searches[0].what + ", " + searched(request);
   for (const literals::SequenceSet& other : sequences.others) {
     Search search = search_for(other, request);
-    if (64 * search.cost.on_candidates > kCandidateCost) continue;  // in about every row of a usual length
+    if (kUsualRow * search.cost.on_candidates >= kCandidateCost) continue;  // in about every row
     searches.push_back(std::move(search));
     how += ", or " + searches.back().what + " where that is rarer";
   }
   how += ", then an automaton";
   // A row is looked at again for each candidate found by chance, as long as those are few.
   const double candidates = cost.on_candidates / kCandidateCost;
-  cost.on_candidates += candidates * kPickCost + std::min(1.0, 64 * candidates) * request.costs().automaton();
+  cost.on_candidates +=
+      candidates * kPickCost + std::min(1.0, kUsualRow * candidates) * request.costs().automaton();
   return Offer::of(std::make_unique<Filtered>(std::move(searches), request), how, cost);
 }
+
+double at_best(const Request& request) { return request.costs().scan(1); }
+
+}  // namespace
+
+extern const FormKind kFiltered = {.name = "filtered", .offer = offer, .at_best = at_best};
 
 }  // namespace lanewise::text::forms

@@ -59,18 +59,18 @@ struct Request {
   Costs costs() const { return {target(), tuning}; }
 };
 
-/// A row of the table of forms.
+/// What each form's file defines.
 struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
   /// Per usual byte, known in a moment; not asked for an offer where something cheaper is known. Null:
   /// nothing.
-  double (*at_best)(const Request& request);
-  bool steady;  ///< its cost does not depend on what rows hold
+  double (*at_best)(const Request& request) = nullptr;
+  bool steady = false;  ///< its cost does not depend on what rows hold
 };
 
-/// All forms; the cheapest that is offered is taken. Those that are easily offered stand in front.
-std::span<const FormKind> all_forms();
+/// All forms; the cheapest that is offered is taken.
+std::span<const FormKind* const> all_forms();
 
 /// The cheapest of the steady forms for patterns that are not fixed texts.
 Offer steadiest(const Request& request);
@@ -83,21 +83,5 @@ void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
 
 /// `form` asked only about rows of at least `shortest` bytes; no other can match.
 std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);
-
-// One per file of this folder.
-Offer offer_all(const Request& request);
-Offer offer_equality(const Request& request);
-Offer offer_prefix(const Request& request);
-Offer offer_suffix(const Request& request);
-Offer offer_contains(const Request& request);
-Offer offer_pieces(const Request& request);
-Offer offer_approximated(const Request& request);
-Offer offer_runs(const Request& request);
-Offer offer_sequences(const Request& request);
-Offer offer_tail(const Request& request);
-Offer offer_packed(const Request& request);
-Offer offer_filtered(const Request& request);
-Offer offer_rows(const Request& request);
-Offer offer_lazy(const Request& request);
 
 }  // namespace lanewise::text::forms

@@ -19,8 +19,6 @@ class LiteralSearch final : public Form {
   bool match(std::string_view text, FormState*) const override { return finder_.in(text); }
 
   const Cost& cost() const { return cost_; }
-  /// "searched over all rows at once on avx512".
-  std::string describe() const;
 
  private:
   Finder finder_;

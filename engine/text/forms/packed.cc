@@ -1,9 +1,10 @@
 #include "text/forms/on_lanes.h"
 
 namespace lanewise::text::forms {
+namespace {
 
 /// 32 or 64 rows in one register, with the whole automaton in registers too.
-Offer offer_packed(const Request& request) {
+Offer offer(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
   lanes::Target target = request.lanes.value_or(lanes::simd());
@@ -16,5 +17,11 @@ Offer offer_packed(const Request& request) {
   return Offer::of(on_lanes(target, lanes::Form::packed, *automaton, request), "registers of " + on,
                    {.per_byte = Costs(target, request.tuning).packed(entries_of(*automaton))});
 }
+
+double at_best(const Request& request) { return request.costs().packed(); }
+
+}  // namespace
+
+extern const FormKind kPacked = {.name = "packed", .offer = offer, .at_best = at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "text/forms/candidates.h"
 #include "text/forms/literal_search.h"
 #include "text/forms/per_row-inl.h"
 
@@ -49,18 +50,20 @@ class Pieces final : public Form {
   std::vector<Finder> finders_;
 };
 
-}  // namespace
-
-Offer offer_pieces(const Request& request) {
+Offer offer(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces) return Offer::refusal("the pattern is more than literal texts");
   if (pieces->pieces.size() < 2) return Offer::refusal("the pattern has fewer than two texts");
   auto longest = std::make_unique<LiteralSearch>(
       request, *std::ranges::max_element(pieces->pieces, {}, &std::string::size));
   const std::string how =
-      std::to_string(pieces->pieces.size()) + " texts in order, the longest " + longest->describe();
+      std::to_string(pieces->pieces.size()) + " texts in order, the longest " + searched(request);
   const Cost cost = longest->cost();
   return Offer::of(std::make_unique<Pieces>(*pieces, std::move(longest)), how, cost);
 }
+
+}  // namespace
+
+extern const FormKind kPieces = {.name = "pieces", .offer = offer};
 
 }  // namespace lanewise::text::forms

@@ -1,9 +1,10 @@
 #include "text/forms/on_lanes.h"
 
 namespace lanewise::text::forms {
+namespace {
 
 /// A lane per row; lanes that end take the next row.
-Offer offer_rows(const Request& request) {
+Offer offer(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
   const bool offered = request.lanes && lanes::offers(*request.lanes, lanes::Form::rows, automaton->view());
@@ -15,5 +16,11 @@ Offer offer_rows(const Request& request) {
                    "automaton on lanes of " + std::string(lanes::name(target)) + ", " + size_of(*automaton),
                    {.per_byte = request.costs().rows()});
 }
+
+double at_best(const Request& request) { return request.costs().rows(); }
+
+}  // namespace
+
+extern const FormKind kRows = {.name = "rows", .offer = offer, .at_best = at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

@@ -38,9 +38,7 @@ class Runs final : public Form {
   const Confirmation confirmation_;
 };
 
-}  // namespace
-
-Offer offer_runs(const Request& request) {
+Offer offer(const Request& request) {
   const std::optional<literals::Run> run =
       literals::find_run(request.pattern.ast, request.pattern.full_match);
   if (!run) return Offer::refusal("the pattern is not one run of a class of characters");
@@ -49,13 +47,15 @@ Offer offer_runs(const Request& request) {
   if (!fits) return Offer::refusal("the run is too long, or its class has no simple bytes");
   if (run->length == 1 && !run->exact() && request.pattern.sequences().exact && !request.forced)
     return Offer::refusal("one character is a sequence");
-  const lanes::Target target = request.target();
-  std::string how = "a run of " + std::to_string(run->length) + " over all rows at once on " +
-                    std::string(lanes::name(target));
+  std::string how = "a run of " + std::to_string(run->length) + ", " + searched(request);
   if (!run->exact()) how += ", other rows by an automaton";
   // Each row is looked at once, most where the class is common.
-  const Cost cost{.per_byte = 2 * request.costs().scan(1), .on_candidates = kCandidateCost / 64 / 2};
+  const Cost cost{.per_byte = 2 * request.costs().scan(1), .on_candidates = kCandidateCost / kUsualRow / 2};
   return Offer::of(std::make_unique<Runs>(request, *run), how, cost);
 }
+
+}  // namespace
+
+extern const FormKind kRuns = {.name = "runs", .offer = offer};
 
 }  // namespace lanewise::text::forms

@@ -16,11 +16,7 @@ void SequenceSearch::match(const StringRows& rows, const uint64_t* active, uint6
 }
 
 std::string SequenceSearch::what() const {
-  return std::to_string(count_) + (count_ == 1 ? " sequence" : " sequences") + " of bytes";
-}
-
-std::string SequenceSearch::how() const {
-  return "searched over all rows at once on " + std::string(lanes::name(on_lanes_.target()));
+  return count_ == 1 ? "a sequence of bytes" : "one of " + std::to_string(count_) + " sequences of bytes";
 }
 
 }  // namespace lanewise::text::forms

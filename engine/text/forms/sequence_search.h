@@ -16,9 +16,8 @@ class SequenceSearch final : public Form {
   }
 
   const Cost& cost() const { return cost_; }
-  /// "5 sequences of bytes", "searched over all rows at once on avx512".
+  /// "one of 5 sequences of bytes".
   std::string what() const;
-  std::string how() const;
 
  private:
   const size_t count_;

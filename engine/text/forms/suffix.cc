@@ -1,13 +1,18 @@
 #include "text/forms/fixed_text.h"
 
 namespace lanewise::text::forms {
+namespace {
 
-Offer offer_suffix(const Request& request) {
+Offer offer(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || pieces->pieces.size() != 1 || pieces->at_begin || !pieces->at_end) {
     return Offer::refusal("the pattern is not a suffix");
   }
   return fixed_text(request, pieces->pieces[0], lanes::Place::end, "a suffix");
 }
+
+}  // namespace
+
+extern const FormKind kSuffix = {.name = "suffix", .offer = offer};
 
 }  // namespace lanewise::text::forms

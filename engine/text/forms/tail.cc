@@ -1,9 +1,10 @@
 #include "text/forms/on_lanes.h"
 
 namespace lanewise::text::forms {
+namespace {
 
 /// Matches that end where the row does and are short: the packed automaton takes the last bytes of each row.
-Offer offer_tail(const Request& request) {
+Offer offer(const Request& request) {
   constexpr size_t kLongest = 64, kBlock = 16;
   const literals::Lengths& lengths = request.pattern.lengths;
   if (!lengths.only_at_end) return Offer::refusal("matches need not end with the row");
@@ -22,5 +23,13 @@ Offer offer_tail(const Request& request) {
       {.per_row = request.costs().packed(entries_of(*automaton)) * static_cast<double>(blocks * kBlock) +
                   kTestCost});
 }
+
+double at_best(const Request& request) {
+  return request.pattern.lengths.only_at_end ? request.costs().scan(1) : request.costs().lazy();
+}
+
+}  // namespace
+
+extern const FormKind kTail = {.name = "tail", .offer = offer, .at_best = at_best, .steady = true};
 
 }  // namespace lanewise::text::forms
