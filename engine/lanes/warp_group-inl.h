@@ -8,6 +8,15 @@
 
 namespace lanewise::lanes {
 
+/// The state after byte k of a word. One instruction makes the place in a ByteTable.
+template <class Table>
+LANES_FN u32 step(const Table& table, u32 state, u32 word, u32 k) {
+  return table.step(state, word >> 8 * k & 255);
+}
+LANES_FN u32 step(const ByteTable& table, u32 state, u32 word, u32 k) {
+  return table.next[__byte_perm(word, state, 0x5540 | k)];
+}
+
 /// The 32 lanes of a warp, one in each thread. A walk loads up to 16 bytes of each lane's row, aligned, and
 /// takes 16 unconditional steps with a select: a branch per byte costs more than the steps that it saves. The
 /// text begins at a multiple of 16 bytes; 16 bytes behind its end are readable.
@@ -59,7 +68,7 @@ struct WarpGroup {
     u32 state = state_;
 #pragma unroll
     for (u32 j = 0; j < kBlock; j++) {
-      const u32 next = table_.step(state, u32((j < 8 ? low >> 8 * j : high >> (8 * j - 64)) & 255));
+      const u32 next = step(table_, state, u32((j < 8 ? low : high) >> j / 4 % 2 * 32), j % 4);
       state = j < steps ? next : state;
     }
     state_ = state;

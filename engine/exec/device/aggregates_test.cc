@@ -6,18 +6,15 @@
 #include <limits>
 
 #include "exec/device/states-inl.h"
+#include "exec/device/testing/call_of.h"
 #include "expr/numbers.h"
 
 /// States as kernels leave them, put together on the host.
 namespace lanewise::exec {
 namespace {
 
-plan::AggregateCall call_of(const char* function, Type arg, Type type) {
-  plan::AggregateCall call;
-  call.function = function;
-  call.args = {column(0, arg)};
-  call.type = type;
-  return call;
+plan::AggregateCall over(const char* function, Type arg, Type type) {
+  return call_of(function, {column(0, arg)}, type);
 }
 
 /// The result of blocks that took `blocks` each.
@@ -38,26 +35,26 @@ Value finish(const plan::AggregateCall& call, const std::vector<std::vector<T>>&
 }
 
 TEST(DeviceAggregates, SumsAreExact) {
-  const auto sum = call_of("sum", TypeId::kInt32, TypeId::kInt128);
+  const auto sum = over("sum", TypeId::kInt32, TypeId::kInt128);
   EXPECT_EQ(
       (finish<kernel::WholeSum<int32_t>, int32_t>(sum, {{1, -2, 2147483647}, {}, {2147483647}})).integer(),
       4294967293);
   EXPECT_TRUE((finish<kernel::WholeSum<int32_t>, int32_t>(sum, {{}, {}})).is_null());
 
-  const auto wide = call_of("sum", TypeId::kInt64, TypeId::kInt128);
+  const auto wide = over("sum", TypeId::kInt64, TypeId::kInt128);
   EXPECT_EQ(
       (finish<kernel::WholeSum<int64_t>, int64_t>(wide, {{INT64_MAX, INT64_MAX, INT64_MAX}, {INT64_MIN, -1}}))
           .integer(),
       int128_t{INT64_MAX} * 2 - 2);
 
-  const auto natural = call_of("sum", TypeId::kUInt64, TypeId::kInt128);
+  const auto natural = over("sum", TypeId::kUInt64, TypeId::kInt128);
   EXPECT_EQ(
       (finish<kernel::WholeSum<uint64_t>, uint64_t>(natural, {{UINT64_MAX, UINT64_MAX}, {1}})).integer(),
       int128_t{UINT64_MAX} * 2 + 1);
 }
 
 TEST(DeviceAggregates, WideSumsOverflowOnlyAtTheEnd) {
-  const auto sum = call_of("sum", TypeId::kInt128, TypeId::kInt128);
+  const auto sum = over("sum", TypeId::kInt128, TypeId::kInt128);
   const int128_t most = expr::highest<int128_t>(), least = expr::lowest<int128_t>();
   using State = kernel::WholeSum<int128_t>;
   EXPECT_EQ((finish<State, int128_t>(sum, {{most, most, 5}, {least, least}})).integer(), 3);
@@ -68,25 +65,24 @@ TEST(DeviceAggregates, WideSumsOverflowOnlyAtTheEnd) {
 
 TEST(DeviceAggregates, Averages) {
   const auto money = Type::decimal(15, 2);
-  EXPECT_EQ((finish<kernel::WholeSum<int64_t>, int64_t>(call_of("avg", money, TypeId::kFloat64),
-                                                        {{100, 200}, {450}}))
-                .real(),
-            2.5);
   EXPECT_EQ(
-      (finish<kernel::RealSum, double>(call_of("avg", TypeId::kFloat64, TypeId::kFloat64), {{1, 2}, {}}))
+      (finish<kernel::WholeSum<int64_t>, int64_t>(over("avg", money, TypeId::kFloat64), {{100, 200}, {450}}))
           .real(),
+      2.5);
+  EXPECT_EQ(
+      (finish<kernel::RealSum, double>(over("avg", TypeId::kFloat64, TypeId::kFloat64), {{1, 2}, {}})).real(),
       1.5);
 }
 
 TEST(DeviceAggregates, Extremes) {
-  const auto least = call_of("min", TypeId::kFloat64, TypeId::kFloat64);
-  const auto most = call_of("max", TypeId::kFloat64, TypeId::kFloat64);
+  const auto least = over("min", TypeId::kFloat64, TypeId::kFloat64);
+  const auto most = over("max", TypeId::kFloat64, TypeId::kFloat64);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ((finish<kernel::Extremum<double, false>, double>(least, {{nan, 3}, {}, {2, nan}})).real(), 2);
   EXPECT_NE((finish<kernel::Extremum<double, true>, double>(most, {{1}, {nan}})).real(), 1)
       << "NaN is the greatest";
   EXPECT_TRUE((finish<kernel::Extremum<double, true>, double>(most, {{}})).is_null());
-  const auto wide = call_of("max", TypeId::kInt128, TypeId::kInt128);
+  const auto wide = over("max", TypeId::kInt128, TypeId::kInt128);
   EXPECT_EQ(
       (finish<kernel::Extremum<int128_t, true>, int128_t>(wide, {{-5}, {int128_t{1} << 100, 7}})).integer(),
       int128_t{1} << 100);

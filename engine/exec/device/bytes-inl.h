@@ -47,16 +47,27 @@ struct TextWords {
     const u32 count = size < kSize ? u32(size) : kSize;
 #if defined(__CUDACC__)
     const u64 address = reinterpret_cast<u64>(at);
-    const u32 skip = u32(address & 7);
+    const u32 skip = u32(address & 7), end = skip + count;
     const u64* const from = reinterpret_cast<const u64*>(address & ~u64(7));
-    u64 held[kWords + 1];
+    u32 held[2 * kWords + 2];
 #pragma unroll
-    for (u32 i = 0; i <= kWords; i++) held[i] = i * 8 < skip + count ? from[i] : 0;
+    for (u32 i = 0; i <= kWords; i++) {
+      const u64 word = i * 8 < end ? from[i] : 0;
+      held[2 * i] = u32(word);
+      held[2 * i + 1] = u32(word >> 32);
+    }
+    const auto half = [&](u32 i) {  // in steps of 32 bits: a shift of two words is one instruction
+      const bool odd = skip & 4;
+      const u32 low = odd ? held[i + 1] : held[i], high = odd ? held[i + 2] : held[i + 1];
+      const i32 left = i32(count - i * 4) * 8;
+      u32 mask;  // as many low bits as are left
+      asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(mask) : "r"(left > 0 ? left : 0));
+      return __funnelshift_r(low, high, skip * 8) & mask;
+    };
 #pragma unroll
     for (u32 i = 0; i < kWords; i++) {
-      words[i] = held[i] >> skip * 8 | held[i + 1] << 1 << (63 - skip * 8);
-      const u32 left = count > i * 8 ? count - i * 8 : 0;
-      if (left < 8) words[i] &= (u64(1) << 8 * left) - 1;
+      const u32 low = half(2 * i);
+      words[i] = u64(half(2 * i + 1)) << 32 | low;
     }
 #else
     for (u32 i = 0; i < kWords; i++) {

@@ -4,10 +4,10 @@
 #include "expr/device/compare-inl.h"
 
 /// What a group's slot holds: keys, and cells. Made of zeros a cell is that of no rows; set() makes it that
-/// of one value, merge() takes in another cell, of many threads at once, and gather(), where a cell has it,
-/// those of the lanes `peers`, which all call it: each gets the same. All are multiples of 8 bytes. With
+/// of one value, merge() takes in another cell, of many threads at once. All are multiples of 8 bytes. With
 /// `kShared` the cell that takes lies in shared memory, where hardware adds 32 bits at a time; else in device
-/// memory. On the host, for tests, one thread does it all.
+/// memory, which is said to the compiler: what may be either takes many instructions. On the host, for tests,
+/// one thread does it all.
 namespace lanewise::kernel {
 
 #if defined(__CUDACC__)
@@ -29,26 +29,41 @@ LANES_FN void read_pair(const void* at, u64& a, u64& b) {
     asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
   }
 }
-/// Adds to a number; gives 1 where it overflowed.
+// Each adds to a number, and gives 1 where it overflowed.
+LANES_FN u32 add_half(u32& at, u32 value) { return atomicAdd(&at, value) + value < value; }
 template <bool kShared>
 LANES_FN u32 add_word(u64& at, u64 value) {
   if constexpr (kShared) {
     u32* const halves = reinterpret_cast<u32*>(&at);
-    const u32 low = u32(value);
-    const u64 high = (value >> 32) + (low && atomicAdd(halves, low) + low < low);
-    const u32 rest = u32(high);
-    return u32(high >> 32) + (rest && atomicAdd(halves + 1, rest) + rest < rest);
+    const u32 low = u32(value), carry = add_half(halves[0], low);
+    const u32 high = u32(value >> 32) + carry;
+    const u32 wrapped = high < carry;
+    return wrapped + (high ? add_half(halves[1], high) : 0);
   } else {
-    return atomicAdd(reinterpret_cast<unsigned long long*>(&at), value) + value < value;
+    u64 before;
+    asm volatile("atom.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(&at), "l"(value) : "memory");
+    return before + value < value;
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
 /// Whether it is true in any of the warp's `lanes`, which all ask.
 LANES_FN bool any_of(u32 lanes, bool is) { return __any_sync(lanes, is); }
-LANES_FN u32 sum_of(u32 lanes, u32 value) { return __reduce_add_sync(lanes, value); }
-LANES_FN u32 greatest_of(u32 lanes, u32 value) { return __reduce_max_sync(lanes, value); }
-LANES_FN void add_real(f64& at, f64 value) { atomicAdd(&at, value); }
-LANES_FN void raise_to(u64& at, u64 value) { atomicMax(reinterpret_cast<unsigned long long*>(&at), value); }
+template <bool kShared>
+LANES_FN void add_real(f64& at, f64 value) {
+  if constexpr (kShared) {
+    atomicAdd(&at, value);
+  } else {
+    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(&at), "d"(value) : "memory");
+  }
+}
+template <bool kShared>
+LANES_FN void raise_to(u64& at, u64 value) {
+  if constexpr (kShared) {
+    atomicMax(reinterpret_cast<unsigned long long*>(&at), value);
+  } else {
+    asm volatile("red.global.max.u64 [%0], %1;" ::"l"(&at), "l"(value) : "memory");
+  }
+}
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) { return atomicCAS(&at, expected, value); }
 /// What this thread wrote before is seen by whoever sees `value`.
 template <bool kShared>
@@ -77,10 +92,14 @@ LANES_FN u32 add_word(u64& at, u64 value) {
 }
 LANES_FN void add_count(u32& at, u32 value) { at += value; }
 LANES_FN bool any_of(u32 /*lanes*/, bool is) { return is; }
-LANES_FN u32 sum_of(u32 /*lanes*/, u32 value) { return value; }
-LANES_FN u32 greatest_of(u32 /*lanes*/, u32 value) { return value; }
-LANES_FN void add_real(f64& at, f64 value) { at += value; }
-LANES_FN void raise_to(u64& at, u64 value) { at = at < value ? value : at; }
+template <bool kShared>
+LANES_FN void add_real(f64& at, f64 value) {
+  at += value;
+}
+template <bool kShared>
+LANES_FN void raise_to(u64& at, u64 value) {
+  at = at < value ? value : at;
+}
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) {
   const u32 before = at;
   if (before == expected) at = value;
@@ -98,7 +117,6 @@ struct CountCell {
   u32 unused;
 
   LANES_FN void set() { count = 1; }
-  LANES_FN void gather(u32 peers) { count = sum_of(peers, count); }
   template <bool kShared>
   LANES_FN void merge(const CountCell& other) {
     if (other.count) add_count(count, other.count);
@@ -117,22 +135,6 @@ struct SumCell {
     const u64 sign = is_signed<T> && value < T(0) ? ~u64(0) : 0;
     const u64 parts[3] = {u64(bits), u64(bits >> 64), sign};
     for (u32 i = 0; i < kWords; i++) words[i] = parts[i];
-  }
-  /// Of one value in each lane, in parts whose sums have 32 bits.
-  LANES_FN void gather(u32 peers) {
-    if constexpr (kWords == 1) {
-      const u32 low = sum_of(peers, u32(words[0]) & 0xffff), high = sum_of(peers, u32(i64(words[0]) >> 16));
-      words[0] = (u64(i64(i32(high))) << 16) + low;
-    } else {
-      static_assert(kWords == 2);
-      constexpr u32 kBits = 27, kMask = (1u << kBits) - 1;
-      const u32 low = sum_of(peers, u32(words[0]) & kMask);
-      const u32 middle = sum_of(peers, u32(words[0] >> kBits) & kMask);
-      const u32 high = sum_of(peers, u32(words[0] >> 2 * kBits | words[1] << (64 - 2 * kBits)));
-      const u128 sum = (u128(i128(i32(high))) << 2 * kBits) + (u64(middle) << kBits) + low;
-      words[0] = u64(sum);
-      words[1] = u64(sum >> 64);
-    }
   }
   template <bool kShared>
   LANES_FN void merge(const SumCell& other) {
@@ -165,7 +167,7 @@ struct RealCell {
   LANES_FN void set(f64 value) { sum = value; }
   template <bool kShared>
   LANES_FN void merge(const RealCell& other) {
-    if (other.sum != 0) add_real(sum, other.sum);
+    if (other.sum != 0) add_real<kShared>(sum, other.sum);
   }
 };
 
@@ -196,13 +198,9 @@ struct ExtremeCell {
   u64 best;  // a rank; of min its complement
 
   LANES_FN void set(T value) { best = kMost ? rank_of(value) : ~rank_of(value); }
-  LANES_FN void gather(u32 peers) {
-    const u32 high = greatest_of(peers, u32(best >> 32));
-    best = u64(high) << 32 | greatest_of(peers, u32(best >> 32) == high ? u32(best) : 0);
-  }
   template <bool kShared>
   LANES_FN void merge(const ExtremeCell& other) {
-    if (read<kShared>(best) < other.best) raise_to(best, other.best);
+    if (read<kShared>(best) < other.best) raise_to<kShared>(best, other.best);
   }
   LANES_FN T get() const { return of_rank<T>(kMost ? best : ~best); }
 };

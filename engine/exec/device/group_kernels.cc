@@ -88,7 +88,7 @@ void KernelWriter::grouping(std::vector<KernelText>& texts) const {
       return {fmt::format("slot.k{}.get()", o), fmt::format("!(slot.nulls & {}u)", 1u << o)};
     const size_t i = columns[o - plan.keys().size()];
     const GroupCell& cell = plan.cells()[i];
-    if (cell.keeps == Keeps::kCount) return {fmt::format("i64(slot.c{}.count)", i)};
+    if (cell.keeps == Keeps::kCount) return {fmt::format("i64(slot.c{}.count)", slots_->holder(i))};
     const std::string seen =
         cell.seen && slots_->stores(*cell.seen) ? fmt::format("slot.c{}.count != 0", *cell.seen) : "";
     if (cell.keeps != Keeps::kSum) return {fmt::format("slot.c{}.get()", i), seen};

@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "exec/device/slot_layout.h"
+#include "exec/device/testing/call_of.h"
+
 /// Partial groups, as devices leave them, put together on the host.
 namespace lanewise::exec {
 namespace {
 
 using testing::ElementsAre;
-
-plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Type type,
-                            bool distinct = false) {
-  plan::AggregateCall call;
-  call.function = function;
-  call.args = std::move(args);
-  call.type = type;
-  call.distinct = distinct;
-  return call;
-}
 
 /// Rows of small integers, some of them NULL, as the plan's partial groups.
 Table partial_of(const GroupPlan& plan, const std::vector<std::vector<std::optional<int>>>& rows) {
@@ -61,11 +54,14 @@ std::vector<std::string> result(const plan::Aggregate& aggregate,
 ExprPtr key() { return column(0, TypeId::kInt32); }
 ExprPtr value() { return column(1, TypeId::kInt64); }
 plan::AggregateCall count_all() { return call_of("count_star", {}, TypeId::kInt64); }
-plan::AggregateCall count_distinct() { return call_of("count", {value()}, TypeId::kInt64, true); }
+plan::AggregateCall count_distinct() {
+  return call_of("count", {value()}, TypeId::kInt64, {.distinct = true});
+}
 
 TEST(GroupPlans, DistinctValuesAreAKeyMore) {
   const plan::Aggregate aggregate{
-      {key()}, {count_distinct(), count_all(), call_of("sum", {value()}, TypeId::kInt128, true)}};
+      {key()},
+      {count_distinct(), count_all(), call_of("sum", {value()}, TypeId::kInt128, {.distinct = true})}};
   EXPECT_EQ(GroupPlan(aggregate).keys().size(), 2u);
   // key, value, rows
   EXPECT_THAT(result(aggregate, {{1, 10, 3}, {1, 20, 1}, {2, {}, 5}, {1, {}, 2}, {1, 10, 4}, {{}, 7, 1}}),
@@ -86,6 +82,25 @@ TEST(GroupPlans, FiltersOfDistinctValuesGoIntoTheKey) {
   plan::AggregateCall call = count_distinct();
   call.filter = literal(Value::boolean(true));
   EXPECT_EQ(GroupPlan(plan::Aggregate{{}, {call}}).keys()[0]->kind, Expr::Kind::kCase);
+}
+
+TEST(SlotLayouts, CountsOfAllRowsAreOne) {
+  const plan::Aggregate aggregate{
+      {key()},
+      {count_all(), call_of("avg", {value()}, TypeId::kFloat64), call_of("count", {key()}, TypeId::kInt64)}};
+  const GroupPlan plan(aggregate);
+  const auto counts = [&](bool value_may_be_null) {
+    const SlotLayout layout(plan, {value_may_be_null, false});
+    size_t stored = 0;
+    for (size_t i = 0; i < plan.cells().size(); ++i) {
+      const bool is_count = plan.cells()[i].keeps == DeviceAggregate::Keeps::kCount;
+      stored += is_count && layout.stores(i);
+      EXPECT_TRUE(layout.stores(layout.holder(i)));
+    }
+    return stored;
+  };
+  EXPECT_EQ(counts(false), 1U);
+  EXPECT_EQ(counts(true), 2U);
 }
 
 }  // namespace

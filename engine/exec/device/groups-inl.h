@@ -7,14 +7,16 @@
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
 /// and cells:
 ///
-///   static constexpr bool kHasTexts;                        whether same() reads strings
-///   u64 hash() const;                                       of the keys, by mix()
-///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
-///                                                           whose first key has the first word `first`
+///   u64 hash() const;                                       of the keys, by mix(), but for bytes of long
+///   texts bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
+///   slot,
+///                                                           whose first key has the first word `first`,
+///                                                           but for bytes of long texts
 ///   void take_key(const Slot&);
 ///   void merge<kShared>(const Slot&);                       takes its cells in
-///   static constexpr bool kGathers;                         whether all cells have gather()
-///   void gather(u32 peers);                                 theirs
+///   static constexpr u32 kTexts;                            so many keys are texts
+///   Key<Text> text(u32 i) const;                            of these the i-th
+///   const u64& rest(u32 i) const;                           its second word
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
@@ -29,9 +31,41 @@ struct GroupOutcome {
 };
 
 inline constexpr u32 kSampled = 64;
+/// Of a group in shared memory at most.
+inline constexpr u32 kCopies = 8;
 
 /// Of a power of two.
 constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
+
+/// Before a loop that is there once, for the sake of the time that compiling takes.
+#if defined(__CUDACC__)
+#define LANEWISE_ROLLED _Pragma("unroll 1")
+#else
+#define LANEWISE_ROLLED
+#endif
+
+/// The hash of a slot's keys.
+template <class Slot>
+LANES_FN u64 hash_of(const Slot& slot) {
+  u64 hash = slot.hash();
+  if constexpr (Slot::kTexts != 0) {
+    LANEWISE_ROLLED
+    for (u32 i = 0; i < Slot::kTexts; i++) hash = slot.text(i).hash_bytes(hash);
+  }
+  return hash;
+}
+
+/// Whether bytes of long texts are the same, too, where same() says that all else is.
+template <bool kShared, class Slot>
+LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
+  if constexpr (Slot::kTexts != 0) {
+    LANEWISE_ROLLED
+    for (u32 i = 0; i < Slot::kTexts; i++) {
+      if (!wanted.text(i).same_bytes(read<kShared>(held.rest(i)))) return false;
+    }
+  }
+  return true;
+}
 
 /// `slots[i * stride]`, a power of two of them, open addressing with linear probing.
 template <class Slot, bool kShared>
@@ -44,15 +78,16 @@ struct SlotTable {
   u32 probes;  ///< slots that are looked at for a key
 
   LANES_FN Slot& at(u64 i) const { return *reinterpret_cast<Slot*>(slots + (i & mask) * stride); }
-  static LANES_FN u32 tag_of(u64 hash) { return u32(hash >> 32) | 2; }
+  /// Neither empty nor busy; of each of a group's copies another.
+  static LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
-  /// The slot of wanted's keys, looked for from slot `start` on; made where there is none and `claim()`
-  /// allows it. Null: it is not there. All of the warp's `lanes` call it. They look at slots until each has
-  /// one that may be it, and compare strings then, together. No lane that keeps others from a slot waits for
-  /// one.
+  /// A copy (below kCopies) of the slot of wanted's keys, looked for from slot `start` on; made where there
+  /// is none and `claim()` allows it. Null: it is not there. All of the warp's `lanes` call it. They look at
+  /// slots until each has one that may be it, and compare strings then, together. No lane that keeps others
+  /// from a slot waits for one.
   template <class Claim>
-  LANES_FN Slot* find(u32 lanes, const Slot& wanted, u64 hash, u64 start, Claim claim) const {
-    const u32 tag = tag_of(hash);
+  LANES_FN Slot* find(u32 lanes, const Slot& wanted, u32 copy, u64 hash, u64 start, Claim claim) const {
+    const u32 tag = tag_of(hash, copy);
     const u64 head = u64(wanted.nulls) << 32 | tag;
     Slot* slot = nullptr;
     u64 first = 0;
@@ -64,7 +99,7 @@ struct SlotTable {
       slot = nullptr;
     };
     // Where nothing is read to compare keys, lanes need not wait for each other.
-    const auto any = [&](bool is) { return Slot::kHasTexts ? any_of(lanes, is) : is; };
+    const auto any = [&](bool is) { return Slot::kTexts ? any_of(lanes, is) : is; };
     do {
       bool maybe = false;  // its keys are to be compared
       while (any(open && !maybe)) {
@@ -72,7 +107,10 @@ struct SlotTable {
         slot = &at(start + probed);
         u64 seen;
         read_pair<kShared>(slot, seen, first);
-        if (u32(seen) == kEmpty) {
+        if (seen == head && wanted.template same<kShared>(first, *slot)) {
+          maybe = Slot::kTexts;
+          open = maybe;
+        } else if (u32(seen) == kEmpty) {
           if (!claim()) {
             open = false;
             slot = nullptr;
@@ -82,12 +120,11 @@ struct SlotTable {
             open = false;
           }
         } else if (u32(seen) != kBusy) {  // else another thread writes its keys now
-          maybe = seen == head && (Slot::kHasTexts || wanted.template same<kShared>(first, *slot));
-          if (!maybe) miss();
+          miss();
         }
       }
       if (!maybe) continue;
-      if (!Slot::kHasTexts || wanted.template same<kShared>(first, *slot)) {
+      if (same_texts<kShared>(wanted, *slot)) {
         open = false;
       } else {
         miss();
@@ -135,17 +172,17 @@ class Groups {
       pause_ = kPause;
     }
     missed_ = 0;
-    few_ = Slot::kGathers && __shfl_sync(~0u, read<true>(*used_), 0) <= kFew;
+    copy_ = came_ && read<true>(*used_) <= kFew ? lane() % kCopies : 0;
     return missed == 0 || !__shfl_sync(~0u, read<false>(outcome_->full), 0);
   }
 
   /// Takes in a row as a slot of its own. All of the warp's `lanes` call it.
   LANES_FN void add(u32 lanes, const Slot& row) {
     came_++;
-    const u64 hash = row.hash();
+    const u64 hash = hash_of(row);
     Slot* const near = pause_ ? nullptr : find_near(lanes, row, hash);
-    const u32 others = __ballot_sync(lanes, !near);
-    if (near) return add_near(lanes & ~others, row, *near);
+    const u32 others = __ballot_sync(lanes, !near);  // brings the lanes together again, too
+    if (near) return near->template merge<true>(row);
     missed_++;
     const Slot copy = row;  // has an address; the row itself stays in registers
     add_far(far_, outcome_, most_sampled_, others, copy, hash);
@@ -160,7 +197,7 @@ class Groups {
       const u32 lanes = __ballot_sync(~0u, used);
       if (!used) continue;
       const Slot copy = near_.at(i);
-      add_far(far_, outcome_, most_sampled_, lanes, copy, copy.hash());
+      add_far(far_, outcome_, most_sampled_, lanes, copy, hash_of(copy));
     }
   }
 
@@ -170,22 +207,12 @@ class Groups {
   static constexpr u32 kMostUsed = kNear - kNear / 4;
   /// Steps of a warp that do not look where many rows of the one before found no room.
   static constexpr u32 kPause = 64;
-  static constexpr u32 kFew = 8;
+  /// Lanes that add to the same slot wait for each other: where groups are few, each has several. It is asked
+  /// after a warp's first rows: of many groups many are there then, with their copies less than all slots.
+  static constexpr u32 kFew = kMostUsed / kCopies < 64 ? kMostUsed / kCopies : 64;
 
-  /// Lanes that want the same slot would wait for each other: where groups are few, one does it for all.
-  LANES_FN void add_near(u32 lanes, Slot row, Slot& near) const {
-    bool is_first = true;
-    if constexpr (Slot::kGathers) {
-      if (few_) {
-        const u32 peers = __match_any_sync(lanes, u32(reinterpret_cast<u64>(&near)));
-        row.gather(peers);
-        is_first = lane() + 1 == __ffs(peers);
-      }
-    }
-    if (is_first) near.template merge<true>(row);
-  }
   LANES_FN Slot* find_near(u32 lanes, const Slot& wanted, u64 hash) const {
-    return near_.find(lanes, wanted, hash, hash >> kNearShift, [&] {
+    return near_.find(lanes, wanted, copy_, hash, (hash >> kNearShift) + copy_, [&] {
       if (read<true>(*used_) >= kMostUsed) return false;
       atomicAdd(used_, 1);
       return true;
@@ -193,10 +220,10 @@ class Groups {
   }
   /// Half of the slots at most are used, so that searches stay short. Its code is there once, not at each
   /// call: it would take as long to compile as all the rest.
-  static __device__ __noinline__ void add_far(const SlotTable<Slot, false>& far, GroupOutcome* outcome,
+  static __device__ __noinline__ void add_far(SlotTable<Slot, false> far, GroupOutcome* outcome,
                                               u32 most_sampled, u32 lanes, const Slot& row, u64 hash) {
     const u64 mixed = last_mix(hash);
-    Slot* const slot = far.find(lanes, row, mixed, mixed, [&] {
+    Slot* const slot = far.find(lanes, row, 0, mixed, mixed, [&] {
       if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome->sampled, 1) >= most_sampled) outcome->full = 1;
       return true;
     });
@@ -214,7 +241,7 @@ class Groups {
   SlotTable<Slot, true> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;
-  bool few_ = false;  // groups so far
+  u32 copy_ = 0;  // of slots, that this lane uses
 };
 
 #endif

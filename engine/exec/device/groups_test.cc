@@ -26,6 +26,9 @@ template <class T>
 bool same(const kernel::Key<T>& a, const kernel::Key<T>& b) {
   return a.template same<false>(b.first(), b);
 }
+bool same(const kernel::Key<kernel::Text>& a, const kernel::Key<kernel::Text>& b) {
+  return a.same<false>(b.first(), b) && a.same_bytes(b.rest);
+}
 kernel::Text text_of(const std::string& text) {
   return {reinterpret_cast<const kernel::u8*>(text.data()), text.size()};
 }
@@ -76,7 +79,7 @@ TEST(DeviceGroups, TextsAreKeysByTheirBytes) {
       const std::string other = b;  // at another place
       const auto second = key_of(text_of(other));
       EXPECT_EQ(same(key, second), a == b) << a << ' ' << b;
-      EXPECT_TRUE(a != b || key.hash(7) == second.hash(7));
+      EXPECT_TRUE(a != b || key.hash_bytes(key.hash(7)) == second.hash_bytes(second.hash(7)));
     }
   }
 }
@@ -107,28 +110,6 @@ TEST(DeviceGroups, SumsAreExact) {
   one.set(1);
   cell.merge<false>(one);
   EXPECT_TRUE(cell.overflows());
-}
-
-/// One lane's own: its values as parts that are put together again.
-TEST(DeviceGroups, GatheringKeepsValues) {
-  const auto check = [](auto value) {
-    kernel::SumCell<decltype(value)> cell{};
-    cell.set(value);
-    cell.gather(1);
-    EXPECT_EQ(cell.total(), int128_t{value});
-    kernel::ExtremeCell<decltype(value), true> most{};
-    most.set(value);
-    most.gather(1);
-    EXPECT_EQ(most.get(), value);
-  };
-  for (const int64_t value : {INT64_MIN, INT64_MIN + 1, int64_t{-1} << 54, int64_t{-5}, int64_t{0},
-                              int64_t{1}, int64_t{1} << 27, int64_t{1} << 53, int64_t{1} << 62, INT64_MAX}) {
-    check(value);
-    check(static_cast<uint64_t>(value));
-    check(static_cast<int32_t>(value));
-    check(static_cast<uint32_t>(value));
-    check(static_cast<int8_t>(value));
-  }
 }
 
 template <class T>
@@ -166,9 +147,8 @@ struct Slot {
   kernel::Key<int32_t> k0;
   kernel::Key<kernel::Text> k1;
   kernel::CountCell c0;
-  static constexpr bool kHasTexts = true;
 
-  kernel::u64 hash() const { return kernel::last_mix(k1.hash(k0.hash(nulls))); }
+  kernel::u64 hash() const { return k1.hash(k0.hash(nulls)); }
   template <bool kShared>
   bool same(kernel::u64 first, const Slot& held) const {
     return k0.same<kShared>(first, held.k0) && k1.same<kShared>(held.k1.first(), held.k1);
@@ -178,7 +158,12 @@ struct Slot {
     k0 = from.k0;
     k1 = from.k1;
   }
+  static constexpr kernel::u32 kTexts = 1;
+  const kernel::u64& rest(kernel::u32 /*i*/) const { return k1.rest; }
+  const kernel::Key<kernel::Text>& text(kernel::u32 /*i*/) const { return k1; }
 };
+
+kernel::u64 hash_of(const Slot& slot) { return kernel::last_mix(kernel::hash_of(slot)); }
 
 TEST(DeviceGroups, TablesHoldEachGroupOnce) {
   constexpr size_t kSlots = 1024, kStride = sizeof(Slot) + 8;
@@ -196,8 +181,8 @@ TEST(DeviceGroups, TablesHoldEachGroupOnce) {
       if (i == 3) wanted.nulls = 1;
       if (i != 3) wanted.k0.set(i);
       wanted.k1.set(text_of(texts[static_cast<size_t>(i)]));
-      const kernel::u64 hash = wanted.hash();
-      Slot* found = table.find(1, wanted, hash, hash, [] { return true; });
+      const kernel::u64 hash = hash_of(wanted);
+      Slot* found = table.find(1, wanted, 0, hash, hash, [] { return true; });
       ASSERT_NE(found, nullptr);
       kernel::CountCell one{};
       one.set();
@@ -219,7 +204,8 @@ TEST(DeviceGroups, TablesHoldEachGroupOnce) {
     if (different != 1024) continue;
     Slot another{};
     another.k0.set(-1);
-    EXPECT_EQ(table.find(1, another, another.hash(), 0, [] { return true; }), nullptr) << "the table is full";
+    EXPECT_EQ(table.find(1, another, 0, hash_of(another), 0, [] { return true; }), nullptr)
+        << "the table is full";
   }
 }
 
@@ -227,10 +213,27 @@ TEST(DeviceGroups, NoSlotIsMadeUnlessAllowed) {
   std::vector<uint64_t> memory(8 * sizeof(Slot) / 8);
   const kernel::SlotTable<Slot, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 7, sizeof(Slot), 8};
   const Slot wanted{};
-  EXPECT_EQ(table.find(1, wanted, wanted.hash(), 3, [] { return false; }), nullptr);
-  Slot* made = table.find(1, wanted, wanted.hash(), 3, [] { return true; });
+  EXPECT_EQ(table.find(1, wanted, 0, hash_of(wanted), 3, [] { return false; }), nullptr);
+  Slot* made = table.find(1, wanted, 0, hash_of(wanted), 3, [] { return true; });
   EXPECT_EQ(made, &table.at(3));
-  EXPECT_EQ(table.find(1, wanted, wanted.hash(), 3, [] { return false; }), made);
+  EXPECT_EQ(table.find(1, wanted, 0, hash_of(wanted), 3, [] { return false; }), made);
+}
+
+TEST(DeviceGroups, CopiesOfAGroupAreApart) {
+  std::vector<uint64_t> memory(16 * sizeof(Slot) / 8);
+  const kernel::SlotTable<Slot, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 15, sizeof(Slot),
+                                            16};
+  const std::string text = "a text that is longer than a key holds";
+  Slot wanted{};
+  wanted.k0.set(5);
+  wanted.k1.set(text_of(text));
+  for (const bool may_make : {true, false}) {
+    for (kernel::u32 copy = 0; copy < kernel::kCopies; ++copy) {
+      const Slot* found = table.find(1, wanted, copy, hash_of(wanted), 3 + copy, [&] { return may_make; });
+      EXPECT_EQ(found, &table.at(3 + copy));
+      EXPECT_EQ(found->k0.get(), 5);
+    }
+  }
 }
 
 template <bool kMost>

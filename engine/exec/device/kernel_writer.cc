@@ -210,11 +210,13 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   const bool may_be_full = kernel.stage == 0 && !kernel.rolled;
   std::string next_word;
   out.open("const auto group = [&]<bool full>(u64 first) {");
+  out.line(
+      fmt::format("const u32 word_of_lane = full ? ~0u : active_words<kWords>(job.at<const u32>({}), "
+                  "first / 32, rows);",
+                  size_t{kActive}));
   out.line("u32 active[kWords];");
   out.line("#pragma unroll");
-  out.line("for (u32 j = 0; j < kWords; j++)");
-  out.line(fmt::format("  active[j] = full ? ~0u : active_word(job.at<const u32>({}), first / 32 + j, rows);",
-                       size_t{kActive}));
+  out.line("for (u32 j = 0; j < kWords; j++) active[j] = full ? ~0u : __shfl_sync(~0u, word_of_lane, j);");
   for (size_t place : places) {
     const ColumnForm& form = forms_[place];
     if (is_fixed(form)) {

@@ -5,6 +5,7 @@
 #include "device/compiler.h"
 #include "device/testing/nvrtc.h"
 #include "exec/device/run_on_device.h"
+#include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
@@ -37,27 +38,16 @@ plan::NodePtr aggregate(plan::NodePtr child, std::vector<plan::AggregateCall> ca
   return plan::aggregate(std::move(child), {}, std::move(calls), std::move(names));
 }
 
-plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Type type,
-                            ExprPtr filter = nullptr) {
-  plan::AggregateCall call;
-  call.function = function;
-  call.args = std::move(args);
-  call.filter = std::move(filter);
-  call.type = type;
-  return call;
-}
 plan::AggregateCall sum(ExprPtr of, ExprPtr filter = nullptr) {
   const Type type = of->type.is_float()               ? Type(TypeId::kFloat64)
                     : of->type.id == TypeId::kDecimal ? Type::decimal(38, of->type.scale)
                                                       : Type(TypeId::kInt128);
-  return call_of("sum", {std::move(of)}, type, std::move(filter));
+  return call_of("sum", {std::move(of)}, type, {.filter = std::move(filter)});
 }
 plan::AggregateCall count_all() { return call_of("count_star", {}, TypeId::kInt64); }
 
 plan::AggregateCall distinct(const char* function, ExprPtr arg, ExprPtr filter = nullptr) {
-  plan::AggregateCall call = call_of(function, {std::move(arg)}, TypeId::kInt64, std::move(filter));
-  call.distinct = true;
-  return call;
+  return call_of(function, {std::move(arg)}, TypeId::kInt64, {.distinct = true, .filter = std::move(filter)});
 }
 
 /// The sources of the plan's last pipeline.
@@ -108,7 +98,7 @@ std::vector<plan::NodePtr> plans() {
       group(scan(), {i32()},
             {call_of("max", {text()}, TypeId::kVarchar), distinct("sum", i64(), small), count_all(),
              call_of("min", {coalesce({text(), literal_text("none")})}, TypeId::kVarchar)}),
-      aggregate(scan(), {call_of("min", {text()}, TypeId::kVarchar, small), sum(i32())}),
+      aggregate(scan(), {call_of("min", {text()}, TypeId::kVarchar, {.filter = small}), sum(i32())}),
       aggregate(scan(), {distinct("count", text())}),
       aggregate(scan(), {call_of("median", {real()}, TypeId::kFloat64)}),
       plan::sort(plan::filter(scan(), conjunction({like, small})),

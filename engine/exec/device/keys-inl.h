@@ -4,7 +4,8 @@
 #include "exec/device/cells-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
-/// `held` is, read before.
+/// `held` is, read before. Of long texts the bytes are compared and hashed apart: that code is there once,
+/// however many of a group's keys are texts.
 namespace lanewise::kernel {
 
 /// By the golden ratio: in the high bits of the result neighbouring numbers lie far apart.
@@ -105,27 +106,27 @@ struct Key<Text, true> {
     head = (text.size & 0xffffffff) | first.words[0] << 32;
     rest = text.size > kInside ? reinterpret_cast<u64>(text.at) : first.words[0] >> 32 | first.words[1] << 32;
   }
+  LANES_FN u64 size() const { return head & 0xffffffff; }
+  LANES_FN bool is_long() const { return size() > kInside; }
   /// Of short strings the bytes are those in the key: it must stay where it is.
   LANES_FN Text get() const {
-    const u64 size = head & 0xffffffff;
-    if (size > kInside) return {reinterpret_cast<const u8*>(rest), size};
-    return {reinterpret_cast<const u8*>(&head) + 4, size};
+    return {is_long() ? reinterpret_cast<const u8*>(rest) : reinterpret_cast<const u8*>(&head) + 4, size()};
   }
   LANES_FN const u64& first() const { return head; }
+  /// Up to same_bytes().
   template <bool kShared>
   LANES_FN bool same(u64 first, const Key& held) const {
-    if (first != head) return false;
-    const u64 other = read<kShared>(held.rest);
-    if (other == rest) return true;
-    if ((head & 0xffffffff) <= kInside) return false;
-    return same_bytes(reinterpret_cast<const u8*>(rest), reinterpret_cast<const u8*>(other),
-                      head & 0xffffffff);
+    return first == head && (is_long() || read<kShared>(held.rest) == rest);
   }
-  LANES_FN u64 hash(u64 before) const {
-    const u64 size = head & 0xffffffff;
-    const u64 hash = mix(before, head);
-    if (size <= kInside) return mix(hash, rest);
-    return hash_of(hash, reinterpret_cast<const u8*>(rest), size);
+  /// Of two keys of the same head.
+  LANES_FN bool same_bytes(u64 held_rest) const {
+    return held_rest == rest || kernel::same_bytes(reinterpret_cast<const u8*>(rest),
+                                                   reinterpret_cast<const u8*>(held_rest), size());
+  }
+  /// Without the bytes of a long one.
+  LANES_FN u64 hash(u64 before) const { return mix(mix(before, head), is_long() ? 0 : rest); }
+  LANES_FN u64 hash_bytes(u64 before) const {
+    return is_long() ? hash_of(before, reinterpret_cast<const u8*>(rest), size()) : before;
   }
 };
 

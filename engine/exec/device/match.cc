@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kBytes = 256;
 /// Lanes take new rows at once: best for all lengths of rows on an H200 (docs/decisions/0001-lanes.md).
-constexpr uint32_t kRefillBelow = 32;
+constexpr uint32_t kRefillBelow = 24;
 
 lanes::AutomatonView automaton_of(const text::Pattern& pattern) {
   return pattern.compiled().automaton()->view();

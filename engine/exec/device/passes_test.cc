@@ -4,20 +4,11 @@
 
 #include <algorithm>
 
+#include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
 
 namespace lanewise::exec {
 namespace {
-
-plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Type type,
-                            bool distinct = false) {
-  plan::AggregateCall call;
-  call.function = function;
-  call.args = std::move(args);
-  call.distinct = distinct;
-  call.type = type;
-  return call;
-}
 
 ExprPtr key() { return column(0, TypeId::kInt32); }
 ExprPtr number() { return column(1, TypeId::kInt32); }
@@ -65,8 +56,10 @@ void expect_passes(const plan::NodePtr& plan, size_t count) {
 }
 
 TEST(Passes, OneForEachExpressionWhoseValuesAreDistinct) {
-  const auto count = [](const ExprPtr& of) { return call_of("count", {of}, TypeId::kInt64, true); };
-  const plan::AggregateCall sum = call_of("sum", {number()}, TypeId::kInt128, true);
+  const auto count = [](const ExprPtr& of) {
+    return call_of("count", {of}, TypeId::kInt64, {.distinct = true});
+  };
+  const plan::AggregateCall sum = call_of("sum", {number()}, TypeId::kInt128, {.distinct = true});
   const plan::AggregateCall most = call_of("max", {text()}, TypeId::kVarchar);
   const plan::AggregateCall all = call_of("count_star", {}, TypeId::kInt64);
   for (const std::vector<ExprPtr>& keys : {std::vector<ExprPtr>{key()}, std::vector<ExprPtr>{}}) {
@@ -78,9 +71,10 @@ TEST(Passes, OneForEachExpressionWhoseValuesAreDistinct) {
 }
 
 TEST(Passes, FiltersMakeOtherValues) {
-  plan::AggregateCall filtered = call_of("count", {number()}, TypeId::kInt64, true);
+  plan::AggregateCall filtered = call_of("count", {number()}, TypeId::kInt64, {.distinct = true});
   filtered.filter = call("<", {number(), literal(Value::int32(5))});
-  expect_passes(aggregate({key()}, {filtered, call_of("count", {number()}, TypeId::kInt64, true)}), 2);
+  expect_passes(
+      aggregate({key()}, {filtered, call_of("count", {number()}, TypeId::kInt64, {.distinct = true})}), 2);
 }
 
 TEST(Passes, OneForEachMedian) {
@@ -88,7 +82,7 @@ TEST(Passes, OneForEachMedian) {
   const plan::AggregateCall third =
       call_of("quantile_disc", {text(), literal(Value::float64(0.3))}, TypeId::kVarchar);
   const plan::AggregateCall all = call_of("count_star", {}, TypeId::kInt64);
-  const plan::AggregateCall distinct = call_of("count", {number()}, TypeId::kInt64, true);
+  const plan::AggregateCall distinct = call_of("count", {number()}, TypeId::kInt64, {.distinct = true});
   for (const std::vector<ExprPtr>& keys : {std::vector<ExprPtr>{key()}, std::vector<ExprPtr>{}}) {
     expect_passes(aggregate(keys, {median}), 0);
     expect_passes(aggregate(keys, {all, median}), 2);

@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <random>
 
+#include "exec/device/testing/call_of.h"
 #include "ops/aggregate/reference.h"
 
 /// What is left of partial groups gives the quantile of all rows.
 namespace lanewise::exec {
 namespace {
 
-plan::AggregateCall call_of(const char* function, Type of, std::optional<Value> share = std::nullopt) {
-  plan::AggregateCall call;
-  call.function = function;
-  call.args = {column(0, of)};
-  if (share) call.args.push_back(literal(*share));
-  call.type = share || !of.is_integer() ? of : Type(TypeId::kFloat64);
-  return call;
+plan::AggregateCall rank_of(const char* function, Type of, std::optional<Value> share = std::nullopt) {
+  std::vector<ExprPtr> args = {column(0, of)};
+  if (share) args.push_back(literal(*share));
+  return call_of(function, std::move(args), share || !of.is_integer() ? of : Type(TypeId::kFloat64));
 }
 
 /// Values of `type` for each of two keys, some of them in several pieces, as partial groups.
@@ -67,11 +65,11 @@ TEST(Ranks, KeepWhatAQuantileIsMadeOf) {
   std::mt19937 random(3);
   for (const size_t rows : {0, 1, 2, 3, 5, 40, 200}) {
     for (const bool nulls : {false, true}) {
-      check(call_of("median", TypeId::kInt32), rows, nulls, random);
-      check(call_of("median", TypeId::kVarchar), rows, nulls, random);
-      check(call_of("median", Type::decimal(9, 2)), rows, nulls, random);
+      check(rank_of("median", TypeId::kInt32), rows, nulls, random);
+      check(rank_of("median", TypeId::kVarchar), rows, nulls, random);
+      check(rank_of("median", Type::decimal(9, 2)), rows, nulls, random);
       for (const double share : {0.0, 0.1, 0.5, 0.77, 1.0, -0.25})
-        check(call_of("quantile_disc", TypeId::kInt32, Value::float64(share)), rows, nulls, random);
+        check(rank_of("quantile_disc", TypeId::kInt32, Value::float64(share)), rows, nulls, random);
     }
   }
 }
@@ -82,7 +80,7 @@ TEST(Ranks, GroupsOfNullsStay) {
                              {make_column(TypeId::kInt32, {Value(TypeId::kInt32)}),
                               make_column(TypeId::kInt32, {Value(TypeId::kInt32)}),
                               make_column(TypeId::kInt64, {Value::int64(7)})}});
-  EXPECT_EQ(rows_at_ranks(std::move(partial), 1, call_of("median", TypeId::kInt32), Options()).rows(), 1);
+  EXPECT_EQ(rows_at_ranks(std::move(partial), 1, rank_of("median", TypeId::kInt32), Options()).rows(), 1);
 }
 
 }  // namespace

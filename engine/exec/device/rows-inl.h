@@ -47,6 +47,12 @@ LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {
   return left >= 32 ? ~0u : (1u << left) - 1;
 }
 
+/// The words from `first` on, each by the lane of its number.
+template <u32 kWords>
+LANES_FN u32 active_words(const u32* active, u64 first, u64 rows) {
+  return lane() < kWords ? active_word(active, first + lane(), rows) : 0;
+}
+
 /// Notes a row that failed; the least one counts.
 LANES_FN void note_fault(u64* fault, u64 row) {
   atomicMin(reinterpret_cast<unsigned long long*>(fault), row);

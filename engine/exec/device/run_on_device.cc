@@ -182,10 +182,6 @@ std::vector<ColumnForm> widest_forms(const Branch& branch, const std::vector<siz
   return forms;
 }
 
-}  // namespace
-
-namespace {
-
 /// The pipelines that run for it, one after the other.
 std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
   return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();

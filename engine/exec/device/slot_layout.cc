@@ -12,6 +12,7 @@ namespace lanewise::exec {
 namespace {
 
 using Keeps = DeviceAggregate::Keeps;
+using Takes = DeviceAggregate::Takes;
 
 /// Of a block's shared memory; two blocks run on a multiprocessor at once.
 constexpr size_t kShared = size_t{96} << 10;
@@ -45,24 +46,26 @@ size_t cell_size(const GroupPlan& plan, const GroupCell& cell) {
   return bytes <= 8 ? 8 : 24;
 }
 
-/// With fewer cells than this the question whether groups are few costs more than their conflicts.
-constexpr size_t kFewestGathered = 4;
-
-/// Whether lanes can put such cells together among themselves.
-bool can_gather(const GroupPlan& plan, const GroupCell& cell) {
-  if (cell.keeps == Keeps::kCount) return true;
-  return cell.type != TypeId::kFloat64 && !is_wide(plan.inputs()[cell.input].arg->type);
-}
-
 }  // namespace
 
 SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null) : plan_(plan) {
   for (const ExprPtr& key : plan.keys()) size_ += is_wide(key->type) ? 16 : 8;
-  for (const GroupCell& cell : plan.cells()) {
-    const bool counts =
-        cell.is_column || may_be_null[cell.input] || plan.inputs()[cell.input].filter != nullptr;
-    stored_.push_back(counts);
-    if (counts) size_ += cell_size(plan, cell);
+  size_t rows = kNone;  // the cell that counts all rows
+  for (size_t i = 0; i < plan.cells().size(); ++i) {
+    const GroupCell& cell = plan.cells()[i];
+    const bool takes_all =
+        cell.input == kNoInput || (cell.takes != Takes::kTrue && !may_be_null[cell.input] &&
+                                   plan.inputs()[cell.input].filter == nullptr);
+    const bool counts_rows = cell.keeps == Keeps::kCount && takes_all;
+    if (counts_rows && !cell.is_column) {
+      holders_.push_back(kNone);
+    } else if (counts_rows && rows != kNone) {
+      holders_.push_back(rows);
+    } else {
+      holders_.push_back(i);
+      size_ += cell_size(plan, cell);
+      if (counts_rows) rows = i;
+    }
   }
 }
 
@@ -71,11 +74,15 @@ size_t SlotLayout::near_slots() const {
 }
 
 std::string SlotLayout::text() const {
-  std::string fields, hash, same, keys, merge, gather;
-  bool has_texts = false;
-  bool gathers = static_cast<size_t>(std::count(stored_.begin(), stored_.end(), true)) >= kFewestGathered;
+  std::string fields, hash, same, keys, merge, head, rest;
+  size_t texts = 0;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
-    has_texts |= plan_.keys()[key]->type.is_string();
+    if (plan_.keys()[key]->type.is_string()) {
+      const std::string test = texts == 0 ? "" : fmt::format("i == {} ? k{}.", texts, key);
+      head = texts == 0 ? fmt::format("k{}.head", key) : fmt::format("{}head : {}", test, head);
+      rest = texts == 0 ? fmt::format("k{}.rest", key) : fmt::format("{}rest : {}", test, rest);
+      ++texts;
+    }
     fields += fmt::format("  {}<{}> k{};\n", plan_.is_exact(key) ? "ExactKey" : "Key",
                           expr::device_type(plan_.keys()[key]->type), key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
@@ -83,18 +90,15 @@ std::string SlotLayout::text() const {
     same += fmt::format("{0}k{1}.template same<kShared>({2}, held.k{1})", key == 0 ? "" : " && ", key, first);
     keys += fmt::format("    k{0} = from.k{0};\n", key);
   }
-  for (size_t cell = 0; cell < stored_.size(); ++cell) {
-    if (!stored_[cell]) continue;
+  for (size_t cell = 0; cell < holders_.size(); ++cell) {
+    if (!stores(cell)) continue;
     fields += fmt::format("  {} c{};\n", cell_type(plan_, plan_.cells()[cell]), cell);
     merge += fmt::format("    c{0}.template merge<kShared>(from.c{0});\n", cell);
-    gather += fmt::format("    c{}.gather(peers);\n", cell);
-    gathers &= can_gather(plan_, plan_.cells()[cell]);
   }
   return fmt::format(
       "struct Slot {{\n"
       "  u32 tag, nulls;\n"
       "{}"
-      "  static constexpr bool kHasTexts = {};\n"
       "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
       "  template <bool kShared>\n"
       "  LANES_FN bool same(u64 first, const Slot& held) const {{\n    return {};\n  "
@@ -102,14 +106,17 @@ std::string SlotLayout::text() const {
       "  LANES_FN void take_key(const Slot& from) {{\n    nulls = from.nulls;\n{}  }}\n"
       "  template <bool kShared>\n"
       "  LANES_FN void merge(const Slot& from) {{\n{}  }}\n"
-      "  static constexpr bool kGathers = {};\n"
+      "  static constexpr u32 kTexts = {};\n"
       "{}"
       "}};\n"
       "static_assert(sizeof(Slot) == {});\n"
       "using Table = Groups<Slot, {}, {}, {}>;\n",
-      fields, has_texts, hash, same.empty() ? "true" : same, keys, merge, gathers,
-      gathers ? "  LANES_FN void gather(u32 peers) {\n" + gather + "  }\n" : "", size_, near_slots(),
-      near_stride(), far_stride());
+      fields, hash, same.empty() ? "true" : same, keys, merge, texts,
+      texts == 0 ? ""
+                 : fmt::format("  LANES_FN const u64& rest(u32 i) const {{ return {1}; }}\n"
+                               "  LANES_FN Key<Text> text(u32 i) const {{ return {{{0}, {1}}}; }}\n",
+                               head, rest),
+      size_, near_slots(), near_stride(), far_stride());
 }
 
 }  // namespace lanewise::exec

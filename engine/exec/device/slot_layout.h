@@ -15,7 +15,10 @@ class SlotLayout {
   /// whether there was one is not stored where there always is.
   SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null);
 
-  bool stores(size_t cell) const { return stored_[cell]; }
+  bool stores(size_t cell) const { return holders_[cell] == cell; }
+  /// The cell that is stored for it: counts of all rows are one. kNone: none is, as nothing asks.
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  size_t holder(size_t cell) const { return holders_[cell]; }
   /// Of a slot in device memory, so that few of them lie across sectors of 32 bytes.
   size_t far_stride() const { return size_ <= 32 ? 32 : (size_ + 15) / 16 * 16; }
   /// In shared memory: an odd number of words, so that neighbours lie in different banks.
@@ -28,7 +31,7 @@ class SlotLayout {
 
  private:
   const GroupPlan& plan_;
-  std::vector<bool> stored_;
+  std::vector<size_t> holders_;
   size_t size_ = 8;
 };
 
