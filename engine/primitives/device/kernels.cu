@@ -1,6 +1,7 @@
-// Reduction and scan as they are compiled at run time (device_arrays.cc).
+// Reduction, scan and merge sort as they are compiled at run time (device_arrays.cc, device_sort.cc).
 
 #include "primitives/device/arrays-inl.h"
+#include "primitives/device/merge_sort-inl.h"
 
 using namespace lanewise::primitives;
 
@@ -20,3 +21,19 @@ ARRAYS(sum_long, long long, Sum)
 ARRAYS(product_double, double, Product)
 ARRAYS(greatest_double, double, Greatest)
 ARRAYS(xor_long, long long, Xor)
+
+#define SORT(name, T, Before)                                                                               \
+  extern "C" __global__ void __launch_bounds__(kSortThreads) sort_##name(const T* from, u64 count, T* to) { \
+    sort_tiles<T, Before<T>>(from, count, to);                                                              \
+  }                                                                                                         \
+  extern "C" __global__ void __launch_bounds__(kSortThreads)                                                \
+      split_##name(const T* from, u64 count, u64 run, u64* splits) {                                        \
+    split_runs<T, Before<T>>(from, count, run, splits);                                                     \
+  }                                                                                                         \
+  extern "C" __global__ void __launch_bounds__(kSortThreads)                                                \
+      merge_##name(const T* from, u64 count, u64 run, const u64* splits, T* to) {                           \
+    merge_runs<T, Before<T>>(from, count, run, splits, to);                                                 \
+  }
+
+SORT(int, int, Ascending)
+SORT(double, double, Descending)

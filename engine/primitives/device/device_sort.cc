@@ -1,0 +1,68 @@
+#include "primitives/device/device_sort.h"
+
+#include <bit>
+
+#include "primitives/device/merge_sort-inl.h"
+
+namespace lanewise {
+
+device::KernelSource DeviceMergeSort::source(Order order, Element element) {
+  static constexpr std::string_view kTypes[] = {"int", "long long", "double"};
+  std::string text =
+      "#include \"primitives/device/merge_sort-inl.h\"\nusing namespace lanewise::primitives;\nusing T = ";
+  text += kTypes[static_cast<size_t>(element)];
+  text += ";\nusing Before = ";
+  text += order == Order::kAscending ? "Ascending<T>;\n" : "Descending<T>;\n";
+  text += R"(
+extern "C" __global__ void __launch_bounds__(kSortThreads) sort_all(const T* from, u64 count, T* to) {
+  sort_tiles<T, Before>(from, count, to);
+}
+extern "C" __global__ void __launch_bounds__(kSortThreads) split_all(const T* from, u64 count, u64 run, u64* splits) {
+  split_runs<T, Before>(from, count, run, splits);
+}
+extern "C" __global__ void __launch_bounds__(kSortThreads) merge_all(const T* from, u64 count, u64 run,
+                                                                     const u64* splits, T* to) {
+  merge_runs<T, Before>(from, count, run, splits, to);
+}
+)";
+  return {.name = "merge_sort", .text = std::move(text)};
+}
+
+const device::Module& DeviceMergeSort::module(Order order, Element element) {
+  const std::pair key(order, element);
+  auto found = modules_.find(key);
+  if (found == modules_.end()) {
+    found = modules_.emplace(key, device::build(pool_.device(), source(order, element)).module).first;
+  }
+  return found->second;
+}
+
+void DeviceMergeSort::sort(Order order, Element element, device::cuda::Address from, uint64_t count,
+                           device::cuda::Address to, device::Stream& stream) {
+  if (count == 0) return;
+  constexpr unsigned kThreads = primitives::kSortThreads;
+  const uint64_t of_tile = size_of(element) == 4 ? primitives::kSortTile<4> : primitives::kSortTile<8>;
+  const uint64_t tiles = (count + of_tile - 1) / of_tile;
+  const int passes = std::bit_width(tiles - 1);
+  const device::Module& kernels = module(order, element);
+  if (passes == 0) {
+    kernels.kernel("sort_all").launch(stream, {.blocks = tiles, .threads = kThreads}, from, count, to);
+    return;
+  }
+  const device::DeviceBuffer other = pool_.allocate(count * size_of(element), stream, "a sort");
+  const device::DeviceBuffer splits = pool_.allocate(tiles * sizeof(uint64_t), stream, "a sort");
+  // The last pass ends where the values are wanted.
+  device::cuda::Address here = passes % 2 == 0 ? to : other.address();
+  device::cuda::Address there = passes % 2 == 0 ? other.address() : to;
+  kernels.kernel("sort_all").launch(stream, {.blocks = tiles, .threads = kThreads}, from, count, here);
+  for (uint64_t run = of_tile; run < count; run *= 2) {
+    kernels.kernel("split_all")
+        .launch(stream, {.blocks = (tiles + kThreads - 1) / kThreads, .threads = kThreads}, here, count, run,
+                splits.address());
+    kernels.kernel("merge_all")
+        .launch(stream, {.blocks = tiles, .threads = kThreads}, here, count, run, splits.address(), there);
+    std::swap(here, there);
+  }
+}
+
+}  // namespace lanewise

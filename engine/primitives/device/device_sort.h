@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "primitives/device/device_arrays.h"
+
+namespace lanewise {
+
+enum class Order { kAscending, kDescending };
+
+/// Sorting by comparison of arrays in the memory of a GPU, by merging. Kernels are compiled, or found on
+/// disk, when they are first needed. For one thread at a time.
+class DeviceMergeSort {
+ public:
+  explicit DeviceMergeSort(device::DevicePool& pool) : pool_(pool) {}
+
+  /// `to` = the `count` values at `from`, in order; NaN last. `to` may be `from`. Takes as much memory again
+  /// for a while. In the order of `stream`. Throws DeviceError, MemoryError.
+  void sort(Order order, Element element, device::cuda::Address from, uint64_t count,
+            device::cuda::Address to, device::Stream& stream);
+
+  /// What is compiled: kernels `sort_all`, `split_all` and `merge_all`.
+  static device::KernelSource source(Order order, Element element);
+
+ private:
+  const device::Module& module(Order order, Element element);
+
+  device::DevicePool& pool_;
+  std::map<std::pair<Order, Element>, device::Module> modules_;
+};
+
+}  // namespace lanewise

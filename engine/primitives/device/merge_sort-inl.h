@@ -1,0 +1,190 @@
+#pragma once
+
+// Freestanding: this text is compiled by NVRTC. Sorting by comparison in the memory of a GPU: tiles within a
+// block, then runs, pair by pair. Equal values keep their order.
+
+#include "lanes/lane.h"
+
+namespace lanewise::primitives {
+
+using lanes::u32;
+using lanes::u64;
+
+constexpr u32 kSortThreads = 256;
+/// Items of a thread: an odd number, so that neighbours' items lie in different banks.
+template <u32 kBytes>
+constexpr u32 kSortItems = kBytes <= 4 ? 17 : 11;
+/// Items of a tile: what a block sorts, or merges.
+template <u32 kBytes>
+constexpr u32 kSortTile = kSortThreads * kSortItems<kBytes>;
+
+#if defined(__CUDACC__)
+
+#define SORT_UNROLL _Pragma("unroll")
+
+/// What comes first; of reals NaN is the last one.
+template <class T>
+struct Ascending {
+  LANES_FN bool operator()(T a, T b) const { return a < b || (a == a && b != b); }
+};
+template <class T>
+struct Descending {
+  LANES_FN bool operator()(T a, T b) const { return a > b || (a == a && b != b); }
+};
+
+/// Of the first `diagonal` items of two merged runs, how many are of the first run, whose equal items come
+/// first. At most both sizes.
+template <class T, class Size, class Before>
+LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diagonal, Before before) {
+  Size low = diagonal > of_b ? diagonal - of_b : 0;
+  Size high = diagonal < of_a ? diagonal : of_a;
+  while (low < high) {
+    const Size middle = (low + high) / 2;
+    if (before(b[diagonal - 1 - middle], a[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// A tile, and what a merge may read behind it.
+template <class T>
+struct SortTile {
+  static constexpr u32 kOwn = kSortItems<sizeof(T)>, kSize = kSortTile<sizeof(T)>;
+  T at[kSize + kOwn + 1];
+
+  /// A thread's part of the merge of two runs within the tile: kOwn items from `diagonal` on.
+  template <class Before>
+  LANES_FN void merge(u32 a, u32 of_a, u32 b, u32 of_b, u32 diagonal, T (&to)[kOwn], Before before) const {
+    const u32 first = merge_path(at + a, of_a, at + b, of_b, diagonal, before);
+    const u32 a_end = a + of_a, b_end = b + of_b;
+    a += first;
+    b += diagonal - first;
+    T x = at[a], y = at[b];
+    SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+      const bool second = b < b_end && (a >= a_end || before(y, x));
+      to[i] = second ? y : x;
+      const u32 next = second ? ++b : ++a;
+      const T item = at[next];
+      x = second ? x : item;
+      y = second ? item : y;
+    }
+  }
+
+  LANES_FN void put(const T (&own)[kOwn]) {
+    SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) at[threadIdx.x * kOwn + i] = own[i];
+  }
+
+  /// Its first `size` items go to memory.
+  LANES_FN void store(T* to, u32 size) const {
+    SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+      const u32 item = i * kSortThreads + threadIdx.x;
+      if (item < size) to[item] = at[item];
+    }
+  }
+};
+
+LANES_FN u32 least(u64 a, u64 b) { return u32(a < b ? a : b); }
+
+/// Each block sorts a tile; `to` may be `from`.
+template <class T, class Before>
+LANES_FN void sort_tiles(const T* from, u64 count, T* to) {
+  constexpr u32 kOwn = SortTile<T>::kOwn, kSize = SortTile<T>::kSize;
+  constexpr Before before;
+  __shared__ SortTile<T> tile;
+  const u64 begin = blockIdx.x * u64(kSize);
+  const u32 size = least(kSize, count - begin);
+  SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+    const u32 item = i * kSortThreads + threadIdx.x;
+    if (item < size) tile.at[item] = from[begin + item];
+  }
+  __syncthreads();
+  const u32 first = threadIdx.x * kOwn;
+  T own[kOwn];
+  SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) own[i] = tile.at[first + i];
+  const u32 mine = first < size ? least(kOwn, size - first) : 0;
+  SORT_UNROLL for (u32 round = 0; round < kOwn; ++round) {
+    SORT_UNROLL for (u32 i = round % 2; i + 1 < kOwn; i += 2) {
+      if (i + 1 < mine && before(own[i + 1], own[i])) {
+        const T item = own[i];
+        own[i] = own[i + 1];
+        own[i + 1] = item;
+      }
+    }
+  }
+  for (u32 run = kOwn; run < kSize; run *= 2) {
+    __syncthreads();
+    tile.put(own);
+    __syncthreads();
+    const u32 a = first / (2 * run) * (2 * run);
+    const u32 of_a = a < size ? least(run, size - a) : 0;
+    const u32 b = a + of_a;
+    const u32 of_b = b < size ? least(run, size - b) : 0;
+    tile.merge(a, of_a, b, of_b, least(first - a, of_a + of_b), own, before);
+  }
+  __syncthreads();
+  tile.put(own);
+  __syncthreads();
+  tile.store(to + begin, size);
+}
+
+/// Two runs side by side, and where a tile of their merge begins.
+struct RunPair {
+  u64 first, of_a, of_b, diagonal;
+
+  LANES_FN RunPair(u64 at, u64 run, u64 count)
+      : first(at / (2 * run) * (2 * run)),
+        of_a(count - first < run ? count - first : run),
+        of_b(count - first - of_a < run ? count - first - of_a : run),
+        diagonal(at - first) {}
+};
+
+/// splits[i]: how many items before tile i's are of the first run of its pair.
+template <class T, class Before>
+LANES_FN void split_runs(const T* from, u64 count, u64 run, u64* splits) {
+  const u64 at = (blockIdx.x * u64(kSortThreads) + threadIdx.x) * SortTile<T>::kSize;
+  if (at >= count) return;
+  const RunPair pair(at, run, count);
+  const T* const a = from + pair.first;
+  splits[at / SortTile<T>::kSize] =
+      merge_path(a, pair.of_a, a + pair.of_a, pair.of_b, pair.diagonal, Before());
+}
+
+/// Each block makes a tile of the merged runs, whose lengths are `run`, a multiple of a tile's.
+template <class T, class Before>
+LANES_FN void merge_runs(const T* from, u64 count, u64 run, const u64* splits, T* to) {
+  constexpr u32 kOwn = SortTile<T>::kOwn, kSize = SortTile<T>::kSize;
+  __shared__ SortTile<T> tile;
+  const u64 begin = blockIdx.x * u64(kSize);
+  const u32 size = least(kSize, count - begin);
+  const RunPair pair(begin, run, count);
+  const u64 split = splits[blockIdx.x];
+  const u64 end = pair.diagonal + size;
+  const u64 next = end == pair.of_a + pair.of_b ? pair.of_a : splits[blockIdx.x + 1];
+  const u32 of_a = u32(next - split);
+  const T* const a = from + pair.first + split;
+  const T* const b = from + pair.first + pair.of_a + (pair.diagonal - split) - of_a;
+  T own[kOwn];
+  SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+    const u32 item = i * kSortThreads + threadIdx.x;
+    if (item < size) own[i] = item < of_a ? a[item] : b[item];
+  }
+  SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+    const u32 item = i * kSortThreads + threadIdx.x;
+    if (item < size) tile.at[item] = own[i];
+  }
+  __syncthreads();
+  tile.merge(0, of_a, of_a, size - of_a, least(threadIdx.x * kOwn, size), own, Before());
+  __syncthreads();
+  tile.put(own);
+  __syncthreads();
+  tile.store(to + begin, size);
+}
+
+#undef SORT_UNROLL
+
+#endif  // __CUDACC__
+
+}  // namespace lanewise::primitives
