@@ -10,7 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 word, *arguments = sys.argv[1:] or [""]
 programs = [p for p in sorted((ROOT / "build").rglob("lanewise_*_bench")) if p.is_file()]
-programs += [p for p in sorted((ROOT / "bench").glob("*_bench.py"))]
+scripts = sorted((ROOT / "bench").glob("*_bench.py"))
+# A script of the same name drives the program and tells what its times are to be.
+programs = [p for p in programs if p.name.removeprefix("lanewise_") not in {s.stem for s in scripts}] + scripts
 chosen = [p for p in programs if word in p.stem]
 if not chosen:
     sys.exit(f"./dev bench: no benchmark has '{word}' in its name; there are: "

@@ -90,11 +90,34 @@ struct KeyColumns {
   size_t rows = 0;
 };
 
+/// The names of a file's columns.
+std::vector<std::string> column_names(Session& session, const std::string& path) {
+  const Table none = session.run("SELECT * FROM " + sql_quoted(path, '\'') + " LIMIT 0", false).table;
+  std::vector<std::string> names;
+  for (const Field& field : none.schema) names.push_back(field.name);
+  return names;
+}
+
+/// Throws UserError for a name that is not among the file's; as in SQL, case does not matter.
+void check_names(Session& session, const std::string& path, const std::vector<std::string>& wanted) {
+  const std::vector<std::string> names = column_names(session, path);
+  const auto folded = [](std::string name) {
+    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    return name;
+  };
+  for (const std::string& name : wanted) {
+    if (std::ranges::none_of(names, [&](const auto& one) { return folded(one) == folded(name); })) {
+      throw UserError(fmt::format("'{}' has no column '{}'; it has {}", path, name, fmt::join(names, ", ")));
+    }
+  }
+}
+
 KeyColumns read_keys(Session& session, const std::string& path, const std::string& columns,
                      const std::vector<KeyField>* fields) {
   KeyColumns keys;
   std::string query = "SELECT ";
   if (!columns.empty()) keys.names = split_columns(columns);
+  check_names(session, path, keys.names);
   if (fields != nullptr && !keys.names.empty() && keys.names.size() != fields->size()) {
     throw UserError(
         fmt::format("the index's key has {} columns, and {} are given", fields->size(), keys.names.size()));
@@ -110,7 +133,13 @@ KeyColumns read_keys(Session& session, const std::string& path, const std::strin
     }
   }
   query += " FROM " + sql_quoted(path, '\'');
-  const Table table = session.run(query, false).table;
+  const Table table = [&] {
+    try {
+      return session.run(query, false).table;
+    } catch (const UserError& error) {
+      throw UserError(fmt::format("'{}', column {}: {}", path, fmt::join(keys.names, ", "), error.what()));
+    }
+  }();
   for (const Field& field : table.schema) {
     if (keys.columns.size() == keys.names.size()) keys.names.push_back(field.name);
     keys.columns.push_back(in_one_piece(table, keys.columns.size()));
@@ -124,13 +153,12 @@ KeyColumns read_keys_for(Session& session, const IndexArguments& given, const In
   std::string columns = given.columns;
   const std::vector<KeyField>& fields = index.key_fields();
   if (columns.empty()) {
-    const Table first =
-        session.run("SELECT * FROM " + sql_quoted(given.data, '\'') + " LIMIT 0", false).table;
-    if (first.schema.size() < fields.size()) {
-      throw UserError(fmt::format("'{}' has {} columns, and the index's key {}", given.data,
-                                  first.schema.size(), fields.size()));
+    const std::vector<std::string> names = column_names(session, given.data);
+    if (names.size() < fields.size()) {
+      throw UserError(fmt::format("'{}' has {} columns, and the index's key {}", given.data, names.size(),
+                                  fields.size()));
     }
-    for (size_t i = 0; i < fields.size(); ++i) columns += (i == 0 ? "" : ",") + first.schema[i].name;
+    for (size_t i = 0; i < fields.size(); ++i) columns += (i == 0 ? "" : ",") + names[i];
   }
   return read_keys(session, given.data, columns, &fields);
 }

@@ -275,6 +275,64 @@ TEST(Index, AscendingKeysFillTheirNodes) {
   EXPECT_LT(index.stats().used_bytes, keys.size() * 8 * 12 / 10);
 }
 
+/// `i` of `count` by the names below.
+uint32_t key_by(const std::string& order, uint32_t i, uint32_t count) {
+  if (order == "descending") return count - i;
+  if (order == "all equal") return 7;
+  if (order == "from both ends") return i % 2 == 0 ? i : UINT32_MAX - i;
+  return i;
+}
+
+TEST(Index, OrdersOfArrival) {
+  for (const std::string order : {"ascending", "descending", "all equal", "from both ends"}) {
+    for (const uint32_t leaf_keys : {4u, 0u}) {
+      for (const uint32_t batch : {1u, 100u}) {
+        SCOPED_TRACE(order + ", leaves of " + std::to_string(leaf_keys) + ", batches of " +
+                     std::to_string(batch));
+        Index index(options_of({{TypeId::kUInt32}}, leaf_keys, leaf_keys));
+        std::multimap<uint32_t, uint32_t> model;
+        const uint32_t count = test_size(300, 3000);
+        std::vector<uint32_t> all(count);
+        for (uint32_t i = 0; i < count; ++i) all[i] = key_by(order, i, count);
+        for (uint32_t first = 0; first < count; first += batch) {
+          const std::vector<uint32_t> keys(all.begin() + first, all.begin() + first + batch);
+          std::vector<uint32_t> values(batch);
+          for (uint32_t i = 0; i < batch; ++i) {
+            values[i] = first + i;
+            model.emplace(keys[i], values[i]);
+          }
+          index.insert(keys, values);
+        }
+        index.verify();
+        const IndexEntries entries = index.at(0, count);
+        ASSERT_EQ(entries.count, count);
+        size_t at = 0;
+        for (const auto& [key, value] : model) {
+          ASSERT_EQ(entries.key[0]->values.as<uint32_t>()[at], key);
+          ASSERT_EQ(entries.values.as<uint32_t>()[at++], value);
+        }
+        EXPECT_EQ(index.erase(all), count);
+        index.verify();
+      }
+    }
+  }
+}
+
+/// 10^8 of them where tests take their time.
+TEST(Index, ManyKeys) {
+  const auto count = test_size<uint32_t>(10'000, 1'000'000, 100'000'000);
+  std::vector<uint32_t> keys(count), values(count), got;
+  for (uint32_t i = 0; i < count; ++i) keys[i] = 42 * i, values[i] = ~i;
+  Index index(options_of({{TypeId::kUInt32}}));
+  index.load(keys, values);
+  index.verify();
+  std::vector<uint64_t> found;
+  EXPECT_EQ(index.find(keys, got, found), count);
+  EXPECT_TRUE(got == values);
+  for (uint32_t& key : keys) ++key;
+  EXPECT_EQ(index.find(keys, nullptr, nullptr), 0u);
+}
+
 TEST(Index, RandomInsertsLeaveLittleRoom) {
   Index index(options_of({{TypeId::kUInt32}}));
   std::mt19937 random(8);

@@ -57,7 +57,7 @@ struct Strings {
   Key make(Random& random) const {
     const uint64_t k = random() % distinct;
     std::string text = k % 3 == 0 ? "a common beginning of " : "";
-    text += std::string(k % 7 == 0 ? k * 60 : k % 40, k % 2 == 0 ? '\0' : '\xff') + std::to_string(k % 50);
+    text += std::string(k % 70 == 0 ? k * 60 : k % 40, k % 2 == 0 ? '\0' : '\xff') + std::to_string(k % 50);
     return k == 0 ? "" : text;
   }
   template <class F>

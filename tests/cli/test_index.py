@@ -73,7 +73,12 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
     assert "key 1 is NULL" in error_of("build", "null.csv", "--key", "k", "-o", "null.index")
     assert not (tmp_path / "null.index").exists()
     assert lanewise("index", "build", "null.csv", "--key", "k", "--nulls", "-o", "null.index")[0] == 0
-    assert "nope" in error_of("build", "null.csv", "--key", "nope", "-o", "x.index")
+    assert "no column 'nope'; it has k, j" in error_of("build", "null.csv", "--key", "nope", "-o", "x.index")
+    assert "no column 'nope'" in error_of("erase", "orders.index", "--from", "orders.csv", "--column", "nope,day")
+    (tmp_path / "words.csv").write_text("customer,day\nanna,soon\n")
+    assert "'words.csv', column customer, day: Could not convert string 'soon'" in error_of("insert", "orders.index", "--from", "words.csv")
+    assert "'words.csv'" in error_of("query", "orders.index", "--keys", "words.csv")
+    assert "missing.csv" in error_of("query", "orders.index", "--keys", "missing.csv")
     assert "holds no index" in error_of("stats", "orders.csv")
     assert "No such file" in error_of("verify", "nowhere.index")
     assert "equal" in error_of("build", "orders.csv", "--key", "day", "--unique", "-o", "x.index")
@@ -81,7 +86,9 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
     data = bytearray((tmp_path / "orders.index").read_bytes())
     data[3 * 65536 + 100] ^= 4
     (tmp_path / "orders.index").write_bytes(data)
-    assert "group 3" in error_of("verify", "orders.index")
+    assert "group 3 (bytes 196608 to 262144)" in error_of("verify", "orders.index")
+    (tmp_path / "orders.index").write_bytes(data[:-1])
+    assert "cut short" in error_of("stats", "orders.index")
 
 
 def test_query_on_a_device(lanewise, tmp_path):

@@ -264,6 +264,34 @@ TYPED_TEST(DeviceUpdateTest, KeysInItsMemory) {
   twins.compare(keys);
 }
 
+/// Ever more at one end, at both, or all equal: splits of the first and of the last leaf.
+TYPED_TEST(DeviceUpdateTest, OrdersOfArrival) {
+  const uint32_t count = test_size(600, 2000), batch = 100;
+  for (const std::string order : {"ascending", "descending", "all equal", "from both ends"}) {
+    SCOPED_TRACE(order);
+    Twins<TypeParam> twins(options({{TypeId::kUInt32}}, 16, 15), std::vector<uint32_t>{}, nullptr,
+                           *this->device_);
+    std::vector<uint32_t> all;
+    for (uint32_t first = 0; first < count; first += batch) {
+      std::vector<uint32_t> keys(batch), values(batch);
+      for (uint32_t i = 0; i < batch; ++i) {
+        values[i] = first + i;
+        keys[i] = order == "descending"                ? count - values[i]
+                  : order == "all equal"               ? 7
+                  : order == "ascending" || i % 2 == 0 ? values[i]
+                                                       : UINT32_MAX - values[i];
+      }
+      EXPECT_EQ(twins.device.insert(keys, values), batch);
+      twins.host.insert(keys, values);
+      all.insert(all.end(), keys.begin(), keys.end());
+    }
+    twins.compare(all);
+    EXPECT_EQ(twins.device.erase(all), twins.host.erase(all));
+    twins.compare(all);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 /// Texts in and out: their slots are used again, whatever their length; changes of the host in between.
 TYPED_TEST(DeviceUpdateTest, TextsComeAndGo) {
   Random random(3);

@@ -251,7 +251,9 @@ void Updater::Pass::stage_texts(const UpdateBatch& batch) {
   const u64* begins = batch.begins;
   u64 bytes = 0;
   for (u64 i = 0; i < batch.count; ++i) bytes += bytes_for(begins[i + 1] - begins[i]);
-  u64 at = room(bytes) - image_.memory.address();
+  const u64 there = room(bytes);
+  all_.stream_.fill(there, 0, bytes);  // Comparisons look at whole words.
+  u64 at = there - image_.memory.address();
   std::vector<NewPiece> pieces(batch.count);
   for (u64 i = 0; i < batch.count; ++i) {
     const u64 length = begins[i + 1] - begins[i];
