@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/random.h"
 #include "base/testing/test_size.h"
 #include "pram/device/run.h"
@@ -64,6 +66,39 @@ TEST_P(OnDevice, VariablesCombineInTheirOwnWay) {
           "output both[3] : int = -5 combining xor processors n\n"
           "sum = A[p]\nleast[A[p] % 7] = A[p]\nboth[A[p] % 3], sum = A[p], p\n"),
       {{"A", numbers(test_size<int64_t>(300, 2'000), 1000)}});
+}
+
+TEST_P(OnDevice, CombinesInTheOrderOfTheTree) {
+  const Program sum = Program::parse(
+      "mode CRCW combining + input A[n] : int output S : int output T[2] : int processors n\n"
+      "if A[p] != 0 { S = A[p] }\nT[p % 2], T[(p + 1) % 2] = p, A[p] / 2");
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  // One after the other they would overflow, pair by pair they do not; the other way round.
+  expect_same(sum, {{"A", ints({kMost - 5, -7, 0, 7, -9, 4, 5, kMost / 2, 1 - kMost / 2})}});
+  const Arrays bad = {{"A", ints({kMost - 5, 7, -9, 4, 0})}};
+  std::string expected;
+  try {
+    run(sum, bad, {});
+  } catch (const UserError& error) {
+    expected = error.what();
+  }
+  EXPECT_THAT(expected, HasSubstr("overflow"));
+  try {
+    run(sum, bad, options_);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.what(), expected);
+  }
+  const Program products = Program::parse(
+      "mode CRCW combining * input A[n] : real output P[3] : real output s : int32 combining +\nprocessors "
+      "n\n"
+      "P[p % 3], P[(p + 1) % 3] = A[p], A[p] / 3 + 1\ns = int32(p % 5)\nif p % 2 == 0 { P[p % 3] = 1 / A[p] "
+      "}\n");
+  for (const int n : {1, 2, 3, 33, 255, 256, 257, test_size(300, 3'000)}) {
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i) values.push_back(0.7 + i % 7 * 0.1);
+    expect_same(products, {{"A", reals(values)}});
+  }
 }
 
 TEST_P(OnDevice, OperatorsGiveTheSameBits) {

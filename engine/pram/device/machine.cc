@@ -175,7 +175,7 @@ void DeviceMachine::kernel(const Meta& meta) {
   const bool exclusive = tree_.mode == Mode::kErew || tree_.mode == Mode::kCrew;
   if (options_.check && exclusive) writer_.check_exclusive(set, columns, status_);
   if (meta.writing == Writing::kResolved) {
-    writer_.resolve(set, columns);
+    writer_.resolve(set, columns, status_);
   } else {
     writer_.write(set, columns);
   }

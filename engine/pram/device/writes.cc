@@ -1,16 +1,17 @@
 #include "pram/device/writes.h"
 
-#include <algorithm>
+#include <bit>
 #include <limits>
-#include <tuple>
+#include <map>
 
-#include "pram/interpreter/conflicts.h"
+#include "base/error.h"
 
 namespace lanewise::pram {
 
 namespace {
 
-constexpr Word kNobody = -1;  // the greatest rank, as an unsigned number
+constexpr Word kNobody = -1;             // the greatest rank, as an unsigned number
+constexpr uint64_t kMultiplyNumber = 6;  // in preludes/tools.c
 
 /// The operator's number in preludes/tools.c, and what leaves every value as it is.
 struct Combination {
@@ -55,7 +56,8 @@ void DeviceWriter::write(const DeviceSet& set, std::span<const DeviceColumn> col
   }
 }
 
-void DeviceWriter::resolve(const DeviceSet& set, std::span<const DeviceColumn> columns) {
+void DeviceWriter::resolve(const DeviceSet& set, std::span<const DeviceColumn> columns,
+                           const Buffer& status) {
   switch (tree_.mode) {
     case Mode::kErew:
     case Mode::kCrew:
@@ -66,7 +68,8 @@ void DeviceWriter::resolve(const DeviceSet& set, std::span<const DeviceColumn> c
     case Mode::kPriority:
       return write_winners(set, columns);
     case Mode::kCombining:
-      return may_overflow(set, columns) ? combine_in_order(set, columns) : combine_quickly(set, columns);
+      return may_overflow(set, columns) ? combine_in_order(set, columns, status)
+                                        : combine_quickly(set, columns);
   }
 }
 
@@ -170,61 +173,50 @@ void DeviceWriter::combine_quickly(const DeviceSet& set, std::span<const DeviceC
   clear(set, columns, neutral);
 }
 
-/// By the host, which sorts what is written by cell and processor.
-void DeviceWriter::combine_in_order(const DeviceSet& set, std::span<const DeviceColumn> columns) {
-  struct Write {
-    uint32_t variable;
-    Word cell;
-    uint32_t position;
-    Word value;
-  };
-  std::vector<Write> writes;
-  const size_t positions = set.positions();
-  std::vector<Word> cells(positions);
-  std::vector<Word> values(positions);
-  for (const DeviceColumn& column : columns) {
-    tools_.backend().download(cells.data(), column.cells, positions * sizeof(Word));
-    tools_.backend().download(values.data(), column.values, positions * sizeof(Word));
-    for (uint32_t i = 0; i < positions; ++i) {
-      if (cells[i] >= 0) writes.push_back({column.variable, cells[i], i, values[i]});
+/// Variable by variable: sorts what is written by cell and processor, and then combines neighbours.
+void DeviceWriter::combine_in_order(const DeviceSet& set, std::span<const DeviceColumn> columns,
+                                    const Buffer& status) const {
+  std::map<uint32_t, std::vector<const DeviceColumn*>> variables;
+  for (const DeviceColumn& column : columns) variables[column.variable].push_back(&column);
+  for (const auto& [variable, writes] : variables) combine_one(set, variable, writes, status);
+}
+
+void DeviceWriter::combine_one(const DeviceSet& set, uint32_t variable,
+                               std::span<const DeviceColumn* const> columns, const Buffer& status) const {
+  Backend& backend = tools_.backend();
+  const uint64_t positions = set.positions();
+  const uint64_t orders = positions * columns.size();
+  const uint64_t cells = variables_[variable].bytes / sizeof(Word);
+  if (cells > static_cast<uint64_t>(std::numeric_limits<Word>::max()) / orders) {
+    throw MemoryError("a PRAM program's writes to one variable have no order of 63 bits");
+  }
+  const uint64_t size = std::bit_ceil(orders);
+  const Buffer keys = backend.allocate(size * sizeof(Word));
+  const Buffer values = backend.allocate(size * sizeof(Word));
+  const Buffer firsts = backend.allocate(size * sizeof(Word));
+  backend.fill(keys, 0xff);
+  for (uint64_t target = 0; target < columns.size(); ++target) {
+    const DeviceColumn& column = *columns[target];
+    tools_.launch("make_keys", positions,
+                  {positions, column.cells.handle, column.values.handle, target, columns.size(), orders,
+                   keys.handle, values.handle});
+  }
+  for (uint64_t run = 2; run <= size; run *= 2) {
+    for (uint64_t apart = run / 2; apart > 0; apart /= 2) {
+      tools_.launch("exchange", size / 2, {size / 2, run, apart, keys.handle, values.handle});
     }
   }
-  std::sort(writes.begin(), writes.end(), [](const Write& a, const Write& b) {
-    return std::tie(a.variable, a.cell, a.position) < std::tie(b.variable, b.cell, b.position);
-  });
-  std::vector<Word> found_cells;
-  std::vector<Word> found_values;
-  std::vector<Word> meeting;
-  for (size_t first = 0; first < writes.size();) {
-    const uint32_t variable = writes[first].variable;
-    found_cells.clear();
-    found_values.clear();
-    while (first < writes.size() && writes[first].variable == variable) {
-      const Word cell = writes[first].cell;
-      meeting.clear();
-      for (; first < writes.size() && writes[first].variable == variable && writes[first].cell == cell;
-           ++first) {
-        meeting.push_back(writes[first].value);
-      }
-      const std::optional<Word> value =
-          combine(tree_.combine_of(variable), tree_.variables[variable].type, meeting);
-      if (!value) throw Failed();
-      found_cells.push_back(cell);
-      found_values.push_back(*value);
-    }
-    // There are no more results than writes, for which there was room.
-    const auto column = std::find_if(columns.begin(), columns.end(),
-                                     [&](const DeviceColumn& one) { return one.variable == variable; });
-    Backend& backend = tools_.backend();
-    const size_t bytes = found_cells.size() * sizeof(Word);
-    const Buffer result_cells = backend.allocate(bytes);
-    const Buffer result_values = backend.allocate(bytes);
-    backend.upload(result_cells, found_cells.data(), bytes);
-    backend.upload(result_values, found_values.data(), bytes);
-    tools_.launch(
-        "write_values", found_cells.size(),
-        {found_cells.size(), result_cells.handle, result_values.handle, variables_[column->variable].handle});
+  tools_.launch("find_firsts", size, {size, keys.handle, orders, firsts.handle});
+  const Op op = tree_.combine_of(variable);
+  const Type type = tree_.variables[variable].type;
+  const uint64_t how = op == Op::kMultiply ? kMultiplyNumber : combination(op).number;
+  const uint64_t kind = type == Type::kReal ? 1 : type == Type::kInt32 ? 2 : 0;
+  for (uint64_t apart = 1; apart < orders; apart *= 2) {
+    tools_.launch("combine_pairs", size,
+                  {size, apart, firsts.handle, values.handle, how, kind, status.handle});
   }
+  tools_.launch("write_firsts", size,
+                {size, keys.handle, orders, firsts.handle, values.handle, variables_[variable].handle});
 }
 
 }  // namespace lanewise::pram

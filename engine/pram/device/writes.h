@@ -23,8 +23,8 @@ class DeviceWriter {
 
   /// Each cell has one writer, or all write the same, or whoever comes last may win.
   void write(const DeviceSet& set, std::span<const DeviceColumn> columns) const;
-  /// As the mode says. Throws Failed where combined values overflow.
-  void resolve(const DeviceSet& set, std::span<const DeviceColumn> columns);
+  /// As the mode says. It fails in `status` where combined values overflow.
+  void resolve(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status);
   /// What fails does so in `status`: a cell has two writers; a cell was not left as its writers wanted.
   void check_exclusive(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status);
   void check_common(const DeviceSet& set, std::span<const DeviceColumn> columns, const Buffer& status) const;
@@ -36,7 +36,10 @@ class DeviceWriter {
   void claim(const DeviceSet& set, std::span<const DeviceColumn> columns, bool drawn);
   void write_winners(const DeviceSet& set, std::span<const DeviceColumn> columns);
   void combine_quickly(const DeviceSet& set, std::span<const DeviceColumn> columns);
-  void combine_in_order(const DeviceSet& set, std::span<const DeviceColumn> columns);
+  void combine_in_order(const DeviceSet& set, std::span<const DeviceColumn> columns,
+                        const Buffer& status) const;
+  void combine_one(const DeviceSet& set, uint32_t variable, std::span<const DeviceColumn* const> columns,
+                   const Buffer& status) const;
   bool may_overflow(const DeviceSet& set, std::span<const DeviceColumn> columns);
 
   const DeviceTools& tools_;

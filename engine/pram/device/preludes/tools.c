@@ -104,6 +104,7 @@ KERNEL check_same(word positions, GLOBAL const word* cells, GLOBAL const word* v
 #define AND 3
 #define OR 4
 #define XOR 5
+#define MULTIPLY 6
 // What is written to a cell, combined in any order.
 KERNEL gather(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL word* gathered, word how) {
   if (POSITION >= positions || cells[POSITION] < 0) return;
@@ -133,4 +134,82 @@ KERNEL find_most(word positions, GLOBAL const word* cells, GLOBAL const word* va
   const word value = values[POSITION];
   const uword size = value < 0 ? 0 - (uword)value : (uword)value;
   if (size > (uword)most[0]) atomic_most(most, size);
+}
+
+// What is combined in a fixed order: each write to a variable is a key, its cell times `orders` plus its place in the
+// order of writers, and a value. -1: nothing, the greatest key.
+KERNEL make_keys(word positions, GLOBAL const word* cells, GLOBAL const word* given, word target, word targets, word orders,
+                 GLOBAL word* keys, GLOBAL word* values) {
+  if (POSITION >= positions) return;
+  const word to = target * positions + POSITION;
+  const word cell = cells[POSITION];
+  keys[to] = cell < 0 ? -1 : cell * orders + POSITION * targets + target;
+  values[to] = given[POSITION];
+}
+
+// A step of Batcher's bitonic sort of a power of two: `pairs` that are `apart`; runs of `run` ascend and descend in turn.
+KERNEL exchange(word pairs, word run, word apart, GLOBAL word* keys, GLOBAL word* values) {
+  if (POSITION >= pairs) return;
+  const word a = 2 * POSITION - (POSITION & (apart - 1)), b = a + apart;
+  const word low = keys[a], high = keys[b];
+  if (((uword)low > (uword)high) != ((a & run) == 0)) return;
+  keys[a] = high;
+  keys[b] = low;
+  const word value = values[a];
+  values[a] = values[b];
+  values[b] = value;
+}
+
+// Where the writes to the same cell begin among sorted keys; -1 for nothing.
+KERNEL find_firsts(word size, GLOBAL const word* keys, word orders, GLOBAL word* firsts) {
+  if (POSITION >= size) return;
+  const word key = keys[POSITION];
+  word low = 0, high = POSITION;
+  while (low < high) {
+    const word middle = (low + high) / 2;
+    if (keys[middle] < key / orders * orders) low = middle + 1;
+    else high = middle;
+  }
+  firsts[POSITION] = key < 0 ? -1 : low;
+}
+
+FUNCTION word both_of(word a, word b, word how, int* bad) {
+  switch (how) {
+    case ADD: return add(a, b, bad);
+    case MULTIPLY: return multiply(a, b, bad);
+    case MIN: return lesser(a, b);
+    case MAX: return greater(a, b);
+    case AND: return a & b;
+    case OR: return a | b;
+    default: return a ^ b;
+  }
+}
+FUNCTION double both_reals(double a, double b, word how) {
+  switch (how) {
+    case ADD: return a + b;
+    case MULTIPLY: return a * b;
+    case MIN: return lesser_real(a, b);
+    default: return greater_real(a, b);
+  }
+}
+
+#define REAL 1
+#define SHORT 2
+// A level of each cell's tree: values whose places are multiples of 2 * apart take in the one that is `apart`.
+KERNEL combine_pairs(word size, word apart, GLOBAL const word* firsts, GLOBAL word* values, word how, word type,
+                     GLOBAL word* status) {
+  const word i = POSITION;
+  if (i + apart >= size) return;
+  const word first = firsts[i];
+  if (first < 0 || ((i - first) & (2 * apart - 1)) != 0 || firsts[i + apart] != first) return;
+  int bad = 0;
+  const word a = values[i], b = values[i + apart];
+  const word both = type == REAL ? as_word(both_reals(as_real(a), as_real(b), how)) : both_of(a, b, how, &bad);
+  values[i] = type == SHORT ? fit32(both, &bad) : both;
+  if (bad) status[0] = 1;
+}
+
+KERNEL write_firsts(word size, GLOBAL const word* keys, word orders, GLOBAL const word* firsts, GLOBAL const word* values,
+                    GLOBAL word* memory) {
+  if (POSITION < size && firsts[POSITION] == POSITION) memory[keys[POSITION] / orders] = values[POSITION];
 }
