@@ -149,6 +149,19 @@ TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
   }
 }
 
+TEST_P(OnDevice, BatchesLeaveNobodyOut) {
+  // Cells so far apart that, multiplied by the processors, they have no number of 64 bits.
+  const Program program = Program::parse(
+      "mode EREW inout A[n] : int processors n\nfor k = 1 to 3 { A[4503599627370496 * p] = k }\n"
+      "for k = 1 to 3 { A[p] = A[p] + k }\n");
+  try {
+    run(program, {{"A", numbers(8'192, 1000)}}, options_);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("[4503599627370496] is out of range"));
+  }
+}
+
 TEST_P(OnDevice, LibraryProgramsGiveTheSame) {
   const auto n = test_size<int64_t>(60, 1'000);
   Arrays graph = graph_inputs(graph::random_graph(n, n, 3));

@@ -227,7 +227,9 @@ uint64_t DeviceMachine::cells_of(const EmittedStep& step) {
     last = std::max(last, of_two[0]);
   }
   if (width == 0) return 1;  // it uses nothing that others write
-  return last < width ? static_cast<uint64_t>(width) : 0;
+  constexpr Word kWidest =
+      Word{1} << 32;  // wider ones are out of range for most processors, who shall say so
+  return last < width && width < kWidest ? static_cast<uint64_t>(width) : 0;
 }
 
 void DeviceMachine::launch_batch() {
