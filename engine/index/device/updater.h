@@ -70,7 +70,11 @@ class Updater {
   Ref inner_at(u64 number) const;
   void upload_groups(const DeviceImage& image);
   template <class T>
-  device::DeviceBuffer upload(const std::vector<T>& from);
+  device::DeviceBuffer upload(const std::vector<T>& from) {
+    device::DeviceBuffer buffer = room(from.size() * sizeof(T));
+    if (!from.empty()) staging_.upload(buffer.address(), from.data(), from.size() * sizeof(T), stream_);
+    return buffer;
+  }
   device::DeviceBuffer room(u64 bytes) { return pool_.allocate(bytes, stream_, "changing an index"); }
 
   const Geometry& geometry_;
