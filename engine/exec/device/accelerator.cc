@@ -16,6 +16,7 @@ Accelerator::Accelerator(const Options& options)
       batch_rows(options.batch_rows) {
   device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
+  start_lists();
 }
 
 void Accelerator::start_lists() {

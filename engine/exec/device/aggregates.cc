@@ -167,7 +167,7 @@ bool is_distinct(const plan::AggregateCall& call) {
 bool is_ranked(const plan::AggregateCall& call) {
   if (call.distinct || !call.order.empty()) return false;
   const std::string_view name = function_of(call).name;
-  return name == "median" || name == "quantile_disc";
+  return name == "median" || name == "quantile_disc" || name == "quantile_cont";
 }
 
 bool is_average(const plan::AggregateCall& call) { return call.function == "avg" || call.function == "mean"; }

@@ -114,7 +114,7 @@ size_t GroupPlan::cell(const GroupCell& wanted) {
 }
 
 Table GroupPlan::merged(Table partial, bool several, const Options& options) const {
-  if (ranked_) partial = rows_at_ranks(std::move(partial), group_keys_, calls_.front().call, options);
+  if (ranked_) partial = values_at_ranks(std::move(partial), group_keys_, calls_.front().call, options);
   std::vector<ExprPtr> keys, columns;  // of the groups that are made; `columns` are what is kept of them
   std::vector<plan::AggregateCall> calls;
   std::vector<std::string> names;
@@ -136,9 +136,13 @@ Table GroupPlan::merged(Table partial, bool several, const Options& options) con
   for (const Call& call : calls_) {
     if (call.cell != kNoCell) continue;
     calls.push_back(call.call);
-    calls.back().args[0] = lanewise::column(group_keys_, distinct_->type);
+    calls.back().args[0] = lanewise::column(group_keys_, ranked_ ? call.call.type : distinct_->type);
     calls.back().filter = nullptr;
     calls.back().distinct = several && !ranked_;
+    if (ranked_) {  // of one value
+      calls.back().function = "max";
+      calls.back().args.resize(1);
+    }
     columns.push_back(lanewise::column(columns.size(), call.call.type));
   }
   for (size_t i = 0; i < columns.size(); ++i) names.push_back("column " + std::to_string(i));

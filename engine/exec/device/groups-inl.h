@@ -159,6 +159,7 @@ class Groups {
     extern __shared__ u64 near_memory[];
     used_ = reinterpret_cast<u32*>(near_memory);
     near_ = {reinterpret_cast<u8*>(near_memory + 1), kNear - 1, kNearStride, kNearProbes};
+    LANEWISE_ROLLED
     for (u32 i = threadIdx.x; i <= kNear * kNearStride / 8; i += blockDim.x) near_memory[i] = 0;
     __syncthreads();
   }
@@ -189,7 +190,7 @@ class Groups {
   }
 
   LANES_FN void finish() {
-    for (u32 distance = 16; distance; distance /= 2) came_ += __shfl_xor_sync(~0u, came_, distance);
+    came_ = __reduce_add_sync(~0u, came_);
     if (lane() == 0 && came_) add_word<false>(outcome_->came, came_);
     __syncthreads();
     for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes

@@ -1,27 +1,41 @@
 #include "exec/device/ranks.h"
 
+#include <cmath>
+
 #include "exec/device/host_run.h"
+#include "ops/aggregate/interpolate.h"
 #include "ops/aggregate/share.h"
+#include "ops/aggregate/states.h"
 
 namespace lanewise::exec {
 
 namespace {
 
-/// Which of n values in order a call asks for.
+/// Which of n values in order a call asks for, and how far behind the first of them the result lies.
 class Ranks {
  public:
   explicit Ranks(const plan::AggregateCall& call)
       : share_(call.args.size() > 1 ? call.args[1]->literal : Value(Type::decimal(2, 1), int128_t{5})),
-        both_(call.args.size() == 1 && ops::continuous(call.args[0]->type)) {}
+        between_(call.function != "quantile_disc" && ops::continuous(call.args[0]->type)) {}
   bool descending() const { return share_.descending; }
-  std::vector<int64_t> of(int64_t n) const {
-    if (both_) return {(n - 1) / 2, n / 2};
-    return {static_cast<int64_t>(share_.index(static_cast<size_t>(n)))};
+  /// Whether the result may lie between two values.
+  bool between() const { return between_; }
+  struct Place {
+    int64_t low, high;
+    double part;
+  };
+  Place of(int64_t n) const {
+    if (!between_) {
+      const auto rank = static_cast<int64_t>(share_.index(static_cast<size_t>(n)));
+      return {rank, rank, 0};
+    }
+    const double at = static_cast<double>(n - 1) * share_.real, below = std::floor(at);
+    return {static_cast<int64_t>(below), static_cast<int64_t>(std::ceil(at)), at - below};
   }
 
  private:
   const ops::Share share_;
-  const bool both_;  // those next to the middle, between which a median lies
+  const bool between_;
 };
 
 /// How many rows each row stands for, none where the value is NULL, and where groups begin.
@@ -47,9 +61,26 @@ Counted count(const Table& sorted, size_t keys) {
   return all;
 }
 
+/// Row by row what lies `parts` of the way from one value to the other.
+ColumnPtr between(const Column& lows, const std::vector<double>& parts, const Column& highs, Type type,
+                  const Options& options) {
+  return ops::visit_continuous(lows.type, [&](auto value, auto result) -> ColumnPtr {
+    using T = decltype(value);
+    using Result = decltype(result);
+    const T *low = lows.values.as<T>(), *high = highs.values.as<T>();
+    return ops::number_column<Result>(
+        type, static_cast<uint32_t>(lows.rows), options.budget, [&](uint32_t i) { return !lows.is_null(i); },
+        [&](uint32_t i) {
+          const auto first = ops::as_quantile<Result>(low[i]);
+          return parts[i] == 0 ? first
+                               : ops::between(first, parts[i], ops::as_quantile<Result>(high[i]), type);
+        });
+  });
+}
+
 }  // namespace
 
-Table rows_at_ranks(Table partial, size_t keys, const plan::AggregateCall& call, const Options& options) {
+Table values_at_ranks(Table partial, size_t keys, const plan::AggregateCall& call, const Options& options) {
   const Ranks ranks(call);
   const Schema schema = partial.schema;
   std::vector<plan::SortKey> order;
@@ -59,28 +90,33 @@ Table rows_at_ranks(Table partial, size_t keys, const plan::AggregateCall& call,
       plan::sort(plan::values(std::make_shared<const Table>(std::move(partial))), order), options);
 
   const Counted all = count(sorted, keys);
-  std::vector<size_t> kept;
+  std::vector<size_t> lows, highs;  // rows, one of each for a group
+  std::vector<double> parts;
   for (size_t group = 0; group + 1 < all.begins.size(); ++group) {
     size_t row = all.begins[group];
     int64_t rows = 0, passed = 0;
     for (size_t i = row; i < all.begins[group + 1]; ++i) rows += all.counts[i];
-    if (rows == 0) {
-      kept.push_back(row);
-      continue;
-    }
-    for (const int64_t rank : ranks.of(rows)) {
+    const auto row_of = [&](int64_t rank) {
       while (passed + all.counts[row] <= rank) passed += all.counts[row++];
-      kept.push_back(row);
-    }
+      return row;
+    };
+    const Ranks::Place place = rows == 0 ? Ranks::Place{} : ranks.of(rows);
+    lows.push_back(rows == 0 ? row : row_of(place.low));
+    highs.push_back(rows == 0 ? row : row_of(place.high));
+    parts.push_back(place.part);
   }
   Table table{schema, {}};
-  if (kept.empty()) return table;
-  Batch batch{static_cast<int64_t>(kept.size()), {}};
-  for (size_t i = 0; i < schema.size(); ++i) {
+  if (ranks.between()) table.schema[keys].type = call.type;
+  if (lows.empty()) return table;
+  const auto column_of = [&](size_t place, const std::vector<size_t>& rows) {
     std::vector<Value> values;
-    for (const size_t row : kept) values.push_back(sorted.value(static_cast<int64_t>(row), i));
-    batch.columns.push_back(make_column(schema[i].type, values));
-  }
+    for (const size_t row : rows) values.push_back(sorted.value(static_cast<int64_t>(row), place));
+    return make_column(schema[place].type, values);
+  };
+  Batch batch{static_cast<int64_t>(lows.size()), {}};
+  for (size_t i = 0; i < schema.size(); ++i) batch.columns.push_back(column_of(i, lows));
+  if (ranks.between())
+    batch.columns[keys] = between(*batch.columns[keys], parts, *column_of(keys, highs), call.type, options);
   table.batches.push_back(std::move(batch));
   return table;
 }

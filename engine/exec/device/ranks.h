@@ -4,9 +4,9 @@
 
 namespace lanewise::exec {
 
-/// Of partial groups – keys, a value, how many rows have it – those whose values a median or a quantile is
-/// made of: one or two rows of each group, the same one twice where it has both ranks. `keys` are columns in
-/// front; NULLs have no rank, and stand for groups that have nothing else.
-Table rows_at_ranks(Table partial, size_t keys, const plan::AggregateCall& call, const Options& options);
+/// Partial groups – keys, a value, how many rows have it – become groups with a median or quantile in the
+/// value's place. `keys` are columns in front; NULLs have no rank, and are the result of groups that have
+/// nothing else.
+Table values_at_ranks(Table partial, size_t keys, const plan::AggregateCall& call, const Options& options);
 
 }  // namespace lanewise::exec

@@ -6,10 +6,10 @@
 #include "base/int128.h"
 #include "ops/aggregate/collected.h"
 #include "ops/aggregate/function_groups.h"
+#include "ops/aggregate/interpolate.h"
 #include "ops/aggregate/kept_text.h"
 #include "ops/aggregate/less.h"
 #include "ops/aggregate/share.h"
-#include "ops/aggregate/to_real.h"
 
 namespace lanewise::ops {
 
@@ -67,23 +67,6 @@ class QuantileDiscrete : public Accumulator {
   MemoryBudget* budget_;
 };
 
-/// Between two values, in the way that the reference rounds for each type.
-template <class Result>
-Result between(Result low, double share, Result high, Type type) {
-  if constexpr (std::is_same_v<Result, double>) {
-    return low * (1.0 - share) + high * share;
-  } else if constexpr (std::is_same_v<Result, int64_t>) {
-    if (type.id != TypeId::kDecimal) {  // times
-      return std::llround(static_cast<double>(low) * (1.0 - share) + static_cast<double>(high) * share);
-    }
-    return low + static_cast<int64_t>(static_cast<double>(high - low) * share);
-  } else if constexpr (std::is_same_v<Result, int128_t>) {
-    return static_cast<int128_t>(to_real<double>(low) * (1.0 - share) + to_real<double>(high) * share);
-  } else {
-    return low + static_cast<Result>(static_cast<double>(high - low) * share);
-  }
-}
-
 /// Interpolated between the two values next to the share. Values of type T become `Result`s first.
 template <class T, class Result>
 class QuantileContinuous : public Accumulator {
@@ -112,32 +95,15 @@ class QuantileContinuous : public Accumulator {
   }
 
  private:
-  Result convert(T value) const {
-    if constexpr (std::is_same_v<T, int32_t> && std::is_same_v<Result, int64_t>) return timestamp(value);
-    if constexpr (std::is_same_v<T, int128_t> && std::is_same_v<Result, double>)
-      return to_real<double>(value);
-    return static_cast<Result>(value);
-  }
-  /// A date as a timestamp; infinite ones stay so.
-  static int64_t timestamp(int32_t date) {
-    if (date == INT32_MAX) return INT64_MAX;
-    if (date == -INT32_MAX) return -INT64_MAX;
-    int64_t result;
-    if (__builtin_mul_overflow(int64_t{date}, int64_t{86'400'000'000}, &result)) {
-      throw UserError("Conversion Error: Date out of timestamp range");
-    }
-    return result;
-  }
-
   Result quantile(std::vector<T>& values) const {
     const auto order = [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); };
     const double at = static_cast<double>(values.size() - 1) * share_.real;
     const auto below = static_cast<size_t>(std::floor(at));
     const auto low = values.begin() + static_cast<ptrdiff_t>(below);
     std::nth_element(values.begin(), low, values.end(), order);
-    if (below == static_cast<size_t>(std::ceil(at))) return convert(*low);
+    if (below == static_cast<size_t>(std::ceil(at))) return as_quantile<Result>(*low);
     const T high = *std::min_element(low + 1, values.end(), order);
-    return between(convert(*low), at - static_cast<double>(below), convert(high), type_);
+    return between(as_quantile<Result>(*low), at - static_cast<double>(below), as_quantile<Result>(high), type_);
   }
 
   Type type_;
@@ -153,21 +119,9 @@ std::unique_ptr<Accumulator> make_discrete(Type type, const Share& share, Memory
 }
 
 std::unique_ptr<Accumulator> make_continuous(Type from, const Share& share, MemoryBudget* budget) {
-  const Type to = continuous(from).value();
-  return visit(from.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, Interval>) {
-      throw InternalError("a continuous quantile of " + from.name());
-    } else if constexpr (std::is_same_v<T, float>) {
-      return std::make_unique<QuantileContinuous<float, float>>(from, to, share, budget);
-    } else {
-      if (to == TypeId::kFloat64)
-        return std::make_unique<QuantileContinuous<T, double>>(from, to, share, budget);
-      if constexpr (std::is_same_v<T, int128_t>) {
-        return std::make_unique<QuantileContinuous<T, int128_t>>(from, to, share, budget);
-      }
-      return std::make_unique<QuantileContinuous<T, int64_t>>(from, to, share, budget);
-    }
+  return visit_continuous(from, [&](auto value, auto result) -> std::unique_ptr<Accumulator> {
+    using Accumulated = QuantileContinuous<decltype(value), decltype(result)>;
+    return std::make_unique<Accumulated>(from, continuous(from).value(), share, budget);
   });
 }
 
