@@ -98,6 +98,8 @@ SELECT ti, bo, count(DISTINCT b), sum(DISTINCT b), avg(r) FROM t WHERE s LIKE '%
 SELECT count(DISTINCT n), count(DISTINCT s), sum(DISTINCT ti), sum(DISTINCT n) FILTER (WHERE bo), count(*), max(s) FROM t
 SELECT k, count(DISTINCT n), count(*), count(DISTINCT s), min(s), sum(DISTINCT d) FROM t GROUP BY k ORDER BY k
 SELECT median(n), median(d), median(da), median(s), quantile_disc(us, 0.9), count(*), count(DISTINCT k) FROM t
+SELECT quantile_cont(n, 0.9), quantile_cont(h, 0.3), quantile_cont(wd, 0.25), quantile_cont(r, 0.77), quantile_cont(ts, 0.1) FROM t
+SELECT k, quantile_cont(d, 0.4), quantile_cont(da, 0.75), max(n) FROM t WHERE i % 3 = 0 GROUP BY k ORDER BY k
 SELECT bo, k, median(n), quantile_disc(ts, 0.25), median(ub) FILTER (WHERE n > 0), avg(n) FROM t GROUP BY ALL ORDER BY ALL
 SELECT n, i FROM t ORDER BY n
 SELECT i, n, f FROM t WHERE n > 0 ORDER BY f DESC NULLS FIRST, n
@@ -116,6 +118,8 @@ SELECT i FROM t WHERE n > 5000 ORDER BY i
 ERRORS = ["SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
           "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t",
           "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL"]
+
+STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 
 NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT stddev(f) FROM t": "stddev"}
 
@@ -188,6 +192,8 @@ def main():
         smoke.same(1000, "--device-rows", "64")
         smoke.same(arguments.rows, "--device-rows", "4096")
         smoke.same(arguments.rows, "--device-memory", "8MB")
+        for strategy in STRATEGIES:
+            smoke.same(arguments.rows, "--device-strategy", strategy)
         smoke.errors()
     print(f"{smoke.passed} passed, {smoke.failed} failed")
     sys.exit(1 if smoke.failed else 0)

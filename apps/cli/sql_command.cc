@@ -207,6 +207,11 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->type_name("NAME");
   sql->add_option("--device-memory", options->device_memory, "Of the GPU; default: nearly all of it")
       ->type_name("SIZE");
+  sql->add_option(
+         "--device-strategy", options->session.device_strategy,
+         "How the GPU asks patterns, whatever is fastest: naive, refill=N, threads=N, automata, lists, with\n"
+         "commas between")
+      ->type_name("NAMES");
   sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")
       ->group("");  // for tests

@@ -56,6 +56,7 @@ struct Session::State {
       : options(session_options),
         target(target_named(options.lanes)),
         device(parse_device(options.device)),
+        strategy(exec::parse_strategy(options.device_strategy)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
         store(&budget),
@@ -71,6 +72,7 @@ struct Session::State {
     wanted.ordinal = device.ordinal;
     wanted.memory_limit = options.device_memory;
     wanted.budget = &budget;
+    wanted.strategy = strategy;
     if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
     try {
       gpu = std::make_unique<exec::Accelerator>(wanted);
@@ -124,6 +126,7 @@ struct Session::State {
   SessionOptions options;
   lanes::Target target;
   DeviceChoice device;
+  const exec::Strategy strategy;
   int threads;
   MemoryBudget budget;  // outlives what is charged to it
   exec::ColumnStore store;
@@ -159,7 +162,8 @@ std::string Session::explain(const std::string& query, bool kernels) {
   std::string text = fmt::format(
       "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target, state_->options.tuning),
       lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
-  if (kernels || state_->device.offered) text += exec::explain_device(planned.root, kernels);
+  if (kernels || state_->device.offered)
+    text += exec::explain_device(planned.root, kernels, state_->strategy);
   return text;
 }
 

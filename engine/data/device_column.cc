@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kWhat = "A column";
 /// Rows that are rearranged at a time.
 constexpr int64_t kStep = int64_t{1} << 20;
+constexpr size_t kWord = 16;  // bytes that kernels read of texts at a time
 
 /// Copies the pieces into device memory one behind the other.
 class Uploader {
@@ -91,7 +92,10 @@ class Uploader {
     for (const ColumnPiece& piece : pieces_) {
       bytes += piece.column->offset(piece.first + piece.rows) - piece.column->offset(piece.first);
     }
-    column_.values = allocate(bytes);
+    // Kernels read whole words: those of the end have no byte that nobody wrote.
+    const size_t whole = bytes / kWord * kWord;
+    column_.values = allocate(whole + kWord);
+    upload_.stream.fill(column_.values.address() + whole, 0, kWord);
     size_t at = 0;
     for (const ColumnPiece& piece : pieces_) {
       const uint64_t begin = piece.column->offset(piece.first);

@@ -218,7 +218,7 @@ class Execution {
 
 }  // namespace
 
-std::string explain_device(const plan::NodePtr& root, bool kernels) {
+std::string explain_device(const plan::NodePtr& root, bool kernels, const Strategy& strategy) {
   const std::vector<Pipeline> pipelines = split(*root);
   std::vector<Table> results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
@@ -228,7 +228,7 @@ std::string explain_device(const plan::NodePtr& root, bool kernels) {
     const char* const sink = pipelines[i].sink == nullptr ? "Result" : plan::name(pipelines[i].sink->payload);
     text += fmt::format("pipeline {}, {}: {}\n", i + 1, sink, reason.empty() ? "offered on devices" : reason);
     if (!kernels || !reason.empty()) continue;
-    for (const std::string& source : kernel_sources(pipelines[i], results)) text += source;
+    for (const std::string& source : kernel_sources(pipelines[i], results, strategy)) text += source;
   }
   return text;
 }

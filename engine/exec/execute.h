@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "exec/column_store.h"
+#include "exec/device/strategy.h"
 #include "lanes/target.h"
 #include "lanes/tuning.h"
 #include "plan/node.h"
@@ -60,7 +61,7 @@ struct Result {
 
 /// Where the pipelines of a plan would run with an accelerator, a line each for people; with `kernels`, the
 /// sources of those that run there.
-std::string explain_device(const plan::NodePtr& root, bool kernels);
+std::string explain_device(const plan::NodePtr& root, bool kernels, const Strategy& strategy = {});
 
 /// Runs the plan. Throws UserError (also MemoryError), CancelledError; then nothing is left behind.
 Result execute(const plan::NodePtr& root, const Options& options);

@@ -13,20 +13,15 @@ Accelerator::Accelerator(const Options& options)
       pool(device, options.memory_limit),
       staging(device, {.budget = options.budget}),
       store(pool.budget()),
-      batch_rows(options.batch_rows) {
+      batch_rows(options.batch_rows),
+      strategy(options.strategy) {
   device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
-  start_lists();
-}
-
-void Accelerator::start_lists() {
-  if (lists_ || building_.valid()) return;
   building_ =
       std::async(std::launch::async, [this] { return device::build(device, kernel_source(list_kernels())); });
 }
 
 const device::Module& Accelerator::lists() {
-  start_lists();
   if (!lists_) lists_.emplace(building_.get().module);
   return *lists_;
 }

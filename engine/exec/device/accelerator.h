@@ -9,6 +9,7 @@
 #include "device/staging.h"
 #include "device/stream.h"
 #include "exec/device/device_store.h"
+#include "exec/device/strategy.h"
 
 namespace lanewise::exec {
 
@@ -20,6 +21,7 @@ struct Accelerator {
     size_t memory_limit = 0;         ///< bytes of the GPU's memory; 0: nearly all
     MemoryBudget* budget = nullptr;  ///< of the host
     int64_t batch_rows = 1 << 28;    ///< rows that kernels are launched for at a time, a multiple of 64
+    Strategy strategy = {};
   };
   /// Throws DeviceError where the GPU or its compiler cannot be used, MemoryError.
   explicit Accelerator(const Options& options);
@@ -30,9 +32,7 @@ struct Accelerator {
   /// "cuda:0"
   std::string name() const;
 
-  /// Begins to build list_kernels(), beside what the caller does next.
-  void start_lists();
-  /// Waits for them.
+  /// list_kernels(), which the constructor begins to build: beside whatever is done before they are needed.
   const device::Module& lists();
 
   device::Device& device;
@@ -41,6 +41,7 @@ struct Accelerator {
   device::Staging staging;
   DeviceStore store;
   const int64_t batch_rows;
+  const Strategy strategy;
 
  private:
   std::future<device::BuiltModule> building_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "exec/device/collect.h"
 #include "exec/device/match-inl.h"
 #include "exec/profile.h"
 #include "expr/evaluate.h"
@@ -97,7 +98,7 @@ void BranchRun::open(int64_t first, int64_t rows) {
 
   std::vector<ColumnForm> forms;
   for (const auto& column : held_) forms.push_back(form_of(*column));
-  writer_.emplace(program_, sink_, columns_, forms);
+  writer_.emplace(program_, sink_, columns_, forms, gpu_.strategy);
   matchings_.resize(writer_->matches().size());
   for (size_t i = 0; i < matchings_.size(); ++i) {
     const Match& match = writer_->matches()[i];
@@ -111,9 +112,8 @@ void BranchRun::open(int64_t first, int64_t rows) {
   build(writer_->texts());
 }
 
-/// All texts that are new are compiled at once, each by a thread; what all queries share, beside them.
+/// All texts that are new are compiled at once, each by a thread.
 void BranchRun::build(const std::vector<KernelText>& texts) {
-  if (!sink_.aggregates_rows) gpu_.start_lists();
   const Stopwatch watch;
   std::map<std::string, std::future<device::BuiltModule>> building;
   for (const KernelText& text : texts) {
@@ -148,9 +148,14 @@ void BranchRun::run_matches(const Stage& stage) {
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
     const std::string name = writer_->match_kernel(match);
     const device::Kernel found = kernel(name);
-    clock_.time(name, asked.bytes(), [&] {
-      matchings_[place]->run(found, asked, column.dictionary ? 0 : active_, hits_[place].address(), gpu_);
-    });
+    AskedRows rows{column.dictionary ? 0 : active_};
+    RowList list;
+    if (writer_->asked(match) == kernel::Asked::kList) {
+      list = list_rows(*this, gpu_, active_, rows_);
+      rows = {list.rows.address(), list.count};
+    }
+    clock_.time(name, asked.bytes(),
+                [&] { matchings_[place]->run(found, asked, rows, hits_[place].address(), gpu_); });
   }
 }
 

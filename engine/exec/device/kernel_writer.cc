@@ -40,8 +40,12 @@ constexpr size_t kTextBytes = 20;
 }  // namespace
 
 KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
-                           std::vector<ColumnForm> forms)
-    : program_(program), sink_(sink), columns_(std::move(columns)), forms_(std::move(forms)) {
+                           std::vector<ColumnForm> forms, const Strategy& strategy)
+    : program_(program),
+      sink_(sink),
+      columns_(std::move(columns)),
+      forms_(std::move(forms)),
+      strategy_(strategy) {
   for (const Stage& stage : program.stages) {
     for (const Match& match : stage.matches) {
       if (std::find(matches_.begin(), matches_.end(), match) == matches_.end()) matches_.push_back(match);
@@ -162,7 +166,12 @@ bool KernelWriter::sees_all_rows(const Match& match) const {
 }
 
 MatchKind KernelWriter::kind(const Match& match) const {
-  return match_kind(match.pattern->pattern(), !sees_all_rows(match));
+  return match_kind(match.pattern->pattern(), !sees_all_rows(match), strategy_);
+}
+
+kernel::Asked KernelWriter::asked(const Match& match) const {
+  if (sees_all_rows(match)) return kernel::Asked::kAll;
+  return strategy_.lists && is_automaton(kind(match)) ? kernel::Asked::kList : kernel::Asked::kBitmap;
 }
 
 void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
@@ -176,8 +185,7 @@ void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
          fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
                      "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",
                      is_automaton(kind) ? "kMatch" : "k", match_kernel(match),
-                     is_automaton(kind) ? "Match" : "Needle",
-                     match_call(kind, wide, !sees_all_rows(match)))});
+                     is_automaton(kind) ? "Match" : "Needle", match_call(kind, wide, asked(match)))});
   }
 }
 

@@ -48,7 +48,7 @@ class KernelWriter {
  public:
   /// `forms[i]` is of column `columns[i]` of the input. The references outlive it. Throws expr::NotOnDevice.
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
-               std::vector<ColumnForm> forms);
+               std::vector<ColumnForm> forms, const Strategy& strategy = {});
 
   /// All of them. What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
@@ -57,6 +57,7 @@ class KernelWriter {
   const std::vector<Match>& matches() const { return matches_; }
   size_t place_of(const Match& match) const;
   MatchKind kind(const Match& match) const;
+  kernel::Asked asked(const Match& match) const;
   /// Names of kernels.
   std::string match_kernel(const Match& match) const;
   static std::string filter_kernel(size_t stage);
@@ -141,6 +142,7 @@ class KernelWriter {
   const DeviceSink& sink_;
   const std::vector<size_t> columns_;
   const std::vector<ColumnForm> forms_;
+  const Strategy strategy_;
   std::vector<Match> matches_;
   std::optional<SlotLayout> slots_;
   std::vector<SortWord> sort_words_;

@@ -120,6 +120,8 @@ TEST(Kernels, Compile) {
   for (const plan::NodePtr& plan : plans()) {
     for (std::string& source : sources(plan)) texts.push_back(std::move(source));
   }
+  for (std::string& source : kernel_sources(split(*plans()[1]).back(), {}, parse_strategy("automata,lists")))
+    texts.push_back(std::move(source));
   for (const std::string& text : texts) {
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text), architecture).empty());
@@ -134,7 +136,7 @@ TEST(Kernels, PatternsSeeRowsThatCheapPredicatesLeft) {
   EXPECT_LT(more, last);
   EXPECT_NE(last, std::string::npos);
   EXPECT_THAT(text.substr(filter, more - filter), HasSubstr("less("));
-  EXPECT_THAT(text, HasSubstr("match<u32, true, true>(job)"));
+  EXPECT_THAT(text, HasSubstr("match<u32, Asked::kBitmap, true>(job)"));
 }
 
 TEST(Kernels, GroupsKeepEachValueOnce) {
@@ -155,8 +157,23 @@ TEST(Kernels, LiteralsAreSearchedForWithoutAnAutomaton) {
   EXPECT_THAT(like("~~", "oo%"), HasSubstr("match_fixed<u32, false, false>(job)"));
   EXPECT_THAT(like("~~", "%oo"), HasSubstr("match_fixed<u32, true, false>(job)"));
   EXPECT_THAT(like("~~", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
-  EXPECT_THAT(like("~~", "o%o"), HasSubstr("match<u32, false, true>(job)"));
-  EXPECT_THAT(like("contains", std::string(65, 'o').c_str()), HasSubstr("match<u32, false, true>(job)"));
+  EXPECT_THAT(like("~~", "o%o"), HasSubstr("match<u32, Asked::kAll, true>(job)"));
+  EXPECT_THAT(like("contains", std::string(65, 'o').c_str()),
+              HasSubstr("match<u32, Asked::kAll, true>(job)"));
+}
+
+TEST(Kernels, StrategiesAreForced) {
+  const auto forced = [](const plan::NodePtr& plan, const char* names) {
+    std::string all;
+    for (const std::string& text : kernel_sources(split(*plan).back(), {}, parse_strategy(names)))
+      all += text;
+    return all;
+  };
+  EXPECT_THAT(forced(plans()[1], "lists"), HasSubstr("match<u32, Asked::kList, true>(job)"));
+  const plan::NodePtr literal =
+      aggregate(plan::filter(scan(), call("contains", {text(), literal_text("oo")})), {count_all()});
+  EXPECT_THAT(forced(literal, "automata"), HasSubstr("match<u32, Asked::kAll, true>(job)"));
+  EXPECT_EQ(forced(literal, "lists"), source(literal));
 }
 
 TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }

@@ -9,11 +9,14 @@
 /// still at theirs.
 namespace lanewise::kernel {
 
+/// Which rows a kernel asks: all, those of a bitmap, those of a list.
+enum class Asked { kAll, kBitmap, kList };
+
 /// Laid out as exec/device/match.cc fills it.
 struct MatchJob {
-  u64 rows;
+  u64 rows;            ///< of the column, or of the list
   u64 offsets, bytes;  ///< of the column
-  u64 active;          ///< bitmap of the rows that are asked; 0: all
+  u64 active;          ///< the bitmap or list of those that are asked
   u64 hits;            ///< bitmap, zeros before
   u64 table;           ///< states x 256
   u32 table_bytes;     ///< a multiple of 16
@@ -21,7 +24,7 @@ struct MatchJob {
   lanes::Verdicts verdicts;
 };
 
-inline constexpr u32 kMatchThreads = 512;  // of a block
+inline constexpr u32 kMatchThreads = 512;  // of a block at most
 
 #if defined(__CUDACC__)
 
@@ -92,6 +95,20 @@ struct ActiveRows {
   LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
 };
 
+/// The same for the rows of a list.
+template <class Offset>
+struct ListedRows {
+  const Offset* offsets;
+  const u32* list;
+  u64 next, last;
+
+  LANES_FN u64 ready(u64 /*n*/) { return last - next; }
+  LANES_FN void drop(u64 n) { next += n; }
+  LANES_FN u64 row(u64 i) const { return list[next + i]; }
+  LANES_FN u64 begin(u64 row) const { return offsets[row]; }
+  LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
+};
+
 struct SetRowBit {
   u32* hits;
   template <class Group>
@@ -109,8 +126,8 @@ LANES_FN void match_rows(const Table& table, const MatchJob& job, Source& source
   lanes::run_rows(group, source, job.refill_below, book, tally);
 }
 
-/// Each warp takes its share of the bitmap's words.
-template <class Table, class Offset, bool kActive>
+/// Each warp takes its share of the rows, in words of 32.
+template <class Table, class Offset, Asked kAsked>
 LANES_FN void match_share(const Table& table, const MatchJob& job, u32* queues) {
   const u64 warp = (blockIdx.x * u64(blockDim.x) + threadIdx.x) / 32;
   const u64 warps = u64(gridDim.x) * blockDim.x / 32;
@@ -119,7 +136,9 @@ LANES_FN void match_share(const Table& table, const MatchJob& job, u32* queues) 
   const u64 first = warp * share < words ? warp * share : words;
   const u64 last = first + share < words ? first + share : words;
   const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
-  if constexpr (kActive) {
+  const u64 begin = first * 32 < job.rows ? first * 32 : job.rows;
+  const u64 end = last * 32 < job.rows ? last * 32 : job.rows;
+  if constexpr (kAsked == Asked::kBitmap) {
     ActiveRows<Offset> source{offsets,
                               reinterpret_cast<const u32*>(job.active),
                               first,
@@ -127,25 +146,27 @@ LANES_FN void match_share(const Table& table, const MatchJob& job, u32* queues) 
                               queues + threadIdx.x / 32 * ActiveRows<Offset>::kQueue,
                               first * 32};
     match_rows(table, job, source);
+  } else if constexpr (kAsked == Asked::kList) {
+    ListedRows<Offset> source{offsets, reinterpret_cast<const u32*>(job.active), begin, end};
+    match_rows(table, job, source);
   } else {
-    AllRows<Offset> source{offsets, first * 32 < job.rows ? first * 32 : job.rows,
-                           last * 32 < job.rows ? last * 32 : job.rows};
+    AllRows<Offset> source{offsets, begin, end};
     match_rows(table, job, source);
   }
 }
 
 /// With `kShared` the table is copied to shared memory first.
-template <class Offset, bool kActive, bool kShared>
+template <class Offset, Asked kAsked, bool kShared>
 LANES_FN void match(const MatchJob& job) {
-  __shared__ u32 queues[kActive ? kMatchThreads / 32 * ActiveRows<Offset>::kQueue : 1];
+  __shared__ u32 queues[kAsked == Asked::kBitmap ? kMatchThreads / 32 * ActiveRows<Offset>::kQueue : 1];
   if constexpr (kShared) {
     extern __shared__ uint4 shared[];
     const auto* from = reinterpret_cast<const uint4*>(job.table);
     for (u32 i = threadIdx.x; i < job.table_bytes / 16; i += blockDim.x) shared[i] = from[i];
     __syncthreads();
-    match_share<lanes::ByteTable, Offset, kActive>({reinterpret_cast<const u8*>(shared)}, job, queues);
+    match_share<lanes::ByteTable, Offset, kAsked>({reinterpret_cast<const u8*>(shared)}, job, queues);
   } else {
-    match_share<WideTable, Offset, kActive>({reinterpret_cast<const u16*>(job.table)}, job, queues);
+    match_share<WideTable, Offset, kAsked>({reinterpret_cast<const u16*>(job.table)}, job, queues);
   }
 }
 

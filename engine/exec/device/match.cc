@@ -17,8 +17,6 @@ namespace lanewise::exec {
 namespace {
 
 constexpr unsigned kBytes = 256;
-/// Lanes take new rows at once: best for all lengths of rows on an H200 (docs/decisions/0001-lanes.md).
-constexpr uint32_t kRefillBelow = 24;
 
 lanes::AutomatonView automaton_of(const text::Pattern& pattern) {
   return pattern.compiled().automaton()->view();
@@ -84,8 +82,8 @@ bool is_automaton(MatchKind kind) {
   return kind == MatchKind::kSharedAutomaton || kind == MatchKind::kWideAutomaton;
 }
 
-MatchKind match_kind(const text::Pattern& pattern, bool active) {
-  if (needle_of(pattern) != nullptr) {
+MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy) {
+  if (!strategy.automata && needle_of(pattern) != nullptr) {
     const auto& pieces = *pattern.compiled().pieces;
     if (pieces.at_begin && pieces.at_end) return MatchKind::kWhole;
     if (pieces.at_begin) return MatchKind::kPrefix;
@@ -95,7 +93,7 @@ MatchKind match_kind(const text::Pattern& pattern, bool active) {
   return automaton_of(pattern).states <= kBytes ? MatchKind::kSharedAutomaton : MatchKind::kWideAutomaton;
 }
 
-std::string match_call(MatchKind kind, bool wide_offsets, bool active) {
+std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked) {
   const char* const offset = wide_offsets ? "u64" : "u32";
   switch (kind) {
     case MatchKind::kPrefix:
@@ -110,7 +108,9 @@ std::string match_call(MatchKind kind, bool wide_offsets, bool active) {
     case MatchKind::kWideAutomaton:
       break;
   }
-  return fmt::format("match<{}, {}, {}>(job)", offset, active, kind == MatchKind::kSharedAutomaton);
+  constexpr const char* kAsked[] = {"kAll", "kBitmap", "kList"};
+  return fmt::format("match<{}, Asked::{}, {}>(job)", offset, kAsked[static_cast<int>(asked)],
+                     kind == MatchKind::kSharedAutomaton);
 }
 
 Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu) : kind_(kind) {
@@ -125,15 +125,15 @@ Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gp
   verdicts_ = lanes::Renumbered{automaton}.verdicts(1);
 }
 
-void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, device::cuda::Address active,
+void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
                    device::cuda::Address hits, Accelerator& gpu) const {
   if (column.rows == 0) return;
-  if (is_automaton(kind_)) return run_automaton(kernel, column, active, hits, gpu);
+  if (is_automaton(kind_)) return run_automaton(kernel, column, asked, hits, gpu);
   kernel::NeedleJob job = needle_;
   job.rows = static_cast<uint64_t>(column.rows);
   job.offsets = column.offsets.address();
   job.bytes = column.values.address();
-  job.active = active;
+  job.active = asked.active;
   job.hits = hits;
   job.tile_rows = tile_rows_of(column);
   const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
@@ -141,25 +141,23 @@ void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, dev
   kernel.launch(gpu.stream, {.blocks = blocks, .threads = kernel::kThreads}, job);
 }
 
-void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& column,
-                             device::cuda::Address active, device::cuda::Address hits,
-                             Accelerator& gpu) const {
+void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
+                             device::cuda::Address hits, Accelerator& gpu) const {
   const auto rows = static_cast<uint64_t>(column.rows);
   gpu.stream.fill(hits, 0, bits::words(rows) * sizeof(uint64_t));
-  const kernel::MatchJob job{rows,
+  const unsigned threads = gpu.strategy.threads;
+  const kernel::MatchJob job{asked.listed.value_or(rows),
                              column.offsets.address(),
                              column.values.address(),
-                             active,
+                             asked.active,
                              hits,
                              table_.address(),
                              static_cast<uint32_t>(shared_bytes_),
-                             kRefillBelow,
+                             gpu.strategy.refill_below,
                              verdicts_};
-  const auto blocks =
-      static_cast<uint64_t>(gpu.multiprocessors()) *
-      static_cast<uint64_t>(kernel.blocks_per_multiprocessor(kernel::kMatchThreads, shared_bytes_));
-  kernel.launch(gpu.stream, {.blocks = blocks, .threads = kernel::kMatchThreads, .shared = shared_bytes_},
-                job);
+  const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
+                      static_cast<uint64_t>(kernel.blocks_per_multiprocessor(threads, shared_bytes_));
+  kernel.launch(gpu.stream, {.blocks = blocks, .threads = threads, .shared = shared_bytes_}, job);
 }
 
 }  // namespace lanewise::exec

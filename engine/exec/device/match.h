@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "data/device_column.h"
 #include "device/module.h"
 #include "exec/device/accelerator.h"
+#include "exec/device/match-inl.h"
 #include "exec/device/needle-inl.h"
 #include "lanes/tables-inl.h"
 #include "text/pattern.h"
@@ -16,23 +18,28 @@ enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhol
 
 bool is_automaton(MatchKind kind);
 /// `active`: only some of the rows are asked; a search anywhere reads the others' text, too.
-MatchKind match_kind(const text::Pattern& pattern, bool active);
+MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
 /// The call that is the kernel's body, for a parameter `job`.
-std::string match_call(MatchKind kind, bool wide_offsets, bool active);
+std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked);
+
+/// The rows that are asked.
+struct AskedRows {
+  device::cuda::Address active = 0;               ///< a bitmap, or a list for a kernel that takes one; 0: all
+  std::optional<uint64_t> listed = std::nullopt;  ///< rows of the list
+};
 
 /// A pattern as match kernels take it.
 class Matching {
  public:
   Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
 
-  /// Sets the bits of `hits` of rows [0, rows) that match: of those in the bitmap `active`, of all where it
-  /// is 0; and clears all others. `kernel` is one that KernelWriter wrote for the pattern and this form of
-  /// column.
-  void run(const device::Kernel& kernel, const DeviceColumn& column, device::cuda::Address active,
+  /// Sets the bits of `hits` of rows [0, rows) that match, of those that are asked, and clears all others.
+  /// `kernel` is one that KernelWriter wrote for the pattern and this form of column.
+  void run(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
            device::cuda::Address hits, Accelerator& gpu) const;
 
  private:
-  void run_automaton(const device::Kernel& kernel, const DeviceColumn& column, device::cuda::Address active,
+  void run_automaton(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
                      device::cuda::Address hits, Accelerator& gpu) const;
 
   MatchKind kind_;

@@ -29,7 +29,7 @@ void check(const plan::AggregateCall& call, size_t rows, bool nulls, std::mt1993
     const int key = static_cast<int>(random() % 2), number = static_cast<int>(random() % 20) - 10;
     const auto count = static_cast<int64_t>(1 + random() % 3);
     const Value value = nulls && random() % 4 == 0 ? Value(type)
-                        : type.is_float() ? Value(type, number * 0.25)
+                        : type.is_float()          ? Value(type, number * 0.25)
                         : type.is_string()
                             ? Value::varchar(std::string(static_cast<size_t>(number + 10), 'x'))
                             : Value(type, int128_t{number});

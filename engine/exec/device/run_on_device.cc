@@ -189,7 +189,8 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 
 }  // namespace
 
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results) {
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
+                                        const Strategy& strategy) {
   const Passes passes(pipeline);
   std::vector<std::string> sources;
   for (const Pipeline& run : runs_of(pipeline, passes)) {
@@ -197,7 +198,7 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
     for (const Branch& branch : run.branches) {
       const Program program = make_program(branch, sink.expressions(), results);
       const std::vector<size_t> columns = columns_of(program);
-      const KernelWriter writer(program, sink, columns, widest_forms(branch, columns));
+      const KernelWriter writer(program, sink, columns, widest_forms(branch, columns), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
     }
   }

@@ -26,6 +26,7 @@ DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& r
 
 /// The source of the pipeline's kernels, a text for each branch, for columns without dictionaries in which
 /// every value may be NULL. Throws expr::NotOnDevice.
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results);
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
+                                        const Strategy& strategy = {});
 
 }  // namespace lanewise::exec

@@ -103,7 +103,8 @@ class QuantileContinuous : public Accumulator {
     std::nth_element(values.begin(), low, values.end(), order);
     if (below == static_cast<size_t>(std::ceil(at))) return as_quantile<Result>(*low);
     const T high = *std::min_element(low + 1, values.end(), order);
-    return between(as_quantile<Result>(*low), at - static_cast<double>(below), as_quantile<Result>(high), type_);
+    return between(as_quantile<Result>(*low), at - static_cast<double>(below), as_quantile<Result>(high),
+                   type_);
   }
 
   Type type_;

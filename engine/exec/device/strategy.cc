@@ -1,0 +1,56 @@
+#include "exec/device/strategy.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/error.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// The number behind "name=", if `text` is that.
+std::optional<uint32_t> number_of(std::string_view text, std::string_view name) {
+  if (!text.starts_with(name) || !text.substr(name.size()).starts_with('=')) return std::nullopt;
+  text.remove_prefix(name.size() + 1);
+  uint32_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+void set(Strategy& strategy, std::string_view name) {
+  const std::optional<uint32_t> refill = number_of(name, "refill"), threads = number_of(name, "threads");
+  if (name == "naive") {
+    strategy.refill_below = 1;
+  } else if (name == "automata") {
+    strategy.automata = true;
+  } else if (name == "lists") {
+    strategy.lists = true;
+  } else if (refill && *refill >= 1 && *refill <= 32) {
+    strategy.refill_below = *refill;
+  } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
+    strategy.threads = *threads;
+  } else {
+    throw UserError(
+        fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
+                    "multiple of 32, to "
+                    "512), automata or lists, with commas between",
+                    name));
+  }
+}
+
+}  // namespace
+
+Strategy parse_strategy(std::string_view names) {
+  Strategy strategy;
+  while (!names.empty()) {
+    const size_t end = names.find(',');
+    set(strategy, names.substr(0, end));
+    names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
+  }
+  return strategy;
+}
+
+}  // namespace lanewise::exec

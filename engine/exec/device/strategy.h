@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace lanewise::exec {
+
+/// How patterns are asked on a GPU, where there is a choice that no answer depends on.
+struct Strategy {
+  /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row. 24 is best for rows of
+  /// one length, and within 1 % of the best for others, on an H200 (docs/performance-gpu.md).
+  uint32_t refill_below = 24;
+  uint32_t threads = 512;  ///< of an automaton's block
+  bool automata = false;   ///< for literals, too
+  bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
+};
+
+/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`. Throws UserError.
+Strategy parse_strategy(std::string_view names);
+
+}  // namespace lanewise::exec

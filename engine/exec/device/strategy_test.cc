@@ -1,0 +1,28 @@
+#include "exec/device/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace lanewise::exec {
+namespace {
+
+TEST(Strategies, AreNamed) {
+  EXPECT_EQ(parse_strategy("").refill_below, Strategy().refill_below);
+  EXPECT_EQ(parse_strategy("naive").refill_below, 1U);
+  const Strategy all = parse_strategy("refill=20,threads=128,automata,lists");
+  EXPECT_EQ(all.refill_below, 20U);
+  EXPECT_EQ(all.threads, 128U);
+  EXPECT_TRUE(all.automata);
+  EXPECT_TRUE(all.lists);
+  EXPECT_FALSE(parse_strategy("lists").automata);
+}
+
+TEST(Strategies, OthersAreRefused) {
+  for (const char* names : {"fast", "refill", "refill=0", "refill=33", "refill=-1", "refill=1x", "threads=0",
+                            "threads=48", "threads=1024", "threads=", "naive,,lists", ",naive"})
+    EXPECT_THROW(parse_strategy(names), UserError) << names;
+}
+
+}  // namespace
+}  // namespace lanewise::exec
