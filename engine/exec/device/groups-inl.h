@@ -7,11 +7,10 @@
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
 /// and cells:
 ///
-///   u64 hash() const;                                       of the keys, by mix(), but for bytes of long
-///   texts bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
-///   slot,
-///                                                           whose first key has the first word `first`,
-///                                                           but for bytes of long texts
+///   u64 hash() const;                                       of the keys, by mix(), without long texts' bytes
+///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
+///                                                           whose first key has the first word `first`;
+///                                                           without long texts' bytes
 ///   void take_key(const Slot&);
 ///   void merge<kShared>(const Slot&);                       takes its cells in
 ///   static constexpr u32 kTexts;                            so many keys are texts
@@ -159,7 +158,6 @@ class Groups {
     extern __shared__ u64 near_memory[];
     used_ = reinterpret_cast<u32*>(near_memory);
     near_ = {reinterpret_cast<u8*>(near_memory + 1), kNear - 1, kNearStride, kNearProbes};
-    LANEWISE_ROLLED
     for (u32 i = threadIdx.x; i <= kNear * kNearStride / 8; i += blockDim.x) near_memory[i] = 0;
     __syncthreads();
   }
@@ -190,7 +188,7 @@ class Groups {
   }
 
   LANES_FN void finish() {
-    came_ = __reduce_add_sync(~0u, came_);
+    for (u32 distance = 16; distance; distance /= 2) came_ += __shfl_xor_sync(~0u, came_, distance);
     if (lane() == 0 && came_) add_word<false>(outcome_->came, came_);
     __syncthreads();
     for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes
