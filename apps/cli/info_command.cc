@@ -66,6 +66,10 @@ void print_profile() {
   row("", fmt::format("interleaved width {}; refill below {} (interleaved), {} (avx2), {} (avx512){}",
                       tuning.interleaved_width, below(tuning.refill_interleaved),
                       below(tuning.refill_packed_avx2), below(tuning.refill_packed_avx512), rows));
+  const auto cost = [](double ns) { return ns > 0 ? fmt::format("{:.3f}", ns) : std::string("as stated"); };
+  row("",
+      fmt::format("matchers, ns per byte: contains {}, packed {}, rows {}, lazy {}", cost(tuning.literal_ns),
+                  cost(tuning.packed_ns), cost(tuning.rows_ns), cost(tuning.lazy_ns)));
 }
 
 ExitCode print_info() {

@@ -72,7 +72,10 @@ struct TypedInSet final : InSet {
   }
 
   std::string describe(lanes::Target, const lanes::Tuning&) const override {
-    return (spanned.empty() ? "hash of " : "bitmap of ") + std::to_string(items.size()) + " items";
+    const char* how = items.size() <= kFew ? "comparisons with "
+                      : spanned.empty()    ? "hash of "
+                                           : "bitmap of ";
+    return how + std::to_string(items.size()) + " items";
   }
 
   const uint64_t* find(const Vector& values, const ActiveSet& rows, EvalContext& context) const override {

@@ -14,7 +14,7 @@ namespace lanewise::text {
 struct Limits {
   size_t pattern_bytes = size_t{1} << 20;  ///< longer patterns are a UserError
   size_t program_size =
-      size_t{1} << 18;               ///< instructions after repetitions are written out, else a UserError
+      size_t{1} << 20;               ///< instructions after repetitions are written out, else a UserError
   size_t automaton_states = 10'000;  ///< above it the automaton is made lazily instead
   size_t automaton_bytes = size_t{8} << 20;   ///< the same, for its table
   size_t automaton_work = size_t{4} << 20;    ///< the same, in instructions looked at while it is made

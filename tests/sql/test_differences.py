@@ -30,6 +30,8 @@ CASES = [  # expression over a column x, its value, DuckDB's answer, ours
     ("date_diff('hour', x, TIMESTAMPTZ '2000-01-01 00:00:00+00')::VARCHAR", "'290000-03-15 (BC) 00:00:00+00'::TIMESTAMPTZ",
      Fails("Unable to subtract ICU calendar part"), "2559608904"),
     ("strftime(x, '%n|%Z')", "'2024-02-29'::TIMESTAMP", "000000|00\0", "000000000|"),
+    ("regexp_extract(x, 'a(?:((?:a)*)*?)*')", "'aa'", "aa", "a"),
+    ("regexp_extract(x, '(?:(?:(a)??)*)+?')", "'aa'", "aa", ""),
     ("substring(x, -3, 1)", "'aa'", "a", ""),
 ]
 

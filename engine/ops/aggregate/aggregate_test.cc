@@ -30,6 +30,7 @@ Table run(const plan::Aggregate& aggregate, const std::vector<ColumnPtr>& column
   for (const auto& call : aggregate.aggregates) output.push_back({"", call.type});
   const auto sink = make_aggregate(aggregate, input, output);
   Arena arena;
+  const std::vector<lanes::Target> targets = lanes::supported_targets();  // each chunk on another level
   EvalContext context{&arena, lanes::simd(), feed.budget, feed.cancellation};
   std::vector<std::unique_ptr<Sink::Local>> locals;
   for (size_t i = 0; i < feed.locals; ++i) locals.push_back(sink->local());
@@ -37,6 +38,7 @@ Table run(const plan::Aggregate& aggregate, const std::vector<ColumnPtr>& column
   uint64_t order = 0;
   for (int64_t first = 0; first < rows; first += feed.chunk_rows, ++order) {
     arena.reset();
+    context.target = targets[order % targets.size()];
     const auto count = static_cast<uint32_t>(std::min<int64_t>(feed.chunk_rows, rows - first));
     Chunk chunk{order, count, {}, ActiveSet(count, arena)};
     for (const ColumnPtr& column : columns) chunk.columns.push_back(slice(*column, first, count, arena));
@@ -342,6 +344,25 @@ TEST(Aggregate, SumsOf64BitsDoNotOverflow) {
   expect_like_reference(input, {0}, calls, {100, 1, 0});
   expect_like_reference(input, {0}, calls, {100, 3, 0});
   expect_like_reference(input, kNoKeys, calls, {100, 3, 0});
+}
+
+TEST(Aggregate, ExtremesOfZerosDoNotDependOnTheOrderOfRows) {
+  for (const auto& zeros :
+       {std::vector{-0.0, 0.0, 0.0}, std::vector{0.0, -0.0, -0.0}, std::vector{0.0, 0.0, -0.0}}) {
+    std::vector<Value> keys(3, Value::int32(1)), values;
+    for (const double zero : zeros) values.push_back(Value::float64(zero));
+    const Input input{{make_column(TypeId::kInt32, keys), make_column(TypeId::kFloat64, values)}, 3};
+    for (const bool grouped : {false, true}) {
+      for (const Feed feed : {Feed{1}, Feed{2}, Feed{3}, Feed{1, 2}}) {
+        plan::Aggregate aggregate;
+        if (grouped) aggregate.keys.push_back(column_of(input, 0));
+        aggregate.aggregates = {call_of("min", {column_of(input, 1)}), call_of("max", {column_of(input, 1)})};
+        const Table table = run(aggregate, input.columns, feed);
+        EXPECT_TRUE(std::signbit(table.value(0, grouped).real()));
+        EXPECT_FALSE(std::signbit(table.value(0, 1 + grouped).real()));
+      }
+    }
+  }
 }
 
 TEST(Aggregate, AveragesOfTimesAndIntervals) {

@@ -187,7 +187,8 @@ std::unique_ptr<Accumulator> make_compensated(const plan::AggregateCall& call, M
 }
 
 constexpr AggregateFunction kFunctions[] = {
-    {"avg", true, false, resolve, make, "The average; NULL if there is no value.",
+    {"avg", true, false, resolve, make,
+     "The average; NULL if there is no value. Of doubles as exact as their sum().",
      "SELECT avg(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 1.5"},
     {"favg", true, false, resolve_real, make_compensated, "The average of doubles with compensated rounding.",
      "SELECT favg(x) FROM (VALUES (1::DOUBLE), (2)) t(x) -- 1.5"},

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <type_traits>
 
 #include "base/int128.h"
@@ -13,9 +14,18 @@ namespace lanewise::ops {
 
 namespace {
 
+/// As the kernels: -0.0 comes before 0.0, so that the answer does not depend on the order of rows.
+template <class T>
+bool before(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a == 0 && b == 0) return std::signbit(a) && !std::signbit(b);
+  }
+  return less(a, b);
+}
+
 template <bool kMax, class T>
 bool better(const T& a, const T& b) {
-  return kMax ? less(b, a) : less(a, b);
+  return kMax ? before(b, a) : before(a, b);
 }
 
 template <class T>

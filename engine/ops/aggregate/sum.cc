@@ -142,7 +142,10 @@ std::unique_ptr<Accumulator> make_kahan(const plan::AggregateCall& call, MemoryB
 }
 
 constexpr AggregateFunction kFunctions[] = {
-    {"sum", true, false, resolve, make, "The sum; NULL if there is no value.",
+    {"sum", true, false, resolve, make,
+     "The sum; NULL if there is no value. Of doubles off by at most rows * 2^-53 * the sum of magnitudes: "
+     "its last "
+     "digits depend on how rows are cut and shared out.",
      "SELECT sum(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 3"},
     {"kahan_sum", true, false, resolve_real, make_kahan, "The sum of doubles with compensated rounding.",
      "SELECT kahan_sum(x) FROM (VALUES (0.5::DOUBLE), (0.25)) t(x) -- 0.75"},

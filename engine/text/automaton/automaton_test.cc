@@ -4,7 +4,9 @@
 #include <random>
 #include <string>
 
+#include <re2/re2.h>
 #include "base/error.h"
+
 #include "text/automaton/approximation.h"
 #include "text/automaton/complete_automaton.h"
 #include "text/automaton/lazy_automaton.h"
@@ -83,6 +85,23 @@ TEST(CompleteAutomaton, LimitsAreKept) {
   options.limits = Limits();
   options.limits.program_size = 10;
   EXPECT_THROW(compile_regex("a{20}.", options), UserError);
+}
+
+TEST(Limits, LargeClassesMayBeRepeatedAsOftenAsRe2Allows) {
+  for (const char* source :
+       {"\\p{L}{300}", "\\pL{400}", "\\p{Lu}{500}", "\\p{L}{100,200}", "(?s).{1000}", "[a-z]{1000}"}) {
+    const Pattern pattern = compile_regex(source);
+    LazyAutomaton automaton(pattern.compiled().program(), pattern.compiled().byte_classes(),
+                            Question::kSearch, size_t{8} << 20);
+    const re2::RE2 oracle(source, re2::RE2::Quiet);
+    ASSERT_TRUE(oracle.ok()) << source;
+    for (const size_t length : {99, 100, 299, 300, 399, 400, 499, 500, 999, 1000}) {
+      for (const char letter : {'x', 'X'}) {
+        const std::string text(length, letter);
+        EXPECT_EQ(automaton.matches(text), re2::RE2::PartialMatch(text, oracle)) << source << ' ' << length;
+      }
+    }
+  }
 }
 
 TEST(LazyAutomaton, TinyCachesGiveTheSameAnswers) {

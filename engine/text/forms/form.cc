@@ -26,7 +26,7 @@ LANEWISE_FORMS(FORM)
 #undef FORM
 
 std::span<const FormKind* const> all_forms() {
-#define FORM(kind) &kind,
+#define FORM(kind) &(kind),
   static constexpr const FormKind* kForms[] = {LANEWISE_FORMS(FORM)};
 #undef FORM
   return kForms;
