@@ -31,6 +31,7 @@ PATTERNS = [
     ("classes", "[A-Z]{4,}", CLASSES),
     ("classes", "[aeiou]{4}", CLASSES),
     ("classes", r"([a-z]+)-([0-9]+)\.([0-9]+)_", CLASSES),
+    ("classes", r"\b[0-9]+_\w+[0-9]\b", CLASSES),
 ]
 
 

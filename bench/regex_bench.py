@@ -137,7 +137,7 @@ def main():
     for name, must in MUST.items():
         if name in all_ratios:
             mean = statistics.geometric_mean(all_ratios[name])
-            print(f"| {name} | {mean:.1f} × | {must} × | {AIM[name]} × | {verdict(mean, must, AIM[name])} |")
+            print(f"| {name} | {mean:.2f} × | {must} × | {AIM[name]} × | {verdict(mean, must, AIM[name])} |")
 
 
 if __name__ == "__main__":

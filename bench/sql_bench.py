@@ -102,7 +102,7 @@ GROUPS = {
     ]),
     "needles": ("paths", [
         (f"LIKE '%{needle}%', {kind}", matching(f"path LIKE '%{needle}%'"), must, aim)
-        for kind, needles, must, aim in (("rare", ("{", "qz", "wxWidg", "OpenGLWindow"), 1.8, 3.5),
+        for kind, needles, must, aim in (("rare", ("<", "Zq", "wxWidg", "OpenGLWindow"), 1.8, 3.5),
                                          ("frequent", ("s", "/s", "share/", "r/share/doc/"), 1.2, 2))
         for needle in needles
     ]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[1] / "build") / "lanewise"
-LEVELS = ["simd", "branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated"]
+LEVELS = ["simd", "packed", "branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated"]
 
 
 @pytest.fixture(scope="session", params=LEVELS)

@@ -199,7 +199,7 @@ void add_grep_command(CLI::App& app, Command& run) {
       ->option_text("N");
   grep->add_option("--lanes", options.lanes,
                    "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, auto, scalar,\n"
-                   "branching, emulated")
+                   "branching, emulated; packed: simd, with automata in registers wherever they fit")
       ->type_name("NAME");
   grep->callback([given, &run] { run = [given] { return run_grep(*given); }; });
 }

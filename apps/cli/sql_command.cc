@@ -187,7 +187,7 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->type_name("FILE");
   sql->add_option("--lanes", options->session.lanes,
                   "Lanes to run on: simd (the widest here), avx512, avx2, neon, interleaved, auto, scalar,\n"
-                  "branching, emulated")
+                  "branching, emulated; packed: simd, with automata in registers wherever they fit")
       ->type_name("NAME");
   sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
       ->check(CLI::Range(1, 1024))

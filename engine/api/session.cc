@@ -22,7 +22,7 @@ lanes::Target target_named(const std::string& name) {
   if (!target) {
     throw UserError(fmt::format(
         "there are no lanes named '{}'; choose simd, avx512, avx2, neon, interleaved, auto, scalar, "
-        "branching or emulated",
+        "branching, emulated or packed",
         name));
   }
   if (!lanes::supported(*target)) {
@@ -61,6 +61,7 @@ struct Session::State {
         budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
         store(&budget),
         database({options.database, threads, options.memory_limit}) {
+    options.tuning.packed_only = options.lanes == "packed";
     budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
     if (device.only) accelerator();
   }

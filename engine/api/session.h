@@ -16,8 +16,9 @@
 namespace lanewise {
 
 struct SessionOptions {
-  std::string database;          ///< a DuckDB file; empty: in memory
-  std::string lanes = "simd";    ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated
+  std::string database;  ///< a DuckDB file; empty: in memory
+  std::string lanes =
+      "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
   std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/gpu.md
   size_t device_memory = 0;      ///< bytes of the GPU's memory; 0: nearly all
   std::string device_strategy;   ///< how a GPU asks patterns: see docs/gpu.md; empty: what is fastest

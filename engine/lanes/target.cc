@@ -29,7 +29,7 @@ std::string_view name(Target target) {
 }
 
 std::optional<Target> parse_target(std::string_view text) {
-  if (text == "simd") return simd();
+  if (text == "simd" || text == "packed") return simd();
   for (Target target : kTargets) {
     if (text == name(target)) return target;
   }
@@ -41,7 +41,7 @@ Target require_target(std::string_view text) {
   if (!target) {
     std::string known;
     for (Target one : kTargets) known.append(name(one)).append(", ");
-    throw UserError("unknown lanes '" + std::string(text) + "'; known are " + known + "simd");
+    throw UserError("unknown lanes '" + std::string(text) + "'; known are " + known + "simd, packed");
   }
   if (!supported(*target))
     throw UserError("this machine does not support the lanes '" + std::string(text) + "'");

@@ -25,7 +25,8 @@ inline constexpr Target kTargets[] = {Target::branching,   Target::scalar,  Targ
 /// The name by which users force a target.
 std::string_view name(Target target);
 
-/// The target of that name; "simd" is the widest that this machine supports. Nothing for other names.
+/// The target of that name; "simd", and also "packed" (see Tuning), is the widest that this machine supports.
+/// Nothing for other names.
 std::optional<Target> parse_target(std::string_view text);
 
 /// The same; throws UserError for names that are unknown and for targets that this machine does not support.

@@ -18,6 +18,9 @@ struct Tuning {
   double rows_ns = 0;     ///< an automaton in a table, on interleaved lanes
   double lazy_ns = 0;     ///< an automaton that is made while matching
 
+  bool packed_only =
+      false;  ///< automata in registers are taken wherever they are offered: the level `packed`
+
   RowOptions rows(Target target) const {
     switch (target) {
       case Target::interleaved:

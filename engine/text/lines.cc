@@ -30,7 +30,7 @@ void each_hit(const std::vector<uint64_t>& hits, size_t rows, const Found& found
 LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options)
     : matcher_(std::move(pattern), options),
       target_(lanes::parse_target(options.lanes).value_or(lanes::simd())) {
-  if (!options.form.empty()) return;
+  if (!options.form.empty() || options.lanes == "packed") return;
   choose_needle();
   if (!finder_) choose_sequences();
 }

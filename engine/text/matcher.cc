@@ -66,6 +66,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   forms::Request request{pattern_.compiled(), std::nullopt, !options.form.empty(), options.refill_below,
                          options.tuning};
   if (!options.lanes.empty()) request.lanes = lanes::require_target(options.lanes);
+  if (options.lanes == "packed") request.tuning.packed_only = true;
   struct Asked {
     std::string_view name;
     std::string reason;

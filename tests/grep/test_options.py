@@ -140,7 +140,7 @@ def test_many_blocks_and_files_in_order(both, grep, files):  # noqa: F811
         assert grep("--threads", "7", *arguments, *names)[1] == out
 
 
-@pytest.mark.parametrize("lanes", ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated", "simd"])
+@pytest.mark.parametrize("lanes", ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated", "simd", "packed"])
 def test_lanes(grep, files, lanes):  # noqa: F811
     files(a=TEXT * 100)
     code, _, error = grep("--lanes", lanes, "x", stdin="")
@@ -149,6 +149,8 @@ def test_lanes(grep, files, lanes):  # noqa: F811
     for pattern in ("seven", "s[a-z]+n", "^o", "e{2}", "five.*x"):
         code, out, error = grep("--lanes", lanes, "-n", "--stats", pattern, "a")
         assert (code, out) == grep("-n", pattern, "a")[:2]
+        if lanes == "packed":
+            assert "packed: registers of" in error
         assert "GB/s" in error and f"{out.count(10)} lines" in " ".join(error.split())
 
 

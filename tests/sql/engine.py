@@ -8,7 +8,7 @@ from pathlib import Path
 import corpus
 
 PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[2] / "build") / "lanewise"
-TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "emulated"]
+TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "packed", "emulated"]
 
 
 def run(sql, lanes="simd", vector_size=None, threads=1, timeout=600):

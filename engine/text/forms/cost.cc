@@ -42,7 +42,8 @@ Costs::Costs(Target target, const lanes::Tuning& tuning) : lazy_(tuning.lazy_ns 
   packed_ = costs.packed;
   rows_ = costs.rows;
   wide_ = target == Target::avx512;
-  if (target != lanes::simd()) return;
+  if (tuning.packed_only) packed_ = 1e-9;
+  if (target != lanes::simd() || tuning.packed_only) return;
   if (tuning.literal_ns > 0) {
     const double factor = tuning.literal_ns / scan(kLiteralPlaces);
     scan_base_ *= factor;
