@@ -250,6 +250,34 @@ TEST(MatchRefill, KeepsLanesBusy) {
   }
 }
 
+TEST(MatchNaive, OccupancyIsAsReckonedByHand) {
+  constexpr u64 kShort = 16, kLong = 160, kMost = 64;
+  u8 classes[256] = {};
+  const u16 next[] = {1, 0};  // whether the row is of odd length: no byte decides it
+  const AutomatonView odd{classes, next, 2, 1, 0, 2, 1, 2};
+  for (Target target : supported_targets()) {
+    for (Form form : {Form::rows, Form::packed}) {
+      if (!offers(target, form, odd)) continue;
+      const bool wide = target == Target::avx512 || target == Target::emulated;
+      const u64 lanes = form == Form::packed            ? wide ? 64 : 32
+                        : target == Target::interleaved ? 4
+                        : target == Target::emulated    ? 32
+                                                        : 1;
+      std::vector<u8> bytes((lanes - 1) * kShort + kLong + kPadding, 'a');
+      std::vector<u64> offsets{0};
+      for (u64 row = 0; row + 1 < lanes; row++) offsets.push_back(offsets.back() + kShort);
+      offsets.push_back(offsets.back() + kLong);
+      u64 hits[kMost / 64];
+      Stats stats;
+      RowMatcher(target, form, odd, {.width = 4, .refill_below = 1})
+          .match(Rows(bytes.data(), offsets.data(), lanes), nullptr, hits, &stats);
+      EXPECT_EQ(stats.lane_steps, lanes * kLong) << name(target);
+      EXPECT_EQ(stats.live_steps, (lanes - 1) * kShort + kLong) << name(target);
+      EXPECT_EQ(stats.stepped_bytes, stats.live_steps) << name(target);
+    }
+  }
+}
+
 TEST(MatchRefill, GivesTheSameRowsAsNaiveInAnyOrder) {
   std::mt19937 random(2);
   const RandomAutomaton automaton({6, 4, true, true, true, 6}, random);
