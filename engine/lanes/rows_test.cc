@@ -258,8 +258,7 @@ TEST(MatchNaive, OccupancyIsAsReckonedByHand) {
   for (Target target : supported_targets()) {
     for (Form form : {Form::rows, Form::packed}) {
       if (!offers(target, form, odd)) continue;
-      const bool wide = target == Target::avx512 || target == Target::emulated;
-      const u64 lanes = form == Form::packed            ? wide ? 64 : 32
+      const u64 lanes = form == Form::packed            ? target == Target::avx2 ? 32 : 64
                         : target == Target::interleaved ? 4
                         : target == Target::emulated    ? 32
                                                         : 1;
