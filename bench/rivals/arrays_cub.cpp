@@ -1,12 +1,11 @@
 // Reduction and scan of int32 on a GPU beside CUB's, in the same run: results equal, median of several.
 //   nvcc -x cu -std=c++20 -O3 -arch=sm_90 -Iengine bench/rivals/arrays_cub.cpp -o arrays_cub && ./arrays_cub 28
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <vector>
 
+#include "cub_run.cuh"
 #include "primitives/device/arrays-inl.h"
 
 namespace {
@@ -18,51 +17,14 @@ __global__ void __launch_bounds__(kArrayThreads) reduce_all(const T* from, u64 c
   reduce<T, Sum<T>>(from, count, parts, ended, to);
 }
 __global__ void __launch_bounds__(kArrayThreads) scan_all(const T* from, u64 count, T* to, u64* words, u64 tiles) {
-  scan<T, Sum<T>, true>(from, count, to, words, tiles);
-}
-__global__ void make(T* to, u64 count) {
-  for (u64 i = blockIdx.x * u64(256) + threadIdx.x; i < count; i += u64(gridDim.x) * 256) {
-    to[i] = T(i * 2654435761 >> 7);
-  }
-}
-
-void check(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  std::printf("%s\n", cudaGetErrorString(error));
-  std::exit(1);
-}
-
-template <class Work>
-double seconds(Work work) {
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int run = 0; run < 12; ++run) {
-    check(cudaEventRecord(begin));
-    work();
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float time = 0;
-    check(cudaEventElapsedTime(&time, begin, end));
-    if (run > 1) times.push_back(time);
-  }
-  std::nth_element(times.begin(), times.begin() + 5, times.end());
-  return times[5] / 1e3;
-}
-
-template <class A>
-A* allocate(u64 count) {
-  void* memory = nullptr;
-  check(cudaMalloc(&memory, count * sizeof(A)));
-  return static_cast<A*>(memory);
+  scan<T, Sum<T>, Wanted::kInclusive>(from, nullptr, count, to, words, tiles);
 }
 
 }  // namespace
 
 int main(int arguments, char** values) {
   const u64 count = u64(1) << (arguments > 1 ? std::atoi(values[1]) : 28);
-  const u64 tile = kArrayThreads * kArrayItemBytes / sizeof(T), tiles = (count + tile - 1) / tile;
+  const u64 tile = kArrayThreads * kScanBytes / sizeof(T), tiles = (count + tile - 1) / tile;
   T *from = allocate<T>(count), *mine = allocate<T>(count), *theirs = allocate<T>(count);
   u64* words = allocate<u64>(tiles + 1);
   u32* ended = allocate<u32>(1);

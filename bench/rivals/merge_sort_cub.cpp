@@ -1,11 +1,9 @@
 // Sorting int32 by comparison on a GPU beside CUB's merge sort, in the same run: results equal, median of several.
 //   nvcc -x cu -std=c++20 -O3 -arch=sm_90 -Iengine bench/rivals/merge_sort_cub.cpp -o merge_sort_cub && ./merge_sort_cub 28
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cub/device/device_merge_sort.cuh>
 #include <vector>
 
+#include "cub_run.cuh"
 #include "primitives/device/merge_sort-inl.h"
 
 namespace {
@@ -24,48 +22,6 @@ __global__ void __launch_bounds__(kSortThreads)
     merge_all(const T* from, u64 count, u64 run, const u64* splits, T* to) {
   merge_runs<T, Before>(from, count, run, splits, to);
 }
-__global__ void make(T* to, u64 count) {
-  for (u64 i = blockIdx.x * u64(256) + threadIdx.x; i < count; i += u64(gridDim.x) * 256) {
-    u64 x = i * 0x9E3779B97F4A7C15;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-    x = (x ^ x >> 27) * 0x94D049BB133111EB;
-    to[i] = T(x ^ x >> 31);
-  }
-}
-
-void check(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  std::printf("%s\n", cudaGetErrorString(error));
-  std::exit(1);
-}
-
-/// Of work, made ready before each run.
-template <class Ready, class Work>
-double seconds(Ready ready, Work work) {
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int run = 0; run < 8; ++run) {
-    ready();
-    check(cudaEventRecord(begin));
-    work();
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float time = 0;
-    check(cudaEventElapsedTime(&time, begin, end));
-    if (run > 0) times.push_back(time);
-  }
-  std::nth_element(times.begin(), times.begin() + 3, times.end());
-  return times[3] / 1e3;
-}
-
-template <class A>
-A* allocate(u64 count) {
-  void* memory = nullptr;
-  check(cudaMalloc(&memory, count * sizeof(A)));
-  return static_cast<A*>(memory);
-}
 
 }  // namespace
 
@@ -81,7 +37,7 @@ int main(int arguments, char** values) {
   int passes = 0;
   for (u64 run = of_tile; run < count; run *= 2) ++passes;
   double of_tiles = 0;
-  const double own = seconds([] {}, [&] {
+  const double own = seconds([&] {
     T *here = passes % 2 == 0 ? mine : other, *there = passes % 2 == 0 ? other : mine;
     sort_all<<<tiles, kSortThreads>>>(from, count, here);
     for (u64 run = of_tile; run < count; run *= 2) {
@@ -90,7 +46,7 @@ int main(int arguments, char** values) {
       std::swap(here, there);
     }
   });
-  of_tiles = seconds([] {}, [&] { sort_all<<<tiles, kSortThreads>>>(from, count, other); });
+  of_tiles = seconds([&] { sort_all<<<tiles, kSortThreads>>>(from, count, other); });
   // CUB sorts in place.
   const double rival =
       seconds([&] { check(cudaMemcpy(theirs, from, count * sizeof(T), cudaMemcpyDeviceToDevice)); },

@@ -1,7 +1,7 @@
 #pragma once
 
 // Freestanding: this text is compiled by NVRTC. Reduction and scan of arrays in the memory of a GPU, by any
-// associative and, for the reduction, commutative operator.
+// associative operator; scans also of segments, and reductions in any order by one that is commutative too.
 
 #include "lanes/lane.h"
 
@@ -9,9 +9,11 @@ namespace lanewise::primitives {
 
 using lanes::u32;
 using lanes::u64;
+using lanes::u8;
 
+/// Threads of a block, and bytes that a thread takes at once, where nobody asks for others.
 constexpr u32 kArrayThreads = 256;
-constexpr u32 kArrayItemBytes = 64;  // of a tile for each thread
+constexpr u32 kReduceBytes = 128, kScanBytes = 64;
 
 #if defined(__CUDACC__)
 
@@ -59,36 +61,56 @@ struct alignas(16) Items {
   T at[kSize];
 };
 
-/// Inclusive over the lanes of a warp, in their order.
-template <class T, class Op>
-LANES_FN T scan_warp(T value, Op op) {
-  ARRAY_UNROLL for (u32 step = 1; step < 32; step *= 2) {
-    const T before = __shfl_up_sync(~0u, value, step);
-    if (threadIdx.x % 32 >= step) value = op(before, value);
+/// What values that lie side by side combine to: all of them, or those from the last one on with which a
+/// segment begins.
+template <class T, class Op, bool kSegments>
+struct Part {
+  T value = Op::none();
+  bool begins = false;  // whether a segment begins with one of them
+
+  LANES_FN Part then(const Part& next) const {
+    const T both = Op()(value, next.value);
+    if constexpr (!kSegments) return {both, false};
+    return {next.begins ? next.value : both, begins || next.begins};
   }
-  return value;
+  /// That of the lane so many places before.
+  LANES_FN Part of_lane_before(u32 step) const {
+    Part there{__shfl_up_sync(~0u, value, step), false};
+    if constexpr (kSegments) there.begins = __shfl_up_sync(~0u, u32(begins), step) != 0;
+    return there;
+  }
+};
+
+/// Of each lane of a warp what it and those before it combine to.
+template <class Some>
+LANES_FN Some scan_warp(Some part) {
+  ARRAY_UNROLL for (u32 step = 1; step < 32; step *= 2) {
+    const Some before = part.of_lane_before(step);
+    if (threadIdx.x % 32 >= step) part = before.then(part);
+  }
+  return part;
 }
 
 /// Of all threads; the first one knows it.
-template <class T, class Op>
+template <u32 kThreads, class T, class Op>
 LANES_FN T reduce_block(T value, Op op) {
-  __shared__ T of_warp[kArrayThreads / 32];
+  __shared__ T of_warp[kThreads / 32];
   ARRAY_UNROLL for (u32 step = 16; step != 0; step /= 2) value =
       op(value, __shfl_down_sync(~0u, value, step));
   __syncthreads();  // what was there before has been read
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x != 0) return value;
-  for (u32 warp = 1; warp < kArrayThreads / 32; ++warp) value = op(value, of_warp[warp]);
+  for (u32 warp = 1; warp < kThreads / 32; ++warp) value = op(value, of_warp[warp]);
   return value;
 }
 
 /// Each block combines what it takes, the last one to end what all of them have made. `ended` is 0 before and
 /// after.
-template <class T, class Op>
+template <class T, class Op, u32 kThreads = kArrayThreads, u32 kBytes = kReduceBytes>
 LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   using Some = Items<T>;
-  constexpr u32 kTogether = 8, kStep = kTogether * kArrayThreads;
+  constexpr u32 kTogether = kBytes / 16, kStep = kTogether * kThreads;
   constexpr Op op;
   const u64 vectors = count / Some::kSize;
   const Some* const all = reinterpret_cast<const Some*>(from);
@@ -96,10 +118,10 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   for (u64 first = blockIdx.x * u64(kStep); first < vectors; first += u64(gridDim.x) * kStep) {
     Some some[kTogether];
     if (first + kStep <= vectors) {
-      ARRAY_UNROLL for (u32 i = 0; i < kTogether; ++i) some[i] = all[first + i * kArrayThreads + threadIdx.x];
+      ARRAY_UNROLL for (u32 i = 0; i < kTogether; ++i) some[i] = all[first + i * kThreads + threadIdx.x];
     } else {
       ARRAY_UNROLL for (u32 i = 0; i < kTogether; ++i) {
-        const u64 v = first + i * kArrayThreads + threadIdx.x;
+        const u64 v = first + i * kThreads + threadIdx.x;
         ARRAY_UNROLL for (u32 j = 0; j < Some::kSize; ++j) some[i].at[j] = Op::none();
         if (v < vectors) some[i] = all[v];
       }
@@ -111,7 +133,7 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     for (u64 i = vectors * Some::kSize; i < count; ++i) value = op(value, from[i]);
   }
-  value = reduce_block(value, op);
+  value = reduce_block<kThreads>(value, op);
   __shared__ bool last;
   if (threadIdx.x == 0) {
     parts[blockIdx.x] = value;
@@ -122,9 +144,9 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   __syncthreads();
   if (!last) return;
   value = Op::none();
-  for (u32 i = threadIdx.x; i < gridDim.x; i += kArrayThreads)
+  for (u32 i = threadIdx.x; i < gridDim.x; i += kThreads)
     value = op(value, static_cast<volatile T*>(parts)[i]);
-  value = reduce_block(value, op);
+  value = reduce_block<kThreads>(value, op);
   if (threadIdx.x != 0) return;
   *to = value;
   *ended = 0;
@@ -185,29 +207,41 @@ LANES_FN T look_back(const u64* words, u64 tile, Op op) {
   return before;
 }
 
+enum class Wanted { kInclusive, kExclusive, kLast };
+
+/// Of which values a segment begins: bytes that are not 0.
+template <u32 kCount>
+struct alignas(kCount) Begins {
+  u8 at[kCount];
+};
+
 /// A tile for each block, in the order in which blocks begin. `words`: Told of each tile, and behind them the
-/// number of tiles that have begun; all 0 before.
-template <class T, class Op, bool kInclusive>
-LANES_FN void scan(const T* from, u64 count, T* to, u64* words, u64 tiles) {
+/// number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are segments;
+/// a tile in which one begins knows at once what those behind it ask. kLast: `to` has but the last value.
+template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
+          u32 kBytes = kScanBytes>
+LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words, u64 tiles) {
   using Some = Items<T>;
-  constexpr u32 kSome = Some::kSize, kVectors = kArrayItemBytes / 16, kOwn = kVectors * kSome;
-  constexpr u32 kWarps = kArrayThreads / 32;
+  using Whole = Part<T, Op, kSegments>;
+  constexpr u32 kSome = Some::kSize, kVectors = kBytes / 16, kOwn = kVectors * kSome;
+  constexpr u32 kWarps = kThreads / 32;
   constexpr Op op;
-  __shared__ Some held[kVectors * kArrayThreads];
+  __shared__ Some held[kVectors * kThreads];
   __shared__ T of_warp[kWarps];
+  __shared__ bool warp_begins[kWarps];
   __shared__ T before_tile;
   __shared__ u32 ticket;
   const u32 thread = threadIdx.x;
   if (thread == 0) ticket = atomicAdd(reinterpret_cast<u32*>(words + tiles * Told<T>::kWords), 1);
   __syncthreads();
   const u64 tile = ticket;
-  const u64 first = tile * kArrayThreads * kOwn;
-  const bool full = first + kArrayThreads * kOwn <= count;
+  const u64 first = tile * kThreads * kOwn;
+  const bool full = first + kThreads * kOwn <= count;
   // Vectors lie so that neither neighbours nor every fourth of them meet in a bank.
   const auto slot = [](u32 v) { return v ^ (v >> 3 & 7); };
 
   ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    const u32 v = i * kArrayThreads + thread;
+    const u32 v = i * kThreads + thread;
     Some some;
     if (full) {
       some = reinterpret_cast<const Some*>(from + first)[v];
@@ -219,6 +253,15 @@ LANES_FN void scan(const T* from, u64 count, T* to, u64* words, u64 tiles) {
     }
     held[slot(v)] = some;
   }
+  Begins<kOwn> start{};
+  if constexpr (kSegments) {
+    const u64 at = first + thread * kOwn;
+    if (full) {
+      start = *reinterpret_cast<const Begins<kOwn>*>(begins + at);
+    } else {
+      ARRAY_UNROLL for (u32 i = 0; i < kOwn; ++i) start.at[i] = at + i < count ? begins[at + i] : u8(0);
+    }
+  }
   __syncthreads();
 
   T own[kOwn];
@@ -226,33 +269,42 @@ LANES_FN void scan(const T* from, u64 count, T* to, u64* words, u64 tiles) {
     const Some some = held[slot(thread * kVectors + i)];
     ARRAY_UNROLL for (u32 j = 0; j < kSome; ++j) own[i * kSome + j] = some.at[j];
   }
-  T all = own[0];
-  ARRAY_UNROLL for (u32 i = 1; i < kOwn; ++i) all = op(all, own[i]);
-  const T up_to = scan_warp(all, op);
-  T before = __shfl_up_sync(~0u, up_to, 1);
-  if (thread % 32 == 0) before = Op::none();
-  if (thread % 32 == 31) of_warp[thread / 32] = up_to;
+  const auto begins_at = [&](u32 i) { return kSegments && start.at[i] != 0; };
+  Whole all{own[0], begins_at(0)};
+  ARRAY_UNROLL for (u32 i = 1; i < kOwn; ++i) all = all.then({own[i], begins_at(i)});
+  const Whole up_to = scan_warp(all);
+  Whole before = up_to.of_lane_before(1);
+  if (thread % 32 == 0) before = Whole();
+  if (thread % 32 == 31) {
+    of_warp[thread / 32] = up_to.value;
+    warp_begins[thread / 32] = up_to.begins;
+  }
   __syncthreads();
 
-  T whole = Op::none();  // of the tile
+  Whole whole;  // of the tile
   ARRAY_UNROLL for (u32 warp = 0; warp < kWarps; ++warp) {
-    if (warp == thread / 32) before = op(whole, before);
-    whole = op(whole, of_warp[warp]);
+    if (warp == thread / 32) before = whole.then(before);
+    whole = whole.then({of_warp[warp], kSegments && warp_begins[warp]});
   }
   if (thread < 32) {
-    if (thread == 0) Told<T>::tell(words, tile, tile == 0 ? Told<T>::kAll : Told<T>::kOwn, whole);
+    const bool known = tile == 0 || whole.begins;
+    if (thread == 0) Told<T>::tell(words, tile, known ? Told<T>::kAll : Told<T>::kOwn, whole.value);
     const T there = look_back<T>(words, tile, op);
     if (thread == 0) {
       before_tile = there;
-      if (tile != 0) Told<T>::tell(words, tile, Told<T>::kAll, op(there, whole));
+      const T last = Whole{there, false}.then(whole).value;
+      if (!known) Told<T>::tell(words, tile, Told<T>::kAll, last);
+      if (kWanted == Wanted::kLast && tile == tiles - 1) *to = last;
     }
   }
+  if constexpr (kWanted == Wanted::kLast) return;
   __syncthreads();
 
-  T value = op(before_tile, before);
+  T value = Whole{before_tile, false}.then(before).value;
   ARRAY_UNROLL for (u32 i = 0; i < kOwn; ++i) {
+    if (begins_at(i)) value = Op::none();
     const T next = op(value, own[i]);
-    own[i] = kInclusive ? next : value;
+    own[i] = kWanted == Wanted::kInclusive ? next : value;
     value = next;
   }
   ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
@@ -262,7 +314,7 @@ LANES_FN void scan(const T* from, u64 count, T* to, u64* words, u64 tiles) {
   }
   __syncthreads();
   ARRAY_UNROLL for (u32 i = 0; i < kVectors; ++i) {
-    const u32 v = i * kArrayThreads + thread;
+    const u32 v = i * kThreads + thread;
     const Some some = held[slot(v)];
     if (full) {
       reinterpret_cast<Some*>(to + first)[v] = some;
@@ -272,6 +324,12 @@ LANES_FN void scan(const T* from, u64 count, T* to, u64* words, u64 tiles) {
       }
     }
   }
+}
+
+/// A segment begins where a row does; `offsets` of rows are in order.
+LANES_FN void begin_rows(const u64* offsets, u64 rows, u64 count, u8* begins) {
+  const u64 row = blockIdx.x * u64(kArrayThreads) + threadIdx.x;
+  if (row < rows && offsets[row] < count) begins[offsets[row]] = 1;
 }
 
 #endif

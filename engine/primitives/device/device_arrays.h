@@ -19,29 +19,69 @@ enum class Element { kInt32, kInt64, kReal };
 
 inline size_t size_of(Element element) { return element == Element::kInt32 ? 4 : 8; }
 
-/// Reduction and scan of arrays in the memory of a GPU, near the speed of its memory. Kernels are compiled,
-/// or found on disk, when they are first needed. For one thread at a time.
-class DeviceArrays {
+/// An associative operator: one of those known, or one's own.
+class Operator {
  public:
-  explicit DeviceArrays(device::DevicePool& pool) : pool_(pool) {}
+  Operator(Combine combine);  // NOLINT(google-explicit-constructor): they are operators
+  /// `combined`: C for what `a` and `b`, which comes behind it, become; `none`: C for a value that leaves
+  /// every other one as it is. The type is T: Operator("b == T(0) ? a : b", "T(0)", false) is the last value
+  /// that is not 0. A reduction is faster where a and b may change places (`commutative`).
+  Operator(std::string_view combined, std::string_view none, bool commutative);
 
-  /// All of `count` values at `from` combined, at `to`; for none what leaves every value as it is. `from` is
-  /// 16-byte aligned. In the order of `stream`.
-  void reduce(Combine combine, Element element, device::cuda::Address from, uint64_t count,
-              device::cuda::Address to, device::Stream& stream);
-  /// At each place the values up to it combined, with its own (`inclusive`) or without. `to` may be `from`;
-  /// both are 16-byte aligned.
-  void scan(Combine combine, Element element, bool inclusive, device::cuda::Address from, uint64_t count,
-            device::cuda::Address to, device::Stream& stream);
-
-  /// What is compiled for an operator: kernels `reduce_all`, `scan_inclusive` and `scan_exclusive`.
-  static device::KernelSource source(Combine combine, Element element);
+  bool commutative() const { return commutative_; }
+  /// C that declares it as Op.
+  const std::string& text() const { return text_; }
 
  private:
-  device::Kernel kernel(Combine combine, Element element, const char* name);
+  std::string text_;
+  bool commutative_ = true;
+};
+
+/// How kernels are cut, for who wants to try: threads of a block, a multiple of 32, and values that each
+/// takes at once, 4, 8 or 16; at most 32 KiB for a block of int64. 0: what was best.
+struct ArrayCut {
+  unsigned threads = 0, items = 0;
+};
+
+/// Reduction and scan of arrays in the memory of a GPU, near the speed of its memory. Kernels are compiled,
+/// or found on disk, when they are first needed. For one thread at a time. Arrays are 16-byte aligned, and
+/// their values combined in the order of `stream`. Throws DeviceError, MemoryError; UserError for an operator
+/// that is no C.
+class DeviceArrays {
+ public:
+  /// Throws UserError for another `cut` than said.
+  explicit DeviceArrays(device::DevicePool& pool, ArrayCut cut = {});
+
+  /// All of `count` values at `from` combined, at `to`; for none what leaves every value as it is.
+  void reduce(const Operator& combine, Element element, device::cuda::Address from, uint64_t count,
+              device::cuda::Address to, device::Stream& stream);
+  /// At each place the values up to it combined, with its own (`inclusive`) or without. `to` may be `from`.
+  void scan(const Operator& combine, Element element, bool inclusive, device::cuda::Address from,
+            uint64_t count, device::cuda::Address to, device::Stream& stream);
+  /// The same, beginning again at each value whose byte at `begins` is not 0.
+  void segmented_scan(const Operator& combine, Element element, bool inclusive, device::cuda::Address from,
+                      device::cuda::Address begins, uint64_t count, device::cuda::Address to,
+                      device::Stream& stream);
+  /// The same for `rows` rows, of which each begins at its offset (64 bits, ascending): rows without values
+  /// begin where the next one does, or at `count`.
+  void segmented_scan_rows(const Operator& combine, Element element, bool inclusive,
+                           device::cuda::Address from, device::cuda::Address offsets, uint64_t rows,
+                           uint64_t count, device::cuda::Address to, device::Stream& stream);
+
+  /// What is compiled for an operator: kernels `scan_inclusive` and `scan_exclusive`; with segments also
+  /// `begin_segments`, without `reduce_all` and `reduce_in_order`.
+  static device::KernelSource source(const Operator& combine, Element element, bool segments,
+                                     ArrayCut cut = {});
+
+ private:
+  device::Kernel kernel(const Operator& combine, Element element, bool segments, const char* name);
+  void launch_scan(const device::Kernel& kernel, Element element, device::cuda::Address from,
+                   device::cuda::Address begins, uint64_t count, device::cuda::Address to,
+                   device::Stream& stream);
 
   device::DevicePool& pool_;
-  std::map<std::pair<Combine, Element>, device::Module> modules_;
+  const ArrayCut cut_;
+  std::map<std::string, device::Module> modules_;  // by operator, element, segments
 };
 
 }  // namespace lanewise

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
-#include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
-#include "device/error.h"
-#include "device/testing/nvrtc.h"
+#include "device/testing/gpu.h"
 
 namespace lanewise {
 namespace {
@@ -45,45 +45,55 @@ T none(Combine combine) {
   return combine == Combine::kProduct ? T{1} : T{0};
 }
 
-class DeviceArraysOnGpu : public testing::Test {
+class DeviceArraysOnGpu : public device::GpuTest {
  protected:
-  void SetUp() override {
-    try {
-      if (device::find_nvrtc(LANEWISE_SOURCE_DIR)) gpu_ = &device::Driver::system().device(0);
-    } catch (const device::DeviceError&) {
-    }
-    if (gpu_ == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
-  }
+  DeviceArraysOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
-  template <class T>
-  void expect_right(Element element, Combine combine, size_t count) {
-    device::Stream stream(*gpu_);
-    device::DevicePool pool(*gpu_);
-    DeviceArrays arrays(pool);
+  /// `combine` by loops; segments begin at some values, some of which are of rows without values.
+  template <class T, class Function>
+  void expect_right(Element element, const Operator& combine, T none, Function combined, size_t count,
+                    ArrayCut cut = {}) {
+    DeviceArrays arrays(*pool_, cut);
     Random random(count);
     std::vector<T> values;
-    for (size_t i = 0; i < count; ++i)
+    std::vector<uint8_t> begins;
+    std::vector<uint64_t> offsets;
+    const uint64_t every = 1 + random.below(3'000);
+    for (size_t i = 0; i < count; ++i) {
       values.push_back(static_cast<T>(static_cast<int64_t>(random.below(7)) - 3));
-    const device::DeviceBuffer from = pool.allocate(count * sizeof(T), stream, "a test");
-    const device::DeviceBuffer to = pool.allocate((count + 1) * sizeof(T), stream, "a test");
-    stream.copy_to_device(from.address(), values.data(), count * sizeof(T));
-    const auto fetch = [&](size_t some) {
-      std::vector<T> found(some);
-      stream.copy_to_host(found.data(), to.address(), some * sizeof(T));
-      stream.synchronize();
-      return found;
-    };
-    std::vector<T> up_to = {none<T>(combine)};
-    for (const T value : values) up_to.push_back(combined(combine, up_to.back(), value));
-    arrays.reduce(combine, element, from.address(), count, to.address(), stream);
-    EXPECT_EQ(fetch(1)[0], up_to.back()) << count;
-    arrays.scan(combine, element, true, from.address(), count, to.address(), stream);
-    EXPECT_EQ(fetch(count), std::vector<T>(up_to.begin() + 1, up_to.end())) << count;
-    arrays.scan(combine, element, false, from.address(), count, to.address(), stream);
-    EXPECT_EQ(fetch(count), std::vector<T>(up_to.begin(), up_to.end() - 1)) << count;
+      begins.push_back(random.below(every) == 0 ? 1 : 0);
+      if (begins.back() != 0) offsets.insert(offsets.end(), 1 + random.below(2), i);
+    }
+    offsets.push_back(count);
+    const device::DeviceBuffer from = upload(values), marks = upload(begins), rows = upload(offsets);
+    const device::DeviceBuffer to = upload(values);
+    std::vector<T> up_to = {none}, inclusive, exclusive;
+    T value = none;
+    for (size_t i = 0; i < count; ++i) {
+      up_to.push_back(combined(up_to.back(), values[i]));
+      if (begins[i] != 0) value = none;
+      exclusive.push_back(value);
+      value = combined(value, values[i]);
+      inclusive.push_back(value);
+    }
+    arrays.reduce(combine, element, from.address(), count, to.address(), *stream_);
+    EXPECT_EQ(fetch<T>(to, 1)[0], up_to.back()) << count;
+    arrays.scan(combine, element, true, from.address(), count, to.address(), *stream_);
+    EXPECT_EQ(fetch<T>(to, count), std::vector<T>(up_to.begin() + 1, up_to.end())) << count;
+    arrays.scan(combine, element, false, from.address(), count, to.address(), *stream_);
+    EXPECT_EQ(fetch<T>(to, count), std::vector<T>(up_to.begin(), up_to.end() - 1)) << count;
+    arrays.segmented_scan(combine, element, true, from.address(), marks.address(), count, to.address(),
+                          *stream_);
+    EXPECT_EQ(fetch<T>(to, count), inclusive) << count << " every " << every;
+    arrays.segmented_scan_rows(combine, element, false, from.address(), rows.address(), offsets.size(), count,
+                               from.address(), *stream_);
+    EXPECT_EQ(fetch<T>(from, count), exclusive) << count << " every " << every;
   }
-
-  device::Device* gpu_ = nullptr;
+  template <class T>
+  void expect_right(Element element, Combine combine, size_t count, ArrayCut cut = {}) {
+    expect_right<T>(
+        element, combine, none<T>(combine), [=](T a, T b) { return combined(combine, a, b); }, count, cut);
+  }
 };
 
 TEST_F(DeviceArraysOnGpu, AreAsLoops) {
@@ -99,11 +109,42 @@ TEST_F(DeviceArraysOnGpu, AreAsLoops) {
   }
 }
 
+TEST_F(DeviceArraysOnGpu, OperatorsOfOnesOwn) {
+  const Operator last("b == T(0) ? a : b", "T(0)", false);
+  const auto expected = [](auto a, auto b) { return b == 0 ? a : b; };
+  const Operator sum("a + b", "0", true);
+  for (const size_t count : {0, 1, 33, 4'097, 300'001}) {
+    expect_right<int32_t>(Element::kInt32, last, 0, expected, count);
+    expect_right<double>(Element::kReal, last, 0.0, expected, count);
+    expect_right<int64_t>(Element::kInt64, sum, int64_t{0}, std::plus<>(), count);
+  }
+  const device::DeviceBuffer some = upload(std::vector<int64_t>(1));
+  DeviceArrays arrays(*pool_);
+  EXPECT_THROW(
+      arrays.reduce({"a +", "0", true}, Element::kInt64, some.address(), 1, some.address(), *stream_),
+      UserError);
+}
+
+TEST_F(DeviceArraysOnGpu, CutInManyWays) {
+  for (const unsigned threads : {32U, 64U, 128U, 256U}) {
+    for (const unsigned items : {4U, 8U, 16U}) {
+      expect_right<int32_t>(Element::kInt32, Combine::kSum, 100'001, {threads, items});
+      expect_right<int64_t>(Element::kInt64, Combine::kLeast, 100'001, {threads, items});
+    }
+  }
+  for (const ArrayCut cut :
+       {ArrayCut{33, 0}, ArrayCut{2'048, 0}, ArrayCut{64, 5}, ArrayCut{64, 32}, ArrayCut{512, 16}}) {
+    EXPECT_THROW(DeviceArrays(*pool_, cut), UserError);
+  }
+}
+
 TEST(DeviceArrayKernels, Compile) {
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "no NVRTC";
-  const auto image =
-      device::Compiler::system().compile(DeviceArrays::source(Combine::kProduct, Element::kReal), "sm_90");
-  EXPECT_FALSE(image.empty());
+  const auto compiles = [](const device::KernelSource& source) {
+    EXPECT_FALSE(device::Compiler::system().compile(source, "sm_90").empty());
+  };
+  compiles(DeviceArrays::source(Combine::kProduct, Element::kReal, false));
+  compiles(DeviceArrays::source({"a > b ? a : b", "T(-1)", true}, Element::kInt32, true, {64, 4}));
 }
 
 }  // namespace

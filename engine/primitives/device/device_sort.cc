@@ -24,6 +24,14 @@ extern "C" __global__ void __launch_bounds__(kSortThreads) merge_all(const T* fr
                                                                      const u64* splits, T* to) {
   merge_runs<T, Before>(from, count, run, splits, to);
 }
+extern "C" __global__ void __launch_bounds__(kSortThreads) split_both(const T* a, u64 of_a, const T* b, u64 of_b,
+                                                                      u64* splits) {
+  split_two<T, Before>(a, of_a, b, of_b, splits);
+}
+extern "C" __global__ void __launch_bounds__(kSortThreads) merge_both(const T* a, u64 of_a, const T* b, u64 of_b,
+                                                                      const u64* splits, T* to) {
+  merge_two<T, Before>(a, of_a, b, of_b, splits, to);
+}
 )";
   return {.name = "merge_sort", .text = std::move(text)};
 }
@@ -37,11 +45,19 @@ const device::Module& DeviceMergeSort::module(Order order, Element element) {
   return found->second;
 }
 
+namespace {
+
+uint64_t tile_of(Element element) {
+  return size_of(element) == 4 ? primitives::kSortTile<4> : primitives::kSortTile<8>;
+}
+
+}  // namespace
+
 void DeviceMergeSort::sort(Order order, Element element, device::cuda::Address from, uint64_t count,
                            device::cuda::Address to, device::Stream& stream) {
   if (count == 0) return;
   constexpr unsigned kThreads = primitives::kSortThreads;
-  const uint64_t of_tile = size_of(element) == 4 ? primitives::kSortTile<4> : primitives::kSortTile<8>;
+  const uint64_t of_tile = tile_of(element);
   const uint64_t tiles = (count + of_tile - 1) / of_tile;
   const int passes = std::bit_width(tiles - 1);
   const device::Module& kernels = module(order, element);
@@ -63,6 +79,20 @@ void DeviceMergeSort::sort(Order order, Element element, device::cuda::Address f
         .launch(stream, {.blocks = tiles, .threads = kThreads}, here, count, run, splits.address(), there);
     std::swap(here, there);
   }
+}
+
+void DeviceMergeSort::merge(Order order, Element element, device::cuda::Address a, uint64_t of_a,
+                            device::cuda::Address b, uint64_t of_b, device::cuda::Address to,
+                            device::Stream& stream) {
+  constexpr unsigned kThreads = primitives::kSortThreads;
+  const uint64_t tiles = (of_a + of_b + tile_of(element) - 1) / tile_of(element);
+  const device::Module& kernels = module(order, element);
+  const device::DeviceBuffer splits = pool_.allocate(tiles * sizeof(uint64_t), stream, "a merge");
+  kernels.kernel("split_both")
+      .launch(stream, {.blocks = (tiles + kThreads - 1) / kThreads, .threads = kThreads}, a, of_a, b, of_b,
+              splits.address());
+  kernels.kernel("merge_both")
+      .launch(stream, {.blocks = tiles, .threads = kThreads}, a, of_a, b, of_b, splits.address(), to);
 }
 
 }  // namespace lanewise

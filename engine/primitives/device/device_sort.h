@@ -9,8 +9,8 @@ namespace lanewise {
 
 enum class Order { kAscending, kDescending };
 
-/// Sorting by comparison of arrays in the memory of a GPU, by merging. Kernels are compiled, or found on
-/// disk, when they are first needed. For one thread at a time.
+/// Sorting by comparison of arrays in the memory of a GPU, by merging, and merging alone. Kernels are
+/// compiled, or found on disk, when they are first needed. For one thread at a time.
 class DeviceMergeSort {
  public:
   explicit DeviceMergeSort(device::DevicePool& pool) : pool_(pool) {}
@@ -20,7 +20,12 @@ class DeviceMergeSort {
   void sort(Order order, Element element, device::cuda::Address from, uint64_t count,
             device::cuda::Address to, device::Stream& stream);
 
-  /// What is compiled: kernels `sort_all`, `split_all` and `merge_all`.
+  /// `to` = the values at `a` and at `b`, each in order, merged; of equal ones those of `a` come first. `to`
+  /// is neither of them.
+  void merge(Order order, Element element, device::cuda::Address a, uint64_t of_a, device::cuda::Address b,
+             uint64_t of_b, device::cuda::Address to, device::Stream& stream);
+
+  /// What is compiled: kernels `sort_all`, `split_all`, `merge_all`, `split_both` and `merge_both`.
   static device::KernelSource source(Order order, Element element);
 
  private:

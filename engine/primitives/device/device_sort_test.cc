@@ -6,67 +6,64 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "base/random.h"
 #include "base/testing/test_size.h"
-#include "device/error.h"
-#include "device/testing/nvrtc.h"
+#include "device/testing/gpu.h"
 
 namespace lanewise {
 namespace {
 
-class DeviceSortOnGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      if (device::find_nvrtc(LANEWISE_SOURCE_DIR)) gpu_ = &device::Driver::system().device(0);
-    } catch (const device::DeviceError&) {
-    }
-    if (gpu_ == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
-    stream_.emplace(*gpu_);
-    pool_.emplace(*gpu_);
-    sorter_.emplace(*pool_);
-  }
+/// NaN is last either way.
+template <class T>
+bool comes_before(Order order, T a, T b) {
+  if (a != a || b != b) return a == a;
+  return order == Order::kAscending ? a < b : a > b;
+}
 
-  /// Sorts `values` both ways, into another array and in place.
+template <class T>
+void expect_same(const std::vector<T>& found, const std::vector<T>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    // Which zero, and that it is NaN.
+    const bool same = found[i] == expected[i]
+                          ? std::signbit(double(found[i])) == std::signbit(double(expected[i]))
+                          : found[i] != found[i] && expected[i] != expected[i];
+    ASSERT_TRUE(same) << i << " of " << found.size();
+  }
+}
+
+class DeviceSortOnGpu : public device::GpuTest {
+ protected:
+  DeviceSortOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
+
+  /// Sorts `values` both ways, into another array and in place; and a part of them merged with the rest.
   template <class T>
   void expect_sorted(Element element, const std::vector<T>& values) {
+    DeviceMergeSort sorter(*pool_);
     for (const Order order : {Order::kAscending, Order::kDescending}) {
+      const auto before = [&](T a, T b) { return comes_before(order, a, b); };
       std::vector<T> expected = values;
-      // NaN is the last one either way.
-      const auto numbers =
-          std::stable_partition(expected.begin(), expected.end(), [](T v) { return v == v; });
-      if (order == Order::kAscending) {
-        std::sort(expected.begin(), numbers);
-      } else {
-        std::sort(expected.begin(), numbers, std::greater<T>());
-      }
-      const size_t bytes = values.size() * sizeof(T);
-      const device::DeviceBuffer from = pool_->allocate(bytes + 1, *stream_, "a test");
-      const device::DeviceBuffer to = pool_->allocate(bytes + 1, *stream_, "a test");
-      stream_->copy_to_device(from.address(), values.data(), bytes);
-      sorter_->sort(order, element, from.address(), values.size(), to.address(), *stream_);
-      sorter_->sort(order, element, from.address(), values.size(), from.address(), *stream_);
-      for (const device::DeviceBuffer* result : {&to, &from}) {
-        std::vector<T> found(values.size());
-        stream_->copy_to_host(found.data(), result->address(), bytes);
-        stream_->synchronize();
-        for (size_t i = 0; i < found.size(); ++i) {
-          const bool same = found[i] == expected[i] || (found[i] != found[i] && expected[i] != expected[i]);
-          ASSERT_TRUE(same) << i << " of " << values.size();
-        }
+      std::stable_sort(expected.begin(), expected.end(), before);
+      const device::DeviceBuffer from = upload(values), to = upload(values);
+      sorter.sort(order, element, from.address(), values.size(), to.address(), *stream_);
+      sorter.sort(order, element, from.address(), values.size(), from.address(), *stream_);
+      expect_same(fetch<T>(to, values.size()), expected);
+      expect_same(fetch<T>(from, values.size()), expected);
+      for (const size_t part : {size_t{0}, values.size() / 3, values.size()}) {
+        std::vector<T> a(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(part));
+        std::vector<T> b(values.begin() + static_cast<std::ptrdiff_t>(part), values.end());
+        std::stable_sort(a.begin(), a.end(), before);
+        std::stable_sort(b.begin(), b.end(), before);
+        const device::DeviceBuffer of_a = upload(a), of_b = upload(b);
+        sorter.merge(order, element, of_a.address(), a.size(), of_b.address(), b.size(), to.address(),
+                     *stream_);
+        expect_same(fetch<T>(to, values.size()), expected);
       }
     }
   }
-
-  device::Device* gpu_ = nullptr;
-  std::optional<device::Stream> stream_;
-  std::optional<device::DevicePool> pool_;
-  std::optional<DeviceMergeSort> sorter_;
 };
 
 TEST_F(DeviceSortOnGpu, IsAsTheHosts) {
@@ -82,8 +79,9 @@ TEST_F(DeviceSortOnGpu, IsAsTheHosts) {
         const auto value = static_cast<int64_t>(random.below(distinct)) - static_cast<int64_t>(distinct / 2);
         ints.push_back(static_cast<int32_t>(value));
         longs.push_back(value * 5'000'000'019);
-        reals.push_back(random.below(50) == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                              : static_cast<double>(value) / 3);
+        reals.push_back(random.below(50) == 0
+                            ? std::numeric_limits<double>::quiet_NaN()
+                            : static_cast<double>(value) * (value == 0 && i % 2 == 0 ? -1 : 1) / 3);
       }
       expect_sorted(Element::kInt32, ints);
       expect_sorted(Element::kInt64, longs);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Freestanding: this text is compiled by NVRTC. Sorting by comparison in the memory of a GPU: tiles within a
-// block, then runs, pair by pair. Equal values keep their order.
+// block, then runs, pair by pair; and merging two arrays. Equal values keep their order.
 
 #include "lanes/lane.h"
 
@@ -152,24 +152,15 @@ LANES_FN void split_runs(const T* from, u64 count, u64 run, u64* splits) {
       merge_path(a, pair.of_a, a + pair.of_a, pair.of_b, pair.diagonal, Before());
 }
 
-/// Each block makes a tile of the merged runs, whose lengths are `run`, a multiple of a tile's.
+/// A block's tile of `size` items of a merge: the first `of_a` of `a`, the rest of `b`.
 template <class T, class Before>
-LANES_FN void merge_runs(const T* from, u64 count, u64 run, const u64* splits, T* to) {
-  constexpr u32 kOwn = SortTile<T>::kOwn, kSize = SortTile<T>::kSize;
+LANES_FN void merge_tile(const T* a, u32 of_a, const T* b, u32 size, T* to) {
+  constexpr u32 kOwn = SortTile<T>::kOwn;
   __shared__ SortTile<T> tile;
-  const u64 begin = blockIdx.x * u64(kSize);
-  const u32 size = least(kSize, count - begin);
-  const RunPair pair(begin, run, count);
-  const u64 split = splits[blockIdx.x];
-  const u64 end = pair.diagonal + size;
-  const u64 next = end == pair.of_a + pair.of_b ? pair.of_a : splits[blockIdx.x + 1];
-  const u32 of_a = u32(next - split);
-  const T* const a = from + pair.first + split;
-  const T* const b = from + pair.first + pair.of_a + (pair.diagonal - split) - of_a;
   T own[kOwn];
   SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
     const u32 item = i * kSortThreads + threadIdx.x;
-    if (item < size) own[i] = item < of_a ? a[item] : b[item];
+    if (item < size) own[i] = item < of_a ? a[item] : b[item - of_a];
   }
   SORT_UNROLL for (u32 i = 0; i < kOwn; ++i) {
     const u32 item = i * kSortThreads + threadIdx.x;
@@ -180,7 +171,40 @@ LANES_FN void merge_runs(const T* from, u64 count, u64 run, const u64* splits, T
   __syncthreads();
   tile.put(own);
   __syncthreads();
-  tile.store(to + begin, size);
+  tile.store(to, size);
+}
+
+/// Each block makes a tile of the merged runs, whose lengths are `run`, a multiple of a tile's.
+template <class T, class Before>
+LANES_FN void merge_runs(const T* from, u64 count, u64 run, const u64* splits, T* to) {
+  constexpr u32 kSize = SortTile<T>::kSize;
+  const u64 begin = blockIdx.x * u64(kSize);
+  const u32 size = least(kSize, count - begin);
+  const RunPair pair(begin, run, count);
+  const u64 split = splits[blockIdx.x];
+  const u64 end = pair.diagonal + size;
+  const u64 next = end == pair.of_a + pair.of_b ? pair.of_a : splits[blockIdx.x + 1];
+  const T* const a = from + pair.first;
+  merge_tile<T, Before>(a + split, u32(next - split), a + pair.of_a + (pair.diagonal - split), size,
+                        to + begin);
+}
+
+/// splits[i]: how many items before tile i's, of two arrays merged, are of the first.
+template <class T, class Before>
+LANES_FN void split_two(const T* a, u64 of_a, const T* b, u64 of_b, u64* splits) {
+  const u64 at = (blockIdx.x * u64(kSortThreads) + threadIdx.x) * SortTile<T>::kSize;
+  if (at < of_a + of_b) splits[at / SortTile<T>::kSize] = merge_path(a, of_a, b, of_b, at, Before());
+}
+
+/// Each block makes a tile of two arrays merged.
+template <class T, class Before>
+LANES_FN void merge_two(const T* a, u64 of_a, const T* b, u64 of_b, const u64* splits, T* to) {
+  constexpr u32 kSize = SortTile<T>::kSize;
+  const u64 begin = blockIdx.x * u64(kSize);
+  const u32 size = least(kSize, of_a + of_b - begin);
+  const u64 split = splits[blockIdx.x];
+  const u64 next = blockIdx.x == gridDim.x - 1 ? of_a : splits[blockIdx.x + 1];
+  merge_tile<T, Before>(a + split, u32(next - split), b + (begin - split), size, to + begin);
 }
 
 #undef SORT_UNROLL
