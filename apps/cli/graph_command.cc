@@ -1,5 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -10,11 +13,13 @@
 #include "base/size.h"
 #include "command.h"
 #include "graph/device/device_graph.h"
+#include "graph/paths.h"
 #include "graph/verify.h"
 #include "output/format.h"
 #include "output/output_file.h"
 #include "pram/inputs.h"
 #include "primitives/parallel.h"
+#include "progress.h"
 
 namespace lanewise::cli {
 
@@ -29,6 +34,8 @@ const char* const kDescription =
   lanewise graph spanning-tree links.parquet -o tree.csv
   lanewise graph matching jobs.txt --format json --verify
   lanewise graph distances random:1000:5000 --executor cuda
+  lanewise graph distances roads.txt --path 3,17
+  lanewise graph bfs roads.mtx --root 17
 
 A FILE is Matrix Market (every stored entry is an edge, whatever its value), has a line 'v : u w' for each vertex
 and its neighbours or a line 'source target [weight]' for each edge, or is Parquet or CSV with columns src, dst and
@@ -41,16 +48,38 @@ struct Given {
   std::string output;
   std::string memory_limit = "4GB";
   std::string executor = "cpu";
+  std::vector<int64_t> path;  // its ends
   uint64_t seed = 0;
+  int64_t root = 0;
   int threads = 0;
   bool verify = false;
+};
+
+/// What is being done, for whoever watches.
+struct Stage {
+  std::atomic<const char*> what = "reading the graph";
+  std::atomic<double> share = -1;
+
+  void begin(const char* next) {
+    share = -1;
+    what = next;
+  }
 };
 
 struct Question {
   const Graph& graph;
   bool verify;
+  Stage& stage;
   MemoryBudget& budget;
   graph::DeviceGraph* gpu;  ///< null: cores are to answer
+  const std::vector<int64_t>& path;
+  int64_t root;  ///< the label of the vertex that a search begins at
+
+  /// Whether a checker is to look at the answer, which it then begins to do.
+  bool begin_check() const {
+    if (verify) stage.begin("verifying");
+    return verify;
+  }
 };
 
 /// What a command found: lines for people, one object, and the whole as a table.
@@ -71,6 +100,16 @@ std::string number(double value) {
 
 int64_t label_of(const Graph& graph, int64_t vertex) {
   return graph.labels.empty() ? vertex : graph.labels[static_cast<size_t>(vertex)];
+}
+
+int64_t vertex_of(const Graph& graph, int64_t label) {
+  if (graph.labels.empty()) {
+    if (label >= 0 && label < graph.vertices) return label;
+  } else if (const auto at = std::ranges::lower_bound(graph.labels, label);
+             at != graph.labels.end() && *at == label) {
+    return at - graph.labels.begin();
+  }
+  throw UserError(fmt::format("the graph has no vertex {}", label));
 }
 
 /// f(values, row) for each row of a column without NULLs.
@@ -130,7 +169,7 @@ Answer components(const Question& asked) {
   const int64_t count = graph::count_components(*label);
   Answer answer{
       fmt::format("{} components\n", count), fmt::format("{{\"components\": {}}}\n", count), {}, {}, {}};
-  if (asked.verify) answer.problem = check_components(graph, *label);
+  if (asked.begin_check()) answer.problem = check_components(graph, *label);
   answer.schema = {{"vertex", TypeId::kInt64}, {"component", TypeId::kInt64}};
   answer.rows = [&graph, label](std::vector<ColumnBuilder>& columns) {
     for (int64_t v = 0; v < graph.vertices; ++v) {
@@ -151,14 +190,14 @@ Answer spanning_tree(const Question& asked) {
                 {},
                 {},
                 {}};
-  if (asked.verify) answer.problem = check_spanning_forest(graph, *forest);
+  if (asked.begin_check()) answer.problem = check_spanning_forest(graph, *forest);
   answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"weight", TypeId::kFloat64}};
   answer.rows = [&graph, forest](std::vector<ColumnBuilder>& columns) {
     for (const int64_t edge : forest->edges) {
       const auto e = static_cast<size_t>(edge);
       columns[0].append_physical(label_of(graph, graph.source[e]));
       columns[1].append_physical(label_of(graph, graph.target[e]));
-      columns[2].append_physical(graph.weight.empty() ? 1.0 : graph.weight[e]);
+      columns[2].append_physical(graph.weight_of(e));
     }
   };
   return answer;
@@ -174,7 +213,7 @@ Answer matching(const Question& asked) {
                 {},
                 {},
                 {}};
-  if (asked.verify) answer.problem = check_matching(graph, *found);
+  if (asked.begin_check()) answer.problem = check_matching(graph, *found);
   answer.schema = {{"row", TypeId::kInt64}, {"column", TypeId::kInt64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
     for (int64_t row = 0; row < graph.vertices; ++row) {
@@ -187,17 +226,39 @@ Answer matching(const Question& asked) {
   return answer;
 }
 
+struct PathAnswer {
+  std::string text, json;
+};
+
+PathAnswer path_between(const Graph& graph, const graph::Distances& distances, int64_t from, int64_t to) {
+  const auto path = graph::shortest_path(graph, distances, from, to);
+  if (!path) {
+    return {fmt::format("no path from {} to {}\n", label_of(graph, from), label_of(graph, to)),
+            ", \"path\": null"};
+  }
+  std::vector<int64_t> labels;
+  for (const int64_t vertex : *path) labels.push_back(label_of(graph, vertex));
+  const std::string length = number(distances.at(from, to));
+  return {fmt::format("{}: length {}\n", fmt::join(labels, " -> "), length),
+          fmt::format(", \"path\": [{}], \"length\": {}", fmt::join(labels, ", "), length)};
+}
+
 Answer distances(const Question& asked) {
   const Graph& graph = asked.graph;
-  auto found = std::make_shared<graph::Distances>(asked.gpu ? asked.gpu->all_distances(&asked.budget)
-                                                            : graph::all_distances(graph, &asked.budget));
+  std::vector<int64_t> ends;
+  for (const int64_t label : asked.path) ends.push_back(vertex_of(graph, label));
+  const auto report = [&](double share) { asked.stage.share = share; };
+  auto found = std::make_shared<graph::Distances>(
+      asked.gpu ? asked.gpu->all_distances(&asked.budget)
+                : graph::all_distances(graph, &asked.budget, nullptr, report));
   const std::string sum = number(found->sum);
-  Answer answer{fmt::format("{} pairs with a path, sum of distances {}\n", found->pairs, sum),
-                fmt::format("{{\"pairs\": {}, \"sum\": {}}}\n", found->pairs, sum),
+  const PathAnswer path = ends.empty() ? PathAnswer{} : path_between(graph, *found, ends[0], ends[1]);
+  Answer answer{fmt::format("{} pairs with a path, sum of distances {}\n{}", found->pairs, sum, path.text),
+                fmt::format("{{\"pairs\": {}, \"sum\": {}{}}}\n", found->pairs, sum, path.json),
                 {},
                 {},
                 {}};
-  if (asked.verify) answer.problem = check_distances(graph, *found);
+  if (asked.begin_check()) answer.problem = check_distances(graph, *found);
   answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"distance", TypeId::kFloat64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
     for (int64_t from = 0; from < graph.vertices; ++from) {
@@ -208,6 +269,29 @@ Answer distances(const Question& asked) {
         columns[1].append_physical(label_of(graph, to));
         columns[2].append_physical(distance);
       }
+    }
+  };
+  return answer;
+}
+
+Answer breadth_first_search(const Question& asked) {
+  const Graph& graph = asked.graph;
+  const int64_t root = vertex_of(graph, asked.root);
+  auto found = std::make_shared<graph::Levels>(asked.gpu ? asked.gpu->breadth_first_search(root)
+                                                         : graph::breadth_first_search(graph, root));
+  Answer answer{fmt::format("{} vertices reached, {} levels\n", found->reached, found->levels),
+                fmt::format("{{\"reached\": {}, \"levels\": {}}}\n", found->reached, found->levels),
+                {},
+                {},
+                {}};
+  if (asked.begin_check()) answer.problem = check_levels(graph, root, *found);
+  answer.schema = {{"vertex", TypeId::kInt64}, {"level", TypeId::kInt64}};
+  answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
+    for (int64_t v = 0; v < graph.vertices; ++v) {
+      const int64_t level = found->level[static_cast<size_t>(v)];
+      if (level < 0) continue;
+      columns[0].append_physical(label_of(graph, v));
+      columns[1].append_physical(level);
     }
   };
   return answer;
@@ -234,14 +318,22 @@ void write_rows(const Answer& answer, const std::string& path) {
 using Algorithm = Answer (*)(const Question& asked);
 
 ExitCode run_algorithm(const Given& given, Algorithm algorithm) {
+  Stage stage;
+  std::optional<Watch> watch(std::in_place,
+                             [&] { return Watch::State{stage.what.load(), stage.share.load()}; });
   const Graph graph = read(given);
+  stage.begin("looking for the answer");
   MemoryBudget budget(parse_size(given.memory_limit));
   std::optional<graph::DeviceGraph> gpu;
   if (given.executor == "cuda") gpu.emplace(graph, device::Driver::system().device(0));
-  const auto find = [&] { return algorithm({graph, given.verify, budget, gpu ? &*gpu : nullptr}); };
+  const auto find = [&] {
+    return algorithm({graph, given.verify, stage, budget, gpu ? &*gpu : nullptr, given.path, given.root});
+  };
   const Answer answer = given.threads > 0 ? with_threads(given.threads, find) : find();
   if (answer.problem) throw InternalError("the checker refuses the answer: " + *answer.problem);
+  stage.begin("writing");
   if (!given.output.empty()) write_rows(answer, given.output);
+  watch.reset();
   const std::string verified = given.verify ? "verified\n" : "";
   OutputFile out;
   out.write(given.format == "json" ? answer.json : answer.text + verified);
@@ -277,12 +369,22 @@ void add_graph_command(CLI::App& app, Command& run) {
     sub->add_option("--memory-limit", given->memory_limit, "What all distances may hold")
         ->type_name("SIZE")
         ->capture_default_str();
+    return sub;
   };
   add("components", "Connected components; the direction of edges is ignored", components);
   add("spanning-tree", "The lightest forest that joins what is connected; of equal edges the first counts",
       spanning_tree);
   add("matching", "A maximum matching of rows (sources) with columns (targets)", matching);
-  add("distances", "Distances between all pairs, along directed edges", distances);
+  add("distances", "Distances between all pairs, along directed edges", distances)
+      ->add_option("--path", given->path, "The shortest path between these vertices, too")
+      ->delimiter(',')
+      ->expected(2)
+      ->type_name("FROM,TO");
+  add("bfs", "Levels of a breadth-first search, along directed edges; -o writes what is reached",
+      breadth_first_search)
+      ->add_option("--root", given->root, "The vertex where it begins")
+      ->type_name("V")
+      ->required();
 }
 
 }  // namespace lanewise::cli

@@ -98,8 +98,12 @@ std::vector<std::string> column_names(Session& session, const std::string& path)
   return names;
 }
 
-/// Throws UserError for a name that is not among the file's; as in SQL, case does not matter.
-void check_names(Session& session, const std::string& path, const std::vector<std::string>& wanted) {
+/// The columns that the user names. Throws UserError for one that the file does not have; as in SQL, case
+/// does not matter.
+std::vector<std::string> wanted_columns(Session& session, const std::string& path,
+                                        const std::string& columns) {
+  if (columns.empty()) return {};
+  std::vector<std::string> wanted = split_columns(columns);
   const std::vector<std::string> names = column_names(session, path);
   const auto folded = [](std::string name) {
     std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
@@ -110,14 +114,15 @@ void check_names(Session& session, const std::string& path, const std::vector<st
       throw UserError(fmt::format("'{}' has no column '{}'; it has {}", path, name, fmt::join(names, ", ")));
     }
   }
+  return wanted;
 }
 
-KeyColumns read_keys(Session& session, const std::string& path, const std::string& columns,
+/// Columns of a file: those named, or all; as the fields of an index's key where there is one.
+KeyColumns read_keys(Session& session, const std::string& path, std::vector<std::string> names,
                      const std::vector<KeyField>* fields) {
   KeyColumns keys;
+  keys.names = std::move(names);
   std::string query = "SELECT ";
-  if (!columns.empty()) keys.names = split_columns(columns);
-  check_names(session, path, keys.names);
   if (fields != nullptr && !keys.names.empty() && keys.names.size() != fields->size()) {
     throw UserError(
         fmt::format("the index's key has {} columns, and {} are given", fields->size(), keys.names.size()));
@@ -150,17 +155,17 @@ KeyColumns read_keys(Session& session, const std::string& path, const std::strin
 
 /// The given columns, or those of the file that come first.
 KeyColumns read_keys_for(Session& session, const IndexArguments& given, const Index& index) {
-  std::string columns = given.columns;
+  std::vector<std::string> names = wanted_columns(session, given.data, given.columns);
   const std::vector<KeyField>& fields = index.key_fields();
-  if (columns.empty()) {
-    const std::vector<std::string> names = column_names(session, given.data);
+  if (names.empty()) {
+    names = column_names(session, given.data);
     if (names.size() < fields.size()) {
       throw UserError(fmt::format("'{}' has {} columns, and the index's key {}", given.data, names.size(),
                                   fields.size()));
     }
-    for (size_t i = 0; i < fields.size(); ++i) columns += (i == 0 ? "" : ",") + names[i];
+    names.resize(fields.size());
   }
-  return read_keys(session, given.data, columns, &fields);
+  return read_keys(session, given.data, std::move(names), &fields);
 }
 
 std::vector<uint64_t> row_numbers(size_t rows, uint64_t first) {
@@ -171,7 +176,8 @@ std::vector<uint64_t> row_numbers(size_t rows, uint64_t first) {
 
 ExitCode run_build(IndexArguments given) {
   Session session;
-  const KeyColumns keys = read_keys(session, given.data, given.columns, nullptr);
+  const KeyColumns keys =
+      read_keys(session, given.data, wanted_columns(session, given.data, given.columns), nullptr);
   IndexOptions& options = given.options;
   for (const ColumnPtr& column : keys.columns) options.key.push_back({column->type, given.nulls});
   Index index(options);

@@ -45,4 +45,26 @@ void Progress::finish() {
   visible_ = false;
 }
 
+Watch::Watch(std::function<State()> look) {
+  if (!stderr_is_terminal()) return;
+  thread_ = std::thread([this, look = std::move(look)] {
+    Progress progress;
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, kInterval, [this] { return done_; })) {
+      const State state = look();
+      progress.report(state.what, state.share);
+    }
+    progress.finish();
+  });
+}
+
+Watch::~Watch() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
 }  // namespace lanewise::cli

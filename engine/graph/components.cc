@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/error.h"
 #include "graph/device/forest-inl.h"
@@ -11,9 +12,12 @@ namespace lanewise::graph {
 
 namespace {
 
-constexpr size_t kPart = 1 << 14;  // edges or vertices that a thread takes at once
-constexpr size_t kRun = 256;       // neighbouring edges that are sampled together
-constexpr size_t kAhead = 16;      // edges whose parents are fetched before they are needed
+constexpr size_t kPart = 1 << 14;     // edges or vertices that a thread takes at once
+constexpr size_t kSample = 1'024;     // vertices or edges that are asked what holds for most
+constexpr size_t kFetch = 256;        // numbers of edges that are fetched before they are read: over a page's
+                                      // end no core looks ahead by itself
+constexpr size_t kFetchParents = 16;  // the same of what is known only then
+constexpr size_t kFetchEnds = 24;
 
 /// f(begin, end) for parts of 0 to size, on all threads.
 template <class F>
@@ -22,19 +26,70 @@ void in_parts(size_t size, F f) {
                [&](size_t part) { f(part * kPart, std::min(size, (part + 1) * kPart)); });
 }
 
+/// The trees that edges have joined so far.
+class Forest {
+ public:
+  explicit Forest(size_t vertices) : parent_(vertices) {}
+
+  size_t size() const { return parent_.size(); }
+  u32* parents() { return parent_.data(); }
+  void fetch(size_t v) const { __builtin_prefetch(&parent_[v]); }
+
+  /// Hangs every vertex of a part below its root, and calls f(vertex, root).
+  template <class F>
+  void flatten(size_t begin, size_t end, F f) {
+    for (size_t v = begin; v < end; ++v) {
+      const u32 above = load(&parent_[v]);
+      u32 root = load(&parent_[above]);
+      if (root != above) store(&parent_[v], root = root_of(parent_.data(), root));
+      f(v, root);
+    }
+  }
+  void flatten() {
+    in_parts(size(), [&](size_t begin, size_t end) { flatten(begin, end, [](size_t, u32) {}); });
+  }
+
+  struct Tree {
+    u32 root = 0;
+    size_t vertices = 0;  ///< of kSample
+  };
+  /// The one with most of some vertices.
+  Tree largest() const {
+    std::vector<u32> roots;
+    for (size_t i = 0; i < kSample && size() != 0; ++i) {
+      roots.push_back(root_of(parent_.data(), static_cast<u32>(size() * i / kSample)));
+    }
+    std::sort(roots.begin(), roots.end());
+    Tree best;
+    for (auto at = roots.begin(); at != roots.end();) {
+      const auto next = std::upper_bound(at, roots.end(), *at);
+      const auto vertices = static_cast<size_t>(next - at);
+      if (vertices > best.vertices) best = {*at, vertices};
+      at = next;
+    }
+    return best;
+  }
+
+  std::vector<u32> take() { return std::move(parent_); }
+
+ private:
+  std::vector<u32> parent_;
+};
+
 /// Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018) on edges in any order: samples of them join most of what
 /// belongs together; edges within the largest component so far are then passed by. Which vertices are inside
-/// of it is a byte of each: these stay in the cache, labels would not, and bits take more instructions.
-class Search {
+/// of it is a bit of each: these stay in the cache, labels would not.
+class FromEdges {
  public:
-  explicit Search(const Graph& graph)
-      : graph_(graph), parent_(static_cast<size_t>(graph.vertices)), inside_(parent_.size()) {
-    in_parts(parent_.size(), [&](size_t begin, size_t end) {
-      for (size_t v = begin; v < end; ++v) parent_[v] = static_cast<u32>(v);
+  explicit FromEdges(const Graph& graph)
+      : graph_(graph), forest_(static_cast<size_t>(graph.vertices)), inside_(forest_.size() / 64 + 1) {
+    in_parts(forest_.size(), [&](size_t begin, size_t end) {
+      for (size_t v = begin; v < end; ++v) forest_.parents()[v] = static_cast<u32>(v);
     });
   }
 
-  std::vector<uint32_t> run() {
+  std::vector<u32> run() {
+    constexpr size_t kRun = 256;  // neighbouring edges that are sampled together
     for (const size_t every : {128, 16}) {
       const size_t runs = graph_.edges() / kRun / every;
       in_parts(runs * kRun, [&](size_t begin, size_t end) {
@@ -43,14 +98,28 @@ class Search {
           join(run, run + kRun);
         }
       });
-      flatten();
+      mark_largest();
+      if (most_are_inside()) break;
     }
     in_parts(graph_.edges(), [&](size_t begin, size_t end) { join(begin, end); });
-    flatten();
-    return std::move(parent_);
+    forest_.flatten();
+    return forest_.take();
   }
 
  private:
+  /// Whether `v` is surely in the largest component.
+  u64 inside(int64_t v) const {
+    const auto at = static_cast<u64>(v);
+    return load(&inside_[at / 64]) >> (at % 64) & 1;
+  }
+  /// Of two threads that note at the same time the other one's bit may be lost: that costs time alone.
+  void note(int64_t v) {
+    const auto at = static_cast<u64>(v);
+    u64* const word = &inside_[at / 64];
+    const u64 before = load(word), after = before | u64{1} << (at % 64);
+    if (after != before) store(word, after);  // what is only read stays in both cores' caches
+  }
+
   /// Joins what the edges begin to end, at most kPart, join; within the largest component nothing is to do.
   void join(size_t begin, size_t end) {
     static_assert(kPart <= 1 << 16);
@@ -59,68 +128,119 @@ class Search {
     const int64_t* const target = graph_.target.data() + begin;
     size_t count = 0;
     for (size_t e = 0; e < end - begin; ++e) {
+      if (e % 8 == 0) {
+        __builtin_prefetch(source + e + kFetch);
+        __builtin_prefetch(target + e + kFetch);
+      }
       outside[count] = static_cast<uint16_t>(e);
-      count += 1 ^ (load(&inside_[static_cast<size_t>(source[e])]) &
-                    load(&inside_[static_cast<size_t>(target[e])]));
+      count += 1 ^ (inside(source[e]) & inside(target[e]));
     }
     const auto fetch = [&](size_t i) {
-      __builtin_prefetch(&parent_[static_cast<size_t>(source[outside[i]])]);
-      __builtin_prefetch(&parent_[static_cast<size_t>(target[outside[i]])]);
+      forest_.fetch(static_cast<size_t>(source[outside[i]]));
+      forest_.fetch(static_cast<size_t>(target[outside[i]]));
     };
-    for (size_t i = 0; i < std::min(kAhead, count); ++i) fetch(i);
+    for (size_t i = 0; i < std::min(kFetchParents, count); ++i) fetch(i);
     for (size_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) fetch(i + kAhead);
-      const auto a = static_cast<u32>(source[outside[i]]);
-      const auto b = static_cast<u32>(target[outside[i]]);
-      link(parent_.data(), a, b);
-      if ((load(&inside_[a]) | load(&inside_[b])) == 0) continue;
-      store(&inside_[a], uint8_t{1});
-      store(&inside_[b], uint8_t{1});
+      if (i + kFetchParents < count) fetch(i + kFetchParents);
+      const int64_t a = source[outside[i]], b = target[outside[i]];
+      if (link(forest_.parents(), static_cast<u32>(a), static_cast<u32>(b)) != largest_) continue;
+      note(a);
+      note(b);
     }
   }
 
-  /// Hangs every vertex below its root, and notes which are in the largest component.
-  void flatten() {
-    const u32 most = largest();
-    in_parts(parent_.size(), [&](size_t begin, size_t end) {
-      for (size_t v = begin; v < end; ++v) {
-        const u32 root = root_of(parent_.data(), static_cast<u32>(v));
-        store(&parent_[v], root);
-        inside_[v] = root == most ? 1 : 0;
-      }
+  /// Finds the largest component so far, and who is inside.
+  void mark_largest() {
+    largest_ = forest_.largest().root;
+    in_parts(forest_.size(), [&](size_t begin, size_t end) {
+      std::fill(&inside_[begin / 64], &inside_[(end + 63) / 64], u64{0});
+      forest_.flatten(begin, end, [&](size_t v, u32 root) {
+        inside_[v / 64] |= u64{root == largest_ ? u64{1} : u64{0}} << (v % 64);
+      });
     });
   }
 
-  /// The root above most of some vertices.
-  u32 largest() const {
-    constexpr size_t kVertices = 1'024;
-    std::vector<u32> roots;
-    for (size_t i = 0; i < kVertices && !parent_.empty(); ++i) {
-      roots.push_back(root_of(parent_.data(), static_cast<u32>(parent_.size() * i / kVertices)));
+  /// Of some edges, both ends.
+  bool most_are_inside() const {
+    u64 found = 0;
+    for (size_t i = 0; i < kSample && graph_.edges() != 0; ++i) {
+      const size_t e = graph_.edges() * i / kSample;
+      found += inside(graph_.source[e]) & inside(graph_.target[e]);
     }
-    std::sort(roots.begin(), roots.end());
-    u32 best = 0;
-    std::ptrdiff_t most = 0;
-    for (auto at = roots.begin(); at != roots.end();) {
-      const auto next = std::upper_bound(at, roots.end(), *at);
-      if (next - at > most) best = *at;
-      most = std::max(most, next - at);
-      at = next;
-    }
-    return best;
+    return found > kSample / 2;
   }
 
   const Graph& graph_;
-  std::vector<u32> parent_;
-  std::vector<uint8_t> inside_;  // 1: surely in the largest component
+  Forest forest_;
+  std::vector<u64> inside_;
+  u32 largest_ = ~u32{0};  // the root of the largest component
+};
+
+/// The same on neighbours. The first of each vertex, if it is less, becomes its parent: a forest without any
+/// step between threads (as in ECL-CC: Jaiganesh, Burtscher, HPDC 2018). Another one joins trees where that
+/// left many. Then those outside of the largest component go through their neighbours, until they are in.
+class FromNeighbours {
+ public:
+  explicit FromNeighbours(const Neighbours& neighbours)
+      : neighbours_(neighbours), size_(neighbours.vertices()), forest_(size_) {}
+
+  std::vector<u32> run() {
+    in_parts(size_, [&](size_t begin, size_t end) {
+      for (size_t v = begin; v < end; ++v) {
+        __builtin_prefetch(ends_of(std::min(v + kFetchEnds, size_ - 1)).data());
+        const auto ends = ends_of(v);
+        forest_.parents()[v] = std::min(static_cast<u32>(v), ends.empty() ? ~u32{0} : ends[0]);
+      }
+    });
+    forest_.flatten();
+    if (forest_.largest().vertices < kSample / 2) {
+      in_parts(size_, [&](size_t begin, size_t end) { join_last(begin, end); });
+      forest_.flatten();
+    }
+    const u32 largest = forest_.largest().root;
+    in_parts(size_, [&](size_t begin, size_t end) {
+      for (size_t v = begin; v < end; ++v) {
+        if (load(&forest_.parents()[v]) != largest) join_until(static_cast<u32>(v), largest);
+      }
+    });
+    forest_.flatten();
+    return forest_.take();
+  }
+
+ private:
+  std::span<const u32> ends_of(size_t v) const { return neighbours_.of(static_cast<u32>(v)); }
+
+  void join_last(size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      const auto far = ends_of(std::min(v + kFetchEnds, size_ - 1));
+      __builtin_prefetch(far.data() + far.size());
+      const auto near = ends_of(std::min(v + kFetchParents, size_ - 1));
+      if (!near.empty()) forest_.fetch(near.back());
+      const auto ends = ends_of(v);
+      if (!ends.empty()) link(forest_.parents(), static_cast<u32>(v), ends.back());
+    }
+  }
+
+  /// Once `v` is inside, its other edges are their other ends' business, if these are outside.
+  void join_until(u32 v, u32 largest) {
+    for (const u32 end : ends_of(v)) {
+      if (link(forest_.parents(), v, end) == largest) return;
+    }
+  }
+
+  const Neighbours& neighbours_;
+  size_t size_;
+  Forest forest_;
 };
 
 }  // namespace
 
 std::vector<uint32_t> components(const Graph& graph) {
   if (graph.vertices > int64_t{1} << 32) throw UserError("a graph of more than 2^32 vertices has no labels");
-  return Search(graph).run();
+  return FromEdges(graph).run();
 }
+
+std::vector<uint32_t> components(const Neighbours& neighbours) { return FromNeighbours(neighbours).run(); }
 
 int64_t count_components(const std::vector<uint32_t>& label) {
   int64_t count = 0;

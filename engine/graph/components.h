@@ -4,12 +4,16 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/neighbours.h"
 
 namespace lanewise::graph {
 
 /// label[v] is the least vertex of v's component; the direction of edges is ignored. On all threads. Throws
 /// UserError for more than 2^32 vertices.
 std::vector<uint32_t> components(const Graph& graph);
+/// The same of a graph by its neighbours, where each edge stands with both of its ends. Fast where the
+/// neighbours of a vertex ascend.
+std::vector<uint32_t> components(const Neighbours& neighbours);
 
 /// How many components these labels name.
 int64_t count_components(const std::vector<uint32_t>& label);

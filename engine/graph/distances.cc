@@ -18,8 +18,6 @@ constexpr size_t kTile = 64;
 /// weights took from it.
 constexpr int32_t kNoPath = 1'000'000'000;
 
-double weight_of(const Graph& graph, size_t edge) { return graph.weight.empty() ? 1 : graph.weight[edge]; }
-
 /// Bellman and Ford from everywhere at once: it goes on for as many rounds as there are vertices only around
 /// a negative cycle.
 void refuse_negative_cycle(const Graph& graph) {
@@ -50,9 +48,10 @@ class Search {
  public:
   Search(T* matrix, size_t stride) : matrix_(matrix), stride_(stride) {}
 
-  void run() {
+  void run(const std::function<void(double)>& report) {
     const size_t tiles = stride_ / kTile;
     for (size_t k = 0; k < tiles; ++k) {
+      if (report) report(static_cast<double>(k) / static_cast<double>(tiles));
       relax(k, k, k);
       parallel_for(2 * tiles, [&](size_t i) {
         if (i / 2 == k) return;
@@ -91,9 +90,13 @@ class Search {
 /// On all threads of this machine.
 class OnThreads final : public PathFinder {
  public:
+  explicit OnThreads(const std::function<void(double)>& report) : report_(report) {}
   size_t tile() const override { return kTile; }
-  void close(int32_t* matrix, size_t stride) override { Search<int32_t>(matrix, stride).run(); }
-  void close(double* matrix, size_t stride) override { Search<double>(matrix, stride).run(); }
+  void close(int32_t* matrix, size_t stride) override { Search<int32_t>(matrix, stride).run(report_); }
+  void close(double* matrix, size_t stride) override { Search<double>(matrix, stride).run(report_); }
+
+ private:
+  const std::function<void(double)>& report_;
 };
 
 template <class T>
@@ -101,7 +104,7 @@ void fill(const Graph& graph, T none, size_t stride, std::vector<T>& matrix) {
   matrix.assign(stride * stride, none);
   for (size_t e = 0; e < graph.edges(); ++e) {
     T& cell = matrix[static_cast<size_t>(graph.source[e]) * stride + static_cast<size_t>(graph.target[e])];
-    cell = std::min(cell, static_cast<T>(weight_of(graph, e)));
+    cell = std::min(cell, static_cast<T>(graph.weight_of(e)));
   }
   for (size_t v = 0; v < stride; ++v) matrix[v * stride + v] = 0;
 }
@@ -122,8 +125,9 @@ double Distances::at(int64_t from, int64_t to) const {
   return whole_[place] >= kNoPath / 2 ? std::numeric_limits<double>::infinity() : whole_[place];
 }
 
-Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder) {
-  OnThreads threads;
+Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder,
+                        const std::function<void(double)>& report) {
+  OnThreads threads(report);
   if (finder == nullptr) finder = &threads;
   refuse_negative_cycle(graph);
   Distances found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/memory.h"
@@ -30,7 +31,8 @@ class Distances {
   double at(int64_t from, int64_t to) const;
 
  private:
-  friend Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder);
+  friend Distances all_distances(const Graph& graph, MemoryBudget* budget, PathFinder* finder,
+                                 const std::function<void(double)>& report);
   size_t stride_ = 0;
   std::vector<int32_t> whole_;  // row by row; one of both is empty
   std::vector<double> real_;
@@ -39,7 +41,9 @@ class Distances {
 
 /// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. By
 /// `finder`, or on all threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA
-/// 2003). Throws UserError for a negative cycle and names a vertex on it; MemoryError.
-Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr, PathFinder* finder = nullptr);
+/// 2003), which tell `report` the share that is done. Throws UserError for a negative cycle and names a
+/// vertex on it; MemoryError.
+Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr, PathFinder* finder = nullptr,
+                        const std::function<void(double)>& report = {});
 
 }  // namespace lanewise::graph

@@ -16,6 +16,7 @@ struct Graph {
   std::vector<int64_t> labels;  ///< of the vertices in the file, ascending; empty: they are 0 to n - 1
 
   size_t edges() const { return source.size(); }
+  double weight_of(size_t edge) const { return weight.empty() ? 1 : weight[edge]; }
   bool whole_weights() const;
 };
 

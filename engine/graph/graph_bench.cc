@@ -4,11 +4,16 @@
 
 #include "base/random.h"
 #include "device/error.h"
+#include "graph/breadth_first_search.h"
+#include "graph/chains.h"
 #include "graph/components.h"
+#include "graph/device/device_chains.h"
 #include "graph/device/device_graph.h"
 #include "graph/distances.h"
 #include "graph/matching.h"
+#include "graph/neighbours.h"
 #include "graph/spanning_forest.h"
+#include "graph/testing/chains.h"
 #include "graph/testing/rivals.h"
 
 namespace {
@@ -34,10 +39,12 @@ void measure(benchmark::State& state, const Graph& graph, F algorithm) {
       benchmark::Counter(static_cast<double>(graph.edges()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void by_neighbours(benchmark::State& state, const Graph& graph) {
-  const ByNeighbours rows(graph);
-  if (rows.components() != components(graph)) state.SkipWithError("other components");
-  for (auto _ : state) benchmark::DoNotOptimize(rows.components());
+/// Given the neighbours, both ways: ours, and Afforest as in the GAP benchmark suite.
+using OfNeighbours = std::vector<uint32_t>(const Neighbours&);
+void by_neighbours(benchmark::State& state, const Graph& graph, OfNeighbours* algorithm) {
+  const Neighbours neighbours = neighbours_both_ways(graph);
+  if (algorithm(neighbours) != components(graph)) state.SkipWithError("other components");
+  for (auto _ : state) benchmark::DoNotOptimize(algorithm(neighbours));
 }
 
 /// `answer` of a graph on the GPU: the device's time, data there.
@@ -55,13 +62,20 @@ void on_gpu(benchmark::State& state, const Graph& graph, F answer) {
   }
 }
 
-void components_kronecker(benchmark::State& state) { measure(state, kronecker(state.range(0)), components); }
-void components_uniform(benchmark::State& state) { measure(state, uniform(state.range(0)), components); }
+std::vector<uint32_t> of_edges(const Graph& graph) { return components(graph); }
+void components_kronecker(benchmark::State& state) { measure(state, kronecker(state.range(0)), of_edges); }
+void components_uniform(benchmark::State& state) { measure(state, uniform(state.range(0)), of_edges); }
 void components_kronecker_by_neighbours(benchmark::State& state) {
-  by_neighbours(state, kronecker(state.range(0)));
+  by_neighbours(state, kronecker(state.range(0)), components);
 }
 void components_uniform_by_neighbours(benchmark::State& state) {
-  by_neighbours(state, uniform(state.range(0)));
+  by_neighbours(state, uniform(state.range(0)), components);
+}
+void components_kronecker_gap(benchmark::State& state) {
+  by_neighbours(state, kronecker(state.range(0)), afforest);
+}
+void components_uniform_gap(benchmark::State& state) {
+  by_neighbours(state, uniform(state.range(0)), afforest);
 }
 void forest_kronecker(benchmark::State& state) {
   measure(state, weighted(kronecker(state.range(0))), spanning_forest);
@@ -111,6 +125,70 @@ void distances(benchmark::State& state) {
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
+/// The search alone, edges sorted by their ends; from a vertex that has some.
+void search(benchmark::State& state, const Graph& graph) {
+  const BreadthFirstSearch there(graph);
+  for (auto _ : state) benchmark::DoNotOptimize(there.from(graph.source[0]).reached);
+}
+void search_by_queue(benchmark::State& state, const Graph& graph) {
+  const auto vertices = static_cast<uint32_t>(graph.vertices), root = static_cast<uint32_t>(graph.source[0]);
+  const Neighbours targets(vertices, graph.source, graph.target);
+  if (levels_by_queue(targets, vertices, root) != BreadthFirstSearch(graph).from(root).level) {
+    state.SkipWithError("other levels");
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(levels_by_queue(targets, vertices, root));
+}
+void search_kronecker(benchmark::State& state) { search(state, kronecker(state.range(0))); }
+void search_uniform(benchmark::State& state) { search(state, uniform(state.range(0))); }
+void search_kronecker_by_queue(benchmark::State& state) { search_by_queue(state, kronecker(state.range(0))); }
+void search_uniform_by_queue(benchmark::State& state) { search_by_queue(state, uniform(state.range(0))); }
+void cuda_search(benchmark::State& state, const Graph& graph) {
+  on_gpu(state, graph, [&](DeviceGraph& there) { there.breadth_first_search(graph.source[0]); });
+}
+void cuda_search_kronecker(benchmark::State& state) { cuda_search(state, kronecker(state.range(0))); }
+void cuda_search_uniform(benchmark::State& state) { cuda_search(state, uniform(state.range(0))); }
+void cuda_search_grid(benchmark::State& state) {
+  cuda_search(state, grid_graph(state.range(0), state.range(0)));
+}
+
+void list(benchmark::State& state) {
+  const std::vector<int64_t> next = mixed_list(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(list_ranks(next));
+}
+void list_by_walking(benchmark::State& state) {
+  const std::vector<int64_t> next = mixed_list(state.range(0));
+  if (ranks_by_walking(next, 0) != list_ranks(next)) state.SkipWithError("other ranks");
+  for (auto _ : state) benchmark::DoNotOptimize(ranks_by_walking(next, 0));
+}
+void tree(benchmark::State& state) {
+  const std::vector<int64_t> parent = narrow_tree(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(tree_depths(parent));
+}
+void tree_by_levels(benchmark::State& state) {
+  const std::vector<int64_t> parent = narrow_tree(state.range(0));
+  if (depths_by_levels(parent, 0) != tree_depths(parent)) state.SkipWithError("other depths");
+  for (auto _ : state) benchmark::DoNotOptimize(depths_by_levels(parent, 0));
+}
+template <class Answer>
+void chains_on_gpu(benchmark::State& state, const std::vector<int64_t>& links, Answer answer) {
+  try {
+    DeviceChains there(lanewise::device::Driver::system().device(0));
+    (there.*answer)(links);
+    for (auto _ : state) {
+      (there.*answer)(links);
+      state.SetIterationTime(there.seconds());
+    }
+  } catch (const lanewise::device::DeviceError& error) {
+    state.SkipWithError(error.what());
+  }
+}
+void cuda_list(benchmark::State& state) {
+  chains_on_gpu(state, mixed_list(state.range(0)), &DeviceChains::list_ranks);
+}
+void cuda_tree(benchmark::State& state) {
+  chains_on_gpu(state, narrow_tree(state.range(0)), &DeviceChains::tree_depths);
+}
+
 BENCHMARK(components_kronecker)
     ->Arg(20)
     ->Unit(benchmark::kMillisecond)
@@ -121,8 +199,18 @@ BENCHMARK(components_kronecker_by_neighbours)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
     ->UseRealTime();
+BENCHMARK(components_kronecker_gap)
+    ->Arg(20)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 BENCHMARK(components_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 BENCHMARK(components_uniform_by_neighbours)
+    ->Arg(20)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+BENCHMARK(components_uniform_gap)
     ->Arg(20)
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
@@ -142,5 +230,18 @@ BENCHMARK(cuda_forest_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->Iteratio
 BENCHMARK(cuda_matching)->Arg(2'000'000)->Unit(benchmark::kMillisecond)->Iterations(3)->UseManualTime();
 BENCHMARK(cuda_distances)->Arg(8'192)->Unit(benchmark::kMillisecond)->Iterations(2)->UseManualTime();
 BENCHMARK(distances)->Arg(1'024)->Arg(2'048)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_kronecker)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_kronecker_by_queue)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_uniform_by_queue)->Arg(20)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(list)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(list_by_walking)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(tree)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(tree_by_levels)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(cuda_search_kronecker)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
+BENCHMARK(cuda_search_uniform)->Arg(20)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
+BENCHMARK(cuda_search_grid)->Arg(1'000)->Unit(benchmark::kMillisecond)->Iterations(5)->UseManualTime();
+BENCHMARK(cuda_list)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
+BENCHMARK(cuda_tree)->Arg(4'000'000)->Unit(benchmark::kMillisecond)->Iterations(9)->UseManualTime();
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "graph/graph.h"
+
 namespace lanewise::graph {
 
 /// The other ends of the edges of each vertex, side by side, in the order of the edges.
@@ -16,6 +18,7 @@ class Neighbours {
   std::span<const uint32_t> of(uint32_t vertex) const {
     return {end_.data() + offset_[vertex], static_cast<size_t>(offset_[vertex + 1] - offset_[vertex])};
   }
+  size_t vertices() const { return offset_.empty() ? 0 : offset_.size() - 1; }
   /// Where those of each vertex begin among all, and the number of all.
   std::span<const uint64_t> offsets() const { return offset_; }
   std::span<const uint32_t> all() const { return end_; }
@@ -24,5 +27,9 @@ class Neighbours {
   std::vector<uint64_t> offset_;
   std::vector<uint32_t> end_;
 };
+
+/// Each edge of `graph` at both of its ends: neighbours ascend, each stands once, and none is the vertex
+/// itself. Throws UserError for more than 2^32 vertices.
+Neighbours neighbours_both_ways(const Graph& graph);
 
 }  // namespace lanewise::graph

@@ -31,7 +31,7 @@ class Search {
     candidates.reserve(graph_.edges());
     for (size_t e = 0; e < graph_.edges(); ++e) {
       if (graph_.source[e] == graph_.target[e]) continue;
-      candidates.push_back({graph_.weight.empty() ? 1 : graph_.weight[e], static_cast<int64_t>(e)});
+      candidates.push_back({graph_.weight_of(e), static_cast<int64_t>(e)});
     }
     search(candidates);
     std::sort(taken_.begin(), taken_.end());
@@ -91,7 +91,7 @@ SpanningForest spanning_forest(const Graph& graph) {
   SpanningForest forest;
   forest.edges = Search(graph).run();
   for (const int64_t edge : forest.edges) {
-    forest.weight += graph.weight.empty() ? 1 : graph.weight[static_cast<size_t>(edge)];
+    forest.weight += graph.weight_of(static_cast<size_t>(edge));
   }
   forest.trees = graph.vertices - static_cast<int64_t>(forest.edges.size());
   return forest;

@@ -22,8 +22,6 @@ Graph both_ways(const Graph& graph) {
   return both;
 }
 
-double weight_of(const Graph& graph, size_t edge) { return graph.weight.empty() ? 1 : graph.weight[edge]; }
-
 std::vector<double> distances_from(const Graph& graph, const Adjacency& adjacency, int64_t start) {
   std::vector<double> distance(static_cast<size_t>(graph.vertices), std::numeric_limits<double>::infinity());
   std::vector<bool> waits(distance.size());
@@ -35,7 +33,7 @@ std::vector<double> distances_from(const Graph& graph, const Adjacency& adjacenc
     waits[vertex] = false;
     for (const size_t edge : adjacency.edges(vertex)) {
       const auto target = static_cast<size_t>(graph.target[edge]);
-      const double reached = distance[vertex] + weight_of(graph, edge);
+      const double reached = distance[vertex] + graph.weight_of(edge);
       if (reached >= distance[target]) continue;
       distance[target] = reached;
       if (!waits[target]) queue.push_back(target);
@@ -73,11 +71,37 @@ std::optional<std::string> check_components(const Graph& graph, const std::vecto
   return std::nullopt;
 }
 
+std::optional<std::string> check_levels(const Graph& graph, int64_t root, const Levels& levels) {
+  const std::vector<int32_t>& level = levels.level;
+  if (level.size() != static_cast<size_t>(graph.vertices)) return "there are not as many levels as vertices";
+  std::vector<bool> reached(level.size());
+  reached[static_cast<size_t>(root)] = true;
+  for (size_t e = 0; e < graph.edges(); ++e) {
+    const int32_t from = level[static_cast<size_t>(graph.source[e])];
+    const int32_t to = level[static_cast<size_t>(graph.target[e])];
+    if (from < 0) continue;
+    if (to < 0 || to > from + 1) return fmt::format("edge {} leads from level {} to {}", e, from, to);
+    if (to == from + 1) reached[static_cast<size_t>(graph.target[e])] = true;
+  }
+  int64_t count = 0, most = -1;
+  for (size_t v = 0; v < level.size(); ++v) {
+    const bool is_root = static_cast<int64_t>(v) == root;
+    if (level[v] < -1 || (level[v] == 0) != is_root)
+      return fmt::format("vertex {} has level {}", v, level[v]);
+    if (level[v] < 0) continue;
+    if (!reached[v]) return fmt::format("nothing leads to vertex {} from level {}", v, level[v] - 1);
+    ++count;
+    most = std::max<int64_t>(most, level[v]);
+  }
+  if (count != levels.reached || most + 1 != levels.levels) return "what is reached is counted wrongly";
+  return std::nullopt;
+}
+
 std::optional<std::string> check_spanning_forest(const Graph& graph, const SpanningForest& forest) {
   std::vector<size_t> order(graph.edges());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return weight_of(graph, a) < weight_of(graph, b); });
+                   [&](size_t a, size_t b) { return graph.weight_of(a) < graph.weight_of(b); });
   std::vector<int64_t> parent(static_cast<size_t>(graph.vertices));
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int64_t v) {
@@ -96,7 +120,7 @@ std::optional<std::string> check_spanning_forest(const Graph& graph, const Spann
   }
   std::sort(edges.begin(), edges.end());
   double weight = 0;
-  for (const int64_t edge : edges) weight += weight_of(graph, static_cast<size_t>(edge));
+  for (const int64_t edge : edges) weight += graph.weight_of(static_cast<size_t>(edge));
   if (edges != forest.edges) return "other edges are lighter, or do not close a circle";
   if (weight != forest.weight) return fmt::format("they weigh {}, not {}", weight, forest.weight);
   if (forest.trees != graph.vertices - static_cast<int64_t>(edges.size()))

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "graph/breadth_first_search.h"
 #include "graph/components.h"
 #include "graph/distances.h"
 #include "graph/matching.h"
@@ -14,6 +15,8 @@ namespace lanewise::graph {
 
 /// By breadth-first search: all of a component, and nothing else, has the label of its least vertex.
 std::optional<std::string> check_components(const Graph& graph, const std::vector<uint32_t>& label);
+/// By its certificate: no edge skips a level, and each vertex but the root has an edge from the level before.
+std::optional<std::string> check_levels(const Graph& graph, int64_t root, const Levels& levels);
 /// By Kruskal's algorithm on all edges in order; there is one right answer.
 std::optional<std::string> check_spanning_forest(const Graph& graph, const SpanningForest& forest);
 /// By its certificate: the matching is one, and as many vertices cover all edges.

@@ -50,6 +50,14 @@ def test_all_formats_give_the_same(lanewise, files):
         assert answer(lanewise, "distances", file) == {"pairs": len(expected), "sum": sum(expected.values())}
 
 
+def test_breadth_first_search(lanewise, files, tmp_path):
+    for file in files:
+        assert answer(lanewise, "bfs", file, "--root", "10", "-o", "out.csv") == {"reached": 3, "levels": 2}
+        assert (tmp_path / "out.csv").read_text() == "vertex,level\n10,0\n20,1\n30,1\n"
+        assert answer(lanewise, "bfs", file, "--root", "50") == {"reached": 1, "levels": 1}
+    assert lanewise("graph", "bfs", "grid:3:4", "--root=0")[1] == "12 vertices reached, 6 levels\n"
+
+
 def test_matrix_market(lanewise, tmp_path):
     (tmp_path / "a.mtx").write_text(MARKET)
     assert answer(lanewise, "components", "a.mtx") == {"components": 2}
@@ -57,6 +65,16 @@ def test_matrix_market(lanewise, tmp_path):
     assert answer(lanewise, "distances", "a.mtx") == {"pairs": 10, "sum": 2 * (0 + 2.5 + 2.5)}
     (tmp_path / "b.mtx").write_text(MARKET.replace("real symmetric", "pattern general").replace(" 0\n", "\n").replace(" 2.5", ""))
     assert answer(lanewise, "distances", "b.mtx") == {"pairs": 6, "sum": 2}
+
+
+def test_paths(lanewise, files):
+    code, out, error = lanewise("graph", "distances", "g.txt", "--path", "10,30")
+    assert (code, error) == (0, "") and out.endswith("10 -> 30: length 1\n")
+    assert answer(lanewise, "distances", "g.txt", "--path", "20,10")["path"] == [20, 10]
+    assert answer(lanewise, "distances", "g.txt", "--path", "50,10")["path"] is None
+    assert lanewise("graph", "distances", "g.txt", "--path", "40,40")[1].endswith("40: length 0\n")
+    code, _, error = lanewise("graph", "distances", "g.txt", "--path", "10,99")
+    assert (code, error) == (2, "error: the graph has no vertex 99\n")
 
 
 def test_whole_results(lanewise, files, tmp_path):
@@ -88,6 +106,8 @@ def test_people_read_lines(lanewise):
         ("src,dst\n1,\n", ["components", "a.csv"], "dst is NULL"),
         ("a,b\n1,2\n", ["components", "a.csv"], "src"),
         ("", ["components", "missing.txt"], "missing.txt"),
+        ("1 2\n", ["bfs", "a.txt", "--root", "3"], "the graph has no vertex 3"),
+        ("", ["bfs", "grid:2:2", "--root", "4"], "the graph has no vertex 4"),
         ("", ["distances", "random:20000:5", "--memory-limit", "1MB"], "the distances between all vertices"),
     ],
 )

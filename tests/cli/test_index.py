@@ -54,6 +54,13 @@ def test_insert_and_erase(lanewise, tmp_path, orders):
     assert code == 0 and out.startswith(f"{5001 - len(orders[gone]):,} entries")
 
 
+def test_names_may_hold_commas(lanewise, tmp_path):
+    (tmp_path / "in.csv").write_text("a\n1\n3\n")
+    (tmp_path / "gone.csv").write_text('"a,b",c\n1,2\n3,4\n')
+    assert lanewise("index", "build", "in.csv", "--key", "a", "-o", "in.index") == (0, "", "")
+    assert lanewise("index", "erase", "in.index", "--from", "gone.csv") == (0, "2 entries removed\n", "")
+
+
 def test_stats_and_formats(lanewise, tmp_path, orders):
     code, out, _ = lanewise("index", "stats", "orders.index")
     assert code == 0 and "VARCHAR, BIGINT" in out and "5,000" in out and "8 bytes each" in out

@@ -1,11 +1,13 @@
 #include "graph/device/device_graph.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <utility>
 
 #include "base/error.h"
+#include "graph/device/search-inl.h"
 
 namespace lanewise::graph {
 
@@ -112,18 +114,21 @@ SpanningForest DeviceGraph::spanning_forest() {
   forest.edges.assign(found.begin(), found.end());
   parallel_sort(forest.edges.begin(), forest.edges.end(), std::less<>());
   for (const int64_t edge : forest.edges) {
-    forest.weight += graph_.weight.empty() ? 1 : graph_.weight[static_cast<size_t>(edge)];
+    forest.weight += graph_.weight_of(static_cast<size_t>(edge));
   }
   forest.trees = graph_.vertices - static_cast<int64_t>(forest.edges.size());
   return forest;
 }
 
+void DeviceGraph::sort_by_source() {
+  if (columns_at_.size() != 0) return;
+  const Neighbours columns(vertices(), graph_.source, graph_.target);
+  columns_at_ = steps_.upload(columns.offsets());
+  columns_ = steps_.upload(columns.all());
+}
+
 Matching DeviceGraph::maximum_matching() {
-  if (columns_at_.size() == 0) {
-    const Neighbours columns(vertices(), graph_.source, graph_.target);
-    columns_at_ = steps_.upload(columns.offsets());
-    columns_ = steps_.upload(columns.all());
-  }
+  sort_by_source();
   const auto array = [&] { return steps_.allocate<u32>(vertices()); };
   const DeviceArray<u32> column_of = array(), row_of = array(), root = array(), from = array(),
                          goal = array();
@@ -163,6 +168,44 @@ Matching DeviceGraph::maximum_matching() {
     if (reached[v] != kNobody) matching.cover_columns.push_back(static_cast<int64_t>(v));
   }
   return matching;
+}
+
+/// Many vertices of a level are found by those that are not reached yet; few, along their own edges. The host
+/// asks but after several levels how it goes.
+Levels DeviceGraph::breadth_first_search(int64_t root) {
+  check_search(graph_.vertices, root);
+  sort_by_source();
+  if (rows_at_.size() == 0) {
+    const Neighbours rows(vertices(), graph_.target, graph_.source);
+    rows_at_ = steps_.upload(rows.offsets());
+    rows_ = steps_.upload(rows.all());
+  }
+  constexpr u32 kMany = 32;     // one vertex of so many
+  constexpr u32 kTogether = 8;  // levels, before the host asks whether there are more
+  const Links targets{columns_at_.data(), columns_.data()}, sources{rows_at_.data(), rows_.data()};
+  const auto level = steps_.allocate<u32>(vertices()), counts = steps_.allocate<u32>(3);
+  auto here = steps_.allocate<u32>(vertices()), next = steps_.allocate<u32>(vertices());
+  const auto size = static_cast<u32>(vertices()), items = static_cast<u32>(steps_.at_once());
+  const auto shift = std::min<u64>(std::bit_width(graph_.edges() / vertices() / 4), 5);
+
+  steps_.start_clock();
+  steps_.fill(level, 0xff);
+  steps_.run(Root{level.data(), here.data(), counts.data(), static_cast<u32>(root)}, 1);
+  u32 depth = 0;
+  do {
+    for (u32 i = 0; i < kTogether; ++i, ++depth) {
+      steps_.run(Advance{targets, sources, level.data(), here.data(), next.data(), counts.data(), depth, size,
+                         items, size / kMany, static_cast<u32>(shift)},
+                 items);
+      std::swap(here, next);
+    }
+  } while (steps_.read_all(counts)[depth % 3] != 0);
+  seconds_ = steps_.seconds();
+
+  std::vector<int32_t> levels(vertices());
+  static_assert(static_cast<int32_t>(kNobody) == -1);
+  steps_.download(std::span<u32>(reinterpret_cast<u32*>(levels.data()), levels.size()), level);
+  return count_levels(std::move(levels));
 }
 
 template <class T>

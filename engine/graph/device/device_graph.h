@@ -1,5 +1,6 @@
 #pragma once
 
+#include "graph/breadth_first_search.h"
 #include "graph/components.h"
 #include "graph/device/distances-inl.h"
 #include "graph/device/matching-inl.h"
@@ -22,6 +23,7 @@ class DeviceGraph final : private PathFinder {
   std::vector<uint32_t> components();
   SpanningForest spanning_forest();
   Matching maximum_matching();
+  Levels breadth_first_search(int64_t root);
   Distances all_distances(MemoryBudget* budget = nullptr) {
     return graph::all_distances(graph_, budget, this);
   }
@@ -33,6 +35,7 @@ class DeviceGraph final : private PathFinder {
  private:
   size_t vertices() const { return static_cast<size_t>(graph_.vertices); }
   const DeviceArray<Edge>& edges();
+  void sort_by_source();
   DeviceArray<u32> alone();
   u64 light_weight() const;
 
@@ -48,6 +51,8 @@ class DeviceGraph final : private PathFinder {
   DeviceArray<u64> weights_;     // bits of doubles
   DeviceArray<u64> columns_at_;  // of each row, among columns_
   DeviceArray<u32> columns_;
+  DeviceArray<u64> rows_at_;  // the other way round
+  DeviceArray<u32> rows_;
   double seconds_ = 0;
 };
 

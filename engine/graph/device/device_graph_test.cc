@@ -4,11 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
-
 #include "base/testing/test_size.h"
-#include "device/error.h"
-#include "device/testing/nvrtc.h"
+#include "graph/testing/devices.h"
 #include "graph/testing/random_graphs.h"
 #include "graph/verify.h"
 
@@ -18,15 +15,7 @@ namespace {
 class DeviceGraphs : public testing::TestWithParam<Steps::Where> {
  protected:
   void SetUp() override {
-    try {
-      if (GetParam() == Steps::Where::kHost) {
-        static device::Driver& driver = *new device::Driver(LANEWISE_FAKE_CUDA);
-        gpu_ = &driver.device(0);
-      } else if (device::find_nvrtc(LANEWISE_SOURCE_DIR)) {
-        gpu_ = &device::Driver::system().device(0);
-      }
-    } catch (const device::DeviceError&) {
-    }
+    gpu_ = device_for(GetParam(), LANEWISE_FAKE_CUDA, LANEWISE_SOURCE_DIR);
     if (gpu_ == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
   }
 
@@ -42,6 +31,9 @@ class DeviceGraphs : public testing::TestWithParam<Steps::Where> {
     const Matching matching = there.maximum_matching();
     EXPECT_EQ(check_matching(graph, matching), std::nullopt) << which;
     EXPECT_EQ(matching.size, maximum_matching(graph).size) << which;
+    for (int64_t root = 0; root < graph.vertices; root += 1 + graph.vertices / 3) {
+      EXPECT_EQ(check_levels(graph, root, there.breadth_first_search(root)), std::nullopt) << which;
+    }
   }
 
   void expect_distances(const Graph& graph, const std::string& which) {

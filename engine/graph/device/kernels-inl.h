@@ -2,7 +2,9 @@
 
 // Compiled by NVRTC, and ahead of time for ./dev kernels: a kernel for each step.
 
+#include "graph/device/chains-inl.h"
 #include "graph/device/matching-inl.h"
+#include "graph/device/search-inl.h"
 #include "graph/device/spanning_forest-inl.h"
 
 #if defined(__CUDACC__)
@@ -30,5 +32,16 @@ GRAPH_STEP(take_free, TakeFree)
 GRAPH_STEP(plant, Plant)
 GRAPH_STEP(grow, Grow)
 GRAPH_STEP(turn, Turn)
+
+GRAPH_STEP(root, Root)
+GRAPH_STEP(advance, Advance)
+
+GRAPH_STEP(unfold, Unfold)
+GRAPH_STEP(choose_starts, ChooseStarts)
+GRAPH_STEP(walk, Walk)
+GRAPH_STEP(rise, Rise)
+GRAPH_STEP(hop, Hop)
+GRAPH_STEP(rank, Rank)
+GRAPH_STEP(depth, Depth)
 
 #endif

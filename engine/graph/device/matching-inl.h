@@ -9,8 +9,6 @@
 namespace lanewise::graph {
 
 /// No row, no column.
-constexpr u32 kNobody = ~0u;
-
 /// Rows, the columns that each has an edge to, and who is matched with whom.
 struct Pairs {
   const u64* at;    // by row, where its columns begin; and the end

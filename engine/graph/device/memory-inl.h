@@ -10,6 +10,8 @@ namespace lanewise::graph {
 using lanes::u32;
 using lanes::u64;
 
+constexpr u32 kNobody = ~0u;  // no vertex, no element
+
 template <class Word>
 LANES_FN Word load(const Word* at) {
 #if defined(__CUDACC__)

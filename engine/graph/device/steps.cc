@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/error.h"
+
 namespace lanewise::graph {
 
 device::KernelSource Steps::threads() {
@@ -17,16 +19,22 @@ Steps::Steps(device::Device& gpu, Where where)
       stream_(gpu),
       pool_(gpu),
       staging_(gpu),
-      pinned_(gpu, sizeof(uint32_t), nullptr, "a count of a graph"),
+      pinned_(gpu, kMostCounts * sizeof(uint32_t), nullptr, "a count of a graph"),
       began_(gpu, true),
       ended_(gpu, true) {}
 
-uint32_t Steps::read(const DeviceArray<uint32_t>& count) {
-  stream_.copy_to_host(pinned_.data(), count.address(), sizeof(uint32_t));
+std::vector<uint32_t> Steps::read_all(const DeviceArray<uint32_t>& counts) {
+  invariant(counts.size() <= kMostCounts, "counts have room in what is pinned");
+  stream_.copy_to_host(pinned_.data(), counts.address(), counts.bytes());
   stream_.synchronize();
-  uint32_t value = 0;
-  std::memcpy(&value, pinned_.data(), sizeof value);
-  return value;
+  std::vector<uint32_t> values(counts.size());
+  std::memcpy(values.data(), pinned_.data(), counts.bytes());
+  return values;
+}
+
+size_t Steps::at_once() const {
+  if (where_ == Where::kHost) return 1'024;
+  return static_cast<size_t>(stream_.device().properties().multiprocessors) * 2'048;
 }
 
 double Steps::seconds() {

@@ -86,7 +86,13 @@ class Steps {
     stream_.fill(array.address(), byte, array.bytes());
   }
   /// A count that steps have made; waits for all of them.
-  uint32_t read(const DeviceArray<uint32_t>& count);
+  uint32_t read(const DeviceArray<uint32_t>& count) { return read_all(count)[0]; }
+  /// The same for several, at most kMostCounts.
+  std::vector<uint32_t> read_all(const DeviceArray<uint32_t>& counts);
+  static constexpr size_t kMostCounts = 8;
+
+  /// Items that run at the same time.
+  size_t at_once() const;
 
   /// What follows is timed.
   void start_clock() { began_.record(stream_); }

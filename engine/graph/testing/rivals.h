@@ -14,63 +14,43 @@
 /// What benchmarks compare the algorithms of this folder with, plainly as elsewhere.
 namespace lanewise::graph {
 
-/// Afforest on neighbours side by side, as in the GAP benchmark suite.
-/// Two neighbours of each vertex, then all of those that are not in the largest component.
-class ByNeighbours {
- public:
-  explicit ByNeighbours(const Graph& graph)
-      : vertices_(static_cast<uint32_t>(graph.vertices)), at_(vertices_ + 2) {
-    const auto each_end = [&](auto f) {
-      for (size_t e = 0; e < graph.edges(); ++e) {
-        f(static_cast<uint32_t>(graph.source[e]), static_cast<uint32_t>(graph.target[e]));
-        f(static_cast<uint32_t>(graph.target[e]), static_cast<uint32_t>(graph.source[e]));
-      }
-    };
-    each_end([&](uint32_t v, uint32_t) { ++at_[v + 2]; });
-    std::partial_sum(at_.begin(), at_.end(), at_.begin());
-    neighbour_.resize(at_.back());
-    each_end([&](uint32_t v, uint32_t end) { neighbour_[at_[v + 1]++] = end; });
-  }
-
-  std::vector<uint32_t> components() const {
-    std::vector<uint32_t> parent(vertices_);
-    for_vertices([&](uint32_t v) { parent[v] = v; });
-    const auto flatten = [&] {
-      for_vertices([&](uint32_t v) { store(&parent[v], root_of(parent.data(), v)); });
-    };
-    for (uint32_t k = 0; k < 2; ++k) {
-      for_vertices([&](uint32_t v) {
-        if (at_[v] + k < at_[v + 1]) link(parent.data(), v, neighbour_[at_[v] + k]);
-      });
-      flatten();
-    }
-    std::map<uint32_t, int> count;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < 1'024; ++i) {
-      const uint32_t root = parent[vertices_ / 1'024 * i];
-      if (++count[root] > count[most]) most = root;
-    }
+/// Afforest on neighbours side by side, as in the GAP benchmark suite: two neighbours of each vertex, then
+/// all of those that are not in the largest component. Each edge stands with both of its ends.
+inline std::vector<uint32_t> afforest(const Neighbours& neighbours) {
+  const auto vertices = static_cast<uint32_t>(neighbours.vertices());
+  const auto for_vertices = [&](auto f) {
+    constexpr uint32_t kPart = 1 << 14;
+    parallel_for((vertices + kPart - 1) / kPart, [&](size_t part) {
+      const auto begin = static_cast<uint32_t>(part) * kPart;
+      for (uint32_t v = begin; v < std::min(vertices, begin + kPart); ++v) f(v);
+    });
+  };
+  std::vector<uint32_t> parent(vertices);
+  for_vertices([&](uint32_t v) { parent[v] = v; });
+  const auto flatten = [&] {
+    for_vertices([&](uint32_t v) { store(&parent[v], root_of(parent.data(), v)); });
+  };
+  for (uint32_t k = 0; k < 2; ++k) {
     for_vertices([&](uint32_t v) {
-      if (load(&parent[v]) == most) return;
-      for (uint32_t i = at_[v] + 2; i < at_[v + 1]; ++i) link(parent.data(), v, neighbour_[i]);
+      const auto ends = neighbours.of(v);
+      if (k < ends.size()) link(parent.data(), v, ends[k]);
     });
     flatten();
-    return parent;
   }
-
- private:
-  template <class F>
-  void for_vertices(F f) const {
-    constexpr uint32_t kPart = 1 << 14;
-    parallel_for((vertices_ + kPart - 1) / kPart, [&](size_t part) {
-      const auto begin = static_cast<uint32_t>(part) * kPart;
-      for (uint32_t v = begin; v < std::min(vertices_, begin + kPart); ++v) f(v);
-    });
+  std::map<uint32_t, int> count;
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < 1'024; ++i) {
+    const uint32_t root = parent[vertices / 1'024 * i];
+    if (++count[root] > count[most]) most = root;
   }
-
-  uint32_t vertices_;
-  std::vector<uint32_t> at_, neighbour_;  // both ways
-};
+  for_vertices([&](uint32_t v) {
+    if (load(&parent[v]) == most) return;
+    const auto ends = neighbours.of(v);
+    for (size_t i = 2; i < ends.size(); ++i) link(parent.data(), v, ends[i]);
+  });
+  flatten();
+  return parent;
+}
 
 /// Hopcroft and Karp's algorithm from a greedy start, on one thread.
 class HopcroftKarp {
@@ -148,5 +128,47 @@ class HopcroftKarp {
   uint32_t vertices_;
   Neighbours columns_;
 };
+
+/// Breadth-first search with a queue, on one thread, neighbours given.
+inline std::vector<int32_t> levels_by_queue(const Neighbours& targets, uint32_t vertices, uint32_t root) {
+  std::vector<int32_t> level(vertices, -1);
+  std::vector<uint32_t> queue = {root};
+  level[root] = 0;
+  for (size_t at = 0; at < queue.size(); ++at) {
+    for (const uint32_t target : targets.of(queue[at])) {
+      if (level[target] >= 0) continue;
+      level[target] = level[queue[at]] + 1;
+      queue.push_back(target);
+    }
+  }
+  return level;
+}
+
+/// From the head of a list to its end, once to count and once to write, on one thread.
+inline std::vector<int64_t> ranks_by_walking(const std::vector<int64_t>& next, int64_t head) {
+  int64_t rank = 0;
+  for (int64_t at = head; next[static_cast<size_t>(at)] >= 0; at = next[static_cast<size_t>(at)]) ++rank;
+  std::vector<int64_t> ranks(next.size());
+  for (int64_t at = head; at >= 0; at = next[static_cast<size_t>(at)])
+    ranks[static_cast<size_t>(at)] = rank--;
+  return ranks;
+}
+
+/// A tree's vertices level by level from its root, its edges first sorted by parents, on one thread.
+inline std::vector<int64_t> depths_by_levels(const std::vector<int64_t>& parent, int64_t root) {
+  std::vector<int64_t> children(parent.size());
+  std::iota(children.begin(), children.end(), 0);
+  const Neighbours below(parent.size(), parent, children);
+  std::vector<int64_t> depth(parent.size());
+  std::vector<uint32_t> queue = {static_cast<uint32_t>(root)};
+  for (size_t at = 0; at < queue.size(); ++at) {
+    for (const uint32_t child : below.of(queue[at])) {
+      if (child == root) continue;
+      depth[child] = depth[queue[at]] + 1;
+      queue.push_back(child);
+    }
+  }
+  return depth;
+}
 
 }  // namespace lanewise::graph

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/neighbours.h"
+
+namespace lanewise::graph {
+
+/// How far vertices are from one of them, along directed edges.
+struct Levels {
+  std::vector<int32_t> level;  ///< edges of a shortest way from the root; -1: there is no way
+  int64_t reached = 0;         ///< vertices that have a way, the root among them
+  int64_t levels = 0;          ///< different ones of these
+};
+
+/// Breadth-first search from any vertex of a graph of fewer than 2^31 vertices, on all threads: large
+/// frontiers are looked for by those who are not reached yet (Beamer, Asanović, Patterson,
+/// "Direction-optimizing breadth-first search", 2012). UserError for more vertices, or a root that is none.
+class BreadthFirstSearch {
+ public:
+  enum class Use { kOnce, kOften };
+  /// Sorts the edges by their sources; for searches that come `kOften` by their targets too, which takes
+  /// longer than one search gains by it.
+  explicit BreadthFirstSearch(const Graph& graph, Use use = Use::kOften);
+
+  Levels from(int64_t root) const;
+
+ private:
+  uint32_t vertices_;
+  bool both_ways_;
+  Neighbours targets_, sources_;
+};
+
+inline Levels breadth_first_search(const Graph& graph, int64_t root) {
+  return BreadthFirstSearch(graph, BreadthFirstSearch::Use::kOnce).from(root);
+}
+
+/// Throws UserError unless `root` is one of so many vertices, and these can be searched.
+void check_search(int64_t vertices, int64_t root);
+
+/// Counts what `level` reaches.
+Levels count_levels(std::vector<int32_t> level);
+
+}  // namespace lanewise::graph

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lanewise::graph {
+
+/// How many elements follow each one in its linked list. next[i] is the one behind i, -1 at the end; several
+/// lists may lie among each other. On all threads: parts of the lists are walked at once (Helman, JáJá,
+/// "Designing practical efficient algorithms for symmetric multiprocessors", 1999). Throws UserError for an
+/// element that there is not, one that follows two others, a list that is a circle, or 2^32 - 1 elements or
+/// more.
+std::vector<int64_t> list_ranks(std::span<const int64_t> next);
+
+/// How many edges lead from each vertex up to its root. parent[v] is the vertex above v, a root's is itself;
+/// there may be several trees. On all threads. Throws UserError for a parent that there is not, vertices that
+/// no root is above of, or 2^32 - 1 vertices or more.
+std::vector<int64_t> tree_depths(std::span<const int64_t> parent);
+
+/// The same pointers in 32 bits, kNobody at the end of a list and above a root; throws as said.
+std::vector<uint32_t> links_of_lists(std::span<const int64_t> next);
+std::vector<uint32_t> links_of_trees(std::span<const int64_t> parent);
+
+/// Throws the UserError that explains why these links are no lists, or no trees, when they are not.
+[[noreturn]] void refuse_lists(std::span<const uint32_t> links);
+[[noreturn]] void refuse_trees(std::span<const uint32_t> links);
+
+}  // namespace lanewise::graph
