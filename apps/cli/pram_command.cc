@@ -10,12 +10,13 @@
 #include "output/output_file.h"
 #include "pram/device/run.h"
 #include "pram/inputs.h"
-#include "pram/interpreter/trace.h"
 #include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 #include "pram/print.h"
 #include "pram/run.h"
+#include "pram/trace.h"
+#include "progress.h"
 
 namespace lanewise::cli {
 
@@ -53,6 +54,7 @@ struct Given {
   std::string executor = "interpreter";
   std::string active = "auto";
   std::string kernels;
+  std::string by;
   std::vector<std::string> without;
   pram::Options options;
   bool costs = false;
@@ -67,6 +69,9 @@ pram::Result run_program(const Given& given, const pram::Program& program, pram:
   MemoryBudget budget(parse_size(given.memory_limit));
   options.cancellation = &interrupt.cancellation();
   options.budget = &budget;
+  std::atomic<uint64_t> steps = 0;
+  options.steps = &steps;
+  const Watch watch([&] { return Watch::State{fmt::format("{} steps", steps.load())}; });
   return pram::run(program, inputs, options);
 }
 
@@ -145,13 +150,26 @@ ExitCode run_trace(const Given& given) {
       pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
   const Interrupt interrupt;
   MemoryBudget budget(parse_size(given.memory_limit));
-  pram::Options options = given.options;
+  pram::Options options = run_options(given);
   options.cancellation = &interrupt.cancellation();
   options.budget = &budget;
-  pram::Interpreter interpreter(program, inputs, options);
+  const bool interpreted = options.executor == pram::Executor::kInterpreter;
+  if (!interpreted && given.by == "statement") {
+    throw UserError("executors run kernels: --by statement is the interpreter's; see also --without all");
+  }
   const std::unique_ptr<OutputFile> out = open_output(given);
+  const auto write = [&](std::string_view line) { out->write(line); };
   try {
-    pram::trace(interpreter, [&](std::string_view line) { out->write(line); });
+    if (interpreted) {
+      pram::Interpreter interpreter(program, inputs, options);
+      if (given.by == "kernel") {
+        pram::trace_kernels(interpreter, options.passes, write);
+      } else {
+        pram::trace_steps(interpreter, write);
+      }
+    } else {
+      pram::trace_kernels(program, inputs, options, write);
+    }
   } catch (const pram::RunError&) {
     out->close();  // the trace up to the error is what one wants to see
     throw;
@@ -259,6 +277,10 @@ void add_executor(CLI::App& app, Given& given) {
   app.add_flag(
       "--race", given.options.race,
       "CRCW arbitrary: who writes last wins, another one each time, instead of one that --seed draws");
+  app.add_flag("--specialise", given.options.specialise,
+               "Kernels of GPUs are compiled for the sizes at hand, once for each");
+  app.add_flag("--graphs", given.options.graphs,
+               "Kernels that follow each other as before are launched as one CUDA graph");
   add_without(app, given);
 }
 
@@ -323,8 +345,13 @@ void add_pram_command(CLI::App& app, Command& run) {
       ->type_name("FORM");
 
   CLI::App* trace =
-      add("trace", "Runs a program and writes each step with what it changes, as lines of JSON", run_trace);
+      add("trace", "Runs a program and writes each step or kernel with what it changes, as lines of JSON",
+          run_trace);
   add_inputs(*trace, *given);
+  add_executor(*trace, *given);
+  trace->add_option("--by", given->by, "A line for each statement (the interpreter's default) or kernel")
+      ->check(CLI::IsMember({"statement", "kernel"}))
+      ->type_name("UNIT");
   trace->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
 
   CLI::App* format = add("fmt", "Prints programs in their usual form", run_format);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +12,8 @@
 #include "pram/meta/passes.h"
 
 namespace lanewise::pram {
+
+class KernelObserver;
 
 /// What runs a program: the interpreter, step by step, which finds every conflict and counts costs; or the
 /// compiled meta-program, on blocks of processors and several threads, or as kernels on a GPU.
@@ -25,6 +28,7 @@ struct Options {
   /// At most 2^32 - 2; more is an error, for programs that never end. To executors a launch is a step.
   uint64_t max_steps = 10'000'000;
   const Cancellation* cancellation = nullptr;
+  std::atomic<uint64_t>* steps = nullptr;  ///< how many are done, for whoever watches a run
   MemoryBudget* budget = nullptr;
   /// Conflicts do not end the run: the first of each kind is reported in the result. Where a program's mode
   /// forbids them, one of the processors is drawn, as in CRCW arbitrary.
@@ -43,6 +47,11 @@ struct Options {
   bool race = false;
   /// GPUs wait after each kernel, so that its time is known; else times are those of launching.
   bool time_kernels = false;
+  KernelObserver* observer = nullptr;  ///< sees each kernel (executor/observer.h)
+  /// Kernels of GPUs are compiled for these very sizes and numbers of the input, each time anew for others.
+  bool specialise = false;
+  /// Kernels that follow each other in the same way as before are launched as one CUDA graph.
+  bool graphs = false;
 };
 
 /// What the steps of one line cost.
@@ -71,8 +80,26 @@ struct KernelCost {
   uint32_t line = 0;
   uint64_t launches = 0;
   uint64_t processors = 0;  ///< active, added over the launches
+  uint64_t lanes = 0;       ///< that were started for them: of a GPU whole groups, for each place of the set
   uint64_t lists = 0;       ///< launches whose set was a list
+  /// What active processors read and write in memory, as the text says: 8 bytes for a cell or for a private
+  /// variable that outlives its kernel. What a loop within a kernel repeats counts once.
+  uint64_t bytes = 0;
   double seconds = 0;
+
+  /// Share of the lanes that had an active processor.
+  double occupancy() const {
+    return lanes == 0 ? 1 : static_cast<double>(processors) / static_cast<double>(lanes);
+  }
+  KernelCost& operator+=(const KernelCost& other) {
+    launches += other.launches;
+    processors += other.processors;
+    lanes += other.lanes;
+    lists += other.lists;
+    bytes += other.bytes;
+    seconds += other.seconds;
+    return *this;
+  }
 };
 
 /// The first conflict of each kind, in the order in which modes forbid them.

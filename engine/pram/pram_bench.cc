@@ -1,7 +1,10 @@
 // Programs on the interpreter and on the executor, with and without each optimisation; the time from text to
-// a checked program, and to a compiled one.
+// a checked program, and to a compiled one; steps back.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
+
+#include "pram/interpreter/interpreter.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 #include "pram/run.h"
@@ -27,10 +30,19 @@ struct Work {
   int64_t size;
 };
 constexpr Work kWork[] = {
-    {"reduction", 1'000},    {"reduction", 1'000'000},      {"scan", 1'000},
-    {"scan", 1'000'000},     {"exclusive_scan", 1'000'000}, {"sort", 200'000},
-    {"merge", 1'000'000},    {"odd_even_sort", 4'000},      {"maximum", 1'000},
-    {"components", 100'000}, {"spanning_forest", 100'000},  {"breadth_first_search", 100'000},
+    {"reduction", 1'000},
+    {"reduction", 1'000'000},
+    {"scan", 1'000},
+    {"scan", 1'000'000},
+    {"exclusive_scan", 1'000'000},
+    {"doubling_scan", 1'000'000},
+    {"sort", 200'000},
+    {"merge", 1'000'000},
+    {"odd_even_sort", 4'000},
+    {"maximum", 1'000},
+    {"components", 100'000},
+    {"spanning_forest", 100'000},
+    {"breadth_first_search", 100'000},
     {"matrix_product", 128},
 };
 
@@ -70,12 +82,6 @@ const bool kAdded = [] {
   return true;
 }();
 
-std::string hundred_lines() {
-  std::string text = "mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nprivate x = 0\n";
-  for (int i = 0; i < 95; ++i) text += "if p % 2 == 0 { x = x + A[p] * 3 - min(x, p) }\n";
-  return text + "B[p] = x\n";
-}
-
 void parse_and_check(benchmark::State& state) {
   const std::string text = hundred_lines();
   for (auto _ : state) {
@@ -91,5 +97,21 @@ void compile_passes(benchmark::State& state) {
   }
 }
 BENCHMARK(compile_passes)->Unit(benchmark::kMicrosecond);
+
+/// The way back alone, of a step on a million processors that changes so many cells.
+void step_back(benchmark::State& state) {
+  const Program program = Program::parse(
+      "mode EREW input changed : int inout A[n] : int processors n if p < changed { A[p] = A[p] + 1 }");
+  Interpreter interpreter(program, {{"changed", scalar(state.range(0))}, {"A", numbers(1'000'000, 9)}});
+  interpreter.keep_history();
+  interpreter.run();
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    interpreter.back();
+    state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    interpreter.step();
+  }
+}
+BENCHMARK(step_back)->Arg(1)->Arg(1'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond)->UseManualTime();
 
 }  // namespace

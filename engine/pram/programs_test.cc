@@ -67,6 +67,7 @@ TEST(Library, Scans) {
     std::partial_sum(a.begin(), a.end(), inclusive.begin());
     std::exclusive_scan(a.begin(), a.end(), exclusive.begin(), int64_t{0});
     EXPECT_EQ(output(run_named("scan", {{"A", ints(a)}}), "S"), inclusive) << n;
+    EXPECT_EQ(output(run_named("doubling_scan", {{"A", ints(a)}}), "S"), inclusive) << n;
     EXPECT_EQ(output(run_named("exclusive_scan", {{"A", ints(a)}}), "S"), exclusive) << n;
 
     Array first = ints(random_numbers(n, 3, 4));
@@ -184,6 +185,12 @@ Arrays without(Arrays inputs, std::initializer_list<const char*> names) {
   return inputs;
 }
 
+Array square(int64_t n) {
+  Array result = matrix(Numbers(static_cast<size_t>(n * n)), std::max<int64_t>(n, 1));
+  result.extents = {n, n};
+  return result;
+}
+
 TEST(Library, Components) {
   for (const int64_t n : kSizes) {
     for (uint64_t seed = 0; seed < test_size<uint64_t>(2, 5); ++seed) {
@@ -193,8 +200,7 @@ TEST(Library, Components) {
       EXPECT_EQ(output(run_named("components", without(graph_inputs(graph), {"weight"})), "label"),
                 expected.labels());
       if (n > 100) continue;
-      Array edge = matrix(Numbers(static_cast<size_t>(n * n)), std::max<int64_t>(n, 1));
-      edge.extents = {n, n};
+      Array edge = square(n);
       edge.type = Type::kBool;
       for (size_t e = 0; e < graph.edges(); ++e) {
         edge.words[static_cast<size_t>(graph.source[e] * n + graph.target[e])] = 1;
@@ -217,6 +223,40 @@ TEST(Library, SpanningForestIsTheLightest) {
       Numbers tree(graph.edges());
       for (const size_t e : edges) tree[e] = joined.join(graph.source[e], graph.target[e]);
       EXPECT_EQ(output(run_named("spanning_forest", graph_inputs(graph)), "tree"), tree);
+    }
+  }
+}
+
+TEST(Library, SpanningForestOfAMatrixIsTheLightest) {
+  for (const int64_t n : kSizes) {
+    if (n > 100) continue;
+    for (uint64_t seed = 0; seed < test_size<uint64_t>(2, 5); ++seed) {
+      const graph::Graph graph = graph_of(n, seed);
+      Arrays inputs = {{"edge", square(n)}, {"weight", square(n)}};
+      inputs["edge"].type = Type::kBool;
+      for (size_t e = 0; e < graph.edges(); ++e) {
+        const int64_t from = graph.source[e], to = graph.target[e];
+        for (const auto cell : {static_cast<size_t>(from * n + to), static_cast<size_t>(to * n + from)}) {
+          inputs["edge"].words[cell] = 1;
+          inputs["weight"].words[cell] = static_cast<int64_t>(graph.weight[e]) % 5 - 2;  // many are equal
+        }
+      }
+      std::vector<size_t> cells;  // i < j, in the order of their numbers
+      for (size_t cell = 0; cell < static_cast<size_t>(n * n); ++cell) {
+        if (inputs["edge"].words[cell] != 0 &&
+            static_cast<int64_t>(cell) / n < static_cast<int64_t>(cell) % n)
+          cells.push_back(cell);
+      }
+      std::stable_sort(cells.begin(), cells.end(), [&](size_t a, size_t b) {
+        return inputs["weight"].words[a] < inputs["weight"].words[b];
+      });
+      Components joined(n);
+      Numbers tree(static_cast<size_t>(n * n));
+      for (const size_t cell : cells) {
+        const int64_t i = static_cast<int64_t>(cell) / n, j = static_cast<int64_t>(cell) % n;
+        if (joined.join(i, j)) tree[cell] = tree[static_cast<size_t>(j * n + i)] = 1;
+      }
+      EXPECT_EQ(output(run_named("spanning_forest_matrix", inputs), "tree"), tree);
     }
   }
 }
@@ -264,7 +304,19 @@ TEST(Library, AllPairsDistances) {
     EXPECT_EQ(result.outputs.at("negative").words[0], negative) << seed;
     EXPECT_EQ(negative, seed == 3);
     if (negative) continue;
-    for (size_t i = 0; i < n * n; ++i) EXPECT_EQ(real_of(result.outputs.at("D").words[i]), distances[i]);
+    const std::vector<Word>& next = result.outputs.at("next").words;
+    for (size_t i = 0; i < n * n; ++i) {
+      EXPECT_EQ(real_of(result.outputs.at("D").words[i]), distances[i]);
+      const size_t to = i % n;
+      size_t at = i / n, steps = 0;
+      double length = 0;
+      for (; at != to && next[at * n + to] >= 0 && steps < n; ++steps) {
+        const auto behind = static_cast<size_t>(next[at * n + to]);
+        length += weights[at * n + behind];
+        at = behind;
+      }
+      EXPECT_EQ(at == to ? length : HUGE_VAL, distances[i]);
+    }
   }
 }
 

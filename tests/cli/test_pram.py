@@ -13,7 +13,7 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", DOCS.read_text(), re.M | re.S)
 
 def test_programs_of_the_docs_have_no_warning(lanewise, tmp_path):
     programs = [text for kind, text in BLOCKS if kind == "pram"]
-    assert len(programs) == 2
+    assert len(programs) == 3
     for text in programs:
         (tmp_path / "p.pram").write_text(text)
         code, out, error = lanewise("pram", "check", "p.pram")
@@ -21,27 +21,31 @@ def test_programs_of_the_docs_have_no_warning(lanewise, tmp_path):
 
 
 def test_tutorial_word_by_word(lanewise, tmp_path):
-    commands = [line for kind, text in BLOCKS for line in text.splitlines() if line.startswith("lanewise ")]
-    assert len(commands) >= 6
-    outputs = {}
-    for command in commands:
-        code, outputs[command], error = lanewise(*shlex.split(command)[1:])
-        assert (code, error) == (0, ""), command + error
-    assert outputs["lanewise pram run neighbours.pram -i A=1,2,3"] == "B = 1 3 5\n"
-    tutorial = next(text for kind, text in BLOCKS if kind == "pram")
-    assert (tmp_path / "neighbours.pram").read_text() == tutorial
-
-    short = tutorial.replace("private left = 0\n", "").replace("{ left = A[p - 1] }", "{ B[p] = A[p] + A[p - 1] }")
-    (tmp_path / "neighbours.pram").write_text(short.replace("\nB[p] = A[p] + left", ""))
-    shown = next(text for kind, text in BLOCKS if text.startswith("$ lanewise"))
-    command, expected = shown.split("\n", 1)
-    code, out, error = lanewise(*shlex.split(command)[2:])
-    assert (code, out, error.strip()) == (2, "", expected.strip())
-    code, out, error = lanewise("pram", "check", "neighbours.pram", "-i", "A=1,2,3")
-    assert code == 2 and "needs CREW: too weak" in out
-
+    """Every command in its order, with the output that is shown; what is between them is done as the text says."""
+    tutorial = DOCS.read_text().split("## In fifteen minutes")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```|(^\*\*Conflicts)", tutorial, re.M | re.S)
+    programs = iter(["neighbours.pram", "sum.pram"])
+    commands = 0
+    for kind, text, conflicts in blocks:
+        if conflicts:
+            lines = (tmp_path / "neighbours.pram").read_text().splitlines()
+            (tmp_path / "neighbours.pram").write_text("\n".join([*lines[:-3], re.search(r"Put `(.*?)`", tutorial)[1]]))
+        elif kind == "pram":
+            path = tmp_path / next(programs)
+            assert not path.exists() or path.read_text() == text
+            path.write_text(text)
+        else:
+            for command, expected in re.findall(r"^\$? ?(lanewise .*)\n((?:(?!\$? ?lanewise ).*\n)*)", text, re.M):
+                code, out, error = lanewise(*shlex.split(command)[1:])
+                assert code == (2 if "error:" in expected or "too weak" in expected else 0), command + error
+                shown = [line.rstrip() for line in (out + error).strip().splitlines()]
+                assert not expected or shown == expected.strip().splitlines(), command
+                commands += 1
+    assert commands == 11
     cost = json.loads(lanewise("pram", "run", "reduction", "-i", "A=ascending:1000", "--costs", "--format", "json")[1])
     assert cost["sum"] == 499500 and 2000 <= cost["cost"]["work"] < 2100 and 30 <= cost["cost"]["depth"] < 40
+    fast = lanewise("pram", "run", "reduction", "-i", "A=ascending:1000000", "--executor", "cpu", "--costs", "--format", "json")[1]
+    assert sum(line["launches"] for line in json.loads(fast)["kernels"]) == 21
 
 
 def test_outputs(lanewise, tmp_path):
@@ -119,6 +123,8 @@ def test_executor_gives_the_same(lanewise):
     kernels = json.loads(lanewise(*cpu, "--costs")[1])["kernels"]
     assert [kernel["line"] for kernel in kernels] == sorted({kernel["line"] for kernel in kernels})
     assert kernels[0]["launches"] == 1 and kernels[0]["processors"] == 3000
+    assert kernels[0]["occupancy"] == 1 and kernels[0]["bytes"] == 3000 * 8  # root[p] = p
+    assert all(0 < kernel["occupancy"] <= 1 for kernel in kernels)
     assert "in all" in lanewise(*cpu[:-4], "--executor", "cpu", "--costs")[1]
 
 
@@ -174,12 +180,86 @@ def test_trace_leads_to_the_outputs_and_back(lanewise):
     assert lines[-1] == {"end": True, **{k: result["cost"][k] for k in ("steps", "work", "depth", "peak")}}
 
 
+PROGRAMS = {
+    "sort": ["-i", "A=5,3,9,1,1,7"],
+    "scan": ["-i", "A=ascending:9"],
+    "reduction": ["-i", "A=random:13"],
+    "maximum": ["-i", "A=4,8,8,1"],
+    "matrix_product": ["-i", "A=1 2; 3 4", "-i", "B=1 0; 0 .5"],
+    "components": ["--graph", "random:12:9"],
+    "spanning_forest": ["--graph", "random:12:14"],
+    "breadth_first_search": ["--graph", "grid:3:4", "-i", "root=2"],
+}
+
+
+def replay(lines):
+    """The shared variables after the changes of a trace, each of which must fit what is there."""
+    state = {v["name"]: (v["extents"], list(v["values"])) for v in lines[0]["variables"]}
+    for line in lines[1:-1]:
+        for change in line["changes"]:
+            if "variable" not in change:
+                continue
+            extents, values = state[change["variable"]]
+            cell = 0
+            for index, extent in zip(change["cell"], extents):
+                cell = cell * extent + index
+            assert values[cell] == change["before"] != change["after"]
+            values[cell] = change["after"]
+    return {name: values for name, (_, values) in state.items()}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_traces_by_kernel_lead_to_the_same(lanewise, program):
+    def trace(*options):
+        code, out, error = lanewise("pram", "trace", program, *PROGRAMS[program], "--seed", "3", *options)
+        assert (code, error) == (0, ""), error
+        return [json.loads(line) for line in out.splitlines()]
+
+    steps = trace()
+    expected = replay(steps)
+    cost = {key: steps[-1][key] for key in ("steps", "work", "depth", "peak")}
+    assert (steps[0]["by"], cost["steps"]) == ("statement", len(steps) - 2)
+    units = {}
+    for options in [[], ["--without", "all"]]:
+        for executor in ["interpreter", "cpu"]:
+            lines = trace("--by", "kernel", "--executor", executor, *options)
+            assert lines[0]["by"] == "kernel" and lines[0]["variables"] == steps[0]["variables"]
+            assert replay(lines) == expected
+            assert [line["kernel"] for line in lines[1:-1]] == list(range(1, len(lines) - 1))
+            assert lines[-1]["end"] and (executor == "cpu" or {key: lines[-1][key] for key in cost} == cost)
+            units[executor] = [((line["lines"], line["kind"], line.get("set")), line["changes"]) for line in lines[1:-1]]
+        ran = iter(units["cpu"])
+        for unit, _ in units["interpreter"]:  # an executor's kernel may hold a condition that is true for nobody
+            assert next(what for what, changes in ran if what == unit or changes) == unit
+        assert not any(changes for _, changes in ran)
+    assert len(units["cpu"]) == cost["steps"]  # without optimisations
+    assert any("private" in change for line in lines for change in line.get("changes", [])) or program in ("maximum", "components")
+
+
+@pytest.mark.parametrize("executor", ["cuda", "opencl"])
+def test_devices_trace_too_or_are_not_here(lanewise, executor):
+    trace = ["pram", "trace", "reduction", "-i", "A=random:20", "--by", "kernel", "--executor"]
+    code, out, error = lanewise(*trace, executor)
+    if code == 0:
+        lines, expected = ([json.loads(line) for line in text.splitlines()] for text in (out, lanewise(*trace, "cpu")[1]))
+        assert replay(lines) == replay(expected) and lines[-1] == expected[-1]
+    else:
+        assert code == 2 and ("NVIDIA driver" in error or "NVRTC" in error or "OpenCL" in error), error
+
+
+def test_executors_have_no_statements_to_trace(lanewise):
+    code, out, error = lanewise("pram", "trace", "sort", "-i", "A=2,1", "--executor", "cpu", "--by", "statement")
+    assert (code, out) == (2, "") and "executors run kernels" in error
+
+
 def test_trace_ends_with_the_error(lanewise):
     text = "mode EREW output A[3] : real processors 4 A[p] = infinity"
     code, out, error = lanewise("pram", "trace", "-", stdin=text)
     assert code == 2 and "[3] is out of range" in error
     last = json.loads(out.splitlines()[-1])
     assert last["step"] == 1 and last["processor"] == 3 and "out of range" in last["error"]
+    code, out, again = lanewise("pram", "trace", "-", "--executor", "cpu", stdin=text)
+    assert (code, again, json.loads(out.splitlines()[-1])) == (2, error, last)
 
 
 def test_format_writes_only_what_changes(lanewise, tmp_path):

@@ -58,7 +58,9 @@ std::string result_json(const pram::Result& result, bool costs) {
       kernels.push_back({{"line", cost.line},
                          {"launches", cost.launches},
                          {"processors", cost.processors},
+                         {"occupancy", cost.occupancy()},
                          {"lists", cost.lists},
+                         {"bytes", cost.bytes},
                          {"seconds", cost.seconds}});
     }
     object["kernels"] = std::move(kernels);
@@ -109,18 +111,15 @@ std::string cost_text(const pram::Program& program, const pram::Cost& cost) {
 
 std::string kernel_text(const pram::Program& program, const std::vector<pram::KernelCost>& kernels) {
   const auto row = [](const pram::KernelCost& cost) {
-    return fmt::format("{:>10} {:>12} {:>10} {:>10.3f}", cost.launches, cost.processors, cost.lists,
+    return fmt::format("{:>8} {:>12} {:>9.1f}% {:>7} {:>10.3f} {:>10.3f}", cost.launches, cost.processors,
+                       cost.occupancy() * 100, cost.lists, static_cast<double>(cost.bytes) / 1e6,
                        cost.seconds * 1e3);
   };
   pram::KernelCost all;
-  for (const pram::KernelCost& cost : kernels) {
-    all.launches += cost.launches;
-    all.processors += cost.processors;
-    all.lists += cost.lists;
-    all.seconds += cost.seconds;
-  }
-  return fmt::format("\n{:>10} {:>12} {:>10} {:>10}\n", "launches", "processors", "lists", "ms") +
-         annotated(program, 45,
+  for (const pram::KernelCost& cost : kernels) all += cost;
+  return fmt::format("\n{:>8} {:>12} {:>10} {:>7} {:>10} {:>10}\n", "launches", "processors", "occupancy",
+                     "lists", "MB", "ms") +
+         annotated(program, 62,
                    [&](uint32_t line) -> std::string {
                      for (const pram::KernelCost& cost : kernels) {
                        if (cost.line == line) return row(cost);

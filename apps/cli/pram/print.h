@@ -18,7 +18,8 @@ std::string result_json(const pram::Result& result, bool costs);
 /// The program with what each line cost, and the sums.
 std::string cost_text(const pram::Program& program, const pram::Cost& cost);
 
-/// The program with the kernels of each line: launches, active processors, launches on a list, milliseconds.
+/// The program with the kernels of each line: launches, active processors and their share of the
+/// lanes, launches on a list, megabytes read and written, milliseconds.
 std::string kernel_text(const pram::Program& program, const std::vector<pram::KernelCost>& kernels);
 
 /// Each kind of conflict that was found, at its place.

@@ -38,8 +38,9 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual Dialect dialect() const = 0;
-  /// Compiles a source, or finds it among those that it compiled before.
-  virtual std::unique_ptr<Code> build(const std::string& source) = 0;
+  /// Compiles a source, or finds it among those that it compiled before. `quickly`: long kernels would take
+  /// long.
+  virtual std::unique_ptr<Code> build(const std::string& source, bool quickly = false) = 0;
   /// At least 8 bytes, unspecified.
   virtual Buffer allocate(size_t bytes) = 0;
   virtual void fill(const Buffer& to, unsigned char byte) = 0;
@@ -48,6 +49,9 @@ class Backend {
   /// Waits for all that was asked so far.
   virtual void download(void* to, const Buffer& from, size_t bytes) = 0;
   virtual void finish() = 0;
+  /// From now on (or no longer) kernels wait until somebody does; the same ones as before may then be
+  /// launched as one. What waits when that ends is not done.
+  virtual void replay(bool /*on*/) {}
 };
 
 /// The first GPU that CUDA finds; opened once, it stays until the process ends.

@@ -5,6 +5,7 @@
 #include "device/kernels.h"
 #include "device/memory.h"
 #include "pram/device/backend.h"
+#include "pram/device/replay.h"
 
 namespace lanewise::pram {
 
@@ -12,12 +13,14 @@ namespace {
 
 class CudaCode : public Code {
  public:
-  CudaCode(device::Module module, device::Stream& stream) : module_(std::move(module)), stream_(stream) {}
+  CudaCode(device::Module module, device::Stream& stream, Replay& replay)
+      : module_(std::move(module)), stream_(stream), replay_(replay) {}
 
   void launch(const std::string& name, uint64_t positions,
               std::span<const uint64_t> arguments) const override {
-    kernel(name).launch_words(stream_, {.blocks = (positions + kGroup - 1) / kGroup, .threads = kGroup},
-                              arguments);
+    const uint64_t groups = (positions + kGroup - 1) / kGroup;
+    if (replay_.is_on()) return replay_.launch(kernel(name), groups, kGroup, arguments);
+    kernel(name).launch_words(stream_, {.blocks = groups, .threads = kGroup}, arguments);
   }
 
   uint64_t groups_together(const std::string& name) const override {
@@ -30,6 +33,7 @@ class CudaCode : public Code {
 
   void launch_together(const std::string& name, uint64_t groups,
                        std::span<const uint64_t> arguments) const override {
+    replay_.flush();
     kernel(name).launch_words(stream_, {.blocks = groups, .threads = kGroup, .cooperative = true}, arguments);
   }
 
@@ -42,7 +46,27 @@ class CudaCode : public Code {
 
   device::Module module_;
   device::Stream& stream_;
+  Replay& replay_;
   mutable std::unordered_map<std::string, device::Kernel> kernels_;
+};
+
+/// Memory, which goes back in the stream's order: behind all that waits and may use it.
+class CudaMemory {
+ public:
+  CudaMemory(device::DeviceBuffer buffer, Replay& replay) : buffer_(std::move(buffer)), replay_(replay) {}
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+  ~CudaMemory() {
+    try {
+      replay_.flush();
+    } catch (const std::exception&) {  // of a launch; whoever waits for the stream is told, too
+    }
+  }
+  uint64_t address() const { return buffer_.address(); }
+
+ private:
+  device::DeviceBuffer buffer_;
+  Replay& replay_;
 };
 
 class CudaBackend : public Backend {
@@ -50,45 +74,58 @@ class CudaBackend : public Backend {
   CudaBackend()
       : device_(device::Driver::system().device(0)),
         stream_(device_),
+        replay_(stream_),
         pool_(device_),
         pinned_(device_, kPinned, nullptr, "what PRAM kernels report") {}
 
   Dialect dialect() const override { return Dialect::kCuda; }
 
-  std::unique_ptr<Code> build(const std::string& source) override {
+  std::unique_ptr<Code> build(const std::string& source, bool quickly) override {
     // Products and sums are rounded apart, as everywhere. No warnings of what a program does not use.
+    std::vector<std::string> options = {"--fmad=false", "-w"};
+    if (quickly) options.emplace_back("--Ofast-compile=min");
     return std::make_unique<CudaCode>(
-        device::build(device_, {.name = "pram", .text = source, .options = {"--fmad=false", "-w"}}).module,
-        stream_);
+        device::build(device_, {.name = "pram", .text = source, .options = options}).module, stream_,
+        replay_);
   }
 
   Buffer allocate(size_t bytes) override {
-    auto held = std::make_shared<device::DeviceBuffer>(
-        pool_.allocate(std::max(bytes, sizeof(uint64_t)), stream_, "a PRAM program"));
+    auto held = std::make_shared<CudaMemory>(
+        pool_.allocate(std::max(bytes, sizeof(uint64_t)), stream_, "a PRAM program"), replay_);
     const uint64_t address = held->address();
     return {std::move(held), address, bytes};
   }
 
-  void fill(const Buffer& to, unsigned char byte) override { stream_.fill(to.handle, byte, to.bytes); }
+  void fill(const Buffer& to, unsigned char byte) override {
+    if (replay_.is_on()) return replay_.fill(to.handle, byte, to.bytes);
+    stream_.fill(to.handle, byte, to.bytes);
+  }
 
   void upload(const Buffer& to, const void* from, size_t bytes) override {
+    replay_.flush();
     stream_.copy_to_device(to.handle, from, bytes);  // the driver has copied pageable memory when it returns
   }
 
   void download(void* to, const Buffer& from, size_t bytes) override {
+    replay_.flush();
     const bool small = bytes <= kPinned;
     stream_.copy_to_host(small ? pinned_.data() : to, from.handle, bytes);
     stream_.synchronize();
     if (small) std::memcpy(to, pinned_.data(), bytes);
   }
 
-  void finish() override { stream_.synchronize(); }
+  void finish() override {
+    replay_.flush();
+    stream_.synchronize();
+  }
+  void replay(bool on) override { replay_.turn(on); }
 
  private:
   static constexpr size_t kPinned = 4096;
 
   device::Device& device_;
   device::Stream stream_;
+  Replay replay_;
   device::DevicePool pool_;
   device::PinnedBuffer pinned_;
 };

@@ -7,12 +7,10 @@
 #include <string>
 
 #include "device/kernels.h"
-#include "graph/device/device_graph.h"
 #include "pram/device/machine.h"
 #include "pram/device/run.h"
 #include "pram/library.h"
-#include "pram/testing/bench_inputs.h"
-#include "primitives/device/device_arrays.h"
+#include "pram/testing/twins.h"
 
 namespace {
 
@@ -29,7 +27,11 @@ constexpr Work kWork[] = {
     {"scan", 1'000},
     {"scan", 100'000},
     {"scan", 8'388'608},
+    {"scan", 134'217'728},
     {"exclusive_scan", 8'388'608},
+    {"exclusive_scan", 134'217'728},
+    {"doubling_scan", 8'388'608},
+    {"segmented_scan", 8'388'608},
     {"sort", 1'000'000},
     {"merge", 2'000'000},
     {"odd_even_sort", 1'000},
@@ -38,6 +40,10 @@ constexpr Work kWork[] = {
     {"spanning_forest", 300'000},
     {"breadth_first_search", 300'000},
     {"matrix_product", 512},
+    {"list_ranking", 1'000'000},
+    {"tree_depth", 1'000'000},
+    {"all_pairs_distances", 1'000},
+    {"matching", 1'000},
     {"sums", 1'000'000},
 };
 
@@ -51,17 +57,17 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 void run_program(benchmark::State& state, const Work& work, const Options& options, Backend& backend) {
   const bool sums = work.program == std::string("sums");
-  const DeviceProgram program(sums ? Program::parse(kSums) : library_program(work.program), options);
-  const Arrays inputs = inputs_of(program.program, work.size);
-  const std::unique_ptr<Code> code = backend.build(source_of(backend.dialect(), program.emitted.text));
+  const Program parsed = sums ? Program::parse(kSums) : library_program(work.program);
+  const Arrays inputs = inputs_of(parsed, work.size);
+  const DeviceProgram program(parsed, options, "kernel_", &inputs);
+  const std::unique_ptr<Code> code = build(program, backend);
   const DeviceTools tools(backend);
   uint64_t launches = 0;
   const auto work_once = [&] {
     DeviceMachine machine(program.program, program.meta, program.emitted, *code, tools, inputs, options);
     backend.finish();
     const auto start = std::chrono::steady_clock::now();
-    machine.run();
-    backend.finish();
+    machine.go();
     const double seconds = seconds_since(start);
     launches = 0;
     for (const KernelCost& cost : machine.costs()) launches += cost.launches;
@@ -83,62 +89,42 @@ void add(const std::string& name, const Options& options, Backend& backend) {
   }
 }
 
-/// The tuned reduction or scan of `n` numbers of 64 bits.
-void array_twin(benchmark::State& state, const std::string& program, int64_t n) {
-  using namespace lanewise;
-  device::Device& gpu = device::Driver::system().device(0);
-  device::Stream stream(gpu);
-  device::DevicePool pool(gpu);
-  DeviceArrays arrays(pool);
-  const auto bytes = static_cast<size_t>(n) * sizeof(int64_t);
-  const Array numbers_given = numbers(n, 1000);
-  const device::DeviceBuffer from = pool.allocate(bytes, stream, "a benchmark");
-  const device::DeviceBuffer to = pool.allocate(bytes, stream, "a benchmark");
-  stream.copy_to_device(from.address(), numbers_given.words.data(), bytes);
-  const auto work = [&] {
-    const auto count = static_cast<uint64_t>(n);
-    if (program == "reduction") {
-      arrays.reduce(Combine::kSum, Element::kInt64, from.address(), count, to.address(), stream);
-    } else {
-      arrays.scan(Combine::kSum, Element::kInt64, program == "scan", from.address(), count, to.address(),
-                  stream);
-    }
-    stream.synchronize();
-  };
-  work();
-  for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    state.SetIterationTime(seconds_since(start));
-  }
+void run_twin(benchmark::State& state, const Work& work) {
+  const Twin twin = twin_of(library_program(work.program), work.program, work.size);
+  twin();  // kernels are loaded when they are first launched
+  for (auto _ : state) state.SetIterationTime(twin());
 }
 
-void components_twin(benchmark::State& state, int64_t n) {
-  using namespace lanewise;
-  const graph::Graph given = graph::random_graph(n, 2 * n, 1);
-  graph::DeviceGraph there(given, device::Driver::system().device(0));
-  there.components();
-  for (auto _ : state) {
-    there.components();
-    state.SetIterationTime(there.seconds());
-  }
+/// From the text of a program of 100 lines to the end of its first kernel; `cached`: its kernels were
+/// compiled before.
+void compile_program(benchmark::State& state, Backend& backend, bool cached) {
+  const std::string text = hundred_lines();
+  const Arrays inputs = inputs_of(Program::parse(text), 1'000);
+  const DeviceTools tools(backend);
+  int number = 0;
+  const auto once = [&](const std::string& prefix) {
+    const auto start = std::chrono::steady_clock::now();
+    const DeviceProgram program(Program::parse(text), {}, prefix);
+    const std::unique_ptr<Code> code = build(program, backend);
+    DeviceMachine machine(program.program, program.meta, program.emitted, *code, tools, inputs,
+                          program.options);
+    machine.go();
+    return seconds_since(start);
+  };
+  const std::string own =
+      "p" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count()) + "_";
+  if (cached) once(own);
+  for (auto _ : state) state.SetIterationTime(once(cached ? own : own + std::to_string(number++) + "_"));
 }
 
 void add_twins() {
-  const auto add_one = [](const Work& work, auto run) {
+  for (const Work& work : kWork) {
+    if (work.program == std::string("sums")) continue;
     const std::string title = std::string("cuda_twin/") + work.program + "/" + std::to_string(work.size);
-    benchmark::RegisterBenchmark(title.c_str(), run)
+    benchmark::RegisterBenchmark(title.c_str(), [=](benchmark::State& state) { run_twin(state, work); })
         ->Unit(benchmark::kMillisecond)
         ->UseManualTime()
         ->Iterations(20);
-  };
-  for (const Work& work : kWork) {
-    const std::string program = work.program;
-    if (program == "reduction" || program == "scan" || program == "exclusive_scan") {
-      add_one(work, [=](benchmark::State& state) { array_twin(state, program, work.size); });
-    } else if (program == "components") {
-      add_one(work, [=](benchmark::State& state) { components_twin(state, work.size); });
-    }
   }
 }
 
@@ -152,6 +138,13 @@ const bool kAdded = [] {
   Options options;
   add("cuda", options, *backend);
   add_twins();
+  for (const bool cached : {false, true}) {
+    benchmark::RegisterBenchmark(cached ? "cuda_compile/cached" : "cuda_compile/cold",
+                                 [=](benchmark::State& state) { compile_program(state, *backend, cached); })
+        ->Unit(benchmark::kMillisecond)
+        ->UseManualTime()
+        ->Iterations(cached ? 20 : 5);
+  }
   for (const PassInfo& info : passes()) {
     options.passes = without(all_passes(), info.name);
     add("cuda_without_" + std::string(info.name), options, *backend);
@@ -159,6 +152,15 @@ const bool kAdded = [] {
   options.passes = {};
   add("cuda_without_all", options, *backend);
   options.passes = all_passes();
+  options.specialise = true;
+  add("cuda_specialised", options, *backend);
+  options.specialise = false;
+  options.graphs = true;
+  add("cuda_graphs", options, *backend);
+  options.passes = without(all_passes(), "batch");
+  add("cuda_graphs_without_batch", options, *backend);
+  options.passes = all_passes();
+  options.graphs = false;
   options.active = ActiveForm::kBitset;
   add("cuda_bitset", options, *backend);
   options.active = ActiveForm::kList;

@@ -37,16 +37,18 @@ class OnDevice : public testing::TestWithParam<Executor> {
       Passes passes;
       ActiveForm active;
       bool check;
+      bool other;
     } kWays[] = {
-        {all_passes(), ActiveForm::kAuto, false},
-        {{}, ActiveForm::kList, false},
-        {{}, ActiveForm::kBitset, true},
+        {all_passes(), ActiveForm::kAuto, false, false},
+        {{}, ActiveForm::kList, false, true},
+        {{}, ActiveForm::kBitset, true, false},
     };
     for (const auto& way : kWays) {
       Options options = options_;
       options.passes = way.passes;
       options.active = way.active;
       options.check = way.check;
+      options.specialise = options.graphs = way.other;
       EXPECT_TRUE(run(program, inputs, options).outputs == expected) << program.text();
     }
   }
@@ -131,7 +133,8 @@ TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
   for (const int64_t n : {0, 1, 2, 33, 1'000, 2'048, 2'049, 4'097, test_size(5'000, 70'000)}) {
     const Arrays inputs = {{"A", numbers(n, 1000)}};
     expect_same(library_program("reduction"), inputs);
-    if (n < 5'000 || GetParam() == Executor::kCuda) expect_same(library_program("scan"), inputs);
+    expect_same(library_program("scan"), inputs);
+    if (n < 5'000 || GetParam() == Executor::kCuda) expect_same(library_program("doubling_scan"), inputs);
   }
   // What fails in a step is told as ever.
   const Program program = Program::parse(
@@ -147,6 +150,33 @@ TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
       EXPECT_THAT(error.what(), HasSubstr("overflows int"));
     }
   }
+}
+
+TEST_P(OnDevice, WindowsHoldWhatTheirGroupsUse) {
+  // Three variables held, one of them not filled by its first step; one written once, one only read; a
+  // private variable that lives from step to step; a variable that outlives the batch.
+  const Program program = Program::parse(
+      "mode EREW input A[n] : int output S[n] : int output T[n] : int output sum : int\n"
+      "shared B[n + 9] : int = 3 shared C[n + 3] : int = 5 shared D[n] : int\n"
+      "processors n { B[p] = A[p]\nif p % 3 == 0 { C[p] = 7 } }\n"
+      "private d = 1 while d <= 64 {\n"
+      "processors n / (2 * d) {\nprivate at = 2 * d * p + d\n"
+      "B[at - d], B[at] = B[at] + C[at], B[at - d] - 1\nC[at] = C[at] + D[at - d] + at\nD[at] = D[at] + 1 }\n"
+      "d = 2 * d }\n"
+      "processors n { private own = B[p]\nprivate k = 0\nwhile k < 2 { own = own + C[p]\nC[p] = own\nk = k + "
+      "1 }\n"
+      "S[p] = own }\n"
+      "processors n { T[p] = C[p] + D[p] }\n"
+      "if n > 2 { sum = B[2] + S[1] }");
+  for (const int64_t n : {1, 2'049, 4'100, 9'999, test_size(10'000, 70'000)}) {
+    expect_same(program, {{"A", numbers(n, 1000)}});
+  }
+  // Some cells are out of range: only those processors fail, with the message of the first.
+  const Program bad = Program::parse(
+      "mode EREW inout A[n] : int shared B[2 * n - 5] : int processors n { B[2 * p] = A[p] }\n"
+      "for k = 1 to 3 { processors n { B[2 * p] = B[2 * p] + k } }\nprocessors n - 5 { A[p] = B[2 * p] }");
+  EXPECT_THAT(outcome_of([&] { return run(bad, {{"A", numbers(9'000, 9)}}, options_); }).error,
+              HasSubstr("[17996] is out of range: 'B' has 17995 cells"));
 }
 
 TEST_P(OnDevice, BatchesLeaveNobodyOut) {
@@ -186,7 +216,7 @@ TEST_P(OnDevice, ReportsAsTheInterpreterDoes) {
   for (const char* body :
        {"private a = p\na = a + 1\nif p > 3 { C[p] = 100 / (p - 900) }\n",
         "while C[p] < 5 { C[p] = C[p] + A[p + 1] % 2 + 1 }\n", "private d = 1\nwhile true { d = 2 * d }\n",
-        "C[0], C[p] = 1, 2\n", "x = int32(A[0] * 9999999999)\n"}) {
+        "C[0], C[p] = 1, 2\n", "x = int32(A[0] * 9999999999)\n", "C[p] = 9223372036854775000 + p\n"}) {
     const Program program = Program::parse(head + body);
     const Outcome expected = outcome_of([&] { return run(program, inputs); });
     ASSERT_FALSE(expected.error.empty()) << body;
@@ -251,6 +281,19 @@ TEST_P(OnDevice, HasLimits) {
   EXPECT_THROW(run(library_program("scan"), {{"A", numbers(20'000, 10)}}, options_), MemoryError);
 }
 
+TEST_P(OnDevice, RoundsOfTheSameKernelsAreLaunchedAgain) {
+  const Program program = Program::parse(
+      "mode CREW inout A[n] : int shared round : int processors n {\n"
+      "while round < 40 { A[p] = A[n - 1 - p] + A[(p + 1) % n] % 7\nA[p] = A[(p + 3) % n] - 1\n"
+      "if p == 0 { round = round + 1 } } }");
+  const Arrays inputs = {{"A", numbers(3'000, 1000)}};
+  const Arrays expected = run(program, inputs).outputs;
+  for (const bool graphs : {false, true}) {
+    options_.graphs = graphs;
+    EXPECT_TRUE(run(program, inputs, options_).outputs == expected);
+  }
+}
+
 TEST_P(OnDevice, CountsItsKernels) {
   const Program program = Program::parse(
       "mode CREW input n : int output A[n] : int output B[n] : int\nprocessors n\n"
@@ -264,6 +307,10 @@ TEST_P(OnDevice, CountsItsKernels) {
   EXPECT_EQ(costs[1].processors, 500u);
   EXPECT_EQ(costs[1].lists, 1u);
   EXPECT_GT(costs[1].seconds, 0);
+  EXPECT_EQ(costs[0].lanes, 1'024u);
+  EXPECT_EQ(costs[1].lanes, 512u);
+  EXPECT_DOUBLE_EQ(costs[1].occupancy(), 500.0 / 512);
+  EXPECT_EQ(costs[1].bytes, 500u * 48);  // a cell, its value, its number, both read again, the cell written
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, OnDevice, testing::Values(Executor::kCuda, Executor::kOpenCl), device_name);

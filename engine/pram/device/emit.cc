@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "pram/device/kernel_writer.h"
-#include "pram/meta/polynomial.h"
 #include "pram/meta/shape.h"
 
 namespace lanewise::pram {
@@ -82,15 +81,6 @@ std::vector<bool> used_by(const Meta& meta, size_t privates) {
   return used;
 }
 
-/// Whether an index is a multiple of the processor's number and something more, both known to the host.
-bool is_linear(const Expr& index) {
-  const auto polynomial = Polynomial::of(index);
-  if (!polynomial) return false;
-  return std::all_of(polynomial->terms().begin(), polynomial->terms().end(), [](const auto& term) {
-    return std::count_if(term.first.begin(), term.first.end(), Polynomial::is_processor) <= 1;
-  });
-}
-
 class ProgramWriter {
  public:
   ProgramWriter(const Tree& tree, const MetaProgram& meta, const EmitOptions& options)
@@ -103,6 +93,17 @@ class ProgramWriter {
   }
 
  private:
+  /// A batch of which steps are written.
+  struct Batch {
+    std::vector<bool> written = {};  // by variable
+    std::vector<bool> held = {};     // by variable: groups with windows hold their cells
+    uint32_t steps = 0;
+    std::string text = {}, windows = {};  // steps, the latter within windows
+    std::vector<KernelArgument> constant = {}, constant_of_windows = {};
+    size_t given = 0;  // most of a step
+  };
+  static constexpr uint64_t kMostCells = 4'096;  // that a group holds: 32 KiB, which every device has
+
   /// Private variables that one kernel writes before it reads them, and no other uses.
   void find_registers() {
     std::vector<bool> lets(tree_.privates.size());
@@ -194,15 +195,15 @@ class ProgramWriter {
 
   void once(const Statement& statement, const Place& place) {
     EmittedKernel& made = begin(&statement, KernelKind::kOnce, place);
-    KernelWriter writer(tree_, std::nullopt, made_.in_register, options_.check);
+    KernelWriter writer(tree_, std::nullopt, made_.in_register, options_);
     writer.once(statement);
     finish_once(made, writer);
-    if (batch_ != nullptr) step(&statement, writer, std::nullopt);
+    if (batch_ != nullptr) window_step(statement, step(&statement, writer));
   }
 
   void once(const Expr& condition, const Place& place) {
     EmittedKernel& made = begin(&condition, KernelKind::kOnce, place);
-    KernelWriter writer(tree_, std::nullopt, made_.in_register, options_.check);
+    KernelWriter writer(tree_, std::nullopt, made_.in_register, options_);
     writer.line(1, fmt::format("status[{}] = {};", kResults, writer.value(condition)));
     finish_once(made, writer);
   }
@@ -214,14 +215,14 @@ class ProgramWriter {
   void kernel(const Meta& meta, uint32_t block) {
     const bool in_place = meta.writing == Writing::kInPlace;
     EmittedKernel& made = begin(&meta, in_place ? KernelKind::kInPlace : KernelKind::kBuffered, meta.place);
-    KernelWriter writer(tree_, block, made_.in_register, options_.check);
+    KernelWriter writer(tree_, block, made_.in_register, options_);
     std::vector<bool> loaded(tree_.privates.size());
     for (uint32_t i = 0; i < loaded.size(); ++i) loaded[i] = !begins_with_write(meta.statements, i);
     writer.needs(loaded);
     if (in_place) {
       writer.statements(meta.statements, 1);
       made_.text += writer.finish(made, kSet, std::string(kWho) + "  if (who < 0) return;\n", kFailure);
-      if (batch_ != nullptr) step(&meta, writer, indexes_of(meta, block));
+      if (batch_ != nullptr) window_step(meta, block, loaded, step(&meta, writer));
       return;
     }
     std::string first = kSet;
@@ -242,33 +243,114 @@ class ProgramWriter {
     made_.text += writer.finish(made, first, before + kWho + "  if (who < 0) return;\n", kFailure);
   }
 
-  /// Nodes that the host can put off: each is a kernel and, besides, a step of one kernel that does them all.
+  /// Nodes that the host can put off: each is a kernel and, besides, a step of kernels that do them all.
   void batch(const Meta& meta, std::optional<uint32_t> block) {
-    Batch made{.written = written_by(meta.body)};
+    Batch made{.written = written_by(meta.body), .held = std::vector<bool>(tree_.variables.size())};
+    std::vector<uint32_t> users(tree_.variables.size());
+    count_users(meta.body, 1, users);
+    for (uint32_t i = 0; i < users.size(); ++i) {
+      made.held[i] = made.written[i] && users[i] > 1 && tree_.variables[i].extents.size() == 1;
+    }
     batch_ = &made;
     nodes(meta.body, block);
     batch_ = nullptr;
     EmittedKernel& kernel = begin(&meta, KernelKind::kBatch, meta.place);
     kernel.row = kStepHead + made.given;
     made_.text +=
-        KernelWriter(tree_, block, made_.in_register, options_.check).batch(kernel, made.constant, made.text);
+        KernelWriter(tree_, block, made_.in_register, options_).batch(kernel, made.constant, made.text);
+    if (!made.windows.empty()) windows(meta, block, made);
   }
 
-  void step(const void* of, KernelWriter& writer, std::optional<std::vector<ExprPtr>> indexes) {
+  /// The same steps for groups that each have cells of their own.
+  void windows(const Meta& meta, std::optional<uint32_t> block, const Batch& from) {
+    EmittedWindows& made = made_.windows[&meta];
+    for (uint32_t i = 0; i < from.held.size(); ++i) {
+      if (from.held[i]) made.held.push_back({i, ends_with(meta, i)});
+    }
+    // Whole rows of banks.
+    made.most = made.held.empty() ? kMostCells : kMostCells / made.held.size() / 16 * 16;
+    made.kernel.name = made_.kernels.at(&meta).name + "_windows";
+    made.kernel.kind = KernelKind::kWindows;
+    made.kernel.row = made_.kernels.at(&meta).row;
+    made_.text += "\n" + KernelWriter(tree_, block, made_.in_register, options_)
+                             .windows(made, from.constant_of_windows, from.windows);
+  }
+
+  /// Adds the kernels that use each variable, one in a loop twice.
+  void count_users(const std::vector<Meta>& list, uint32_t times, std::vector<uint32_t>& users) const {
+    for (const Meta& meta : list) {
+      const uint32_t within = meta.kind == Kind::kHostWhile ? 2 : times;
+      count_users(meta.body, within, users);
+      count_users(meta.otherwise, within, users);
+      if (meta.kind != Kind::kKernel && meta.kind != Kind::kHost) continue;
+      const std::vector<bool> used = shared_used_by(meta);
+      for (uint32_t i = 0; i < users.size(); ++i) users[i] += used[i] ? times : 0;
+    }
+  }
+
+  /// Whether nothing but this batch, once, uses a variable.
+  bool ends_with(const Meta& batch, uint32_t variable) const {
+    if (tree_.variables[variable].result()) return false;
+    if (std::none_of(meta_.body.begin(), meta_.body.end(), [&](const Meta& one) { return &one == &batch; })) {
+      return false;
+    }
+    bool elsewhere = false;
+    for (const Meta& one : meta_.body) {
+      if (&one == &batch) continue;
+      visit({&one, 1}, [&](const Meta& node) { elsewhere |= shared_used_by(node)[variable]; });
+    }
+    return !elsewhere;
+  }
+
+  std::vector<bool> shared_used_by(const Meta& meta) const {
+    std::vector<bool> used(tree_.variables.size());
+    const auto look = [&](const Expr& expr) {
+      walk(expr, [&](const Expr& part) {
+        if (part.op == Op::kCell) used[part.index] = true;
+      });
+    };
+    if (meta.condition) look(*meta.condition);
+    walk(meta.statements, [&](const Statement& statement) {
+      for_each_expression(statement, look);
+      for (const Target& target : statement.targets) {
+        if (target.shared) used[target.index] = true;
+      }
+    });
+    return used;
+  }
+
+  /// A kernel or what one does alone, written by `writer`, as a step of its batch.
+  EmittedStep& step(const void* of, KernelWriter& writer) {
     EmittedStep& made = made_.steps[of];
     made.number = batch_->steps++;
-    made.indexes = std::move(indexes);
     batch_->text += writer.step(made, batch_->constant);
-    // Each processor has a word of each column to itself.
-    const std::vector<KernelArgument>& uses = made_.kernels.at(of).arguments;
-    if (made.indexes && std::any_of(uses.begin(), uses.end(), [](const KernelArgument& one) {
-          return one.role == KernelArgument::Role::kColumn;
-        })) {
-      Expr processor;
-      processor.op = Op::kProcessor;
-      made.indexes->push_back(std::make_shared<const Expr>(std::move(processor)));
-    }
     batch_->given = std::max(batch_->given, made.given.size());
+    return made;
+  }
+
+  /// The same step within windows, if it can be one.
+  void window_step(const Meta& meta, uint32_t block, const std::vector<bool>& loaded, EmittedStep& step) {
+    step.window = pram::window_step(meta, tree_, block, batch_->written, made_.in_register);
+    if (!step.window) return;
+    KernelWriter writer(tree_, block, made_.in_register, options_);
+    writer.needs(loaded);
+    writer.within(*step.window, batch_->held);
+    writer.statements(step.window->statements, 1);
+    add_window(step, writer);
+  }
+
+  void window_step(const Statement& statement, EmittedStep& step) {
+    step.window = pram::window_step(statement, tree_, batch_->written);
+    if (!step.window) return;
+    KernelWriter writer(tree_, std::nullopt, made_.in_register, options_);
+    writer.within(*step.window, batch_->held);
+    writer.once(statement);
+    add_window(step, writer);
+  }
+
+  void add_window(const EmittedStep& step, KernelWriter& writer) {
+    batch_->windows += writer.window_step(step, batch_->constant_of_windows);
+    batch_->given = std::max(batch_->given, step.given.size() + step.window->cells.size());
   }
 
   std::vector<bool> written_by(const std::vector<Meta>& list) const {
@@ -283,32 +365,9 @@ class ProgramWriter {
     return written;
   }
 
-  /// As EmittedStep::indexes.
-  std::optional<std::vector<ExprPtr>> indexes_of(const Meta& meta, uint32_t block) const {
-    if (tree_.blocks[block].dimensions.size() != 1) return std::nullopt;
-    std::vector<ExprPtr> indexes;
-    bool good = true;
-    const auto use = [&](uint32_t variable, const std::vector<ExprPtr>& cell) {
-      if (!batch_->written[variable]) return;
-      good = good && cell.size() == 1 && is_linear(*cell[0]);
-      if (good) indexes.push_back(cell[0]);
-    };
-    walk(meta.statements, [&](const Statement& statement) {
-      for (const Target& target : statement.targets) {
-        if (target.shared) use(target.index, target.cell);
-      }
-      for_each_expression(statement, [&](const Expr& expr) {
-        walk(expr, [&](const Expr& part) {
-          if (part.op == Op::kCell) use(part.index, part.args);
-        });
-      });
-    });
-    return good ? std::optional(std::move(indexes)) : std::nullopt;
-  }
-
   void test(const Meta& meta, uint32_t block) {
     EmittedKernel& made = begin(&meta, KernelKind::kTest, meta.place);
-    KernelWriter writer(tree_, block, made_.in_register, options_.check);
+    KernelWriter writer(tree_, block, made_.in_register, options_);
     writer.line(1, fmt::format("const int holds = found >= 0 && {};", writer.value(*meta.condition)));
     made_.text +=
         writer.finish(made, std::string(kSet) + ", GLOBAL uint* kept",
@@ -333,15 +392,6 @@ class ProgramWriter {
       "word positions, word form, GLOBAL const uint* set, GLOBAL word* status";
   static constexpr const char* kWho = "  const word who = processor_at(POSITION, positions, form, set);\n";
   static constexpr const char* kFailure = "  if (bad) status[0] = 1;\n";
-
-  /// A batch of which steps are written.
-  struct Batch {
-    std::vector<bool> written = {};  // by variable
-    uint32_t steps = 0;
-    std::string text = {};
-    std::vector<KernelArgument> constant = {};
-    size_t given = 0;  // most of a step
-  };
 
   const Tree& tree_;
   const MetaProgram& meta_;

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pram/device/window_step.h"
+#include "pram/machine/memory.h"
 #include "pram/meta/meta.h"
 
 /// The kernels of a meta-program as source, in the part of C that CUDA and OpenCL share.
@@ -41,7 +43,9 @@ enum class KernelKind : uint8_t {
   kBuffered,  ///< the same; then for each shared target its cells and values; then its own
   kTest,      ///< positions, form, set, status, kept bits; then its own
   kOnce,      ///< status; then its own. Done by one; results go to the status from kResults on
-  kBatch,     ///< from, to, table, window, arrived, arrived before, status; then its own (batch.h)
+  kBatch,     ///< from, to, table, arrived, arrived before, status; then its own (batch.h)
+  kWindows,  ///< from, to, table, window, stride, offset, status; for each held variable what BatchHeld says;
+             ///< then its own (batch.h)
 };
 
 /// Words of the status: whether something failed, how many processors all tests together kept, results.
@@ -54,22 +58,34 @@ struct EmittedKernel {
   size_t row = 0;  ///< of a batch's table: words for each step
 };
 
-/// A kernel as a step of its batch. In the batch's table its row is: number, processors, cells of each
-/// processor, then `given`.
+/// A kernel as a step of its batch. In the batch's table its row is: number, processors, how many of them
+/// each group has, from one's cells to the next one's among those that are held, and among all; `given`; each
+/// of the window's cells of processor 0.
 struct EmittedStep {
   uint32_t number = 0;                     ///< in the batch
   std::vector<KernelArgument> given = {};  ///< what may differ from step to step
-  /// Indexes of the cells that it uses of variables that the batch writes, each a multiple of the processor's
-  /// number and something more; none where they are not like that.
-  std::optional<std::vector<ExprPtr>> indexes = {};
+  std::optional<WindowStep> window = {};
 };
-inline constexpr size_t kStepHead = 3;  ///< words of a row before what is given
+inline constexpr size_t kStepHead = 5;  ///< words of a row before what is given
+
+/// The kernel that does the steps of a batch in windows.
+struct EmittedWindows {
+  /// A variable of which each group holds its cells as long as it goes on, nearby.
+  struct Held {
+    uint32_t variable;
+    bool ends;  ///< nobody else uses it after the batch
+  };
+  EmittedKernel kernel;
+  std::vector<Held> held = {};
+  uint64_t most = 0;  ///< cells of a window
+};
 
 struct EmittedProgram {
   std::string text;  ///< without preludes
   /// By their node or, of what one does alone, their statement or condition.
   std::unordered_map<const void*, EmittedKernel> kernels;
-  std::unordered_map<const void*, EmittedStep> steps;  ///< of batches, by the same
+  std::unordered_map<const void*, EmittedStep> steps;       ///< of batches, by the same
+  std::unordered_map<const void*, EmittedWindows> windows;  ///< of batches
   std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
   std::vector<bool> assigned;     ///< by private: all processors write it before it is read; it need not be 0
 };
@@ -77,6 +93,7 @@ struct EmittedProgram {
 struct EmitOptions {
   std::string prefix = "kernel_";  ///< of names: several programs can share a module
   bool check = false;              ///< reads of one cell by two processors in a step fail
+  const Memory* sizes = nullptr;   ///< parameters and extents that kernels are made for; null: for all
 };
 
 /// The kernels of `meta`, whose nodes stay where they are.

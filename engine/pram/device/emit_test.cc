@@ -9,6 +9,7 @@
 #include "device/testing/nvrtc.h"
 #include "pram/device/run.h"
 #include "pram/library.h"
+#include "pram/testing/outcome.h"
 #include "pram/testing/random_program.h"
 
 namespace lanewise::pram {
@@ -59,6 +60,19 @@ TEST(Emit, NumbersOfSeveralDimensions) {
   EXPECT_THAT(kernels("mode CREW output E[3, 5] : real processors i < 3, j < 5\nE[i, j] = i / 2.0"),
               HasSubstr("  const word j_p1 = (uint)who % (uint)extent_1;\n"
                         "  const word i_p0 = (uint)who / (uint)extent_1;\n"));
+}
+
+TEST(Emit, SpecialisedKernelsHaveTheirSizes) {
+  const Program program = Program::parse(
+      "mode CREW input A[n] : int output B[n] : int input k : int processors n\nB[p] = A[p] + k * n");
+  const Arrays inputs = {{"A", ints({7, 8, 9})}, {"k", scalar(-5)}};
+  Options options;
+  EXPECT_THAT(DeviceProgram(program, options, "", &inputs).emitted.text, HasSubstr("k_c"));
+  options.specialise = true;
+  const std::string text = DeviceProgram(program, options, "", &inputs).emitted.text;
+  EXPECT_THAT(text, HasSubstr("  B_g1[at(p_p0, 3l, &bad)] = add(A_g0[at(p_p0, 3l, &bad)], "
+                              "multiply((-5l), 3l, &bad), &bad);\n"));
+  EXPECT_THAT(DeviceProgram(program, options, "").emitted.text, HasSubstr("k_c"));  // for any inputs
 }
 
 TEST(Emit, EveryProgramCompiles) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "pram/meta/polynomial.h"
 
 namespace lanewise::pram {
 
@@ -145,10 +146,14 @@ std::string c_name(const std::string& name, const std::string& suffix) {
 }
 
 KernelWriter::KernelWriter(const Tree& tree, std::optional<uint32_t> block,
-                           const std::vector<bool>& in_register, bool check)
-    : tree_(tree), block_(block), in_register_(in_register), check_(check), let_(tree.privates.size()) {}
+                           const std::vector<bool>& in_register, const EmitOptions& options)
+    : tree_(tree), block_(block), in_register_(in_register), options_(options), let_(tree.privates.size()) {}
 
 std::string KernelWriter::argument(Role role, uint32_t index, uint32_t dimension) {
+  if (const Memory* const sizes = options_.sizes; sizes != nullptr) {
+    if (role == Role::kParameter) return literal(Type::kInt, sizes->parameters[index]);
+    if (role == Role::kExtent) return literal(Type::kInt, sizes->variables[index].extents[dimension]);
+  }
   const KernelArgument wanted{role, index, dimension};
   if (std::find(arguments_.begin(), arguments_.end(), wanted) == arguments_.end()) {
     arguments_.push_back(wanted);
@@ -185,8 +190,28 @@ std::string KernelWriter::word(const Expr& expr) {
   return expr.type == Type::kReal ? fmt::format("as_word({})", value(expr)) : value(expr);
 }
 
+std::optional<size_t> KernelWriter::own(uint32_t variable, const std::vector<ExprPtr>& indexes) const {
+  if (window_ == nullptr) return std::nullopt;
+  for (size_t i = 0; i < window_->cells.size(); ++i) {
+    const OwnCell& one = window_->cells[i];
+    if (one.variable == variable && key_of(*one.index) == key_of(*indexes[0])) return i;
+  }
+  return std::nullopt;
+}
+
+std::string KernelWriter::cells_of(uint32_t variable) {
+  if (held_ != nullptr && (*held_)[variable]) {
+    return c_name(tree_.variables[variable].name, fmt::format("g{}_own", variable));
+  }
+  return argument(Role::kVariable, variable);
+}
+
 std::string KernelWriter::cell(uint32_t variable, const std::vector<ExprPtr>& indexes) {
   if (indexes.empty()) return "0";
+  if (const std::optional<size_t> number = own(variable, indexes)) {
+    return (*held_)[variable] ? fmt::format("place(own + (uint)cell_of_{})", *number)
+                              : fmt::format("who * row[4] + cell_of_{}", *number);
+  }
   std::string values;
   std::string extents;
   for (uint32_t i = 0; i < indexes.size(); ++i) {
@@ -214,11 +239,11 @@ std::string KernelWriter::value(const Expr& expr) {
       return local(expr.index, false);
     case Op::kCell: {
       std::string index = cell(expr.index, expr.args);
-      if (check_ && block_) {
+      if (options_.check && block_) {
         index = fmt::format("alone_at({}, {}, {}, who, &bad)", index, argument(Role::kReaders, expr.index),
                             argument(Role::kStep));
       }
-      return held(fmt::format("{}[{}]", argument(Role::kVariable, expr.index), index));
+      return held(fmt::format("{}[{}]", cells_of(expr.index), index));
     }
     case Op::kLet: {
       let_[expr.index] = true;
@@ -252,6 +277,10 @@ std::string KernelWriter::call(const Expr& expr) {
   if (real && expr.op == Op::kNegate) return fmt::format("(-{})", a);
   const std::string b = expr.args.size() > 1 ? value(*expr.args[1]) : "";
   if (const char* sign = simple(expr.op, from); sign != nullptr) return fmt::format("({} {} {})", a, sign, b);
+  const bool divides = !real && (expr.op == Op::kDivide || expr.op == Op::kModulo);
+  if (divides && expr.args[1]->op == Op::kLiteral && expr.args[1]->word > 0) {
+    return fmt::format("{}({}, {})", expr.op == Op::kDivide ? "divide_by" : "modulo_by", a, b);
+  }
   const Function function = function_of(expr.op, real);
   std::string text =
       fmt::format("{}({}{}{}{})", function.name, a, b.empty() ? "" : ", ", b, function.fails ? ", &bad" : "");
@@ -297,9 +326,9 @@ void KernelWriter::assign(const Statement& statement, size_t depth) {
   if (targets.size() == 1) {
     const Target& target = targets[0];
     const std::string given = target.shared ? word(*statement.values[0]) : value(*statement.values[0]);
-    const std::string name = target.shared ? fmt::format("{}[{}]", argument(Role::kVariable, target.index),
-                                                         cell(target.index, target.cell))
-                                           : local(target.index, true);
+    const std::string name =
+        target.shared ? fmt::format("{}[{}]", cells_of(target.index), cell(target.index, target.cell))
+                      : local(target.index, true);
     return line(depth, fmt::format("{} = {};", name, given));
   }
   line(depth, "{");
@@ -310,9 +339,8 @@ void KernelWriter::assign(const Statement& statement, size_t depth) {
                                 targets[t].shared ? word(given) : value(given)));
   }
   for (size_t t = 0; t < targets.size(); ++t) {
-    const std::string name = targets[t].shared
-                                 ? fmt::format("{}[cell_{}]", argument(Role::kVariable, targets[t].index), t)
-                                 : local(targets[t].index, true);
+    const std::string name = targets[t].shared ? fmt::format("{}[cell_{}]", cells_of(targets[t].index), t)
+                                               : local(targets[t].index, true);
     line(depth + 1, fmt::format("{} = value_{};", name, t));
   }
   line(depth, "}");
@@ -359,9 +387,8 @@ void KernelWriter::once(const Statement& statement) {
     line(1, fmt::format("const word value_{} = {};", t, word(*statement.values[t])));
   }
   for (size_t t = 0; t < targets.size(); ++t) {
-    const std::string name = targets[t].shared
-                                 ? fmt::format("{}[cell_{}]", argument(Role::kVariable, targets[t].index), t)
-                                 : fmt::format("status[{}]", kResults + t);
+    const std::string name = targets[t].shared ? fmt::format("{}[cell_{}]", cells_of(targets[t].index), t)
+                                               : fmt::format("status[{}]", kResults + t);
     line(1, fmt::format("{} = value_{};", name, t));
   }
 }
@@ -449,9 +476,33 @@ std::string KernelWriter::step(EmittedStep& step, std::vector<KernelArgument>& c
       constant.push_back(one);
     }
   }
-  return fmt::format("case {}:\n  for (word who = first; who < last; who += stride) {{\n{}  break;\n",
-                     step.number,
-                     indented(given + numbers() + declarations() + body_ + stores(), 2) + "  }\n");
+  return fmt::format(
+      "case {}:\n  for (word who = POSITION; who < row[1]; who += GROUPS * 256) {{\n{}  break;\n",
+      step.number, indented(given + numbers() + declarations() + body_ + stores(), 2) + "  }\n");
+}
+
+std::string KernelWriter::window_step(const EmittedStep& step, std::vector<KernelArgument>& constant) {
+  std::string given;
+  const std::string declared = numbers();
+  for (const auto& [index, written] : locals_) {
+    if (!in_register_[index]) argument(Role::kColumn, index);
+  }
+  for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
+    if (one.role == Role::kControl || one.role == Role::kDimension) {
+      const auto place = std::find(step.given.begin(), step.given.end(), one) - step.given.begin();
+      given += fmt::format("  const word {} = row[{}];\n", argument(one.role, one.index, one.dimension),
+                           kStepHead + static_cast<size_t>(place));
+    } else if (std::find(constant.begin(), constant.end(), one) == constant.end()) {
+      constant.push_back(one);
+    }
+  }
+  for (size_t i = 0; i < step.window->cells.size(); ++i) {
+    given += fmt::format("  const word cell_of_{} = row[{}];\n", i, kStepHead + step.given.size() + i);
+  }
+  return fmt::format(
+      "case {}:\n  for (word who = first + MEMBER; who < last; who += 256) {{\n"
+      "    const uint own = (uint)(who - first) * (uint)row[3];\n{}  break;\n",
+      step.number, indented(given + declared + declarations() + body_ + stores(), 2) + "  }\n");
 }
 
 std::string KernelWriter::batch(EmittedKernel& kernel, const std::vector<KernelArgument>& constant,
@@ -460,24 +511,50 @@ std::string KernelWriter::batch(EmittedKernel& kernel, const std::vector<KernelA
   const std::string given = parameters();
   kernel.arguments = arguments_;
   const std::string head =
-      wrapped(fmt::format("KERNEL {}(word from, word to, GLOBAL const word* table, word window, GLOBAL word* "
+      wrapped(fmt::format("KERNEL {}(word from, word to, GLOBAL const word* table, GLOBAL word* "
                           "arrived, word arrived_before, "
                           "GLOBAL word* status{}) {{",
                           kernel.name, given));
   return head + "\n  int bad = 0;\n  for (word i = from; i < to; i++) {\n" +
          fmt::format("    GLOBAL const word* row = table + i * {};\n", kernel.row) +
-         "    word first = POSITION, last = row[1], stride = GROUPS * 256;\n"
-         "    if (window != 0) {  // each group has cells of its own, and their processors\n"
-         "      const word own = window / row[2];\n"
-         "      first = GROUP * own + MEMBER;\n"
-         "      last = lesser(last, (GROUP + 1) * own);\n"
-         "      stride = 256;\n"
+         "    switch (row[0]) {\n" + indented(steps, 6) +
          "    }\n"
-         "    switch (row[0]) {\n" +
-         indented(steps, 6) +
-         "    }\n"
-         "    WAIT_FOR_STEP(window != 0 || GROUPS == 1, arrived, arrived_before + (i - from + 1) * GROUPS);\n"
+         "    WAIT_FOR_STEP(GROUPS == 1, arrived, arrived_before + (i - from + 1) * GROUPS);\n"
          "  }\n  if (bad) status[0] = 1;\n}\n";
+}
+
+std::string KernelWriter::windows(EmittedWindows& windows, const std::vector<KernelArgument>& constant,
+                                  const std::string& steps) {
+  arguments_ = constant;
+  std::string first;
+  std::string begin;
+  std::string end;
+  for (size_t i = 0; i < windows.held.size(); ++i) {
+    const uint32_t variable = windows.held[i].variable;
+    const std::string all = argument(Role::kVariable, variable);
+    const std::string cells = argument(Role::kExtent, variable);
+    first += fmt::format(", word {0}_from, word {0}_each, word {0}_first", all);
+    begin += fmt::format(
+        "  NEAR word* {0}_own = held + {1};\n"
+        "  take_in({0}_own, {0}, begin, window, stride, offset, {0}_from, {2});\n",
+        all, i * windows.most, cells);
+    end += fmt::format(
+        "  give_back({0}_own, {0}, begin, window, stride, offset, {0}_each, {0}_first, {1});\n", all, cells);
+  }
+  const std::string given = parameters();
+  windows.kernel.arguments = arguments_;
+  const std::string room =
+      windows.held.empty() ? "" : fmt::format("  LOCAL word held[{}];\n", windows.held.size() * windows.most);
+  return wrapped(fmt::format(
+             "KERNEL {}(word from, word to, GLOBAL const word* table, word window, word stride, word offset, "
+             "GLOBAL word* status{}{}) {{",
+             windows.kernel.name, first, given)) +
+         "\n" + room + "  const word begin = GROUP * window;\n  int bad = 0;\n" + begin +
+         "  for (word i = from; i < to; i++) {\n    WAIT_FOR_GROUP();\n" +
+         fmt::format("    GLOBAL const word* row = table + i * {};\n", windows.kernel.row) +
+         "    const word first = GROUP * row[2], last = lesser(row[1], first + row[2]);\n"
+         "    switch (row[0]) {\n" +
+         indented(steps, 6) + "    }\n  }\n  WAIT_FOR_GROUP();\n" + end + "  if (bad) status[0] = 1;\n}\n";
 }
 
 }  // namespace lanewise::pram

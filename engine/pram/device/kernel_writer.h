@@ -15,7 +15,7 @@ class KernelWriter {
  public:
   /// `block`: whose processors run it; none: one alone, for the host.
   KernelWriter(const Tree& tree, std::optional<uint32_t> block, const std::vector<bool>& in_register,
-               bool check);
+               const EmitOptions& options);
 
   /// The value as an expression of C: a word, a double of reals, 0 or 1 of bools.
   std::string value(const Expr& expr);
@@ -44,6 +44,16 @@ class KernelWriter {
   /// The beginning and end of a kernel around the steps of a batch, with its parameters.
   std::string batch(EmittedKernel& kernel, const std::vector<KernelArgument>& constant,
                     const std::string& steps);
+  /// From now on cells of the window's are those of its group (window_step()); `held`: by variable.
+  void within(const WindowStep& window, const std::vector<bool>& held) {
+    window_ = &window;
+    held_ = &held;
+  }
+  /// What was written so far, within windows, as `step`, whose rows are as they were written before.
+  std::string window_step(const EmittedStep& step, std::vector<KernelArgument>& constant);
+  /// The beginning and end of a kernel around such steps.
+  std::string windows(EmittedWindows& windows, const std::vector<KernelArgument>& constant,
+                      const std::string& steps);
   /// Private variables whose value is needed from before the kernel; all that it uses without this call.
   void needs(const std::vector<bool>& before) { loaded_ = before; }
 
@@ -53,6 +63,10 @@ class KernelWriter {
   std::string argument(Role role, uint32_t index = 0, uint32_t dimension = 0);
   /// The name of a private variable, held by the kernel from now on.
   std::string local(uint32_t index, bool written);
+  /// The number of a cell of the window's; none: it is no such cell.
+  std::optional<size_t> own(uint32_t variable, const std::vector<ExprPtr>& indexes) const;
+  /// Where the cells of a shared variable are.
+  std::string cells_of(uint32_t variable);
   std::string converted(const Expr& expr);
   std::string call(const Expr& expr);
   void assign(const Statement& statement, size_t depth);
@@ -66,13 +80,15 @@ class KernelWriter {
   const Tree& tree_;
   std::optional<uint32_t> block_;
   const std::vector<bool>& in_register_;
-  bool check_;
+  const EmitOptions& options_;
   std::vector<bool> let_;     // by private: an argument of a function
   std::vector<bool> loaded_;  // empty: all
   std::vector<KernelArgument> arguments_;
   std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
   std::string body_;
   uint32_t loops_ = 0;
+  const WindowStep* window_ = nullptr;
+  const std::vector<bool>* held_ = nullptr;
 };
 
 /// What a name of the program is in C, where it meets no other name: "k.last" with suffix "x3" is k_last_x3.

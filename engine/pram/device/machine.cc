@@ -1,7 +1,6 @@
 #include "pram/device/machine.h"
 
 #include <algorithm>
-#include <array>
 
 #include "pram/meta/shape.h"
 
@@ -17,6 +16,26 @@ size_t most_results(const Tree& tree) {
   walk(tree.body, [&](const Statement& statement) { most = std::max(most, statement.targets.size()); });
   return most;
 }
+
+/// Members of groups that are launched for a set.
+uint64_t lanes_of(const DeviceSet& set) { return (set.positions() + kGroup - 1) / kGroup * kGroup; }
+
+/// Lets a backend replay kernels until it ends.
+class Replaying {
+ public:
+  Replaying(Backend& backend, bool wanted) : backend_(backend), wanted_(wanted) {
+    if (wanted_) backend_.replay(true);
+  }
+  ~Replaying() {
+    if (wanted_) backend_.replay(false);
+  }
+  Replaying(const Replaying&) = delete;
+  Replaying& operator=(const Replaying&) = delete;
+
+ private:
+  Backend& backend_;
+  bool wanted_;
+};
 
 }  // namespace
 
@@ -58,8 +77,14 @@ void DeviceMachine::reserve(Buffer& buffer, size_t words) {
   if (buffer.held == nullptr || buffer.bytes < words * sizeof(Word)) buffer = allocate(words * sizeof(Word));
 }
 
-void DeviceMachine::run_and_download() {
+void DeviceMachine::go() {
+  const Replaying replaying(tools_.backend(), options_.graphs && !options_.time_kernels);
   run();
+  tools_.backend().finish();
+}
+
+void DeviceMachine::run_and_download() {
+  go();
   read_status();
   for (size_t i = 0; i < variables_.size(); ++i) {
     if (!tree_.variables[i].result()) continue;
@@ -141,7 +166,23 @@ bool DeviceMachine::holds(const Expr& condition) {
   return value != 0;
 }
 
+Columns DeviceMachine::look() {
+  read_status();
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    std::vector<Word>& words = memory_.variables[i].words;
+    tools_.backend().download(words.data(), variables_[i], words.size() * sizeof(Word));
+  }
+  Columns columns = columns_;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!block_ || tree_.privates[i].block != block_ || emitted_.in_register[i]) continue;
+    columns[i].resize(processors_);
+    tools_.backend().download(columns[i].data(), private_columns_[i], processors_ * sizeof(Word));
+  }
+  return columns;
+}
+
 void DeviceMachine::begin_block(const Meta& meta) {
+  block_ = meta.block;
   sets_.resize(std::max<size_t>(sets_.size(), sets_of(meta.body)));
   // Every set has memory that a kernel can be given.
   sets_[0] = {DeviceSet::Form::kAll, processors_, processors_, status_};
@@ -149,13 +190,13 @@ void DeviceMachine::begin_block(const Meta& meta) {
     if (tree_.privates[i].block != meta.block || emitted_.in_register[i]) continue;
     launch_batch();  // which may use what was there
     reserve(private_columns_[i], processors_);
-    if (!emitted_.assigned[i]) tools_.backend().fill(private_columns_[i], 0);
+    if (!emitted_.assigned[i] || options_.observer != nullptr) tools_.backend().fill(private_columns_[i], 0);
   }
 }
 
 void DeviceMachine::kernel(const Meta& meta) {
   const DeviceSet& set = sets_[meta.from];
-  const Launch counted(*this, meta, set.count, set.form == DeviceSet::Form::kList);
+  const Launch counted(*this, meta, set.count, lanes_of(set), set.form == DeviceSet::Form::kList);
   std::vector<uint64_t> arguments = of_set(set);
   if (meta.writing == Writing::kInPlace) {
     if (batch_ != nullptr) return put_off(&meta, set.count, std::move(arguments));
@@ -165,10 +206,13 @@ void DeviceMachine::kernel(const Meta& meta) {
   std::vector<DeviceColumn> columns;
   for (const Target& target : assignment_of(meta).targets) {
     if (!target.shared) continue;
-    DeviceColumn& column = columns.emplace_back();
+    // One kernel after the other writes them.
+    if (columns.size() == buffered_.size()) buffered_.emplace_back();
+    DeviceColumn& column = buffered_[columns.size()];
     column.variable = target.index;
-    column.cells = tools_.backend().allocate(set.positions() * sizeof(Word));
-    column.values = tools_.backend().allocate(set.positions() * sizeof(Word));
+    reserve(column.cells, set.positions());
+    reserve(column.values, set.positions());
+    columns.push_back(column);
     arguments.insert(arguments.end(), {column.cells.handle, column.values.handle});
   }
   launch(&meta, set.positions(), arguments);
@@ -184,93 +228,18 @@ void DeviceMachine::kernel(const Meta& meta) {
 }
 
 void DeviceMachine::begin_batch(const Meta& meta) {
-  // Where kernels are timed each is launched alone.
-  if (!options_.time_kernels) batch_ = &meta;
+  // Where kernels are timed or observed each is launched alone.
+  if (!options_.time_kernels && options_.observer == nullptr) batch_ = &meta;
 }
 
 void DeviceMachine::end_batch() {
-  launch_batch();
+  launch_batch(true);
   batch_ = nullptr;
-}
-
-void DeviceMachine::put_off(const void* of, uint64_t processors, std::vector<uint64_t> first) {
-  constexpr size_t kMost = 4'096;
-  if (steps_put_off_.size() == kMost) launch_batch();
-  const EmittedStep& step = emitted_.steps.at(of);
-  BatchStep& made = steps_put_off_.emplace_back();
-  made.kernel = &emitted_.kernels.at(of);
-  made.number = step.number;
-  made.processors = processors;
-  made.cells = cells_of(step);
-  made.arguments = std::move(first);
-  for (const KernelArgument& argument : made.kernel->arguments) made.arguments.push_back(value_of(argument));
-  for (const KernelArgument& argument : step.given) made.given.push_back(value_of(argument));
-}
-
-uint64_t DeviceMachine::cells_of(const EmittedStep& step) {
-  if (!step.indexes) return 0;
-  Word width = 0;
-  Word last = 0;  // the last of the first processor's cells
-  for (const ExprPtr& index : *step.indexes) {
-    std::array<Word, 2> of_two{};
-    try {
-      evaluator_.evaluate(*index, frame(), {0, nullptr, 2}, of_two.data());
-    } catch (const Fault&) {
-      return 0;
-    } catch (const Trap&) {
-      return 0;
-    }
-    Word apart = 0;
-    if (of_two[0] < 0 || __builtin_sub_overflow(of_two[1], of_two[0], &apart)) return 0;
-    if (apart <= 0 || (width != 0 && apart != width)) return 0;
-    width = apart;
-    last = std::max(last, of_two[0]);
-  }
-  if (width == 0) return 1;  // it uses nothing that others write
-  constexpr Word kWidest =
-      Word{1} << 32;  // wider ones are out of range for most processors, who shall say so
-  return last < width && width < kWidest ? static_cast<uint64_t>(width) : 0;
-}
-
-void DeviceMachine::launch_batch() {
-  if (steps_put_off_.empty()) return;
-  const std::vector<BatchStep> steps = std::move(steps_put_off_);
-  steps_put_off_.clear();
-  const EmittedKernel& kernel = emitted_.kernels.at(batch_);
-  const std::vector<BatchPart> parts = parts_of(steps, code_.groups_together(kernel.name));
-  std::vector<uint64_t> table;
-  table.reserve(steps.size() * kernel.row);
-  for (const BatchStep& step : steps) {
-    table.insert(table.end(), {step.number, step.processors, std::max<uint64_t>(step.cells, 1)});
-    table.insert(table.end(), step.given.begin(), step.given.end());
-    table.resize((&step - &steps[0] + 1) * kernel.row);
-  }
-  const Buffer rows = tools_.backend().allocate(table.size() * sizeof(Word));
-  tools_.backend().upload(rows, table.data(), table.size() * sizeof(Word));
-  size_t done = 0;
-  for (const BatchPart& part : parts) {
-    const BatchStep& step = steps[done];
-    const size_t end = done + part.steps;
-    if (part.shape == BatchPart::Shape::kAlone) {
-      code_.launch(step.kernel->name, step.processors, step.arguments);
-    } else {
-      std::vector<uint64_t> arguments = {done,      end,           rows.handle, part.window, arrived_.handle,
-                                         arrivals_, status_.handle};
-      for (const KernelArgument& argument : kernel.arguments) arguments.push_back(value_of(argument));
-      if (part.shape == BatchPart::Shape::kTogether) {
-        code_.launch_together(kernel.name, part.groups, arguments);
-        arrivals_ += part.groups * part.steps;
-      } else {
-        code_.launch(kernel.name, part.groups * kGroup, arguments);
-      }
-    }
-    done = end;
-  }
 }
 
 void DeviceMachine::test(const Meta& meta, uint32_t number) {
   const DeviceSet& set = sets_[number];
-  const Launch counted(*this, meta, set.count, set.form == DeviceSet::Form::kList);
+  const Launch counted(*this, meta, set.count, lanes_of(set), set.form == DeviceSet::Form::kList);
   kept_ = tools_.backend().allocate(DeviceTools::bit_bytes(set.positions()));
   std::vector<uint64_t> arguments = of_set(set);
   arguments.push_back(kept_.handle);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,13 +19,16 @@ class DeviceMachine : public MetaMachine {
   DeviceMachine(const Program& program, const MetaProgram& meta, const EmittedProgram& emitted,
                 const Code& code, const DeviceTools& tools, const Arrays& inputs, const Options& options);
 
-  /// Runs to the end; throws as MetaMachine::run(). Then the results are in memory().
+  /// Runs to the end; throws as MetaMachine::run(). The results stay on the device.
+  void go();
+  /// The same; then the results are in memory().
   void run_and_download();
 
  private:
   void host(const Statement& statement) override;
   bool holds(const Expr& condition) override;
   void begin_block(const Meta& meta) override;
+  void end_block() override { block_.reset(); }
   void begin_batch(const Meta& meta) override;
   void end_batch() override;
   void kernel(const Meta& meta) override;
@@ -32,15 +36,22 @@ class DeviceMachine : public MetaMachine {
   void test(const Meta& meta, uint32_t set) override;
   void take(uint32_t from, bool wanted, uint32_t to) override;
   void copy_set(uint32_t from, uint32_t to) override { sets_[to] = sets_[from]; }
+  Columns look() override;
+  bool has_column(uint32_t index) const override { return !emitted_.in_register[index]; }
 
   /// The kernel of a node, statement or condition, behind its `first` arguments.
   void launch(const void* of, uint64_t positions, std::vector<uint64_t> first);
   /// Puts a kernel off, behind its `first` arguments.
   void put_off(const void* of, uint64_t processors, std::vector<uint64_t> first);
-  /// As BatchStep::cells.
-  uint64_t cells_of(const EmittedStep& step);
-  /// Launches what was put off.
-  void launch_batch();
+  /// The value of a linear index (window_step.h); none where it fails.
+  std::optional<Word> linear(const Expr& expr, Word processor);
+  /// What a step's indexes say for all processors, if they do.
+  void find_cells(const WindowStep& window, BatchStep& step);
+  void add_row(const BatchPart& part, const BatchStep& step, std::vector<uint64_t>& table) const;
+  /// Launches what was put off; `last`: the batch ends.
+  void launch_batch(bool last = false);
+  void launch_windows(const BatchPart& part, const Buffer& rows, std::span<const BatchStep> steps,
+                      size_t done, bool last);
   uint64_t value_of(const KernelArgument& argument) const;
   /// `status` and what is in it; throws Failed if a kernel did.
   const std::vector<Word>& read_status();
@@ -57,11 +68,14 @@ class DeviceMachine : public MetaMachine {
   const DeviceTools& tools_;
   Reservation reservation_;
   std::vector<Buffer> variables_, readers_, private_columns_;
+  std::optional<uint32_t> block_;
   std::vector<DeviceSet> sets_;
   DeviceWriter writer_;
+  std::vector<DeviceColumn> buffered_;  // of the last kernel that was not in place
   Buffer status_, kept_;
   const Meta* batch_ = nullptr;  // kernels are put off
   std::vector<BatchStep> steps_put_off_;
+  uint64_t widest_ = 0;    // most processors of one of them
   Buffer arrived_;         // groups that waited for each other, in all steps so far
   uint64_t arrivals_ = 0;  // what is in it when all is done
   std::vector<Word> status_read_;

@@ -38,7 +38,7 @@ class OpenClBackend : public Backend {
 
   Dialect dialect() const override { return Dialect::kOpenCl; }
 
-  std::unique_ptr<Code> build(const std::string& source) override {
+  std::unique_ptr<Code> build(const std::string& source, bool /*quickly*/) override {
     return std::make_unique<OpenClCode>(device_.build(source));
   }
 

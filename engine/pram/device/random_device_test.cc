@@ -42,7 +42,10 @@ Case make_case(uint64_t seed) {
   options.active = static_cast<ActiveForm>(random.below(3));
   // What a program with a conflict does is only known where conflicts are looked for.
   options.check = made.expected.conflict || random.below(3) == 0;
-  made.compiled = std::make_unique<DeviceProgram>(made.program, options, "p" + std::to_string(seed) + "_");
+  options.specialise = made.expected.error.empty() && random.below(2) == 0;
+  options.graphs = random.below(2) == 0;
+  made.compiled =
+      std::make_unique<DeviceProgram>(made.program, options, "p" + std::to_string(seed) + "_", &made.inputs);
   return made;
 }
 

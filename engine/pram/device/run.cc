@@ -1,5 +1,6 @@
 #include "pram/device/run.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -20,12 +21,30 @@ std::mutex running;
 
 }  // namespace
 
-DeviceProgram::DeviceProgram(const Program& from, const Options& chosen, const std::string& prefix)
+DeviceProgram::DeviceProgram(const Program& from, const Options& chosen, const std::string& prefix,
+                             const Arrays* inputs)
     : program(from),
       options(chosen),
       meta(compile(program.tree(), options.check ? Passes() : options.passes)),
-      emitted(emit(program.tree(), meta,
-                   {.prefix = prefix, .check = options.check && program.tree().mode == Mode::kErew})) {}
+      emitted([&] {
+        EmitOptions how{.prefix = prefix, .check = options.check && program.tree().mode == Mode::kErew};
+        if (!options.specialise || inputs == nullptr) return emit(program.tree(), meta, how);
+        const Memory sizes = sizes_of(program, *inputs);
+        how.sizes = &sizes;
+        return emit(program.tree(), meta, how);
+      }()) {}
+
+std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend) {
+  constexpr size_t kLong = 8'000;  // characters of one kernel: some 60 statements
+  const std::string& text = program.emitted.text;
+  size_t longest = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find("\nKERNEL ", begin + 1), text.size());
+    longest = std::max(longest, end - begin);
+    begin = end;
+  }
+  return backend.build(source_of(backend.dialect(), text), longest > kLong);
+}
 
 Result run_on_device(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend) {
   try {
@@ -44,8 +63,8 @@ Result run_on_device(const DeviceProgram& program, const Code& code, const Array
 }
 
 Result run_on_device(const Program& program, const Arrays& inputs, const Options& options, Backend& backend) {
-  const DeviceProgram compiled(program, options);
-  const std::unique_ptr<Code> code = backend.build(source_of(backend.dialect(), compiled.emitted.text));
+  const DeviceProgram compiled(program, options, "kernel_", &inputs);
+  const std::unique_ptr<Code> code = build(compiled, backend);
   return run_on_device(compiled, *code, inputs, backend);
 }
 

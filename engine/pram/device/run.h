@@ -9,8 +9,10 @@ namespace lanewise::pram {
 
 /// A program that was compiled for devices, down to the source of its kernels. Stays where it is.
 struct DeviceProgram {
-  /// `prefix`: of the kernels' names, for several programs in one source.
-  DeviceProgram(const Program& program, const Options& options, const std::string& prefix = "kernel_");
+  /// `prefix`: of the kernels' names, for several programs in one source. `inputs`: those that the kernels
+  /// are made for, if the options want that; throws UserError for bad ones.
+  DeviceProgram(const Program& program, const Options& options, const std::string& prefix = "kernel_",
+                const Arrays* inputs = nullptr);
   DeviceProgram(const DeviceProgram&) = delete;
   DeviceProgram& operator=(const DeviceProgram&) = delete;
 
@@ -19,6 +21,9 @@ struct DeviceProgram {
   const MetaProgram meta;
   const EmittedProgram emitted;
 };
+
+/// Compiles its kernels; long ones in less time than would make them fastest.
+std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend);
 
 /// Runs it; `code` has its kernels, and perhaps others. Outputs are those of the interpreter, but which NaN a
 /// real is; so are errors, because where something fails the interpreter runs the program again and reports.

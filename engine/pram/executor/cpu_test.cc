@@ -207,6 +207,8 @@ TEST(Cpu, CountsItsKernels) {
   EXPECT_EQ(costs[1].processors, 500u);
   EXPECT_EQ(costs[1].lists, 1u);
   EXPECT_EQ(costs[2].launches, 1u);
+  EXPECT_EQ(costs[1].lanes, 500u);
+  EXPECT_EQ(costs[1].bytes, 500u * 48);  // a cell, its value, its number, both read again, the cell written
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ void CpuMachine::parts(const Processors& set, F f) {
 
 void CpuMachine::kernel(const Meta& meta) {
   const Processors& set = sets_[meta.from];
-  const Launch launch(*this, meta, set.count, set.form == Processors::Form::kList);
+  const Launch launch(*this, meta, set.count, set.positions(), set.form == Processors::Form::kList);
   if (meta.writing != Writing::kInPlace) return buffer(meta, set);
   parts(set, [&](Worker& worker, uint32_t, const Lanes& lanes) { go(worker, meta.statements, lanes); });
 }
@@ -227,7 +227,7 @@ void CpuMachine::buffer(const Meta& meta, const Processors& set) {
 
 void CpuMachine::test(const Meta& meta, uint32_t number) {
   const Processors& set = sets_[number];
-  const Launch launch(*this, meta, set.count, set.form == Processors::Form::kList);
+  const Launch launch(*this, meta, set.count, set.positions(), set.form == Processors::Form::kList);
   mask_.assign(size_t{set.parts()} * (kLanes / 64), 0);
   chosen_.assign(set.parts(), 0);
   const bool spread = set.form == Processors::Form::kBits;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "pram/meta/shape.h"
+
 namespace lanewise::pram {
 
 namespace {
@@ -31,20 +33,38 @@ std::vector<KernelCost> MetaMachine::costs() const {
   std::map<uint32_t, KernelCost> lines;
   for (const auto& [meta, cost] : costs_) {
     KernelCost& line = lines[cost.line];
+    line += cost;
     line.line = cost.line;
-    line.launches += cost.launches;
-    line.processors += cost.processors;
-    line.lists += cost.lists;
-    line.seconds += cost.seconds;
   }
   std::vector<KernelCost> result;
   for (const auto& [number, line] : lines) result.push_back(line);
   return result;
 }
 
+uint64_t MetaMachine::words_of(const Meta& meta) {
+  const auto [found, is_new] = words_.try_emplace(&meta);
+  if (is_new) {
+    std::vector<bool> columns(tree_.privates.size());
+    for (uint32_t i = 0; i < columns.size(); ++i) columns[i] = has_column(i);
+    found->second = pram::words_of(meta, columns);
+  }
+  return found->second;
+}
+
 void MetaMachine::step() {
   if (options_.cancellation != nullptr) options_.cancellation->check();
   if (++steps_ > std::min(options_.max_steps, kMostSteps)) throw Failed();
+  if (options_.steps != nullptr) options_.steps->store(steps_, std::memory_order_relaxed);
+}
+
+void MetaMachine::run() {
+  if (options_.observer != nullptr) options_.observer->begin(memory_);
+  nodes(meta_.body);
+}
+
+void MetaMachine::ran(const Unit& unit, uint32_t active) {
+  const Columns columns = look();
+  options_.observer->ran(unit, active, memory_, columns);
 }
 
 void MetaMachine::nodes(const std::vector<Meta>& list) {
@@ -57,18 +77,20 @@ void MetaMachine::node(const Meta& meta) {
       for (const Statement& statement : meta.statements) {
         step();
         host(statement);
+        if (options_.observer != nullptr) ran(unit_of(statement), 1);
       }
       return;
     case Kind::kHostIf:
-      step();
-      return nodes(holds(*meta.condition) ? meta.body : meta.otherwise);
+      return nodes(decides(meta) ? meta.body : meta.otherwise);
     case Kind::kHostWhile:
-      for (step(); holds(*meta.condition); step()) nodes(meta.body);
+      while (decides(meta)) nodes(meta.body);
       return;
     case Kind::kAll:
       return block(meta);
     case Kind::kKernel:
-      if (active(meta.from) != 0) kernel(meta);
+      if (active(meta.from) == 0) return;
+      kernel(meta);
+      if (options_.observer != nullptr) ran(unit_of(meta), active(meta.from));
       return;
     case Kind::kSplit:
       return split(meta);
@@ -79,6 +101,13 @@ void MetaMachine::node(const Meta& meta) {
       nodes(meta.body);
       return end_batch();
   }
+}
+
+bool MetaMachine::decides(const Meta& meta) {
+  step();
+  const bool chosen = holds(*meta.condition);
+  if (options_.observer != nullptr) ran(unit_of(meta), 1);
+  return chosen;
 }
 
 void MetaMachine::block(const Meta& meta) {
@@ -100,6 +129,7 @@ void MetaMachine::block(const Meta& meta) {
   extents_ = std::move(extents);
   processors_ = static_cast<uint32_t>(processors);
   begin_block(meta);
+  if (options_.observer != nullptr) options_.observer->begin_block(meta.block, processors_, meta_);
   nodes(meta.body);
   end_block();
   extents_.clear();
@@ -109,6 +139,7 @@ void MetaMachine::block(const Meta& meta) {
 void MetaMachine::split(const Meta& meta) {
   if (active(meta.from) == 0) return;
   test(meta, meta.from);
+  if (options_.observer != nullptr) ran(unit_of(meta), active(meta.from));
   if (meta.rest) take(meta.from, false, *meta.rest);
   take(meta.from, true, meta.to);
   if (active(meta.to) != 0) nodes(meta.body);
@@ -119,6 +150,7 @@ void MetaMachine::repeat(const Meta& meta) {
   copy_set(meta.from, meta.to);
   while (active(meta.to) != 0) {
     test(meta, meta.to);
+    if (options_.observer != nullptr) ran(unit_of(meta), active(meta.to));
     take(meta.to, true, meta.to);
     if (active(meta.to) != 0) nodes(meta.body);
   }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pram/executor/observer.h"
 #include "pram/machine/evaluator.h"
 #include "pram/machine/memory.h"
 #include "pram/meta/meta.h"
@@ -23,7 +24,7 @@ class MetaMachine {
   MetaMachine& operator=(const MetaMachine&) = delete;
 
   /// Throws Failed, Fault or Trap where the program goes wrong, CancelledError, MemoryError.
-  void run() { nodes(meta_.body); }
+  void run();
 
   const Memory& memory() const { return memory_; }
   /// What kernels and tests cost, by line.
@@ -52,17 +53,23 @@ class MetaMachine {
   /// T[to] = those of T[from], last tested, whose condition is `wanted`; `to` may be `from`.
   virtual void take(uint32_t from, bool wanted, uint32_t to) = 0;
   virtual void copy_set(uint32_t from, uint32_t to) = 0;
+  /// For the observer: brings memory_ up to date, and gives the private variables that there are.
+  virtual Columns look() { return columns_; }
+  /// Whether a private variable has a word of memory for each processor.
+  virtual bool has_column(uint32_t index) const { return !meta_.hosted[index]; }
 
   /// Adds what happens until it ends to the costs of a node. It is a step.
   class Launch {
    public:
-    Launch(MetaMachine& machine, const Meta& meta, uint32_t active, bool list)
+    Launch(MetaMachine& machine, const Meta& meta, uint32_t active, uint64_t lanes, bool list)
         : cost_(machine.costs_[&meta]) {
       machine.step();
+      cost_ += {.launches = 1,
+                .processors = active,
+                .lanes = lanes,
+                .lists = list ? 1u : 0u,
+                .bytes = machine.words_of(meta) * sizeof(Word) * active};
       cost_.line = meta.place.line;
-      ++cost_.launches;
-      cost_.processors += active;
-      if (list) ++cost_.lists;
     }
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
@@ -92,10 +99,16 @@ class MetaMachine {
   void nodes(const std::vector<Meta>& list);
   void node(const Meta& meta);
   void block(const Meta& meta);
+  /// The host tests the node's condition.
+  bool decides(const Meta& meta);
   void split(const Meta& meta);
   void repeat(const Meta& meta);
+  void ran(const Unit& unit, uint32_t active);
+  /// As pram::words_of, reckoned once.
+  uint64_t words_of(const Meta& meta);
 
   std::unordered_map<const Meta*, KernelCost> costs_;
+  std::unordered_map<const Meta*, uint64_t> words_;
 };
 
 /// What the host does alone.

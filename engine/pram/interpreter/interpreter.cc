@@ -81,6 +81,7 @@ bool Interpreter::step() {
   const Instruction& instruction = code_[control_.at];
   if (instruction.kind == Kind::kStop) return false;
   if (options_.cancellation != nullptr) options_.cancellation->check();
+  if (options_.steps != nullptr) options_.steps->store(cost_.steps, std::memory_order_relaxed);
   if (step_number() > std::min(options_.max_steps, kMostSteps)) {
     fail(instruction.statement->place, fmt::format("the program has not ended after {} steps", cost_.steps),
          lanes()[0]);

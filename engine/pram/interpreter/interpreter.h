@@ -47,6 +47,7 @@ class Interpreter {
   void run();
   /// From now on remembers what the last `steps` steps changed.
   void keep_history(size_t steps = SIZE_MAX) { history_ = steps; }
+  size_t remembered() const { return undo_.size(); }
   /// Undoes the last remembered step; false if there is none.
   bool back();
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pram/executor/observer.h"
+#include "pram/interpreter/kernel_steps.h"
 #include "pram/library.h"
 #include "pram/run.h"
 
@@ -275,6 +277,58 @@ TEST(Interpreter, StepsBackAreStepsForwardUndone) {
     }
     EXPECT_EQ(see(interpreter), seen[0]);
     EXPECT_FALSE(interpreter.back());
+  }
+}
+
+/// What the executor does, unit by unit.
+size_t count_units(const Program& program, const Arrays& inputs, const Passes& passes) {
+  struct Count : KernelObserver {
+    void begin(const Memory&) override {}
+    void begin_block(uint32_t, uint32_t, const MetaProgram&) override {}
+    void ran(const Unit&, uint32_t, const Memory&, const Columns&) override { ++units; }
+    size_t units = 0;
+  } count;
+  Options options;
+  options.executor = Executor::kCpu;
+  options.passes = passes;
+  options.observer = &count;
+  run(program, inputs, options);
+  return count.units;
+}
+
+TEST(Interpreter, StepsByKernelToo) {
+  for (const char* name : {"sort", "reduction", "exclusive_scan", "maximum"}) {
+    for (const Passes& passes : {all_passes(), Passes()}) {
+      SCOPED_TRACE(name);
+      const Arrays inputs = {{"A", ints({5, 3, 9, 1, 1, 7, 2})}};
+      const Program program = library_program(name);
+      Interpreter interpreter(program, inputs);
+      interpreter.keep_history();
+      KernelSteps kernels(interpreter, passes);
+      std::vector<Seen> seen = {see(interpreter)};
+      for (; kernels.step(); seen.push_back(see(interpreter))) {
+        std::vector<Array> variables = seen.back().variables;
+        for (const Change& change : kernels.changes()) {
+          if (!change.shared) continue;
+          Word& word = variables[change.index].words[change.cell];
+          EXPECT_EQ(word, change.before);
+          word = change.after;
+        }
+        EXPECT_TRUE(variables == interpreter.memory().variables);
+      }
+      EXPECT_TRUE(interpreter.outputs() == run(program, inputs).outputs);
+      // As many as the executor runs; without passes each step is one.
+      EXPECT_EQ(seen.size() - 1, count_units(program, inputs, passes));
+      if (passes.none()) {
+        EXPECT_EQ(seen.size() - 1, interpreter.cost().steps);
+      }
+      for (size_t i = seen.size() - 1; i > 0; --i) {
+        ASSERT_EQ(see(interpreter), seen[i]) << i;
+        ASSERT_TRUE(kernels.back());
+      }
+      EXPECT_EQ(see(interpreter), seen[0]);
+      EXPECT_FALSE(kernels.back());
+    }
   }
 }
 

@@ -23,7 +23,8 @@ class Binder {
     known_.resize(tree_.parameters.size());
   }
 
-  Memory run() {
+  /// `cells`: of variables; without them only their extents are known.
+  Memory run(bool cells = true) {
     for (const auto& [name, array] : inputs_) refuse_unknown(name);
     for (size_t i = 0; i < tree_.parameters.size(); ++i) {
       if (tree_.parameters[i].kind == Parameter::Kind::kInput) take_scalar(i);
@@ -36,7 +37,7 @@ class Binder {
       const Parameter& parameter = tree_.parameters[i];
       if (parameter.kind == Parameter::Kind::kConst) set(i, evaluate(*parameter.value));
     }
-    for (const Variable& variable : tree_.variables) memory_.variables.push_back(make(variable));
+    for (const Variable& variable : tree_.variables) memory_.variables.push_back(make(variable, cells));
     return std::move(memory_);
   }
 
@@ -130,7 +131,7 @@ class Binder {
     return out;
   }
 
-  Array make(const Variable& variable) {
+  Array make(const Variable& variable, bool with_cells) {
     Array array{variable.type, {}, {}};
     int64_t cells = 1;
     for (const ExprPtr& expr : variable.extents) {
@@ -141,6 +142,7 @@ class Binder {
       }
       array.extents.push_back(extent);
     }
+    if (!with_cells) return array;
     memory_.reservation.resize(memory_.reservation.bytes() + static_cast<size_t>(cells) * sizeof(Word));
     if (!variable.given()) {
       array.words.assign(static_cast<size_t>(cells), variable.initial ? evaluate(*variable.initial) : 0);
@@ -169,6 +171,10 @@ class Binder {
 
 Memory make_memory(const Program& program, const Arrays& inputs, MemoryBudget* budget) {
   return Binder(program, inputs, budget).run();
+}
+
+Memory sizes_of(const Program& program, const Arrays& inputs) {
+  return Binder(program, inputs, nullptr).run(false);
 }
 
 Arrays outputs_of(const Program& program, const Memory& memory) {

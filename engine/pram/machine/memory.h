@@ -20,6 +20,9 @@ struct Memory {
 /// taken for reals.
 Memory make_memory(const Program& program, const Arrays& inputs, MemoryBudget* budget);
 
+/// The same without any cells: parameters, and the extents of all variables.
+Memory sizes_of(const Program& program, const Arrays& inputs);
+
 /// The variables declared output or inout.
 Arrays outputs_of(const Program& program, const Memory& memory);
 

@@ -13,11 +13,42 @@ namespace {
 struct Use {
   uint32_t variable;
   const std::vector<ExprPtr>* cell;
-  const Expr* value;   ///< that is written; null for a read
-  uint32_t statement;  ///< uses with one number are made in one step
-  uint32_t guard;      ///< those with one number are made by the same processors
-  bool loop;           ///< within a while of the kernel
+  const Expr* value;                ///< that is written; null for a read
+  uint32_t statement;               ///< uses with one number are made in one step
+  uint32_t guard;                   ///< those with one number are made by the same processors
+  bool loop;                        ///< within a while of the kernel
+  std::vector<Polynomial> nonzero;  ///< what is not 0 for processors that get here, from conditions around
 };
+
+/// Adds to `nonzero` what a condition says of processors' numbers where it is `truth`: that they differ from
+/// something.
+void tell_apart(const Expr& condition, bool truth, std::vector<Polynomial>& nonzero) {
+  switch (condition.op) {
+    case Op::kNot:
+      return tell_apart(*condition.args[0], !truth, nonzero);
+    case Op::kAnd:
+    case Op::kOr:
+      if ((condition.op == Op::kAnd) != truth) return;
+      for (const ExprPtr& arg : condition.args) tell_apart(*arg, truth, nonzero);
+      return;
+    case Op::kEqual:
+    case Op::kLessEqual:
+    case Op::kGreaterEqual:
+      if (truth) return;
+      break;
+    case Op::kNotEqual:
+    case Op::kLess:
+    case Op::kGreater:
+      if (!truth) return;
+      break;
+    default:
+      return;
+  }
+  const auto a = Polynomial::of(*condition.args[0]);
+  const auto b = Polynomial::of(*condition.args[1]);
+  if (!a || !b) return;
+  if (const auto distance = a->plus(*b, -1)) nonzero.push_back(*distance);
+}
 
 class Uses {
  public:
@@ -28,7 +59,7 @@ class Uses {
   void reads(const Expr& expr, uint32_t guard, bool loop) {
     walk(expr, [&](const Expr& part) {
       if (part.op == Op::kCell) {
-        uses_.push_back({part.index, &part.args, nullptr, statement_, guard, loop});
+        uses_.push_back({part.index, &part.args, nullptr, statement_, guard, loop, nonzero_});
       }
     });
   }
@@ -41,14 +72,24 @@ class Uses {
       for (size_t i = 0; i < statement.targets.size(); ++i) {
         const Target& target = statement.targets[i];
         if (!target.shared) continue;
-        uses_.push_back({target.index, &target.cell, statement.values[i].get(), statement_, guard, repeats});
+        uses_.push_back(
+            {target.index, &target.cell, statement.values[i].get(), statement_, guard, repeats, nonzero_});
       }
-      statements(statement.body, ++guards_, repeats);
-      statements(statement.otherwise, ++guards_, repeats);
+      within(statement, statement.body, true, repeats);
+      within(statement, statement.otherwise, false, repeats);
     }
   }
 
+  /// The part of a statement that is run where its condition is `truth`.
+  void within(const Statement& statement, const std::vector<Statement>& part, bool truth, bool repeats) {
+    const size_t known = nonzero_.size();
+    if (statement.condition) tell_apart(*statement.condition, truth, nonzero_);
+    statements(part, ++guards_, repeats);
+    nonzero_.resize(known);
+  }
+
   std::vector<Use> uses_;
+  std::vector<Polynomial> nonzero_;  // where we are
   uint32_t statement_ = 0;
   uint32_t guards_ = 0;
 };
@@ -127,6 +168,7 @@ class Judge {
     const bool declared = exclusive_ && !use.loop && !write.loop;
     if (declared && use.statement == write.statement && (use.value != nullptr || owns(use))) return true;
     if (&use == &write && writes_the_same(write)) return true;
+    if (avoids(use, write) || avoids(write, use)) return true;
     return apart(*use.cell, *write.cell, declared && use.guard == write.guard);
   }
 
@@ -139,6 +181,23 @@ class Judge {
       if (use.value != nullptr && use.variable == read.variable && use.statement == read.statement &&
           key_of(*use.cell) == key) {
         return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a condition keeps processors of `use` from an index that is one and the same for all processors
+  /// of `other`.
+  static bool avoids(const Use& use, const Use& other) {
+    for (size_t i = 0; i < use.cell->size() && !use.nonzero.empty(); ++i) {
+      const auto own = Polynomial::of(*(*use.cell)[i]);
+      const auto fixed = Polynomial::of(*(*other.cell)[i]);
+      if (!own || !fixed || !fixed->same_for_all()) continue;
+      const auto distance = own->plus(*fixed, -1);
+      const auto back = fixed->plus(*own, -1);
+      if (!distance || !back) continue;
+      for (const Polynomial& apart : use.nonzero) {
+        if (apart == *distance || apart == *back) return true;
       }
     }
     return false;

@@ -58,6 +58,31 @@ TEST(InPlace, FiresWhereNoOtherProcessorUsesTheCell) {
   }
 }
 
+/// "each" if conditions go into kernels and nothing is copied.
+std::string guarded(const std::string& body) {
+  const std::string text = meta_of("CRCW common", body, {Pass::kInPlace, Pass::kBranches});
+  EXPECT_EQ(text.find("T1"), std::string::npos) << text;
+  return text.find("for all") == std::string::npos ? "each" : "all";
+}
+
+TEST(InPlace, ConditionsKeepProcessorsFromACell) {
+  EXPECT_EQ(guarded("if p != 3 { A[p] = A[3] }"), "each");
+  EXPECT_EQ(guarded("if not (n - 1 == p) { A[p] = A[n - 1] }"), "each");
+  EXPECT_EQ(guarded("if p > 0 and B[p] == 2 { A[p] = A[0] }"), "each");
+  EXPECT_EQ(guarded("if p == n { C[p, 0] = 1 } else { A[p] = A[n] }"), "each");
+  EXPECT_EQ(guarded("if p == 3 or p > n { C[p, 0] = 1 } else { A[p] = A[3] }"), "each");
+  EXPECT_EQ(guarded("if p != 3 { C[p, 0] = C[3, 0] }"), "each");
+
+  EXPECT_EQ(guarded("if p == 3 { A[p] = A[3] + A[0] }"), "all");
+  EXPECT_EQ(guarded("if p != 3 or B[p] == 2 { A[p] = A[3] }"), "all");
+  EXPECT_EQ(guarded("if p <= 3 { A[p] = A[3] }"), "all");
+  EXPECT_EQ(guarded("if p != 3 { C[p, 0] = 1 } else { A[p] = A[3] + A[0] }"), "all");
+  EXPECT_EQ(guarded("if p != 3 { A[p] = A[2] }"), "all");
+  EXPECT_EQ(guarded("if p != 3 { A[p + 1] = A[3] }"), "all");
+  EXPECT_EQ(guarded("if p != B[p] { A[p] = A[B[0]] }"), "all");
+  EXPECT_EQ(guarded("if p != 3 { A[p] = A[p + 1] }"), "all");
+}
+
 TEST(InPlace, MustNotFireWhereAnotherProcessorMay) {
   for (const char* mode : {"EREW", "CREW", "CRCW common", "CRCW priority", "CRCW combining min"}) {
     EXPECT_EQ(in_place(mode, "A[p] = A[(p + 1) % n]"), "all");

@@ -26,6 +26,11 @@ bool Polynomial::has_processor(const Product& product) {
   return std::any_of(product.begin(), product.end(), is_processor);
 }
 
+bool Polynomial::same_for_all() const {
+  return std::none_of(terms_.begin(), terms_.end(),
+                      [](const auto& term) { return has_processor(term.first); });
+}
+
 Polynomial Polynomial::term(const Product& product, int64_t number) {
   Polynomial result;
   result.add(product, number);

@@ -26,6 +26,9 @@ class Polynomial {
   static bool is_processor(const std::string& factor) { return factor[0] == 'p'; }
   static bool has_processor(const Product& product);
 
+  /// Whether it is the same for all processors.
+  bool same_for_all() const;
+
   /// None of them is 0.
   const std::map<Product, int64_t>& terms() const { return terms_; }
   bool operator==(const Polynomial&) const = default;

@@ -36,6 +36,30 @@ bool writes_shared_only(const Statement& statement) {
                      [](const Target& target) { return target.shared; });
 }
 
+uint64_t words_of(const Meta& meta, const std::vector<bool>& columns) {
+  uint64_t words = 0;
+  std::vector<bool> read(columns.size());
+  std::vector<bool> written(columns.size());
+  const auto look = [&](const Expr& expr) {
+    walk(expr, [&](const Expr& part) {
+      if (part.op == Op::kCell) ++words;
+      if (part.op == Op::kPrivate) read[part.index] = true;
+    });
+  };
+  if (meta.condition) look(*meta.condition);
+  walk(meta.statements, [&](const Statement& statement) {
+    for_each_expression(statement, look);
+    for (const Target& target : statement.targets) {
+      if (!target.shared) written[target.index] = true;
+      if (target.shared) words += meta.writing == Writing::kInPlace ? 1 : 5;
+    }
+  });
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i]) words += (read[i] ? 1 : 0) + (written[i] ? 1 : 0);
+  }
+  return words;
+}
+
 size_t buffers_of(const std::vector<Meta>& list) {
   size_t most = 0;
   for (const Meta& meta : list) {

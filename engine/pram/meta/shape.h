@@ -17,6 +17,10 @@ bool is_of_host(const Expr& expr);
 bool is_of_host(const Statement& statement);
 /// Whether all that is assigned to is shared: nobody waits for what is assigned.
 bool writes_shared_only(const Statement& statement);
+/// Words of memory that an active processor of a kernel or test reads and writes, each as often as the text
+/// says; `columns`: the private variables that have one, by number. A value that waits in a second copy is
+/// written and read once more, with the number of its cell.
+uint64_t words_of(const Meta& meta, const std::vector<bool>& columns);
 /// The most targets of a kernel that is not in place.
 size_t buffers_of(const std::vector<Meta>& list);
 

@@ -73,6 +73,7 @@ class RandomProgram {
     if (kind == 2) return line(depth, "r = " + real(2));
     if (kind < 5) return line(depth, cell() + " = " + integer(3));
     if (kind == 5) return line(depth, pick(2) == 0 ? "D[p] = " + real(2) : "C[p], a = a, " + integer(2));
+    if (kind == 6 && pick(4) == 0) return keep_from_a_cell(depth);
     if (kind < 8) {
       line(depth, "if " + condition(2) + " {");
       statements(depth + 1, nesting - 1);
@@ -93,6 +94,14 @@ class RandomProgram {
       line(depth + 1, counter + " = " + counter + " + 1");
     }
     line(depth, "}");
+  }
+
+  /// Processors that may or may not be kept from a cell that others use.
+  void keep_from_a_cell(size_t depth) {
+    static constexpr const char* kCells[] = {"0", "n / 2", "n - 1", "u % n"};
+    const std::string fixed = kCells[pick(4)];
+    const std::string from = pick(4) == 0 ? kCells[pick(4)] : fixed;
+    line(depth, "if p " + comparison() + " " + fixed + " { C[p] = C[" + from + "] - " + integer(1) + " }");
   }
 
   std::string index() {
@@ -166,14 +175,18 @@ class RandomProgram {
     return "(" + real(height - 1) + " " + kOperators[pick(4)] + " " + real(height - 1) + ")";
   }
 
-  std::string condition(size_t height) {
+  std::string comparison() {
     static constexpr const char* kComparisons[] = {"<", "<=", ">", ">=", "==", "!="};
+    return kComparisons[pick(6)];
+  }
+
+  std::string condition(size_t height) {
     if (height > 0 && pick(3) == 0) {
       return "(" + condition(height - 1) + (pick(2) == 0 ? " and " : " or ") + condition(height - 1) + ")";
     }
     if (pick(5) == 0) return "not " + real(1) + " < " + real(1);
     if (pick(6) == 0) return "u < " + number();
-    return integer(height > 0 ? 1 : 0) + " " + kComparisons[pick(6)] + " " + integer(0);
+    return integer(height > 0 ? 1 : 0) + " " + comparison() + " " + integer(0);
   }
 
   Random random_;

@@ -30,6 +30,15 @@ FUNCTION word modulo(word a, word b, int* bad) {
   *bad |= b == 0;
   return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
 }
+// The same by numbers above 0, which never fail.
+FUNCTION word divide_by(word a, word b) {
+  const word quotient = a / b;
+  return quotient - (quotient * b != a && a < 0);
+}
+FUNCTION word modulo_by(word a, word b) {
+  const word rest = a % b;
+  return rest < 0 ? rest + b : rest;
+}
 FUNCTION word negate(word a, int* bad) { return subtract(0, a, bad); }
 FUNCTION word absolute(word a, int* bad) { return a < 0 ? negate(a, bad) : a; }
 FUNCTION word logarithm(word a, int* bad) {
@@ -99,4 +108,30 @@ FUNCTION word processor_at(word position, word positions, word form, GLOBAL cons
   if (position >= positions) return -1;
   if (form == BITS) return set[position / 32] >> (position % 32) & 1 ? position : -1;
   return form == LIST ? (word)set[position] : position;
+}
+
+// Where a group holds a cell of its own (NEAR: in LOCAL memory), so that those that are 2, 4, 8 or 16 apart lie in
+// different banks.
+FUNCTION uint place(uint cell) { return cell ^ (cell >> 4 & 15); }
+// Cells of a variable that the group holds: its own are `window` numbers from `begin` on, of which each stands for the cell
+// `offset` + `stride` times it.
+FUNCTION void take_in(NEAR word* own, GLOBAL const word* all, word begin, word window, word stride, word offset, word from,
+                      word cells) {
+  for (word i = MEMBER; i < window; i += 256) {
+    const word cell = offset + stride * (begin + i);
+    if (cell >= from && cell < cells) own[place((uint)i)] = all[cell];
+  }
+}
+// Those that are multiples of `each` after `first`, or all where that is none of theirs.
+FUNCTION void give_back(NEAR const word* own, GLOBAL word* all, word begin, word window, word stride, word offset, word each,
+                        word first, word cells) {
+  if (each == 0) return;
+  const int theirs = each % stride == 0 && first >= offset && (first - offset) % stride == 0;
+  const word step = theirs ? each / stride : 1;
+  const word start = theirs ? (first - offset) / stride % step : 0;
+  const word skipped = (start - begin % step + step) % step;
+  for (word i = skipped + MEMBER * step; i < window; i += 256 * step) {
+    const word cell = offset + stride * (begin + i);
+    if (cell < cells) all[cell] = own[place((uint)i)];
+  }
 }

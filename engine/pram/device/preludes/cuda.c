@@ -8,6 +8,7 @@ typedef unsigned long long driver_word;
 #define FUNCTION static __device__ inline
 #define GLOBAL
 #define LOCAL __shared__
+#define NEAR
 #define MEMBER threadIdx.x
 #define POSITION ((word)(blockIdx.x * 256ul + threadIdx.x))
 #define GROUP ((word)blockIdx.x)

@@ -10,6 +10,7 @@ typedef ulong uword;
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
+#define NEAR __local
 #define MEMBER get_local_id(0)
 #define POSITION ((word)get_global_id(0))
 #define GROUP ((word)get_group_id(0))

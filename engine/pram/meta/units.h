@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "pram/meta/meta.h"
+
+namespace lanewise::pram {
+
+/// What a machine does at once: a statement of the host, a kernel, or the test of a condition.
+struct Unit {
+  enum class Kind : uint8_t { kHost, kKernel, kTest };
+
+  Kind kind = Kind::kKernel;
+  std::vector<uint32_t> lines;    ///< of the program, ascending, each once
+  std::optional<uint32_t> set{};  ///< T[set] of active processors; none: the host does it
+};
+
+/// Of a kernel, or of a node's condition.
+Unit unit_of(const Meta& meta);
+/// Of a statement that the host does.
+Unit unit_of(const Statement& statement);
+
+/// Which units of a meta-program a statement of its tree is part of.
+class Units {
+ public:
+  explicit Units(const MetaProgram& meta) { add(meta.body); }
+
+  const Unit& operator[](uint32_t number) const { return units_[number]; }
+  /// Their numbers, ascending. Several: a condition that went into several kernels.
+  const std::vector<uint32_t>& of(const Statement& statement) const;
+
+ private:
+  /// Where a value or condition stands and what it is for: what passes leave as it is.
+  using Key = std::tuple<uint32_t, uint32_t, int, uint32_t>;
+  static Key key_of(const Statement& assignment, size_t target);
+  static Key key_of(const Expr& condition);
+  void add(const std::vector<Meta>& list);
+  void add(const std::vector<Statement>& list);
+  void note(const Key& key);
+
+  std::vector<Unit> units_;
+  std::map<Key, std::vector<uint32_t>> of_;
+};
+
+}  // namespace lanewise::pram
