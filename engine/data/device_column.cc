@@ -1,7 +1,9 @@
 #include "data/device_column.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -10,30 +12,33 @@ namespace lanewise {
 namespace {
 
 constexpr std::string_view kWhat = "A column";
-/// Rows that are rearranged at a time.
-constexpr int64_t kStep = int64_t{1} << 20;
 constexpr size_t kWord = 16;  // bytes that kernels read of texts at a time
 
-/// Copies the pieces into device memory one behind the other.
+/// Puts the pieces into device memory one behind the other: several threads write what is copied.
 class Uploader {
  public:
   Uploader(Type type, std::vector<ColumnPiece> pieces, const DeviceUpload& upload)
       : pieces_(std::move(pieces)), upload_(upload) {
     column_.type = type;
-    for (const ColumnPiece& piece : pieces_) column_.rows += piece.rows;
   }
 
   DeviceColumn run() {
-    copy_validity();
     const auto is_dictionary = [](const ColumnPiece& piece) { return piece.column->dictionary != nullptr; };
     const bool any = std::any_of(pieces_.begin(), pieces_.end(), is_dictionary);
-    const bool all = std::all_of(pieces_.begin(), pieces_.end(), is_dictionary);
-    if (any && all && column_.type.is_string()) {
-      copy_codes();
-      return std::move(column_);
+    const bool coded =
+        any && column_.type.is_string() && std::all_of(pieces_.begin(), pieces_.end(), is_dictionary);
+    if (any && !coded) make_plain();
+    for (const ColumnPiece& piece : pieces_) {
+      rows_.push_back(static_cast<uint64_t>(column_.rows));
+      column_.rows += piece.rows;
     }
-    if (any) make_plain();
-    column_.type.is_string() ? copy_texts() : copy_values();
+    rows_.push_back(static_cast<uint64_t>(column_.rows));
+    copy_validity();
+    if (coded) {
+      copy_codes();
+    } else {
+      column_.type.is_string() ? copy_texts() : copy_values();
+    }
     return std::move(column_);
   }
 
@@ -41,93 +46,114 @@ class Uploader {
   device::DeviceBuffer allocate(size_t bytes) const {
     return upload_.pool.allocate(bytes, upload_.stream, kWhat);
   }
-  Buffer scratch(size_t bytes) const { return Buffer::allocate(bytes, upload_.budget, kWhat); }
-  void copy(const device::DeviceBuffer& to, size_t at, const void* from, size_t bytes) const {
-    upload_.staging.upload(to.address() + at, from, bytes, upload_.stream);
+  void copy(const device::DeviceBuffer& to, size_t bytes, const device::Staging::Fill& fill) const {
+    upload_.staging.upload(to.address(), bytes, fill, upload_.stream);
+  }
+
+  /// Calls `take(piece, first, count, at)` for each piece that has some of [begin, end): `count` from its
+  /// `first` on, that come `at` behind `begin`. `starts[i]` is where the i-th one begins, the last where all
+  /// end.
+  template <class Take>
+  static void for_each_part(const std::vector<uint64_t>& starts, uint64_t begin, uint64_t end, Take&& take) {
+    auto next = std::upper_bound(starts.begin(), starts.end(), begin);
+    for (uint64_t at = begin; at < end; ++next) {
+      const uint64_t start = *(next - 1), count = std::min(end, *next) - at;
+      if (count != 0) take(static_cast<size_t>(next - 1 - starts.begin()), at - start, count, at - begin);
+      at += count;
+    }
   }
 
   void copy_validity() {
     const bool any = std::any_of(pieces_.begin(), pieces_.end(),
                                  [](const ColumnPiece& piece) { return bool(piece.column->validity); });
     if (!any) return;
-    const auto rows = static_cast<size_t>(column_.rows);
-    Buffer bitmap = scratch((bits::words(rows) + 1) * sizeof(uint64_t));
-    auto* words = bitmap.mutable_as<uint64_t>();
-    std::fill_n(words, bits::words(rows) + 1, 0);
-    size_t at = 0;
-    std::vector<uint64_t> piece_words;
-    for (const ColumnPiece& piece : pieces_) {
-      const auto count = static_cast<size_t>(piece.rows);
-      piece_words.assign(bits::words(count) + 1, 0);
-      if (piece.column->validity) {
-        bits::copy(piece.column->validity.as<uint64_t>(), static_cast<size_t>(piece.first), count,
-                   piece_words.data());
-      } else {
-        bits::fill(piece_words.data(), count);
-      }
-      const size_t shift = at % 64;
-      for (size_t word = 0; word < bits::words(count); ++word) {
-        words[at / 64 + word] |= piece_words[word] << shift;
-        if (shift != 0) words[at / 64 + word + 1] |= piece_words[word] >> (64 - shift);
-      }
-      at += count;
-    }
-    column_.validity = allocate(bits::words(rows) * sizeof(uint64_t));
-    copy(column_.validity, 0, words, bits::words(rows) * sizeof(uint64_t));
+    const size_t bytes = bits::words(static_cast<size_t>(column_.rows)) * sizeof(uint64_t);
+    column_.validity = allocate(bytes);
+    copy(column_.validity, bytes, [&](uint8_t* to, size_t at, size_t size) {
+      const uint64_t end = std::min(rows_.back(), (at + size) * 8);
+      std::vector<uint64_t> bitmap(size / sizeof(uint64_t) + 1), part;
+      for_each_part(rows_, at * 8, end, [&](size_t i, uint64_t first, uint64_t count, uint64_t place) {
+        const ColumnPiece& piece = pieces_[i];
+        part.assign(bits::words(count), 0);
+        if (piece.column->validity) {
+          bits::copy(piece.column->validity.as<uint64_t>(), static_cast<size_t>(piece.first) + first, count,
+                     part.data());
+        } else {
+          bits::fill(part.data(), count);
+        }
+        const size_t shift = place % 64;
+        for (size_t word = 0; word < part.size(); ++word) {
+          bitmap[place / 64 + word] |= part[word] << shift;
+          if (shift != 0) bitmap[place / 64 + word + 1] |= part[word] >> (64 - shift);
+        }
+      });
+      std::memcpy(to, bitmap.data(), size);
+    });
   }
 
   void copy_values() {
-    const size_t size = width(column_.type.physical());
-    column_.values = allocate(static_cast<size_t>(column_.rows) * size);
-    size_t at = 0;
-    for (const ColumnPiece& piece : pieces_) {
-      const size_t bytes = static_cast<size_t>(piece.rows) * size;
-      copy(column_.values, at, piece.column->values.data() + static_cast<size_t>(piece.first) * size, bytes);
-      at += bytes;
-    }
+    const size_t width = lanewise::width(column_.type.physical());
+    const size_t bytes = static_cast<size_t>(column_.rows) * width;
+    column_.values = allocate(bytes);
+    std::vector<uint64_t> starts;  // of the pieces' bytes
+    for (const uint64_t rows : rows_) starts.push_back(rows * width);
+    copy(column_.values, bytes, [&](uint8_t* to, size_t at, size_t size) {
+      for_each_part(starts, at, at + size, [&](size_t i, uint64_t first, uint64_t count, uint64_t place) {
+        const ColumnPiece& piece = pieces_[i];
+        std::memcpy(to + place,
+                    piece.column->values.data() + static_cast<size_t>(piece.first) * width + first, count);
+      });
+    });
   }
 
   void copy_texts() {
-    size_t bytes = 0;
+    std::vector<uint64_t> starts = {0};  // of the pieces' bytes
     for (const ColumnPiece& piece : pieces_) {
-      bytes += piece.column->offset(piece.first + piece.rows) - piece.column->offset(piece.first);
+      starts.push_back(starts.back() + piece.column->offset(piece.first + piece.rows) -
+                       piece.column->offset(piece.first));
     }
+    const uint64_t bytes = starts.back();
     // Kernels read whole words: those of the end have no byte that nobody wrote.
     const size_t whole = bytes / kWord * kWord;
     column_.values = allocate(whole + kWord);
     upload_.stream.fill(column_.values.address() + whole, 0, kWord);
-    size_t at = 0;
-    for (const ColumnPiece& piece : pieces_) {
-      const uint64_t begin = piece.column->offset(piece.first);
-      const size_t size = piece.column->offset(piece.first + piece.rows) - begin;
-      copy(column_.values, at, piece.column->values.data() + begin, size);
-      at += size;
-    }
+    copy(column_.values, bytes, [&](uint8_t* to, size_t at, size_t size) {
+      for_each_part(starts, at, at + size, [&](size_t i, uint64_t first, uint64_t count, uint64_t place) {
+        const Column& from = *pieces_[i].column;
+        std::memcpy(to + place, from.values.data() + from.offset(pieces_[i].first) + first, count);
+      });
+    });
     column_.wide_offsets = bytes > UINT32_MAX;
-    column_.wide_offsets ? copy_offsets<uint64_t>() : copy_offsets<uint32_t>();
+    column_.wide_offsets ? copy_offsets<uint64_t>(starts) : copy_offsets<uint32_t>(starts);
   }
 
-  /// Each piece's offsets count from where its bytes lie now; its last one is the next one's first.
+  /// Each piece's offsets count from where its bytes lie now.
   template <class Offset>
-  void copy_offsets() {
-    column_.offsets = allocate((static_cast<size_t>(column_.rows) + 1) * sizeof(Offset));
-    Buffer moved = scratch((kStep + 1) * sizeof(Offset));
-    auto* to = moved.mutable_as<Offset>();
-    size_t at = 0;
-    uint64_t begin = 0;  // of the piece's bytes
-    to[0] = 0;
-    if (pieces_.empty()) copy(column_.offsets, 0, to, sizeof(Offset));
-    for (const ColumnPiece& piece : pieces_) {
-      const uint64_t first = piece.column->offset(piece.first);
-      for (int64_t row = 0; row < piece.rows; row += kStep) {
-        const int64_t count = std::min(kStep, piece.rows - row);
-        for (int64_t i = 0; i <= count; ++i)
-          to[i] = static_cast<Offset>(piece.column->offset(piece.first + row + i) - first + begin);
-        copy(column_.offsets, at * sizeof(Offset), to, (static_cast<size_t>(count) + 1) * sizeof(Offset));
-        at += static_cast<size_t>(count);
-      }
-      begin += piece.column->offset(piece.first + piece.rows) - first;
-    }
+  void copy_offsets(const std::vector<uint64_t>& starts) {
+    const size_t bytes = (static_cast<size_t>(column_.rows) + 1) * sizeof(Offset);
+    column_.offsets = allocate(bytes);
+    std::mutex mutex;  // of the longest
+    copy(column_.offsets, bytes, [&](uint8_t* memory, size_t at, size_t size) {
+      auto* const to = reinterpret_cast<Offset*>(memory);
+      const uint64_t begin = at / sizeof(Offset), end = begin + size / sizeof(Offset);
+      uint64_t longest = 0;
+      for_each_part(rows_, begin, std::min(end, rows_.back()),
+                    [&](size_t i, uint64_t first, uint64_t count, uint64_t place) {
+                      const ColumnPiece& piece = pieces_[i];
+                      const uint64_t moved = starts[i] - piece.column->offset(piece.first);
+                      const int64_t row = piece.first + static_cast<int64_t>(first);
+                      uint64_t start = piece.column->offset(row);
+                      for (uint64_t r = 0; r < count; ++r) {
+                        to[place + r] = static_cast<Offset>(start + moved);
+                        const uint64_t next = piece.column->offset(row + static_cast<int64_t>(r) + 1);
+                        longest = std::max(longest, next - start);
+                        start = next;
+                      }
+                    });
+      if (end > rows_.back()) to[rows_.back() - begin] = static_cast<Offset>(starts.back());
+      const std::lock_guard lock(mutex);
+      column_.longest = std::max(column_.longest, longest);
+    });
   }
 
   /// The dictionaries, each once, become one; codes count on.
@@ -143,22 +169,20 @@ class Uploader {
     }
     column_.dictionary =
         std::make_unique<const DeviceColumn>(Uploader(column_.type, std::move(entries), upload_).run());
-    column_.values = allocate(static_cast<size_t>(column_.rows) * sizeof(uint32_t));
-    Buffer moved = scratch(kStep * sizeof(uint32_t));
-    auto* to = moved.mutable_as<uint32_t>();
-    size_t at = 0;
-    for (const ColumnPiece& piece : pieces_) {
-      const auto* codes = piece.column->values.as<uint32_t>() + piece.first;
-      const uint32_t base = bases.at(piece.column->dictionary.get());
-      const auto known = static_cast<uint32_t>(piece.column->dictionary->rows);
-      for (int64_t row = 0; row < piece.rows; row += kStep) {
-        const int64_t step = std::min(kStep, piece.rows - row);
-        for (int64_t i = 0; i < step; ++i)  // NULLs may have any code
-          to[i] = base + (codes[row + i] < known ? codes[row + i] : 0);
-        copy(column_.values, at * sizeof(uint32_t), to, static_cast<size_t>(step) * sizeof(uint32_t));
-        at += static_cast<size_t>(step);
-      }
-    }
+    const size_t bytes = static_cast<size_t>(column_.rows) * sizeof(uint32_t);
+    column_.values = allocate(bytes);
+    copy(column_.values, bytes, [&](uint8_t* memory, size_t at, size_t size) {
+      auto* const to = reinterpret_cast<uint32_t*>(memory);
+      for_each_part(rows_, at / sizeof(uint32_t), (at + size) / sizeof(uint32_t),
+                    [&](size_t i, uint64_t first, uint64_t rows, uint64_t place) {
+                      const ColumnPiece& piece = pieces_[i];
+                      const auto* codes = piece.column->values.as<uint32_t>() + piece.first + first;
+                      const uint32_t base = bases.at(piece.column->dictionary.get());
+                      const auto known = static_cast<uint32_t>(piece.column->dictionary->rows);
+                      for (uint64_t r = 0; r < rows; ++r)  // NULLs may have any code
+                        to[place + r] = base + (codes[r] < known ? codes[r] : 0);
+                    });
+    });
   }
 
   /// Replaces dictionary pieces by their values.
@@ -184,6 +208,7 @@ class Uploader {
   std::vector<ColumnPiece> pieces_;
   const DeviceUpload& upload_;
   DeviceColumn column_;
+  std::vector<uint64_t> rows_;  // where each piece's begin, and where all end
 };
 
 }  // namespace

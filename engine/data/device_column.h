@@ -20,6 +20,7 @@ struct DeviceColumn {
   device::DeviceBuffer values;    ///< of strings the bytes, of dictionaries the codes
   device::DeviceBuffer offsets;   ///< strings: rows + 1 of uint32_t, or of uint64_t where wide_offsets
   bool wide_offsets = false;
+  uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
 
   size_t bytes() const;

@@ -77,7 +77,12 @@ TEST_F(DeviceColumnTest, Strings) {
         TypeId::kVarchar, pieces(TypeId::kVarchar, rows, [](int64_t i) { return Value::varchar(word(i)); }));
     ASSERT_EQ(at<uint32_t>(column.offsets)[0], 0);
     EXPECT_FALSE(column.validity) << "nothing is NULL";
-    for (int64_t row = 0; row < rows; ++row) ASSERT_EQ(text(column, static_cast<uint64_t>(row)), word(row));
+    uint64_t longest = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      ASSERT_EQ(text(column, static_cast<uint64_t>(row)), word(row));
+      longest = std::max<uint64_t>(longest, word(row).size());
+    }
+    EXPECT_EQ(column.longest, longest);
   }
 }
 

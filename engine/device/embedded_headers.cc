@@ -3,7 +3,7 @@
 namespace lanewise::device {
 
 std::string_view embedded_header(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> kHeaders[] = {
+  static const std::pair<std::string_view, std::string_view> kHeaders[] = {
 #include <embedded_headers.inc>
   };
   for (const auto& [known, text] : kHeaders) {

@@ -79,6 +79,15 @@ void Staging::run(size_t bytes, const std::function<void(Worker&, const Next&)>&
 }
 
 void Staging::upload(cuda::Address to, const void* from, size_t bytes, Stream& stream) {
+  upload(
+      to, bytes,
+      [from](uint8_t* memory, size_t at, size_t count) {
+        std::memcpy(memory, static_cast<const uint8_t*>(from) + at, count);
+      },
+      stream);
+}
+
+void Staging::upload(cuda::Address to, size_t bytes, const Fill& fill, Stream& stream) {
   if (bytes == 0) return;
   const std::lock_guard lock(transfer_);
   Event asked(device_);
@@ -89,7 +98,7 @@ void Staging::upload(cuda::Address to, const void* from, size_t bytes, Stream& s
     for (Piece piece = next(); piece.bytes != 0; piece = next(), turn ^= 1) {
       Slot& slot = worker.slots[turn];
       slot.moved.synchronize();
-      std::memcpy(slot.memory.data(), static_cast<const uint8_t*>(from) + piece.at, piece.bytes);
+      fill(slot.memory.data(), piece.at, piece.bytes);
       stream_.copy_to_device(to + piece.at, slot.memory.data(), piece.bytes);
       slot.moved.record(stream_);
     }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "expr/evaluate.h"
@@ -12,8 +14,13 @@ namespace lanewise {
 
 /// A function of the headers in expr/device/, by its name there.
 struct DeviceFunction {
-  std::string_view name;
-  bool may_be_null = false;  ///< also where no argument is
+  std::string name;              ///< with its template arguments
+  bool may_be_null = false;      ///< also where no argument is
+  std::string_view header = {};  ///< "math": it is in math-inl.h; empty: in those that all kernels have
+  bool makes_text = false;       ///< new bytes: it takes the kernel's heap before its arguments
+  std::string constants = {};    ///< what follows the arguments: ", i128(100)"
+  size_t first = 0;        ///< arguments [first, last) are passed on: others are constants that the name or
+  size_t last = SIZE_MAX;  ///< `constants` tell
 };
 
 /// One scalar function. The table of all of them feeds SQL's names, the documentation and the tests.
@@ -59,9 +66,9 @@ struct FixedText {
 };
 
 /// Function::device where one name serves all types.
-template <FixedText name, bool may_be_null = false>
+template <FixedText name, FixedText header = "", bool may_be_null = false, bool makes_text = false>
 std::optional<DeviceFunction> on_device(const Expr&) {
-  return DeviceFunction{name.text, may_be_null};
+  return DeviceFunction{name.text, may_be_null, header.text, makes_text};
 }
 
 /// All functions, in the order of their names.

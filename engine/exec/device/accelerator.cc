@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/machine.h"
 #include "device/compiler.h"
 #include "exec/device/kernel_writer.h"
 
@@ -10,15 +13,25 @@ namespace lanewise::exec {
 Accelerator::Accelerator(const Options& options)
     : device(device::Driver::system().device(options.ordinal)),
       stream(device),
+      copies(device),
       pool(device, options.memory_limit),
       staging(device, {.budget = options.budget}),
       store(pool.budget()),
       batch_rows(options.batch_rows),
-      strategy(options.strategy) {
+      strategy(options.strategy),
+      budget_(options.budget) {
   device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
   building_ =
       std::async(std::launch::async, [this] { return device::build(device, kernel_source(list_kernels())); });
+}
+
+device::Staging& Accelerator::feeding() {
+  // Chunks of columns lie all over the host's memory: nearly all cores are needed to read them as fast as
+  // they are moved, where 8 reach that from one piece.
+  const int threads = std::clamp(machine_cores() - 2, 1, 16);
+  if (!feeding_) feeding_.emplace(device, device::Staging::Options{.threads = threads, .budget = budget_});
+  return *feeding_;
 }
 
 const device::Module& Accelerator::lists() {

@@ -32,11 +32,14 @@ struct Accelerator {
   /// "cuda:0"
   std::string name() const;
 
+  /// As `staging`, for batches that come beside kernels whose results go: made when it is first wanted.
+  device::Staging& feeding();
   /// list_kernels(), which the constructor begins to build: beside whatever is done before they are needed.
   const device::Module& lists();
 
   device::Device& device;
   device::Stream stream;
+  device::Stream copies;  ///< of batches that come while `stream` works
   device::DevicePool pool;
   device::Staging staging;
   DeviceStore store;
@@ -44,6 +47,8 @@ struct Accelerator {
   const Strategy strategy;
 
  private:
+  MemoryBudget* const budget_;  // of the host
+  std::optional<device::Staging> feeding_;
   std::future<device::BuiltModule> building_;
   std::optional<device::Module> lists_;
 };

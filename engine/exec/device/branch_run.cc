@@ -10,6 +10,7 @@
 #include "exec/device/collect.h"
 #include "exec/device/match-inl.h"
 #include "exec/profile.h"
+#include "expr/device/heap-inl.h"
 #include "expr/evaluate.h"
 
 namespace lanewise::exec {
@@ -22,10 +23,15 @@ constexpr int kBlocksPerMultiprocessor = 8;
 
 ColumnForm form_of(const DeviceColumn& column) {
   const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
-  return {column.type, bool(column.validity), column.dictionary != nullptr, texts.wide_offsets};
+  return {column.type, bool(column.validity), column.dictionary != nullptr, texts.wide_offsets,
+          column.type.is_string() && texts.longest <= kernel::Key<kernel::Text>::kInside};
 }
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
+
+constexpr std::string_view kTexts = "Texts that a kernel makes";
+/// Memory for them at first: what nearly all queries get by with.
+constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
 
 }  // namespace
 
@@ -42,24 +48,33 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       program_(make_program(branch, sink.expressions(), results)),
       columns_(exec::columns_of(program_)),
       input_(branch, columns_, results, options, gpu),
+      feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
+            input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
       fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
       clock_(gpu.stream) {
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }
 
 void BranchRun::for_each_batch(const std::function<bool()>& batch) {
-  int64_t most = gpu_.batch_rows;
+  int64_t most = input_.batch_rows();
+  bool ahead = input_.streams();
+  const Stopwatch watch;
   for (int64_t first = 0; first < input_.rows();) {
     const int64_t rows = std::min(most, input_.rows() - first);
     bool more = true;
     try {
-      open(first, rows);
+      open(first, rows, ahead ? std::min(most, input_.rows() - first - rows) : 0);
       more = batch();
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       times_.kernel_seconds += clock_.settle(times_.kernels);
     } catch (const DeviceFull&) {
       clock_.forget();
-      held_.clear();
+      feed_.end();
+      heap_.reset();
+      if (feed_.forget()) {  // without another batch beside it there may be enough
+        ahead = false;
+        continue;
+      }
       if (rows <= kFewestRows) throw;
       most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
       continue;
@@ -68,6 +83,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     first += rows;
     if (!more) break;
   }
+  if (input_.streams()) times_.upload_seconds += watch.seconds();
   times_.uploaded += input_.uploaded_bytes();
 }
 
@@ -79,31 +95,33 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
   }
 }
 
-/// Makes a batch the present one: its columns, bitmaps and kernels.
-void BranchRun::open(int64_t first, int64_t rows) {
-  held_.clear();
+/// Makes a batch the present one: its columns, bitmaps and kernels. So many rows behind it begin to come.
+void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
+  feed_.end();
   hits_.clear();
   bitmap_.reset();
+  heap_.reset();
   active_ = 0;
   const uint64_t uploaded = input_.uploaded_bytes();
   const Stopwatch watch;
   try {
-    held_ = input_.load(first, rows);
+    feed_.next(first, rows);
   } catch (const MemoryError& error) {
     throw DeviceFull(error.what());
   }
-  if (input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
+  if (rows_ahead > 0) feed_.ask(first + rows, rows_ahead);
+  if (!input_.streams() && input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
   first_ = static_cast<uint64_t>(first);
   rows_ = static_cast<uint64_t>(rows);
 
   std::vector<ColumnForm> forms;
-  for (const auto& column : held_) forms.push_back(form_of(*column));
+  for (const auto& column : held()) forms.push_back(form_of(*column));
   writer_.emplace(program_, sink_, columns_, forms, gpu_.strategy);
   matchings_.resize(writer_->matches().size());
   for (size_t i = 0; i < matchings_.size(); ++i) {
     const Match& match = writer_->matches()[i];
     if (!matchings_[i]) matchings_[i].emplace(match.pattern->pattern(), writer_->kind(match), gpu_);
-    const DeviceColumn& column = *held_[place_of(match.column)];
+    const DeviceColumn& column = *held()[place_of(match.column)];
     const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
   }
@@ -132,7 +150,9 @@ void BranchRun::build(const std::vector<KernelText>& texts) {
   }
   if (!building.empty()) times_.module_seconds += watch.seconds();
   kernels_.clear();
+  making_texts_.clear();
   for (const KernelText& text : texts) {
+    making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
     for (const std::string& name : text.names) kernels_[name] = &modules_.at(text.text());
   }
 }
@@ -144,7 +164,7 @@ size_t BranchRun::place_of(size_t column) const {
 void BranchRun::run_matches(const Stage& stage) {
   for (const Match& match : stage.matches) {
     const size_t place = writer_->place_of(match);
-    const DeviceColumn& column = *held_[place_of(match.column)];
+    const DeviceColumn& column = *held()[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
     const std::string name = writer_->match_kernel(match);
     const device::Kernel found = kernel(name);
@@ -177,8 +197,8 @@ kernel::Job BranchRun::job() const {
   job.words[KernelWriter::kActive] = active_;
   job.words[KernelWriter::kFault] = fault_.address();
   job.words[KernelWriter::kFirstRow] = first_;
-  for (size_t place = 0; place < held_.size(); ++place) {
-    const DeviceColumn& column = *held_[place];
+  for (size_t place = 0; place < held().size(); ++place) {
+    const DeviceColumn& column = *held()[place];
     const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
     kernel::u64* words = &job.words[writer_->column_word(place)];
     words[0] = column.values.address();
@@ -200,13 +220,19 @@ uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
     for (const size_t column : lanewise::columns_of(*expr)) columns.insert(column);
   }
   uint64_t bytes = 0;
-  for (const size_t column : columns) bytes += held_[place_of(column)]->bytes();
+  for (const size_t column : columns) bytes += held()[place_of(column)]->bytes();
   return bytes;
 }
 
-void BranchRun::launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows,
-                            const RowLaunch& how) {
+bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
   const device::Kernel found = kernel(name);
+  const bool texts = makes_texts(name);
+  if (texts) {
+    if (!heap_) heap_ = allocate(std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow), kTexts);
+    gpu_.stream.fill(heap_.address(), 0, kernel::kHeapHead);
+    job.words[KernelWriter::kHeap] = heap_.address();
+    job.words[KernelWriter::kHeapBytes] = heap_.size() - kernel::kHeapHead;
+  }
   const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
                         static_cast<uint64_t>(found.blocks_per_multiprocessor(how.threads, how.shared));
   const uint64_t needed = (rows + how.threads - 1) / how.threads;
@@ -214,6 +240,12 @@ void BranchRun::launch_rows(const std::string& name, const kernel::Job& job, uin
   clock_.time(name, how.bytes, [&] {
     found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
   });
+  if (!texts) return true;
+  const auto used = fetch_one<uint64_t>(gpu_, heap_.address()), size = uint64_t{heap_.size()};
+  if (used <= size - kernel::kHeapHead) return true;
+  heap_.reset();  // what lost texts asked for is more than what they need, where rows share a piece
+  heap_ = allocate(std::clamp(used / 4 * 5, size * 2, size * 8), kTexts);
+  return false;
 }
 
 void BranchRun::raise_faults() {

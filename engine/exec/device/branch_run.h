@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "device/kernels.h"
 #include "exec/device/accelerator.h"
+#include "exec/device/batch_feed.h"
 #include "exec/device/device_input.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/groups-inl.h"
@@ -68,7 +70,13 @@ class BranchRun {
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows) {
     launch_rows(name, job, rows, RowLaunch());
   }
-  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how);
+  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
+    while (!try_rows(name, job, rows, how)) continue;
+  }
+  /// The same once. False: texts that the kernel makes found no room; there is more now, what it wrote is to
+  /// be cleared, and it is to run again.
+  bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
+  bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
   template <class... Arguments>
   void launch(const std::string& name, uint64_t blocks, Arguments... arguments) {
@@ -88,11 +96,13 @@ class BranchRun {
   const Program& program() const { return program_; }
 
  private:
-  void open(int64_t first, int64_t rows);
+  void open(int64_t first, int64_t rows, int64_t rows_ahead);
   void build(const std::vector<KernelText>& texts);
   void run_matches(const Stage& stage);
   uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
+  /// Of the present batch.
+  const BatchFeed::Columns& held() const { return feed_.columns(); }
 
   const DeviceSink& sink_;
   const Options& options_;
@@ -101,18 +111,20 @@ class BranchRun {
   const Program program_;
   const std::vector<size_t> columns_;
   DeviceInput input_;
+  BatchFeed feed_;
   device::DeviceBuffer fault_;
   std::vector<std::optional<Matching>> matchings_;           // as writer_->matches()
   std::unordered_map<std::string, device::Module> modules_;  // by their source
 
   uint64_t first_ = 0, rows_ = 0;
-  std::vector<DeviceStore::ColumnPtr> held_;
   std::optional<KernelWriter> writer_;
   std::unordered_map<std::string, const device::Module*> kernels_;  // by name: where each is
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
+  std::set<std::string> making_texts_;  // kernels
+  device::DeviceBuffer heap_;           // of the texts that the last one of them made
 };
 
 /// A value in the device's memory, when all that was launched before is done.

@@ -65,11 +65,29 @@ LANES_FN void raise_to(u64& at, u64 value) {
   }
 }
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) { return atomicCAS(&at, expected, value); }
+/// Writes a word that others may read meanwhile, and believe when it is published. In shared memory it is an
+/// exchange: tools that look for races know what is atomic, but not what fences are for.
+template <bool kShared>
+LANES_FN void write(u32& at, u32 value) {
+  if constexpr (kShared) {
+    atomicExch(&at, value);
+  } else {
+    *const_cast<volatile u32*>(&at) = value;
+  }
+}
+template <bool kShared>
+LANES_FN void write(u64& at, u64 value) {
+  if constexpr (kShared) {
+    atomicExch(reinterpret_cast<unsigned long long*>(&at), value);
+  } else {
+    *const_cast<volatile u64*>(&at) = value;
+  }
+}
 /// What this thread wrote before is seen by whoever sees `value`.
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   kShared ? __threadfence_block() : __threadfence();
-  *const_cast<volatile u32*>(&at) = value;
+  write<kShared>(at, value);
 }
 #else
 template <bool kShared>
@@ -104,6 +122,14 @@ LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) {
   const u32 before = at;
   if (before == expected) at = value;
   return before;
+}
+template <bool kShared>
+LANES_FN void write(u32& at, u32 value) {
+  at = value;
+}
+template <bool kShared>
+LANES_FN void write(u64& at, u64 value) {
+  at = value;
 }
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
@@ -224,8 +250,8 @@ struct ExtremeCell<T, kMost, true> {
     for (bool done = false; !done;) {
       if (exchange_if(held, 0, 1)) continue;
       if (u128(whole(read<kShared>(high), read<kShared>(low))) < rank) {
-        low = other.low;
-        high = other.high;
+        write<kShared>(low, other.low);
+        write<kShared>(high, other.high);
       }
       publish<kShared>(held, 0);
       done = true;
@@ -258,10 +284,10 @@ struct ExtremeCell<Text, kMost, true> {
       if (exchange_if(held, 0, 1)) continue;
       const Text best = {reinterpret_cast<const u8*>(read<kShared>(at)), read<kShared>(size)};
       if (!read<kShared>(there) || (kMost ? below(best, other.get()) : below(other.get(), best))) {
-        at = other.at;
-        size = other.size;
-        bound = other.bound;
-        there = 1;
+        write<kShared>(at, other.at);
+        write<kShared>(size, other.size);
+        write<kShared>(bound, other.bound);
+        write<kShared>(there, 1);
       }
       publish<kShared>(held, 0);
       done = true;

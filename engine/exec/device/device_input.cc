@@ -21,17 +21,33 @@ std::vector<ColumnPtr> columns_of(const std::vector<StoredChunk>& chunks) {
   return columns;
 }
 
+/// About what it takes in a device's memory, dictionaries apart.
+size_t uploaded_bytes_of(const Column& chunk) {
+  return chunk.validity.size() + chunk.values.size() + chunk.offsets.size();
+}
+
+/// Of the device's memory, for a batch that streams: another is on its way beside it.
+constexpr size_t kBatchShare = 4;
+/// At most, so that a copy does not keep the user's wish to stop waiting.
+constexpr size_t kMostBatchBytes = size_t{4} << 30;
+
 }  // namespace
 
 DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, const std::vector<Table>& results,
                          const Options& options, Accelerator& gpu)
-    : branch_(branch), columns_(std::move(columns)), options_(options), gpu_(gpu), host_(columns_.size()) {
+    : branch_(branch),
+      columns_(std::move(columns)),
+      options_(options),
+      gpu_(gpu),
+      host_(columns_.size()),
+      batch_rows_(gpu.batch_rows) {
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
     scan_ = *scan;
     identity_ = scan_->source->identity();
     if (!identity_.empty()) rows_ = gpu.store.rows(identity_);
     if (rows_ < 0) read_rows();
     if (!identity_.empty()) gpu.store.set_rows(identity_, rows_);
+    plan_batches();
     return;
   }
   const auto* values = std::get_if<const plan::Values*>(&branch.input);
@@ -41,6 +57,40 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     for (size_t place = 0; place < columns_.size(); ++place)
       host_[place].push_back(batch.columns[columns_[place]]);
   }
+  plan_batches();
+}
+
+/// Bytes of a column all of whose batches the device holds; 0: it does not.
+size_t DeviceInput::resident_bytes(size_t place) const {
+  if (identity_.empty() || rows_ < 0) return 0;
+  size_t bytes = 0;
+  for (int64_t first = 0; first < rows_; first += gpu_.batch_rows) {
+    const DeviceStore::ColumnPtr held = gpu_.store.find(
+        {identity_, scan_->columns[columns_[place]], first, std::min(gpu_.batch_rows, rows_ - first)});
+    if (held == nullptr) return 0;
+    bytes += held->bytes();
+  }
+  return bytes;
+}
+
+void DeviceInput::plan_batches() {
+  size_t missing = 0, resident = 0;
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (const size_t bytes = resident_bytes(place); bytes != 0) {
+      resident += bytes;
+    } else {
+      for (const lanewise::ColumnPtr& chunk : host(place)) missing += uploaded_bytes_of(*chunk);
+    }
+  }
+  const size_t room = gpu_.pool.budget().limit();
+  streams_ = missing != 0 && missing + resident > room / 8 * 7;
+  if (!streams_) return;
+  const auto rows = static_cast<double>(rows_);
+  const double batch = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
+  const auto most = static_cast<int64_t>(rows * batch / static_cast<double>(missing + resident));
+  batch_rows_ = std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
+  for (size_t place = 0; place < columns_.size(); ++place) host(place);
+  gpu_.feeding();
 }
 
 /// Where nobody knows how many there are, reading the columns tells; without a column, the source's first.
@@ -57,9 +107,7 @@ const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
   if (!host_[wanted].empty() || scan_ == nullptr || rows_ == 0) return host_[wanted];
   std::vector<size_t> places, sources;
   for (size_t place = 0; place < columns_.size(); ++place) {
-    const bool resident =
-        rows_ >= 0 && gpu_.store.find({identity_, scan_->columns[columns_[place]], 0, rows_}) != nullptr;
-    if (!host_[place].empty() || (resident && place != wanted)) continue;
+    if (!host_[place].empty() || (place != wanted && resident_bytes(place) != 0)) continue;
     places.push_back(place);
     sources.push_back(scan_->columns[columns_[place]]);
   }
@@ -86,13 +134,16 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   const Type type = branch_.schema[columns_[place]].type;
   const DeviceStore::Key key{identity_, scan_ ? scan_->columns[columns_[place]] : 0, first, rows};
-  if (!identity_.empty()) {
+  const bool kept = !identity_.empty() && !streams_;
+  if (kept) {
     if (DeviceStore::ColumnPtr found = gpu_.store.find(key)) return found;
   }
   auto made = std::make_shared<const DeviceColumn>(
-      to_device(type, pieces(place, first, rows), {gpu_.pool, gpu_.staging, gpu_.stream, options_.budget}));
-  uploaded_ += made->bytes();
-  if (!identity_.empty()) gpu_.store.put(key, made);
+      to_device(type, pieces(place, first, rows),
+                {gpu_.pool, streams_ ? gpu_.feeding() : gpu_.staging, streams_ ? gpu_.copies : gpu_.stream,
+                 options_.budget}));
+  uploaded_.fetch_add(made->bytes(), std::memory_order_relaxed);
+  if (kept) gpu_.store.put(key, made);
   return made;
 }
 

@@ -70,8 +70,9 @@ void KernelWriter::grouping(std::vector<KernelText>& texts) const {
               .goes_on = "table.goes_on(kWords * 32)",
               .sink = [&](Emitter& out) { put_row(out); },
               .end = "table.finish();",
+              .keeps_texts = true,
               .rolled = true});
-  KernelText rest{head, {"mark_groups", "project"}, ""};
+  KernelText rest{head, {"mark_groups"}, ""};
   rest.body = fmt::format(
       "\nextern \"C\" __global__ void __launch_bounds__(kThreads) mark_groups(const Job job) {{\n"
       "  mark_slots<Slot, {}>(job.at<const u8>({}), job.words[{}], job.at<u32>({}));\n}}\n",
@@ -97,7 +98,7 @@ void KernelWriter::grouping(std::vector<KernelText>& texts) const {
         fmt::format("if (slot.c{}.overflows()) job.at<GroupOutcome>({})->overflow = 1;", i, size_t{kEvents}));
     return {fmt::format("slot.c{}.total()", i), seen};
   };
-  project_kernel(rest.body, {}, types,
+  project_kernel(rest, {}, types,
                  fmt::format("const Slot& slot = *reinterpret_cast<const Slot*>(job.at<u8>({}) + row * {});",
                              size_t{kOut}, slots_->far_stride()),
                  output);

@@ -86,6 +86,10 @@ GroupPlan::GroupPlan(const Schema& schema) {
 void GroupPlan::add_keys(std::vector<ExprPtr> keys) {
   if (keys.size() > kMostKeys) throw expr::NotOnDevice("GROUP BY so many keys is not offered on devices");
   keys_ = std::move(keys);
+  for (const ExprPtr& key : keys_) {
+    if (key->type.id == TypeId::kInterval)
+      throw expr::NotOnDevice("GROUP BY an interval is not offered on devices");
+  }
   for (const ExprPtr& key : keys_) partial_.push_back({"key " + std::to_string(partial_.size()), key->type});
 }
 

@@ -36,17 +36,18 @@ void GroupRun::fill(BranchRun& run) {
   for (uint64_t slots = std::min(slots_, enough);; slots = std::min(slots * kGrowth, enough)) {
     table_.reset();
     table_ = run.allocate(slots * layout.far_stride(), kWhat);
-    gpu_.stream.fill(table_.address(), 0, table_.size());
-    gpu_.stream.fill(events_.address(), 0, events_.size());
     job_ = run.job();
     job_.words[KernelWriter::kOut] = table_.address();
     job_.words[KernelWriter::kSlots] = slots;
     job_.words[KernelWriter::kProbes] = slots == enough ? slots : kProbes;
     job_.words[KernelWriter::kEvents] = events_.address();
-    run.launch_rows("group", job_, run.rows(),
-                    {.threads = kernel::kGroupThreads,
-                     .shared = layout.shared_bytes(),
-                     .bytes = run.bytes_of_last_stage()});
+    do {
+      gpu_.stream.fill(table_.address(), 0, table_.size());
+      gpu_.stream.fill(events_.address(), 0, events_.size());
+    } while (!run.try_rows("group", job_, run.rows(),
+                           {.threads = kernel::kGroupThreads,
+                            .shared = layout.shared_bytes(),
+                            .bytes = run.bytes_of_last_stage()}));
     if (outcome().full == 0) {
       slots_ = std::max(slots_, slots);
       return;

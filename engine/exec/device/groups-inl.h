@@ -11,7 +11,7 @@
 ///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
 ///                                                           whose first key has the first word `first`;
 ///                                                           without long texts' bytes
-///   void take_key(const Slot&);
+///   void take_key<kShared>(const Slot&);
 ///   void merge<kShared>(const Slot&);                       takes its cells in
 ///   static constexpr u32 kTexts;                            so many keys are texts
 ///   Key<Text> text(u32 i) const;                            of these the i-th
@@ -114,7 +114,7 @@ struct SlotTable {
             open = false;
             slot = nullptr;
           } else if (exchange_if(slot->tag, kEmpty, kBusy) == kEmpty) {  // else another thread was faster
-            slot->take_key(wanted);
+            slot->template take_key<kShared>(wanted);
             publish<kShared>(slot->tag, tag);
             open = false;
           }

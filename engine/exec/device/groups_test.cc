@@ -84,6 +84,27 @@ TEST(DeviceGroups, TextsAreKeysByTheirBytes) {
   }
 }
 
+TEST(DeviceGroups, ShortTextsAreKeysByThemselves) {
+  std::vector<std::string> texts = {"", std::string(1, '\0')};
+  for (size_t size = 1; size <= kernel::Key<kernel::Text>::kInside; ++size) {
+    texts.emplace_back(size, 'a');
+    texts.push_back(texts.back());
+    texts.back().back() = static_cast<char>(0xff);
+  }
+  for (const std::string& a : texts) {
+    kernel::ShortKey key{};
+    key.set(text_of(a));
+    const kernel::Text back = key.get();
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(back.at), back.size), a);
+    EXPECT_EQ(key.hash(7), key_of(text_of(a)).hash(7)) << "as other keys";
+    for (const std::string& b : texts) {
+      kernel::ShortKey second{};
+      second.set(text_of(b));
+      EXPECT_EQ(key.same<false>(second.first(), second), a == b) << a << ' ' << b;
+    }
+  }
+}
+
 template <class T>
 int128_t sum_of(const std::vector<T>& values) {
   kernel::SumCell<T> cells[2]{};
@@ -153,10 +174,11 @@ struct Slot {
   bool same(kernel::u64 first, const Slot& held) const {
     return k0.same<kShared>(first, held.k0) && k1.same<kShared>(held.k1.first(), held.k1);
   }
+  template <bool kShared>
   void take_key(const Slot& from) {
-    nulls = from.nulls;
-    k0 = from.k0;
-    k1 = from.k1;
+    kernel::write<kShared>(nulls, from.nulls);
+    k0.take<kShared>(from.k0);
+    k1.take<kShared>(from.k1);
   }
   static constexpr kernel::u32 kTexts = 1;
   const kernel::u64& rest(kernel::u32 /*i*/) const { return k1.rest; }

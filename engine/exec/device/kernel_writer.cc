@@ -57,7 +57,12 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
     std::vector<bool> may_be_null;  // by input
     for (size_t input = 0; input < sink.groups->inputs().size(); ++input)
       may_be_null.push_back(this->may_be_null(program.outputs[sink.input_pair(input)]));
-    slots_.emplace(*sink.groups, may_be_null);
+    std::vector<bool> short_keys;
+    for (size_t key = 0; key < sink.groups->keys().size(); ++key) {
+      const Expr& expr = *program.outputs[DeviceSink::key_pair(key)];
+      short_keys.push_back(expr.kind == Expr::Kind::kColumn && forms_[place_of(expr.column)].short_texts);
+    }
+    slots_.emplace(*sink.groups, may_be_null, std::move(short_keys));
   }
   if (sink.sort != nullptr) {
     std::vector<bool> may_be_null;  // by key
@@ -213,6 +218,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
                        kernel.rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   pointers(out, places);
+  out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
   const bool may_be_full = kernel.stage == 0 && !kernel.rolled;
@@ -232,7 +238,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
       out.line(fmt::format("{} x{}[kWords];", type, place));
       out.line("#pragma unroll");
       out.line("for (u32 j = 0; j < kWords; j++)");
-      out.line(fmt::format("  x{0}[j] = active[j] >> lane() & 1 ? c{0}[first + j * 32 + lane()] : {1}(0);",
+      out.line(fmt::format("  x{0}[j] = active[j] >> lane() & 1 ? c{0}[first + j * 32 + lane()] : {1}{{}};",
                            place, type));
       next_word += fmt::format(" shift(x{});", place);
     }
@@ -249,6 +255,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line(kernel.rolled ? "constexpr u32 j = 0;" : "const u32 j = word;");
   out.line("const u64 row = first + word * 32 + lane();");
   out.line("bool keep = active[j] >> lane() & 1, failed = false;");
+  if (!kernel.keeps_texts) out.line_if_texts("heap.rewind();");
   for (const ExprPtr& predicate : stage.predicates) {
     out.open("if (keep) {");
     const Emitted truth = out.emit(*predicate);
@@ -256,6 +263,8 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
     out.close();
   }
   kernel.sink(out);
+  out.line_if_texts("failed &= !heap.lost();");
+  out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is asked again
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                        size_t{kFirstRow}));
   if (!kernel.after_word.empty()) out.line(kernel.after_word);
@@ -274,7 +283,20 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.close();
   if (!kernel.end.empty()) out.line(kernel.end);
   out.close();
-  texts.push_back({head, {kernel.name}, out.take()});
+  texts.push_back({head, {}, ""});
+  add(texts.back(), kernel.name, out);
+}
+
+/// Adds the kernel that was written.
+void KernelWriter::add(KernelText& to, const std::string& name, Emitter& out) {
+  to.head = out.includes() + to.head;
+  to.body += out.take();
+  to.names.push_back(name);
+  if (out.makes_texts()) to.making_texts.insert(name);
+}
+
+std::string KernelWriter::heap_declaration() {
+  return fmt::format("Heap heap(job.at<u8>({}), job.words[{}]);", size_t{kHeap}, size_t{kHeapBytes});
 }
 
 /// The kernels that leave bitmaps, of the first `stages` stages.
@@ -341,7 +363,7 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
 }
 
 /// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row.
-void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>& read,
+void KernelWriter::project_kernel(KernelText& to, const std::vector<ExprPtr>& read,
                                   const std::vector<Type>& types, const std::string& begin,
                                   const std::function<Emitted(Emitter&, size_t)>& output) const {
   Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
@@ -350,6 +372,7 @@ void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>&
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
   if (!read.empty()) pointers(out, places_of(read));
+  out.line_if_texts(heap_declaration());
   out.open("for (u64 first = warp() * 32; first < rows; first += warps() * 32) {");
   out.line("const u64 i = first + lane();");
   for (size_t o = 0; o < types.size(); ++o) out.line(fmt::format("bool there{} = false;", o));
@@ -363,6 +386,7 @@ void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>&
                          output_word(o), o, value.value));
   }
   if (!read.empty()) {
+    out.line_if_texts("failed &= !heap.lost();");
     out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                          size_t{kFirstRow}));
   }
@@ -374,19 +398,19 @@ void KernelWriter::project_kernel(std::string& text, const std::vector<ExprPtr>&
   }
   out.close();
   out.close();
-  text += out.take();
+  add(to, "project", out);
 }
 
 void KernelWriter::projection(std::vector<KernelText>& texts) const {
   const bool sorts = sink_.sort != nullptr;
   narrowing(texts, program_.stages.size());
-  KernelText rest{begin(sorts ? "#include \"exec/device/sort-inl.h\"\n" : ""), {"project"}, ""};
+  KernelText rest{begin(sorts ? "#include \"exec/device/sort-inl.h\"\n" : ""), {}, ""};
   if (sorts) sort_kernels(rest);
   const std::vector<ExprPtr> rows(program_.outputs.begin(),
                                   program_.outputs.begin() + static_cast<ptrdiff_t>(outputs()));
   std::vector<Type> types;
   for (const ExprPtr& output : rows) types.push_back(output->type);
-  project_kernel(rest.body, rows, types, "bool failed = false;",
+  project_kernel(rest, rows, types, "bool failed = false;",
                  [&](Emitter& out, size_t o) { return out.emit(*program_.outputs[o]); });
   texts.push_back(std::move(rest));
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct ColumnForm {
   bool nullable = false;
   bool dictionary = false;
   bool wide_offsets = false;  ///< of a dictionary's entries, if it is one
+  bool short_texts = false;   ///< each fits into a ShortKey (keys-inl.h)
 };
 
 /// Kernels that are compiled together, beside others.
@@ -29,6 +31,7 @@ struct KernelText {
   std::string head;  ///< what they are written with
   std::vector<std::string> names;
   std::string body;
+  std::set<std::string> making_texts = {};  ///< names of those that need Job::kHeap
   std::string text() const { return head + body; }
 };
 
@@ -88,7 +91,9 @@ class KernelWriter {
     kProbes,  // of which so many are looked at for a key
     kEvents,  // a GroupOutcome
     kDepth,   // bytes of a string that a sort passes over
-    kFirstWord = 12
+    kHeap,    // memory for texts that the kernel makes
+    kHeapBytes,
+    kFirstWord
   };
   static constexpr size_t kColumnWords = 4;
 
@@ -106,9 +111,12 @@ class KernelWriter {
     Write sink = [](expr::Emitter&) {};
     std::string after_word = {};  ///< for each word of rows
     std::string end = {};
-    bool rolled = false;  ///< words one after the other by the same code: where it is long
+    bool keeps_texts = false;  ///< of one row when it takes the next one
+    bool rolled = false;       ///< words one after the other by the same code: where it is long
   };
 
+  static void add(KernelText& to, const std::string& name, expr::Emitter& out);
+  static std::string heap_declaration();
   size_t outputs() const;
   std::string begin(std::string_view header) const;
   bool sees_all_rows(const Match& match) const;
@@ -117,7 +125,7 @@ class KernelWriter {
   void narrowing(std::vector<KernelText>& texts, size_t stages) const;
   void aggregation(std::vector<KernelText>& texts) const;
   void projection(std::vector<KernelText>& texts) const;
-  void project_kernel(std::string& text, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
+  void project_kernel(KernelText& to, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
                       const std::string& begin,
                       const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
 

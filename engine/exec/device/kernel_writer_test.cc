@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "device/compiler.h"
 #include "device/testing/nvrtc.h"
 #include "exec/device/run_on_device.h"
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
+#include "expr/function.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {
@@ -111,6 +115,11 @@ std::vector<plan::NodePtr> plans() {
                   {.expr = coalesce({text(), literal_text("none")}), .descending = true}},
                  10, 3),
       plan::distinct(plan::project(scan(), {coalesce({text(), literal_text("none")}), real()}, {"s", "f"})),
+      group(plan::filter(scan(), call("<", {call("upper", {text()}), literal_text("X")})),
+            {call("||", {text(), cast(i64(), TypeId::kVarchar)})}, {count_all()}),
+      aggregate(scan(),
+                {call_of("count_if", {call("=", {call("lower", {text()}), text()})}, TypeId::kInt128)}),
+      plan::sort(scan(), {{.expr = call("lower", {text()})}}),
   };
 }
 
@@ -125,6 +134,90 @@ TEST(Kernels, Compile) {
   for (const std::string& text : texts) {
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text), architecture).empty());
+  }
+}
+
+/// The kernels of `SELECT s, b, count(*) GROUP BY s, b` where all texts are short.
+std::vector<KernelText> of_short_texts() {
+  const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
+  const Pipeline pipeline = std::move(split(*plan).back());
+  const DeviceSink sink(pipeline.sink, pipeline.input);
+  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const std::vector<size_t> columns = columns_of(program);
+  std::vector<ColumnForm> forms;
+  for (const size_t column : columns) {
+    const Type type = pipeline.branches[0].schema[column].type;
+    forms.push_back({.type = type, .short_texts = type.is_string()});
+  }
+  return KernelWriter(program, sink, columns, forms).texts();
+}
+
+TEST(Kernels, ShortTextsAreKeysWithoutBytesElsewhere) {
+  const std::vector<KernelText> texts = of_short_texts();
+  EXPECT_THAT(texts[0].text(), HasSubstr("  ShortKey k0;"));
+  EXPECT_THAT(texts[0].text(), HasSubstr("kTexts = 0;"));
+  EXPECT_THAT(source(group(scan(), {text()}, {count_all()})), HasSubstr("  Key<Text> k0;"));
+  if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  for (const KernelText& text : texts)
+    EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text.text()), "sm_90").empty());
+}
+
+/// A call of each function that devices have, of the first columns that it takes.
+std::vector<ExprPtr> calls_of_all_functions(const std::vector<Type>& types) {
+  std::vector<ExprPtr> calls;
+  std::vector<ExprPtr> arguments = {literal_text("month"), number(-1)};
+  for (size_t i = 0; i < types.size(); ++i) arguments.push_back(column(i, types[i]));
+  for (const Function& function : functions()) {
+    std::vector<ExprPtr> given;
+    const std::function<bool(size_t)> choose = [&](size_t more) {
+      if (more > 0) {
+        return std::any_of(arguments.begin(), arguments.end(), [&](const ExprPtr& argument) {
+          given.push_back(argument);
+          const bool found = choose(more - 1);
+          given.pop_back();
+          return found;
+        });
+      }
+      std::vector<Type> taken;
+      for (const ExprPtr& argument : given) taken.push_back(argument->type);
+      if (!function.resolve(taken) || find_function(function.name, taken) != &function) return false;
+      calls.push_back(call(function.name, given));
+      return true;
+    };
+    if (function.device == nullptr) continue;
+    for (size_t count = 0; count < 4 && !choose(count);) ++count;
+  }
+  return calls;
+}
+
+TEST(Kernels, FunctionsCompile) {
+  if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  const std::vector<Type> types = {
+      TypeId::kBool,        TypeId::kInt32,    TypeId::kInt64,   TypeId::kInt128, Type::decimal(15, 2),
+      TypeId::kFloat32,     TypeId::kFloat64,  TypeId::kDate,    TypeId::kTime,   TypeId::kTimestamp,
+      TypeId::kTimestampTz, TypeId::kInterval, TypeId::kVarchar, TypeId::kBlob};
+  Schema schema;
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < types.size(); ++i) {
+    schema.push_back({"c" + std::to_string(i), types[i]});
+    columns.push_back(i);
+  }
+  const auto source = std::make_shared<FakeSource>(schema, std::vector<std::vector<Value>>());
+  std::vector<ExprPtr> offered;
+  for (const ExprPtr& call : calls_of_all_functions(types)) {
+    const plan::NodePtr plan = plan::project(plan::scan(source, columns), {call}, {"x"});
+    if (not_on_device(split(*plan).back(), {}).empty()) offered.push_back(call);
+  }
+  EXPECT_GT(offered.size(), 120);
+  constexpr size_t kAtOnce = 24;
+  for (size_t first = 0; first < offered.size(); first += kAtOnce) {
+    const std::vector<ExprPtr> some(
+        offered.begin() + static_cast<ptrdiff_t>(first),
+        offered.begin() + static_cast<ptrdiff_t>(std::min(first + kAtOnce, offered.size())));
+    const plan::NodePtr plan =
+        plan::project(plan::scan(source, columns), some, std::vector<std::string>(some.size(), "x"));
+    for (const std::string& text : sources(plan))
+      EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text), "sm_90").empty());
   }
 }
 
@@ -181,7 +274,7 @@ TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(pl
 TEST(Kernels, WhatIsNotOfferedIsNamed) {
   const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
   EXPECT_EQ(reason(plans()[0]), "");
-  EXPECT_THAT(reason(plan::project(scan(), {call("upper", {text()})}, {"u"})), HasSubstr("upper(#2)"));
+  EXPECT_THAT(reason(plan::project(scan(), {call("reverse", {text()})}, {"u"})), HasSubstr("reverse(#2)"));
   EXPECT_THAT(reason(aggregate(scan(), {call_of("stddev_samp", {real()}, TypeId::kFloat64)})),
               HasSubstr("stddev_samp(DOUBLE)"));
   EXPECT_EQ(reason(aggregate(scan(), {distinct("count", i32()), distinct("count", i64())})), "");

@@ -36,6 +36,11 @@ struct Key {
     }
   }
   LANES_FN const u64& first() const { return bits; }
+  /// Becomes the key that others may compare with when it is published.
+  template <bool kShared>
+  LANES_FN void take(const Key& from) {
+    write<kShared>(bits, from.bits);
+  }
   template <bool kShared>
   LANES_FN bool same(u64 first, const Key&) const {
     return first == bits;
@@ -64,6 +69,11 @@ struct Key<T, true> {
   }
   LANES_FN T get() const { return T(whole(high, low)); }
   LANES_FN const u64& first() const { return low; }
+  template <bool kShared>
+  LANES_FN void take(const Key& from) {
+    write<kShared>(low, from.low);
+    write<kShared>(high, from.high);
+  }
   template <bool kShared>
   LANES_FN bool same(u64 first, const Key& held) const {
     return first == low && read<kShared>(held.high) == high;
@@ -113,6 +123,11 @@ struct Key<Text, true> {
     return {is_long() ? reinterpret_cast<const u8*>(rest) : reinterpret_cast<const u8*>(&head) + 4, size()};
   }
   LANES_FN const u64& first() const { return head; }
+  template <bool kShared>
+  LANES_FN void take(const Key& from) {
+    write<kShared>(head, from.head);
+    write<kShared>(rest, from.rest);
+  }
   /// Up to same_bytes().
   template <bool kShared>
   LANES_FN bool same(u64 first, const Key& held) const {
@@ -128,6 +143,29 @@ struct Key<Text, true> {
   LANES_FN u64 hash_bytes(u64 before) const {
     return is_long() ? hash_of(before, reinterpret_cast<const u8*>(rest), size()) : before;
   }
+};
+
+/// A string of a column in which none is longer than Key<Text>::kInside: nothing of it lies elsewhere.
+struct ShortKey {
+  u64 head, rest;  // as those of Key<Text>
+
+  LANES_FN void set(Text text) {
+    const TextWords<2> first(text.at, text.size);
+    head = text.size | first.words[0] << 32;
+    rest = first.words[0] >> 32 | first.words[1] << 32;
+  }
+  LANES_FN Text get() const { return {reinterpret_cast<const u8*>(&head) + 4, head & 0xffffffff}; }
+  LANES_FN const u64& first() const { return head; }
+  template <bool kShared>
+  LANES_FN void take(const ShortKey& from) {
+    write<kShared>(head, from.head);
+    write<kShared>(rest, from.rest);
+  }
+  template <bool kShared>
+  LANES_FN bool same(u64 first, const ShortKey& held) const {
+    return first == head && read<kShared>(held.rest) == rest;
+  }
+  LANES_FN u64 hash(u64 before) const { return mix(mix(before, head), rest); }
 };
 
 }  // namespace lanewise::kernel

@@ -3,7 +3,6 @@
 #include "expr/device/arithmetic-inl.h"
 #include "expr/device/casts-inl.h"
 #include "expr/device/compare-inl.h"
-#include "expr/device/dates-inl.h"
 
 /// What every generated kernel begins and ends with: its arguments, the active rows, faults, states of
 /// aggregates put together.

@@ -30,10 +30,19 @@ class States {
   }
   device::cuda::Address address() const { return buffer_.address(); }
 
-  /// The one row of the result, and how many rows came to it.
-  std::pair<Batch, uint64_t> finish() {
+  /// What they hold, and to hold that again.
+  std::vector<uint8_t> held() {
     std::vector<uint8_t> states(buffer_.size());
     gpu_.staging.download(states.data(), buffer_.address(), states.size(), gpu_.stream);
+    return states;
+  }
+  void hold(const std::vector<uint8_t>& states) {
+    gpu_.staging.upload(buffer_.address(), states.data(), states.size(), gpu_.stream);
+  }
+
+  /// The one row of the result, and how many rows came to it.
+  std::pair<Batch, uint64_t> finish() {
+    const std::vector<uint8_t> states = held();
     Batch batch;
     batch.rows = 1;
     size_t at = sizeof(kernel::Count);
@@ -76,7 +85,10 @@ class DeviceRun {
         run.narrow(false);
         kernel::Job job = run.job();
         job.words[KernelWriter::kOut] = states.address();
-        run.launch_rows("aggregate", job, run.rows(), {.bytes = run.bytes_of_last_stage()});
+        const std::vector<uint8_t> before =
+            run.makes_texts("aggregate") ? states.held() : std::vector<uint8_t>();
+        while (!run.try_rows("aggregate", job, run.rows(), {.bytes = run.bytes_of_last_stage()}))
+          states.hold(before);
         return true;
       });
       Batch row;

@@ -48,7 +48,9 @@ size_t cell_size(const GroupPlan& plan, const GroupCell& cell) {
 
 }  // namespace
 
-SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null) : plan_(plan) {
+SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null,
+                       std::vector<bool> short_keys)
+    : plan_(plan), short_keys_(std::move(short_keys)) {
   for (const ExprPtr& key : plan.keys()) size_ += is_wide(key->type) ? 16 : 8;
   size_t rows = kNone;  // the cell that counts all rows
   for (size_t i = 0; i < plan.cells().size(); ++i) {
@@ -77,18 +79,20 @@ std::string SlotLayout::text() const {
   std::string fields, hash, same, keys, merge, head, rest;
   size_t texts = 0;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
-    if (plan_.keys()[key]->type.is_string()) {
+    const bool is_text = plan_.keys()[key]->type.is_string();
+    if (is_text && !short_keys_[key]) {
       const std::string test = texts == 0 ? "" : fmt::format("i == {} ? k{}.", texts, key);
       head = texts == 0 ? fmt::format("k{}.head", key) : fmt::format("{}head : {}", test, head);
       rest = texts == 0 ? fmt::format("k{}.rest", key) : fmt::format("{}rest : {}", test, rest);
       ++texts;
     }
-    fields += fmt::format("  {}<{}> k{};\n", plan_.is_exact(key) ? "ExactKey" : "Key",
-                          expr::device_type(plan_.keys()[key]->type), key);
+    const std::string type = fmt::format("{}<{}>", plan_.is_exact(key) ? "ExactKey" : "Key",
+                                         expr::device_type(plan_.keys()[key]->type));
+    fields += fmt::format("  {} k{};\n", short_keys_[key] ? "ShortKey" : type, key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
     const std::string first = key == 0 ? "first" : fmt::format("read<kShared>(held.k{}.first())", key);
     same += fmt::format("{0}k{1}.template same<kShared>({2}, held.k{1})", key == 0 ? "" : " && ", key, first);
-    keys += fmt::format("    k{0} = from.k{0};\n", key);
+    keys += fmt::format("    k{0}.template take<kShared>(from.k{0});\n", key);
   }
   for (size_t cell = 0; cell < holders_.size(); ++cell) {
     if (!stores(cell)) continue;
@@ -103,7 +107,8 @@ std::string SlotLayout::text() const {
       "  template <bool kShared>\n"
       "  LANES_FN bool same(u64 first, const Slot& held) const {{\n    return {};\n  "
       "}}\n"
-      "  LANES_FN void take_key(const Slot& from) {{\n    nulls = from.nulls;\n{}  }}\n"
+      "  template <bool kShared>\n"
+      "  LANES_FN void take_key(const Slot& from) {{\n    write<kShared>(nulls, from.nulls);\n{}  }}\n"
       "  template <bool kShared>\n"
       "  LANES_FN void merge(const Slot& from) {{\n{}  }}\n"
       "  static constexpr u32 kTexts = {};\n"

@@ -12,8 +12,9 @@ namespace lanewise::exec {
 class SlotLayout {
  public:
   /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to tell
-  /// whether there was one is not stored where there always is.
-  SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null);
+  /// whether there was one is not stored where there always is. `short_keys[i]`: plan.keys()[i] is a text
+  /// that a ShortKey holds.
+  SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<bool> short_keys);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }
   /// The cell that is stored for it: counts of all rows are one. kNone: none is, as nothing asks.
@@ -31,6 +32,7 @@ class SlotLayout {
 
  private:
   const GroupPlan& plan_;
+  const std::vector<bool> short_keys_;
   std::vector<size_t> holders_;
   size_t size_ = 8;
 };

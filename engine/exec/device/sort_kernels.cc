@@ -22,19 +22,21 @@ void KernelWriter::list_kernel(KernelText& to, const std::string& name, const st
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
   pointers(out, places_of(read));
+  out.line_if_texts(heap_declaration());
   if (!before.empty()) out.line(before);
   out.open(
       "for (u64 i = blockIdx.x * u64(kThreads) + threadIdx.x; i < rows; i += gridDim.x * u64(kThreads)) {");
   out.line("const u64 row = list[i];");
   out.line("bool failed = false;");
+  out.line_if_texts("heap.rewind();");
   each(out);
+  out.line_if_texts("failed &= !heap.lost();");
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                        size_t{kFirstRow}));
   out.close();
   if (!end.empty()) out.line(end);
   out.close();
-  to.body += out.take();
-  to.names.push_back(name);
+  add(to, name, out);
 }
 
 /// Leaves the word of row i in Job::kOut.

@@ -122,13 +122,13 @@ Value reference_sum(const Expr& expr, std::span<const Value> args) {
 
 template <Sign sign>
 std::optional<DeviceFunction> device_sum(const Expr& expr) {
-  constexpr DeviceFunction kPlain[] = {{"plus"}, {"minus"}, {"times"}};
-  constexpr DeviceFunction kDecimal[] = {{"plus_decimal"}, {"minus_decimal"}, {"times_decimal"}};
-  constexpr DeviceFunction kFitting[] = {{"plus_fitting"}, {"minus_fitting"}, {"times_fitting"}};
+  constexpr const char* kPlain[] = {"plus", "minus", "times"};
+  constexpr const char* kDecimal[] = {"plus_decimal", "minus_decimal", "times_decimal"};
+  constexpr const char* kFitting[] = {"plus_fitting", "minus_fitting", "times_fitting"};
   constexpr int kWhich = sign == Sign::kPlus ? 0 : sign == Sign::kMinus ? 1 : 2;
-  if (expr.type.id != TypeId::kDecimal) return kPlain[kWhich];
+  if (expr.type.id != TypeId::kDecimal) return DeviceFunction{kPlain[kWhich]};
   const bool checked = may_overflow(expr, sign, expr.args[0]->type, expr.args[1]->type);
-  return checked ? kDecimal[kWhich] : kFitting[kWhich];
+  return DeviceFunction{checked ? kDecimal[kWhich] : kFitting[kWhich]};
 }
 
 template Vector evaluate_sum<Sign::kPlus>(const Expr&, std::span<const Vector>, const ActiveSet&,

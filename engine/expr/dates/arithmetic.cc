@@ -132,13 +132,14 @@ std::optional<Interval> divided_by(const Site&, Interval a, double divisor) {
   return result;
 }
 
-template <auto f, TypeId result, TypeId... args>
+template <auto f, FixedText device, TypeId result, TypeId... args>
 constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = on_device<device, "intervals", true>,
           .documentation = documentation,
           .example = example};
 }
@@ -149,62 +150,65 @@ constexpr std::string_view kEarlier =
     "Earlier by the interval; a day past the month's end becomes its last day.";
 
 constexpr std::array kTable = {
-    entry<&date_plus_days, kDate, kDate, kInt32>("+", "Later by so many days.", "DATE '2024-02-28' + 2"),
-    entry<&days_plus_date, kDate, kInt32, kDate>("+", "Later by so many days.", "2 + DATE '2024-02-28'"),
-    entry<&date_plus_time, kTimestamp, kDate, kTime>("+", "The timestamp of a date and a time.",
-                                                     "DATE '2024-02-29' + TIME '12:34:56'"),
-    entry<&time_plus_date, kTimestamp, kTime, kDate>("+", "The timestamp of a date and a time.",
-                                                     "TIME '12:34:56' + DATE '2024-02-29'"),
-    entry<&date_plus_interval, kTimestamp, kDate, kInterval>("+", kLater,
-                                                             "DATE '2024-01-31' + INTERVAL 1 MONTH"),
-    entry<&interval_plus_date, kTimestamp, kInterval, kDate>("+", kLater,
-                                                             "INTERVAL 1 MONTH + DATE '2024-01-31'"),
-    entry<&timestamp_plus_interval, kTimestamp, kTimestamp, kInterval>(
+    entry<&date_plus_days, "date_plus_days", kDate, kDate, kInt32>("+", "Later by so many days.",
+                                                                   "DATE '2024-02-28' + 2"),
+    entry<&days_plus_date, "days_plus_date", kDate, kInt32, kDate>("+", "Later by so many days.",
+                                                                   "2 + DATE '2024-02-28'"),
+    entry<&date_plus_time, "date_plus_time", kTimestamp, kDate, kTime>(
+        "+", "The timestamp of a date and a time.", "DATE '2024-02-29' + TIME '12:34:56'"),
+    entry<&time_plus_date, "time_plus_date", kTimestamp, kTime, kDate>(
+        "+", "The timestamp of a date and a time.", "TIME '12:34:56' + DATE '2024-02-29'"),
+    entry<&date_plus_interval, "date_plus_interval", kTimestamp, kDate, kInterval>(
+        "+", kLater, "DATE '2024-01-31' + INTERVAL 1 MONTH"),
+    entry<&interval_plus_date, "interval_plus_date", kTimestamp, kInterval, kDate>(
+        "+", kLater, "INTERVAL 1 MONTH + DATE '2024-01-31'"),
+    entry<&timestamp_plus_interval, "timestamp_plus_interval", kTimestamp, kTimestamp, kInterval>(
         "+", kLater, "TIMESTAMP '2024-02-28 12:00:00' + INTERVAL '1 day 12:00:00'"),
-    entry<&interval_plus_timestamp, kTimestamp, kInterval, kTimestamp>(
+    entry<&interval_plus_timestamp, "interval_plus_timestamp", kTimestamp, kInterval, kTimestamp>(
         "+", kLater, "INTERVAL '1 day 12:00:00' + TIMESTAMP '2024-02-28 12:00:00'"),
-    entry<&zoned_plus_interval, kTimestampTz, kTimestampTz, kInterval>(
+    entry<&zoned_plus_interval, "zoned_plus_interval", kTimestampTz, kTimestampTz, kInterval>(
         "+", kLater, "TIMESTAMPTZ '2024-02-28 12:00:00+00' + INTERVAL 1 MONTH"),
-    entry<&interval_plus_zoned, kTimestampTz, kInterval, kTimestampTz>(
+    entry<&interval_plus_zoned, "interval_plus_zoned", kTimestampTz, kInterval, kTimestampTz>(
         "+", kLater, "INTERVAL 1 MONTH + TIMESTAMPTZ '2024-02-28 12:00:00+00'"),
-    entry<&time_plus_interval, kTime, kTime, kInterval>(
+    entry<&time_plus_interval, "time_plus_interval", kTime, kTime, kInterval>(
         "+", "Later by the interval; it wraps around at midnight.", "TIME '23:00:00' + INTERVAL 2 HOURS"),
-    entry<&interval_plus_time, kTime, kInterval, kTime>(
+    entry<&interval_plus_time, "interval_plus_time", kTime, kInterval, kTime>(
         "+", "Later by the interval; it wraps around at midnight.", "INTERVAL 2 HOURS + TIME '23:00:00'"),
-    entry<&intervals<Sign::kPlus>, kInterval, kInterval, kInterval>(
+    entry<&intervals<Sign::kPlus>, "interval_plus_interval", kInterval, kInterval, kInterval>(
         "+", "The sum of months, of days and of times.", "INTERVAL 1 MONTH + INTERVAL 2 DAYS"),
-    entry<&date_minus_date, kInt64, kDate, kDate>("-", "The days between.",
-                                                  "DATE '2024-03-01' - DATE '2024-02-01'"),
-    entry<&date_minus_days, kDate, kDate, kInt32>("-", "Earlier by so many days.", "DATE '2024-03-01' - 1"),
-    entry<&date_minus_interval, kTimestamp, kDate, kInterval>("-", kEarlier,
-                                                              "DATE '2024-03-31' - INTERVAL 1 MONTH"),
-    entry<&timestamp_minus_timestamp, kInterval, kTimestamp, kTimestamp>(
+    entry<&date_minus_date, "date_minus_date", kInt64, kDate, kDate>("-", "The days between.",
+                                                                     "DATE '2024-03-01' - DATE '2024-02-01'"),
+    entry<&date_minus_days, "date_minus_days", kDate, kDate, kInt32>("-", "Earlier by so many days.",
+                                                                     "DATE '2024-03-01' - 1"),
+    entry<&date_minus_interval, "date_minus_interval", kTimestamp, kDate, kInterval>(
+        "-", kEarlier, "DATE '2024-03-31' - INTERVAL 1 MONTH"),
+    entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestamp, kTimestamp>(
         "-", "The days and time between.",
         "TIMESTAMP '2024-03-01 12:00:00' - TIMESTAMP '2024-02-28 13:00:00'"),
-    entry<&timestamp_minus_timestamp, kInterval, kTimestampTz, kTimestampTz>(
+    entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestampTz, kTimestampTz>(
         "-", "The days and time between.",
         "TIMESTAMPTZ '2024-03-01 12:00:00+00' - TIMESTAMPTZ '2024-02-28 13:00:00+00'"),
-    entry<&timestamp_minus_interval, kTimestamp, kTimestamp, kInterval>(
+    entry<&timestamp_minus_interval, "timestamp_minus_interval", kTimestamp, kTimestamp, kInterval>(
         "-", kEarlier, "TIMESTAMP '2024-03-31 12:00:00' - INTERVAL '1 month 13:00:00'"),
-    entry<&zoned_minus_interval, kTimestampTz, kTimestampTz, kInterval>(
+    entry<&zoned_minus_interval, "zoned_minus_interval", kTimestampTz, kTimestampTz, kInterval>(
         "-", kEarlier, "TIMESTAMPTZ '2024-03-31 12:00:00+00' - INTERVAL 1 MONTH"),
-    entry<&time_minus_interval, kTime, kTime, kInterval>(
+    entry<&time_minus_interval, "time_minus_interval", kTime, kTime, kInterval>(
         "-", "Earlier by the interval; it wraps around at midnight.", "TIME '01:00:00' - INTERVAL 2 HOURS"),
-    entry<&intervals<Sign::kMinus>, kInterval, kInterval, kInterval>(
+    entry<&intervals<Sign::kMinus>, "interval_minus_interval", kInterval, kInterval, kInterval>(
         "-", "The difference of months, of days and of times.", "INTERVAL 1 MONTH - INTERVAL 2 DAYS"),
-    entry<&negative_interval, kInterval, kInterval>("-", "The interval backwards.",
-                                                    "-INTERVAL '1 day 02:00:00'"),
-    entry<&times_integer, kInterval, kInterval, kInt64>("*", "The interval so many times.",
-                                                        "INTERVAL 3 DAYS * 2"),
-    entry<&integer_times, kInterval, kInt64, kInterval>("*", "The interval so many times.",
-                                                        "2 * INTERVAL 3 DAYS"),
-    entry<&times_real, kInterval, kInterval, kFloat64>(
+    entry<&negative_interval, "negative_interval", kInterval, kInterval>("-", "The interval backwards.",
+                                                                         "-INTERVAL '1 day 02:00:00'"),
+    entry<&times_integer, "times_integer", kInterval, kInterval, kInt64>("*", "The interval so many times.",
+                                                                         "INTERVAL 3 DAYS * 2"),
+    entry<&integer_times, "integer_times", kInterval, kInt64, kInterval>("*", "The interval so many times.",
+                                                                         "2 * INTERVAL 3 DAYS"),
+    entry<&times_real, "times_real", kInterval, kInterval, kFloat64>(
         "*", "The interval so many times; fractions of months become days, fractions of days hours.",
         "INTERVAL 1 MONTH * 1.55"),
-    entry<&real_times, kInterval, kFloat64, kInterval>(
+    entry<&real_times, "real_times", kInterval, kFloat64, kInterval>(
         "*", "The interval so many times; fractions of months become days, fractions of days hours.",
         "1.55 * INTERVAL 1 MONTH"),
-    entry<&divided_by, kInterval, kInterval, kFloat64>(
+    entry<&divided_by, "divided_by", kInterval, kInterval, kFloat64>(
         "/", "A part of the interval; NULL for division by zero.", "INTERVAL 1 YEAR / 7"),
 };
 

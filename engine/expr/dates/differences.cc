@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
@@ -196,7 +198,94 @@ std::optional<Interval> age(const Site&, int64_t to, int64_t from) {
   return age_between(to, from);
 }
 
-template <TypeId type, auto f>
+std::optional<DeviceFunction> device_of(std::string name, const char* header, int64_t unit = 0) {
+  return DeviceFunction{.name = std::move(name),
+                        .may_be_null = true,
+                        .header = header,
+                        .constants = unit == 0 ? "" : fmt::format(", i64({})", unit),
+                        .first = 1};
+}
+
+/// The device's name for what counts a part's boundaries between two days; empty: it has none.
+std::string_view device_apart(DatePart part) {
+  switch (part) {
+    case DatePart::kMillennium:
+      return "days_apart<number_of_years<1000>>";
+    case DatePart::kCentury:
+      return "days_apart<number_of_years<100>>";
+    case DatePart::kDecade:
+      return "days_apart<number_of_years<10>>";
+    case DatePart::kYear:
+      return "days_apart<number_of_years<1>>";
+    case DatePart::kQuarter:
+      return "days_apart<number_of_months<3>>";
+    case DatePart::kMonth:
+      return "days_apart<number_of_months<1>>";
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return "weeks_apart";
+    case DatePart::kDay:
+    case DatePart::kDayOfWeek:
+    case DatePart::kIsoDayOfWeek:
+    case DatePart::kDayOfYear:
+    case DatePart::kJulian:
+      return "days_apart<start_of_day>";
+    case DatePart::kIsoYear:
+      return "days_apart<iso_year>";
+    default:
+      return "";
+  }
+}
+std::optional<DeviceFunction> device_diff(const Expr& expr) {
+  if (expr.prepared == nullptr) return std::nullopt;
+  const DatePart part = part_in(expr, {});
+  const int64_t unit = clock_unit(part);
+  const TypeId type = expr.args[1]->type.id;
+  if (type == TypeId::kTime) return unit == 0 ? std::nullopt : device_of("times_apart", "dates", unit);
+  if (unit != 0 && type == TypeId::kDate)
+    return device_of(unit >= kMicrosPerSecond ? "seconds_apart" : "micros_apart", "dates", unit);
+  if (unit != 0) return device_of("clocks_apart", "dates", unit);
+  const std::string apart(device_apart(part));
+  if (apart.empty()) return std::nullopt;
+  return device_of(type == TypeId::kDate ? apart : "timestamps_apart<" + apart + ">", "dates");
+}
+
+/// Months of the parts above a week, 0 for others.
+int64_t month_unit(DatePart part) {
+  switch (part) {
+    case DatePart::kMillennium:
+      return 12'000;
+    case DatePart::kCentury:
+      return 1'200;
+    case DatePart::kDecade:
+      return 120;
+    case DatePart::kYear:
+    case DatePart::kIsoYear:
+      return 12;
+    case DatePart::kQuarter:
+      return 3;
+    case DatePart::kMonth:
+      return 1;
+    default:
+      return 0;
+  }
+}
+std::optional<DeviceFunction> device_sub(const Expr& expr) {
+  if (expr.prepared == nullptr) return std::nullopt;
+  const DatePart part = part_in(expr, {});
+  const TypeId type = expr.args[1]->type.id;
+  const int64_t months = month_unit(part);
+  int64_t unit = clock_unit(part);
+  if (type == TypeId::kTime) return unit == 0 ? std::nullopt : device_of("times_between", "intervals", unit);
+  if (unit == 0 && device_apart(part) == "weeks_apart") unit = 7 * kMicrosPerDay;
+  if (unit == 0 && device_apart(part) == "days_apart<start_of_day>") unit = kMicrosPerDay;
+  const std::string between = months != 0 ? "months_between" : "micros_between";
+  if (months == 0 && unit == 0) return std::nullopt;
+  return device_of(type == TypeId::kDate ? "dates_between<" + between + ">" : between, "intervals",
+                   months != 0 ? months : unit);
+}
+
+template <TypeId type, auto f, auto device>
 constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .raises = true,
@@ -204,6 +293,7 @@ constexpr Function entry(std::string_view name, std::string_view documentation, 
           .prepare = prepare_part,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = device,
           .documentation = documentation,
           .example = example};
 }
@@ -214,6 +304,7 @@ constexpr Function age_entry(std::string_view example) {
           .resolve = takes_exactly<TypeId::kInterval, type, type>,
           .evaluate = evaluate_each<&age>,
           .reference = reference_each<&age>,
+          .device = on_device<"age", "intervals", true>,
           .documentation = "The years, months, days and time from the second to the first.",
           .example = example};
 }
@@ -222,26 +313,26 @@ constexpr std::string_view kDiff = "How many boundaries of the part lie between 
 constexpr std::string_view kSub = "How many whole parts lie between the second and the third.";
 
 constexpr std::array kTable = {
-    entry<TypeId::kDate, &diff_dates>("date_diff", kDiff,
-                                      "date_diff('month', DATE '2024-01-31', DATE '2024-03-01')"),
-    entry<TypeId::kTimestamp, &diff_timestamps>(
+    entry<TypeId::kDate, &diff_dates, device_diff>(
+        "date_diff", kDiff, "date_diff('month', DATE '2024-01-31', DATE '2024-03-01')"),
+    entry<TypeId::kTimestamp, &diff_timestamps, device_diff>(
         "date_diff", kDiff,
         "date_diff('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<TypeId::kTimestampTz, &diff_timestamps>(
+    entry<TypeId::kTimestampTz, &diff_timestamps, device_diff>(
         "date_diff", kDiff,
         "date_diff('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
-    entry<TypeId::kTime, &diff_times>("date_diff", kDiff,
-                                      "date_diff('minute', TIME '11:59:59', TIME '12:00:00')"),
-    entry<TypeId::kDate, &sub_dates>("date_sub", kSub,
-                                     "date_sub('month', DATE '2024-01-31', DATE '2024-02-29')"),
-    entry<TypeId::kTimestamp, &sub_timestamps>(
+    entry<TypeId::kTime, &diff_times, device_diff>("date_diff", kDiff,
+                                                   "date_diff('minute', TIME '11:59:59', TIME '12:00:00')"),
+    entry<TypeId::kDate, &sub_dates, device_sub>("date_sub", kSub,
+                                                 "date_sub('month', DATE '2024-01-31', DATE '2024-02-29')"),
+    entry<TypeId::kTimestamp, &sub_timestamps, device_sub>(
         "date_sub", kSub,
         "date_sub('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<TypeId::kTimestampTz, &sub_timestamps>(
+    entry<TypeId::kTimestampTz, &sub_timestamps, device_sub>(
         "date_sub", kSub,
         "date_sub('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
-    entry<TypeId::kTime, &sub_times>("date_sub", kSub,
-                                     "date_sub('minute', TIME '11:59:59', TIME '12:00:00')"),
+    entry<TypeId::kTime, &sub_times, device_sub>("date_sub", kSub,
+                                                 "date_sub('minute', TIME '11:59:59', TIME '12:00:00')"),
     age_entry<TypeId::kTimestamp>("age(TIMESTAMP '2024-03-01', TIMESTAMP '2023-01-31')"),
     age_entry<TypeId::kTimestampTz>(
         "age(TIMESTAMPTZ '2024-03-01 00:00:00+00', TIMESTAMPTZ '2023-01-31 00:00:00+00')"),

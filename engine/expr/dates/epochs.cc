@@ -1,5 +1,7 @@
 #include <array>
 
+#include <fmt/format.h>
+
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
@@ -92,6 +94,17 @@ Value reference_epoch(const Expr& expr, std::span<const Value> args) {
   return reference_each<&epoch_of_timestamp<per_second>>(expr, args);
 }
 
+template <int64_t per_second>
+std::optional<DeviceFunction> device_epoch(const Expr& expr) {
+  const Type type = expr.args[0]->type;
+  if (type.id == TypeId::kInterval) return std::nullopt;
+  if (type == kNanos) return DeviceFunction{"same"};
+  return DeviceFunction{.name = type.id == TypeId::kTime ? "clock_in" : "epoch_in",
+                        .may_be_null = true,
+                        .header = "dates",
+                        .constants = fmt::format(", i64({})", per_second)};
+}
+
 int64_t timestamp_of_ms(const Site&, int64_t millis) {
   int64_t micros;
   if (__builtin_mul_overflow(millis, 1000, &micros))
@@ -154,17 +167,19 @@ constexpr Function epoch(std::string_view name, std::string_view documentation, 
           .resolve = resolve_epoch<per_second>,
           .evaluate = evaluate_epoch<per_second>,
           .reference = reference_epoch<per_second>,
+          .device = device_epoch<per_second>,
           .documentation = documentation,
           .example = example};
 }
 
-template <auto f, TypeId result>
+template <auto f, TypeId result, auto device>
 constexpr Function calendar(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .raises = result == TypeId::kDate,
           .resolve = resolve_calendar<f, result>,
           .evaluate = evaluate_calendar<f>,
           .reference = reference_calendar<f>,
+          .device = device,
           .documentation = documentation,
           .example = example};
 }
@@ -181,18 +196,19 @@ constexpr std::array kTable = {
              .resolve = takes_exactly<TypeId::kTimestamp, TypeId::kInt64>,
              .evaluate = evaluate_each<&timestamp_of_ms>,
              .reference = reference_each<&timestamp_of_ms>,
+             .device = on_device<"timestamp_of_ms", "dates">,
              .documentation = "The timestamp so many milliseconds after 1970-01-01.",
              .example = "epoch_ms(1709209996789)"},
-    calendar<&last_day, TypeId::kDate>("last_day", "The last day of the month.",
-                                       "last_day(DATE '2024-02-01')"),
-    calendar<&day_name, TypeId::kVarchar>("dayname", "The English name of the day.",
-                                          "dayname(DATE '2024-02-29')"),
-    calendar<&month_name, TypeId::kVarchar>("monthname", "The English name of the month.",
-                                            "monthname(DATE '2024-02-29')"),
-    calendar<&finite, TypeId::kBool>("isfinite", "Whether the date or timestamp is not infinite.",
-                                     "isfinite(DATE '2024-02-29')"),
-    calendar<&infinite, TypeId::kBool>("isinf", "Whether the date or timestamp is infinite.",
-                                       "isinf('-infinity'::TIMESTAMP)"),
+    calendar<&last_day, TypeId::kDate, &on_device<"last_day", "dates", true>>(
+        "last_day", "The last day of the month.", "last_day(DATE '2024-02-01')"),
+    calendar<&day_name, TypeId::kVarchar, &on_device<"day_name", "dates", true>>(
+        "dayname", "The English name of the day.", "dayname(DATE '2024-02-29')"),
+    calendar<&month_name, TypeId::kVarchar, &on_device<"month_name", "dates", true>>(
+        "monthname", "The English name of the month.", "monthname(DATE '2024-02-29')"),
+    calendar<&finite, TypeId::kBool, &on_device<"is_finite_moment", "dates">>(
+        "isfinite", "Whether the date or timestamp is not infinite.", "isfinite(DATE '2024-02-29')"),
+    calendar<&infinite, TypeId::kBool, &on_device<"is_infinite_moment", "dates">>(
+        "isinf", "Whether the date or timestamp is infinite.", "isinf('-infinity'::TIMESTAMP)"),
 };
 
 }  // namespace

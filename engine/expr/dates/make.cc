@@ -75,57 +75,59 @@ Interval real_micros(const Site& site, double count) {
   return {0, 0, static_cast<int64_t>(std::nearbyint(product))};
 }
 
-template <auto f, TypeId result, TypeId... args>
+template <auto f, FixedText device, TypeId result, TypeId... args>
 constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = on_device<device, "intervals">,
           .documentation = documentation,
           .example = example};
 }
-template <auto f, TypeId arg>
+template <auto f, FixedText device, TypeId arg>
 constexpr Function to(std::string_view name, std::string_view example) {
-  return entry<f, TypeId::kInterval, arg>(name, "An interval of so many of these.", example);
+  return entry<f, device, TypeId::kInterval, arg>(name, "An interval of so many of these.", example);
 }
 
 using enum TypeId;
 
 constexpr std::array kTable = {
-    entry<&make_date_parts, kDate, kInt64, kInt64, kInt64>("make_date", "The date of a year, month and day.",
-                                                           "make_date(2024, 2, 29)"),
-    entry<&make_date_days, kDate, kInt32>("make_date", "The date so many days after 1970-01-01.",
-                                          "make_date(19782)"),
-    entry<&make_time, kTime, kInt64, kInt64, kFloat64>("make_time", "The time of an hour, minute and second.",
-                                                       "make_time(12, 34, 56.789)"),
-    entry<&make_timestamp, kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64, kFloat64>(
+    entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
+        "make_date", "The date of a year, month and day.", "make_date(2024, 2, 29)"),
+    entry<&make_date_days, "make_date_days", kDate, kInt32>(
+        "make_date", "The date so many days after 1970-01-01.", "make_date(19782)"),
+    entry<&make_time, "make_time", kTime, kInt64, kInt64, kFloat64>(
+        "make_time", "The time of an hour, minute and second.", "make_time(12, 34, 56.789)"),
+    entry<&make_timestamp, "make_timestamp", kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64, kFloat64>(
         "make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
         "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
-    entry<&make_timestamp_micros, kTimestamp, kInt64>("make_timestamp",
-                                                      "The timestamp so many microseconds after 1970-01-01.",
-                                                      "make_timestamp(1709209996789000)"),
-    to<&months<int32_t, 12'000>, kInt32>("to_millennia", "to_millennia(2::INTEGER)"),
-    to<&months<int64_t, 12'000>, kInt64>("to_millennia", "to_millennia(2::BIGINT)"),
-    to<&months<int32_t, 1'200>, kInt32>("to_centuries", "to_centuries(2::INTEGER)"),
-    to<&months<int64_t, 1'200>, kInt64>("to_centuries", "to_centuries(2::BIGINT)"),
-    to<&months<int32_t, 120>, kInt32>("to_decades", "to_decades(2::INTEGER)"),
-    to<&months<int64_t, 120>, kInt64>("to_decades", "to_decades(2::BIGINT)"),
-    to<&months<int32_t, 12>, kInt32>("to_years", "to_years(2::INTEGER)"),
-    to<&months<int64_t, 12>, kInt64>("to_years", "to_years(2::BIGINT)"),
-    to<&months<int32_t, 3>, kInt32>("to_quarters", "to_quarters(2::INTEGER)"),
-    to<&months<int64_t, 3>, kInt64>("to_quarters", "to_quarters(2::BIGINT)"),
-    to<&months<int32_t, 1>, kInt32>("to_months", "to_months(14::INTEGER)"),
-    to<&months<int64_t, 1>, kInt64>("to_months", "to_months(14::BIGINT)"),
-    to<&days<int32_t, 7>, kInt32>("to_weeks", "to_weeks(2::INTEGER)"),
-    to<&days<int64_t, 7>, kInt64>("to_weeks", "to_weeks(2::BIGINT)"),
-    to<&days<int32_t, 1>, kInt32>("to_days", "to_days(2::INTEGER)"),
-    to<&days<int64_t, 1>, kInt64>("to_days", "to_days(2::BIGINT)"),
-    to<&micros<kMicrosPerHour>, kInt64>("to_hours", "to_hours(25)"),
-    to<&micros<kMicrosPerMinute>, kInt64>("to_minutes", "to_minutes(90)"),
-    to<&real_micros<kMicrosPerSecond>, kFloat64>("to_seconds", "to_seconds(90.5)"),
-    to<&real_micros<1000>, kFloat64>("to_milliseconds", "to_milliseconds(1.5)"),
-    to<&micros<1>, kInt64>("to_microseconds", "to_microseconds(15)"),
+    entry<&make_timestamp_micros, "make_timestamp_micros", kTimestamp, kInt64>(
+        "make_timestamp", "The timestamp so many microseconds after 1970-01-01.",
+        "make_timestamp(1709209996789000)"),
+    to<&months<int32_t, 12'000>, "of_months<12000>", kInt32>("to_millennia", "to_millennia(2::INTEGER)"),
+    to<&months<int64_t, 12'000>, "of_months<12000>", kInt64>("to_millennia", "to_millennia(2::BIGINT)"),
+    to<&months<int32_t, 1'200>, "of_months<1200>", kInt32>("to_centuries", "to_centuries(2::INTEGER)"),
+    to<&months<int64_t, 1'200>, "of_months<1200>", kInt64>("to_centuries", "to_centuries(2::BIGINT)"),
+    to<&months<int32_t, 120>, "of_months<120>", kInt32>("to_decades", "to_decades(2::INTEGER)"),
+    to<&months<int64_t, 120>, "of_months<120>", kInt64>("to_decades", "to_decades(2::BIGINT)"),
+    to<&months<int32_t, 12>, "of_months<12>", kInt32>("to_years", "to_years(2::INTEGER)"),
+    to<&months<int64_t, 12>, "of_months<12>", kInt64>("to_years", "to_years(2::BIGINT)"),
+    to<&months<int32_t, 3>, "of_months<3>", kInt32>("to_quarters", "to_quarters(2::INTEGER)"),
+    to<&months<int64_t, 3>, "of_months<3>", kInt64>("to_quarters", "to_quarters(2::BIGINT)"),
+    to<&months<int32_t, 1>, "of_months<1>", kInt32>("to_months", "to_months(14::INTEGER)"),
+    to<&months<int64_t, 1>, "of_months<1>", kInt64>("to_months", "to_months(14::BIGINT)"),
+    to<&days<int32_t, 7>, "of_days<7>", kInt32>("to_weeks", "to_weeks(2::INTEGER)"),
+    to<&days<int64_t, 7>, "of_days<7>", kInt64>("to_weeks", "to_weeks(2::BIGINT)"),
+    to<&days<int32_t, 1>, "of_days<1>", kInt32>("to_days", "to_days(2::INTEGER)"),
+    to<&days<int64_t, 1>, "of_days<1>", kInt64>("to_days", "to_days(2::BIGINT)"),
+    to<&micros<kMicrosPerHour>, "of_micros<kMicrosPerHour>", kInt64>("to_hours", "to_hours(25)"),
+    to<&micros<kMicrosPerMinute>, "of_micros<kMicrosPerMinute>", kInt64>("to_minutes", "to_minutes(90)"),
+    to<&real_micros<kMicrosPerSecond>, "of_real_micros<kMicrosPerSecond>", kFloat64>("to_seconds",
+                                                                                     "to_seconds(90.5)"),
+    to<&real_micros<1000>, "of_real_micros<1000>", kFloat64>("to_milliseconds", "to_milliseconds(1.5)"),
+    to<&micros<1>, "of_micros<1>", kInt64>("to_microseconds", "to_microseconds(15)"),
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <array>
 
+#include <fmt/format.h>
+
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
@@ -188,22 +190,57 @@ Value reference_named(const Expr& expr, Values args) {
                                                                                                expr, args);
 }
 
-template <DatePart part>
-std::optional<DeviceFunction> device_part(const Expr& expr) {
-  const Type type = expr.args[0]->type;
-  if (type.id != TypeId::kDate && !is_timestamp(type)) return std::nullopt;
+std::optional<DeviceFunction> device_part_of_interval(DatePart part, size_t arg) {
+  const auto function = [&](std::string name) {
+    return DeviceFunction{.name = std::move(name), .header = "intervals", .first = arg};
+  };
+  if (is_clock(part) && part != DatePart::kEpoch)
+    return function(fmt::format("of_interval<{}>", word_of(part)));
   switch (part) {
+    case DatePart::kMillennium:
+      return function("months_of_interval<12000, 0>");
+    case DatePart::kCentury:
+      return function("months_of_interval<1200, 0>");
+    case DatePart::kDecade:
+      return function("months_of_interval<120, 0>");
     case DatePart::kYear:
-      return DeviceFunction{"year", true};
-    case DatePart::kQuarter:
-      return DeviceFunction{"quarter", true};
+      return function("months_of_interval<12, 0>");
     case DatePart::kMonth:
-      return DeviceFunction{"month", true};
+      return function("months_of_interval<1, 12>");
+    case DatePart::kQuarter:
+      return function("quarter_of_interval");
     case DatePart::kDay:
-      return DeviceFunction{"day", true};
+      return function("days_of_interval");
+    case DatePart::kEpoch:
+      return function("epoch_of_interval");
     default:
       return std::nullopt;
   }
+}
+/// What computes the part of argument `arg`.
+std::optional<DeviceFunction> device_part(DatePart part, Type type, size_t arg) {
+  if (!has_part(type, part)) return std::nullopt;
+  const auto function = [&](std::string name, const char* header = "dates") {
+    return DeviceFunction{.name = std::move(name), .may_be_null = true, .header = header, .first = arg};
+  };
+  if (type == Type::timestamp(TimeUnit::kNano)) return function("nanosecond_of_nanos");
+  if (type.id == TypeId::kInterval) return device_part_of_interval(part, arg);
+  const std::string_view word = word_of(part);
+  const std::string_view of = type.id == TypeId::kDate   ? "date"
+                              : type.id == TypeId::kTime ? "time"
+                                                         : "timestamp";
+  if (!is_real(part)) return function(fmt::format("of_{}<{}>", of, word));
+  if (type.id == TypeId::kTimestampTz && part == DatePart::kEpoch) return function("epoch_of_zoned");
+  return function(fmt::format("{}_of_{}", word, of));
+}
+template <DatePart part>
+std::optional<DeviceFunction> device_one(const Expr& expr) {
+  return device_part(part, expr.args[0]->type, 0);
+}
+/// Of a constant word.
+std::optional<DeviceFunction> device_named(const Expr& expr) {
+  if (expr.prepared == nullptr) return std::nullopt;
+  return device_part(part_in(expr, {}), expr.args[1]->type, 1);
 }
 
 template <DatePart part>
@@ -213,7 +250,7 @@ constexpr Function entry(std::string_view name, std::string_view documentation, 
           .prepare = prepare_one<part>,
           .evaluate = evaluate_one,
           .reference = reference_one,
-          .device = device_part<part>,
+          .device = device_one<part>,
           .documentation = documentation,
           .example = example};
 }
@@ -261,6 +298,7 @@ constexpr std::array kTable = {
         .prepare = prepare_part,
         .evaluate = evaluate_named,
         .reference = reference_named,
+        .device = device_named,
         .documentation = "The part of a date, time, timestamp or interval that the first argument names.",
         .example = "date_part('month', DATE '2024-02-29')"},
 };

@@ -1,5 +1,7 @@
 #include <array>
 
+#include <fmt/format.h>
+
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
@@ -120,6 +122,52 @@ Interval truncate_interval(const Site& site, std::string_view word, Interval val
   }
 }
 
+/// The device's name for what finds the first day of a part; empty: it has none.
+std::string_view device_start(DatePart part) {
+  switch (part) {
+    case DatePart::kMillennium:
+      return "start_of_years<1000>";
+    case DatePart::kCentury:
+      return "start_of_years<100>";
+    case DatePart::kDecade:
+      return "start_of_years<10>";
+    case DatePart::kYear:
+      return "start_of_years<1>";
+    case DatePart::kQuarter:
+      return "start_of_months<3>";
+    case DatePart::kMonth:
+      return "start_of_months<1>";
+    case DatePart::kWeek:
+    case DatePart::kYearWeek:
+      return "start_of_week";
+    case DatePart::kIsoYear:
+      return "start_of_iso_year";
+    case DatePart::kEra:
+    case DatePart::kTimezone:
+    case DatePart::kTimezoneHour:
+    case DatePart::kTimezoneMinute:
+      return "";
+    default:
+      return "start_of_day";
+  }
+}
+std::optional<DeviceFunction> device_truncate(const Expr& expr) {
+  const Type type = expr.args[1]->type;
+  if (expr.prepared == nullptr || type.id == TypeId::kInterval) return std::nullopt;
+  const DatePart part = part_in(expr, {});
+  DeviceFunction function{.name = {}, .header = "dates", .first = 1};
+  const int64_t unit = unit_of(part);
+  if (type.id != TypeId::kDate && unit != 0) {
+    function.name = "truncated_clock";
+    function.constants = fmt::format(", i64({})", unit);
+    return function;
+  }
+  if (device_start(part).empty()) return std::nullopt;
+  function.name =
+      fmt::format("truncated_{}<{}>", type.id == TypeId::kDate ? "date" : "timestamp", device_start(part));
+  return function;
+}
+
 template <TypeId result, TypeId type, auto f>
 constexpr Function entry(std::string_view documentation, std::string_view example) {
   return {.name = "date_trunc",
@@ -128,6 +176,7 @@ constexpr Function entry(std::string_view documentation, std::string_view exampl
           .prepare = prepare_part,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = device_truncate,
           .documentation = documentation,
           .example = example};
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "data/format.h"
+#include "expr/casts/cast.h"
 #include "expr/device/emitter.h"
 #include "expr/numbers.h"
 
@@ -9,61 +11,98 @@ namespace lanewise::expr {
 
 namespace {
 
-std::string power(std::string_view type, int digits) {
-  return fmt::format(", {}({})", type, device_literal(Value(TypeId::kInt128, power_of_ten(digits))).value);
+DeviceFunction named(std::string name, std::string constants = {}, std::string_view header = {}) {
+  return {.name = std::move(name), .header = header, .constants = std::move(constants)};
 }
+
 std::string real_power(std::string_view type, int digits) {
   const auto value = static_cast<double>(power_of_ten(digits));
   return fmt::format(", {}({})", type, device_literal(Value::float64(value)).value);
 }
 
 bool is_plain_number(Type type) { return type.id == TypeId::kBool || type.is_integer() || type.is_float(); }
-bool counts_micros(Type type) {
-  return type == Type::timestamp(TimeUnit::kMicro) || type.id == TypeId::kTimestampTz;
+bool is_timestamp(Type type) { return type.id == TypeId::kTimestamp || type.id == TypeId::kTimestampTz; }
+/// Timestamps with zone count microseconds.
+int64_t per_second(Type type) {
+  return format::per_second(type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit);
+}
+DeviceFunction time_to_time(std::string_view name, int64_t per_second) {
+  return named(fmt::format("{}<{}>", name, per_second), {}, "dates");
 }
 
-CastCall to_decimal(Type from, Type to) {
+std::optional<DeviceFunction> to_decimal(Type from, Type to) {
   const std::string target = device_type(to);
   if (from.is_float()) {
-    return {fmt::format("real_to_decimal<{}>", target),
-            real_power("f64", to.scale) + real_power("f64", to.precision)};
+    return named(fmt::format("real_to_decimal<{}>", target),
+                 real_power("f64", to.scale) + real_power("f64", to.precision));
   }
-  if (from.id == TypeId::kBool && to.precision == to.scale) return {};
-  return {fmt::format("integer_to_decimal<{}>", target),
-          power("i128", to.scale) + power("i128", to.precision - to.scale)};
+  if (from.id == TypeId::kBool && to.precision == to.scale) return std::nullopt;
+  return named(fmt::format("integer_to_decimal<{}>", target),
+               device_power("i128", to.scale) + device_power("i128", to.precision - to.scale));
 }
 
-CastCall decimal_to_number(Type from, Type to) {
-  const std::string target = device_type(to), divisor = power(device_type(from), from.scale);
+DeviceFunction decimal_to_number(Type from, Type to) {
+  const std::string target = device_type(to), divisor = device_power(device_type(from), from.scale);
   if (to.is_float())
-    return {fmt::format("decimal_to_real<{}>", target), divisor + real_power(target, from.scale)};
-  return {fmt::format("decimal_to_integer<{}>", target), divisor};
+    return named(fmt::format("decimal_to_real<{}>", target), divisor + real_power(target, from.scale));
+  return named(fmt::format("decimal_to_integer<{}>", target), divisor);
 }
 
-CastCall decimal_to_decimal(Type from, Type to) {
+DeviceFunction decimal_to_decimal(Type from, Type to) {
   const std::string target = device_type(to);
   const int shift = to.scale - from.scale;
   if (shift >= 0) {
-    return {fmt::format("widened_decimal<{}>", target),
-            power("i128", shift) + power("i128", to.precision - shift)};
+    return named(fmt::format("widened_decimal<{}>", target),
+                 device_power("i128", shift) + device_power("i128", to.precision - shift));
   }
-  return {fmt::format("shortened_decimal<{}>", target),
-          power(device_type(from), -shift) + power("i128", to.precision)};
+  return named(fmt::format("shortened_decimal<{}>", target),
+               device_power(device_type(from), -shift) + device_power("i128", to.precision));
+}
+
+int digits_of(int64_t per_second) { return per_second == 1 ? 0 : 3 + digits_of(per_second / 1000); }
+
+/// Not of floats, whose shortest digits are the host's.
+std::optional<DeviceFunction> to_text(Type from) {
+  const auto made = [](std::string name, std::string constants = {}) {
+    return DeviceFunction{
+        .name = std::move(name), .header = "to_text", .makes_text = true, .constants = std::move(constants)};
+  };
+  if (from.id == TypeId::kBool) return made("bool_to_text");
+  if (from.is_integer()) return made("integer_to_text");
+  if (from.id == TypeId::kDate) return made("date_to_text");
+  if (from.id == TypeId::kTime) return made("time_to_text");
+  if (from.id == TypeId::kInterval) return made("interval_to_text");
+  if (is_timestamp(from)) {
+    return made(fmt::format("timestamp_to_text<{}, {}, {}>", per_second(from), digits_of(per_second(from)),
+                            from.id == TypeId::kTimestampTz));
+  }
+  if (from.id != TypeId::kDecimal) return std::nullopt;
+  return made("decimal_to_text", device_power("u128", from.scale) +
+                                     fmt::format(", {}, {}", from.scale, from.precision == from.scale));
 }
 
 }  // namespace
 
-CastCall cast_call(Type from, Type to) {
+std::optional<DeviceFunction> device_cast(Type from, Type to) {
+  if (!can_cast(from, to)) return std::nullopt;
   const bool from_decimal = from.id == TypeId::kDecimal, to_decimal_type = to.id == TypeId::kDecimal;
-  if ((is_plain_number(from) || from_decimal) && to.id == TypeId::kBool) return {"to_bool"};
-  if (is_plain_number(from) && is_plain_number(to)) return {fmt::format("to_number<{}>", device_type(to))};
+  if ((is_plain_number(from) || from_decimal) && to.id == TypeId::kBool) return named("to_bool");
+  if (is_plain_number(from) && is_plain_number(to))
+    return named(fmt::format("to_number<{}>", device_type(to)));
   if (is_plain_number(from) && to_decimal_type) return to_decimal(from, to);
   if (from_decimal && is_plain_number(to)) return decimal_to_number(from, to);
   if (from_decimal && to_decimal_type) return decimal_to_decimal(from, to);
-  if (from.id == TypeId::kDate && counts_micros(to)) return {"date_to_timestamp"};
-  if (counts_micros(from) && to.id == TypeId::kDate) return {"timestamp_to_date"};
-  if (counts_micros(from) && counts_micros(to)) return {"same"};
-  return {};
+  if (from.id == TypeId::kDate && is_timestamp(to)) return time_to_time("date_to_timestamp", per_second(to));
+  if (is_timestamp(from) && to.id == TypeId::kDate)
+    return time_to_time("timestamp_to_date", per_second(from));
+  if (is_timestamp(from) && to.id == TypeId::kTime)
+    return time_to_time("timestamp_to_time", per_second(from));
+  if (is_timestamp(from) && is_timestamp(to)) {
+    return named(fmt::format("timestamp_to_timestamp<{}, {}>", per_second(from), per_second(to)), "",
+                 "dates");
+  }
+  if (to.id == TypeId::kVarchar) return to_text(from);
+  return std::nullopt;
 }
 
 }  // namespace lanewise::expr

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "data/type.h"
+#include "expr/function.h"
 
 namespace lanewise::expr {
 
-/// How a cast is called in a device's source: function(outcome, value, constants).
-struct CastCall {
-  std::string function = {};   ///< with its template arguments; empty: devices do not have this cast
-  std::string constants = {};  ///< what follows the value: ", i128(100)"
-};
-CastCall cast_call(Type from, Type to);
+/// What computes a cast on a device, if devices have it.
+std::optional<DeviceFunction> device_cast(Type from, Type to);
 
 }  // namespace lanewise::expr

@@ -38,6 +38,24 @@ LANES_FN bool below(Text a, Text b) {
   return a.size < b.size;
 }
 
+/// Intervals compare by months of 30 days, days of 24 hours and the rest.
+struct NormalInterval {
+  i64 months, days, micros;
+};
+LANES_FN NormalInterval normalised(Interval value) {
+  constexpr i64 kMicrosOfDay = 86'400'000'000, kDaysOfMonth = 30;
+  const i64 days = value.days + value.micros / kMicrosOfDay;
+  return {value.months + days / kDaysOfMonth, days % kDaysOfMonth, value.micros % kMicrosOfDay};
+}
+LANES_FN i32 order(Interval a, Interval b) {
+  const NormalInterval x = normalised(a), y = normalised(b);
+  if (x.months != y.months) return x.months < y.months ? -1 : 1;
+  if (x.days != y.days) return x.days < y.days ? -1 : 1;
+  return (x.micros > y.micros) - (x.micros < y.micros);
+}
+LANES_FN bool same_value(Interval a, Interval b) { return order(a, b) == 0; }
+LANES_FN bool below(Interval a, Interval b) { return order(a, b) < 0; }
+
 template <class T>
 LANES_FN bool equal(Outcome&, T a, T b) {
   return same_value(a, b);

@@ -41,7 +41,23 @@ void Emitter::close(std::string_view tail) {
   --depth_;
   line(tail);
 }
-std::string Emitter::take() { return std::exchange(text_, {}); }
+void Emitter::line_if_texts(std::string_view text) {
+  lines_if_texts_.emplace_back(text_.size(),
+                               std::string(static_cast<size_t>(depth_) * 2, ' ').append(text) + "\n");
+}
+std::string Emitter::take() {
+  for (auto line = lines_if_texts_.rbegin(); makes_texts_ && line != lines_if_texts_.rend(); ++line)
+    text_.insert(line->first, line->second);
+  lines_if_texts_.clear();
+  return std::exchange(text_, {});
+}
+
+std::string Emitter::includes() const {
+  std::string lines;
+  for (const std::string_view header : headers_)
+    lines += fmt::format("#include \"expr/device/{}-inl.h\"\n", header);
+  return lines;
+}
 
 std::string Emitter::is_true(const Emitted& condition) {
   return both_valid(condition.valid, condition.value);
@@ -81,25 +97,30 @@ Emitted Emitter::call(const Expr& expr) {
     const std::string valid = emit(*expr.args[0]).is_valid();
     return {name == "IS NULL" ? "!(" + valid + ")" : "(" + valid + ")"};
   }
+  if (name == "concat") return concat(expr);
+  if (name == "greatest" || name == "least") return extreme(expr, name == "greatest");
   const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
-  if (!device || expr.function->nulls != Function::Nulls::kStrict) refuse(expr);
+  if (!device) refuse(expr);
   std::vector<Emitted> args;
-  for (const ExprPtr& arg : expr.args) args.push_back(emit(*arg));
-  return function(std::string(device->name), device_type(expr.type), args, "", device->may_be_null,
-                  expr.function->raises, false);
+  for (size_t arg = 0; arg < expr.args.size(); ++arg) {
+    if (arg >= device->first && arg < device->last) args.push_back(emit(*expr.args[arg]));
+  }
+  return function(*device, device_type(expr.type), args, expr.function->raises, false);
 }
 
 /// result = name(outcome, args..., constants): of rows where all args are there. With `fails_to_null` a
 /// failure is NULL.
-Emitted Emitter::function(const std::string& name, std::string_view result, const std::vector<Emitted>& args,
-                          const std::string& constants, bool may_be_null, bool fails, bool fails_to_null) {
+Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
+                          const std::vector<Emitted>& args, bool fails, bool fails_to_null) {
+  if (!device.header.empty()) headers_.insert(device.header);
+  makes_texts_ |= device.makes_text;
   const std::string value = fresh("v"), outcome = fresh("out");
-  std::string valid, call = name + "(" + outcome;
+  std::string valid, call = device.name + "(" + outcome + (device.makes_text ? ", heap" : "");
   for (const Emitted& arg : args) {
     valid = both_valid(valid, arg.valid);
     call += ", " + arg.value;
   }
-  call += constants + ")";
+  call += device.constants + ")";
   line("Outcome " + outcome + ";");
   if (valid.empty()) {
     line(fmt::format("const {} {} = {};", result, value, call));
@@ -112,7 +133,7 @@ Emitted Emitter::function(const std::string& name, std::string_view result, cons
   } else if (fails) {
     line(fmt::format("failed |= {}.failed;", outcome));
   }
-  if (may_be_null) valid = both_valid(valid, "!" + outcome + ".null");
+  if (device.may_be_null) valid = both_valid(valid, "!" + outcome + ".null");
   if (valid.find("&&") == std::string::npos) return {value, valid};
   const std::string name_of_valid = fresh("ok");
   line(fmt::format("const bool {} = {};", name_of_valid, valid));
@@ -122,10 +143,40 @@ Emitted Emitter::function(const std::string& name, std::string_view result, cons
 Emitted Emitter::cast(const Expr& expr) {
   const Expr& arg = *expr.args[0];
   if (arg.type.id == TypeId::kNull) return device_literal(Value(expr.type));
-  const CastCall found = cast_call(arg.type, expr.type);
-  if (found.function.empty()) refuse(expr);
-  return function(found.function, device_type(expr.type), {emit(arg)}, found.constants, false, !expr.try_cast,
-                  expr.try_cast);
+  const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);
+  if (!device) refuse(expr);
+  return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
+}
+
+/// In place of a NULL nothing.
+Emitted Emitter::concat(const Expr& expr) {
+  std::vector<Emitted> args;
+  for (const ExprPtr& arg : expr.args) {
+    const Emitted given = emit(*arg);
+    args.push_back(
+        {given.valid.empty() ? given.value : fmt::format("({} ? {} : Text{{}})", given.valid, given.value)});
+  }
+  return function({.name = "joined", .header = "texts", .makes_text = true}, "Text", args, false, false);
+}
+
+/// The first argument that none other exceeds; NULLs are passed over.
+Emitted Emitter::extreme(const Expr& expr, bool greatest) {
+  if (expr.type.id == TypeId::kInterval) refuse(expr);  // they are compared otherwise here
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  for (const ExprPtr& arg : expr.args) {
+    const Emitted given = emit(*arg);
+    const std::string better = greatest ? fmt::format("below({}, {})", value, given.value)
+                                        : fmt::format("below({}, {})", given.value, value);
+    open(fmt::format("if ({}) {{", both_valid(given.valid, fmt::format("(!{} || {})", valid, better))));
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = true;", valid));
+    close();
+  }
+  // As everywhere: FLOATs, alone of all numbers, lose the sign of zero where they are compared.
+  if (expr.type.id == TypeId::kFloat32 && expr.args.size() > 1) line(value + " += f32(0);");
+  return {value, valid};
 }
 
 /// AND with `decisive` false, OR with `decisive` true: an argument that equals it decides the row; later ones

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "expr/expr.h"
+#include "expr/function.h"
 
 namespace lanewise::expr {
 
@@ -28,6 +30,9 @@ struct Emitted {
 std::string device_type(Type type);
 /// A literal as a C++ expression. Throws NotOnDevice.
 Emitted device_literal(const Value& value);
+
+/// A power of ten as a further argument of a call: ", i128(100)".
+std::string device_power(std::string_view type, int digits);
 
 /// Whether the call asks whether a column's strings match a constant pattern: an automaton's work, done
 /// before.
@@ -52,13 +57,19 @@ class Emitter {
   /// Begins a block: "if (x) {"; close() ends it.
   void open(std::string_view head);
   void close(std::string_view tail = "}");
+  /// Writes a line that is there only where texts are made before take(): the heap that makes them is `heap`.
+  void line_if_texts(std::string_view text);
+  /// Whether what was written makes texts.
+  bool makes_texts() const { return makes_texts_; }
   /// What was written so far.
   std::string take();
+  /// Lines that include the headers which it needs besides those of all kernels.
+  std::string includes() const;
 
  private:
   Emitted call(const Expr& expr);
-  Emitted function(const std::string& name, std::string_view result, const std::vector<Emitted>& args,
-                   const std::string& constants, bool may_be_null, bool fails, bool fails_to_null);
+  Emitted function(const DeviceFunction& device, std::string_view result, const std::vector<Emitted>& args,
+                   bool fails, bool fails_to_null);
   Emitted cast(const Expr& expr);
   Emitted connect(const Expr& expr, bool decisive);
   Emitted case_when(const Expr& expr);
@@ -66,6 +77,8 @@ class Emitter {
   Emitted in_list(const Expr& expr);
   Emitted between(const Expr& expr);
   Emitted distinct(const Expr& expr, bool negated);
+  Emitted extreme(const Expr& expr, bool greatest);
+  Emitted concat(const Expr& expr);
   /// A name that is not taken: a word and a number. Names of one letter are the kernel's, but for v.
   std::string fresh(const char* word) { return word + std::to_string(names_++); }
 
@@ -73,6 +86,9 @@ class Emitter {
   int depth_;
   int names_ = 0;
   std::string text_;
+  std::vector<std::pair<size_t, std::string>> lines_if_texts_;  // where they would stand
+  bool makes_texts_ = false;
+  std::set<std::string_view> headers_;
 };
 
 }  // namespace lanewise::expr

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "expr/device/emitter.h"
+#include "expr/numbers.h"
 
 namespace lanewise::expr {
 
@@ -65,9 +66,9 @@ std::string device_type(Type type) {
     case Physical::kString:
       return "Text";
     case Physical::kInterval:
-      break;
+      return "Interval";
   }
-  throw NotOnDevice("values of type " + type.name() + " are not offered on devices");
+  throw InternalError("unknown physical type");
 }
 
 Emitted device_literal(const Value& value) {
@@ -75,11 +76,20 @@ Emitted device_literal(const Value& value) {
   if (value.is_null()) return {type + "{}", "false"};
   if (type == "Text") return {text_literal(value.text())};
   if (type == "bool") return {value.is_true() ? "true" : "false"};
+  if (type == "Interval") {
+    const Interval parts = value.interval();
+    return {fmt::format("Interval{{i32({:#x}u), i32({:#x}u), i64({})}}", static_cast<uint32_t>(parts.months),
+                        static_cast<uint32_t>(parts.days), hex(static_cast<uint64_t>(parts.micros)))};
+  }
   if (value.type().is_float()) {
     return {fmt::format("{}(real({}))", type, hex(std::bit_cast<uint64_t>(value.real())))};
   }
   if (value.type().is_unsigned_integer()) return {whole_literal(type, value.natural())};
   return {whole_literal(type, static_cast<uint128_t>(value.integer()))};
+}
+
+std::string device_power(std::string_view type, int digits) {
+  return fmt::format(", {}({})", type, device_literal(Value(TypeId::kInt128, power_of_ten(digits))).value);
 }
 
 }  // namespace lanewise::expr

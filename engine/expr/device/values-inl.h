@@ -32,6 +32,11 @@ struct Text {
   u64 size;
 };
 
+struct Interval {
+  i32 months, days;
+  i64 micros;
+};
+
 /// A literal's bytes in whole words of 8, as the bytes of columns can be read.
 template <u32 kSize>
 struct LiteralWords {

@@ -99,7 +99,7 @@ uint8_t sign_bit(const Site&, T x) {
   return std::signbit(x);
 }
 
-template <auto f, TypeId result, TypeId... args>
+template <auto f, FixedText device, TypeId result, TypeId... args>
 constexpr Function entry(std::string_view name, bool raises, std::string_view documentation,
                          std::string_view example) {
   return {.name = name,
@@ -107,75 +107,87 @@ constexpr Function entry(std::string_view name, bool raises, std::string_view do
           .resolve = takes_exactly<result, args...>,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = on_device<device, "math">,
           .documentation = documentation,
           .example = example};
 }
-template <auto f>
+template <auto f, FixedText device>
 constexpr Function of_one(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation, example);
+  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation, example);
 }
-template <auto f>
+template <auto f, FixedText device>
 constexpr Function raising(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, TypeId::kFloat64, TypeId::kFloat64>(name, true, documentation, example);
+  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, true, documentation, example);
 }
-template <auto f>
+template <auto f, FixedText device>
 constexpr Function of_two(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, TypeId::kFloat64, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation, example);
+  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation,
+                                                                                example);
 }
-template <auto f, TypeId type>
+template <auto f, FixedText device, TypeId type>
 constexpr Function test(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, TypeId::kBool, type>(name, false, documentation, example);
+  return entry<f, device, TypeId::kBool, type>(name, false, documentation, example);
 }
 
 using enum TypeId;
 
 constexpr std::array kTable = {
-    raising<&square_root>("sqrt", "The square root; of a negative number an error.", "sqrt(9)"),
-    of_one<&cube_root>("cbrt", "The cube root.", "cbrt(27)"),
-    raising<&natural_log>("ln", "The natural logarithm; of zero and less an error.", "ln(2)"),
-    raising<&decimal_log>("log", "The logarithm to base 10; of zero and less an error.", "log(100)"),
-    raising<&decimal_log>("log10", "The logarithm to base 10; of zero and less an error.", "log10(100)"),
-    raising<&binary_log>("log2", "The logarithm to base 2; of zero and less an error.", "log2(8)"),
-    entry<&based_log, kFloat64, kFloat64, kFloat64>(
+    raising<&square_root, "square_root">("sqrt", "The square root; of a negative number an error.",
+                                         "sqrt(9)"),
+    of_one<&cube_root, "cube_root">("cbrt", "The cube root.", "cbrt(27)"),
+    raising<&natural_log, "natural_log">("ln", "The natural logarithm; of zero and less an error.", "ln(2)"),
+    raising<&decimal_log, "decimal_log">("log", "The logarithm to base 10; of zero and less an error.",
+                                         "log(100)"),
+    raising<&decimal_log, "decimal_log">("log10", "The logarithm to base 10; of zero and less an error.",
+                                         "log10(100)"),
+    raising<&binary_log, "binary_log">("log2", "The logarithm to base 2; of zero and less an error.",
+                                       "log2(8)"),
+    entry<&based_log, "based_log", kFloat64, kFloat64, kFloat64>(
         "log", true, "The logarithm of the second to the base of the first.", "log(2, 64)"),
-    of_one<&exponential>("exp", "e to the power of the number.", "exp(1)"),
-    of_two<&power>("pow", "The first to the power of the second.", "pow(2, 3)"),
-    raising<&gamma>("gamma", "The gamma function; of zero an error.", "gamma(5.5)"),
-    raising<&log_gamma>("lgamma", "The logarithm of the gamma function; of zero an error.", "lgamma(5.5)"),
-    entry<&pi, kFloat64>("pi", false, "The circle's circumference by its diameter.", "pi()"),
-    of_one<&degrees>("degrees", "Radians in degrees.", "degrees(pi())"),
-    of_one<&radians>("radians", "Degrees in radians.", "radians(90)"),
-    raising<&sine>("sin", "The sine; of infinity an error.", "sin(0.5)"),
-    raising<&cosine>("cos", "The cosine; of infinity an error.", "cos(0.5)"),
-    raising<&tangent>("tan", "The tangent; of infinity an error.", "tan(0.5)"),
-    raising<&cotangent>("cot", "The cotangent; of infinity and zero an error.", "cot(0.5)"),
-    raising<&arc_sine>("asin", "The inverse of the sine; outside [-1, 1] an error.", "asin(0.5)"),
-    raising<&arc_cosine>("acos", "The inverse of the cosine; outside [-1, 1] an error.", "acos(0.5)"),
-    of_one<&arc_tangent>("atan", "The inverse of the tangent.", "atan(0.5)"),
-    of_two<&arc_tangent2>("atan2", "The angle of the point with the second as x, the first as y.",
-                          "atan2(0.5, 0.5)"),
-    of_one<&hyperbolic_sine>("sinh", "The hyperbolic sine.", "sinh(0.5)"),
-    of_one<&hyperbolic_cosine>("cosh", "The hyperbolic cosine.", "cosh(0.5)"),
-    of_one<&hyperbolic_tangent>("tanh", "The hyperbolic tangent.", "tanh(0.5)"),
-    of_one<&area_sine>("asinh", "The inverse of the hyperbolic sine.", "asinh(0.5)"),
-    of_one<&area_cosine>("acosh", "The inverse of the hyperbolic cosine.", "acosh(2.5)"),
-    raising<&area_tangent>("atanh", "The inverse of the hyperbolic tangent; outside [-1, 1] an error.",
-                           "atanh(0.5)"),
-    of_two<&next_after<double>>("nextafter", "The next float from the first towards the second.",
-                                "nextafter(1::DOUBLE, 2::DOUBLE)"),
-    entry<&next_after<float>, kFloat32, kFloat32, kFloat32>(
+    of_one<&exponential, "exponential">("exp", "e to the power of the number.", "exp(1)"),
+    of_two<&power, "power">("pow", "The first to the power of the second.", "pow(2, 3)"),
+    raising<&gamma, "gamma_function">("gamma", "The gamma function; of zero an error.", "gamma(5.5)"),
+    raising<&log_gamma, "log_gamma">("lgamma", "The logarithm of the gamma function; of zero an error.",
+                                     "lgamma(5.5)"),
+    entry<&pi, "pi", kFloat64>("pi", false, "The circle's circumference by its diameter.", "pi()"),
+    of_one<&degrees, "degrees">("degrees", "Radians in degrees.", "degrees(pi())"),
+    of_one<&radians, "radians">("radians", "Degrees in radians.", "radians(90)"),
+    raising<&sine, "sine">("sin", "The sine; of infinity an error.", "sin(0.5)"),
+    raising<&cosine, "cosine">("cos", "The cosine; of infinity an error.", "cos(0.5)"),
+    raising<&tangent, "tangent">("tan", "The tangent; of infinity an error.", "tan(0.5)"),
+    raising<&cotangent, "cotangent">("cot", "The cotangent; of infinity and zero an error.", "cot(0.5)"),
+    raising<&arc_sine, "arc_sine">("asin", "The inverse of the sine; outside [-1, 1] an error.", "asin(0.5)"),
+    raising<&arc_cosine, "arc_cosine">("acos", "The inverse of the cosine; outside [-1, 1] an error.",
+                                       "acos(0.5)"),
+    of_one<&arc_tangent, "arc_tangent">("atan", "The inverse of the tangent.", "atan(0.5)"),
+    of_two<&arc_tangent2, "arc_tangent2">(
+        "atan2", "The angle of the point with the second as x, the first as y.", "atan2(0.5, 0.5)"),
+    of_one<&hyperbolic_sine, "hyperbolic_sine">("sinh", "The hyperbolic sine.", "sinh(0.5)"),
+    of_one<&hyperbolic_cosine, "hyperbolic_cosine">("cosh", "The hyperbolic cosine.", "cosh(0.5)"),
+    of_one<&hyperbolic_tangent, "hyperbolic_tangent">("tanh", "The hyperbolic tangent.", "tanh(0.5)"),
+    of_one<&area_sine, "area_sine">("asinh", "The inverse of the hyperbolic sine.", "asinh(0.5)"),
+    of_one<&area_cosine, "area_cosine">("acosh", "The inverse of the hyperbolic cosine.", "acosh(2.5)"),
+    raising<&area_tangent, "area_tangent">(
+        "atanh", "The inverse of the hyperbolic tangent; outside [-1, 1] an error.", "atanh(0.5)"),
+    of_two<&next_after<double>, "next_after">(
+        "nextafter", "The next float from the first towards the second.", "nextafter(1::DOUBLE, 2::DOUBLE)"),
+    entry<&next_after<float>, "next_after", kFloat32, kFloat32, kFloat32>(
         "nextafter", false, "The next float from the first towards the second.",
         "nextafter(1::FLOAT, 2::FLOAT)"),
-    test<&is_nan<double>, kFloat64>("isnan", "Whether it is not a number.", "isnan('nan'::DOUBLE)"),
-    test<&is_nan<float>, kFloat32>("isnan", "Whether it is not a number.", "isnan('nan'::FLOAT)"),
-    test<&is_infinite<double>, kFloat64>("isinf", "Whether it is infinite.", "isinf('-inf'::DOUBLE)"),
-    test<&is_infinite<float>, kFloat32>("isinf", "Whether it is infinite.", "isinf('-inf'::FLOAT)"),
-    test<&is_finite_number<double>, kFloat64>("isfinite", "Whether it is neither infinite nor NaN.",
-                                              "isfinite('inf'::DOUBLE)"),
-    test<&is_finite_number<float>, kFloat32>("isfinite", "Whether it is neither infinite nor NaN.",
-                                             "isfinite('inf'::FLOAT)"),
-    test<&sign_bit<double>, kFloat64>("signbit", "Whether its sign bit is set.", "signbit(-0.0::DOUBLE)"),
-    test<&sign_bit<float>, kFloat32>("signbit", "Whether its sign bit is set.", "signbit(-0.0::FLOAT)"),
+    test<&is_nan<double>, "is_nan", kFloat64>("isnan", "Whether it is not a number.", "isnan('nan'::DOUBLE)"),
+    test<&is_nan<float>, "is_nan", kFloat32>("isnan", "Whether it is not a number.", "isnan('nan'::FLOAT)"),
+    test<&is_infinite<double>, "is_infinite_real", kFloat64>("isinf", "Whether it is infinite.",
+                                                             "isinf('-inf'::DOUBLE)"),
+    test<&is_infinite<float>, "is_infinite_real", kFloat32>("isinf", "Whether it is infinite.",
+                                                            "isinf('-inf'::FLOAT)"),
+    test<&is_finite_number<double>, "is_finite_real", kFloat64>(
+        "isfinite", "Whether it is neither infinite nor NaN.", "isfinite('inf'::DOUBLE)"),
+    test<&is_finite_number<float>, "is_finite_real", kFloat32>(
+        "isfinite", "Whether it is neither infinite nor NaN.", "isfinite('inf'::FLOAT)"),
+    test<&sign_bit<double>, "sign_bit", kFloat64>("signbit", "Whether its sign bit is set.",
+                                                  "signbit(-0.0::DOUBLE)"),
+    test<&sign_bit<float>, "sign_bit", kFloat32>("signbit", "Whether its sign bit is set.",
+                                                 "signbit(-0.0::FLOAT)"),
 };
 
 }  // namespace

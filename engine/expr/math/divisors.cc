@@ -55,13 +55,14 @@ int8_t bit_count(const Site&, T value) {
   return static_cast<int8_t>(std::popcount(high) + std::popcount(low));
 }
 
-template <auto f, TypeId result, TypeId... args>
+template <auto f, FixedText device, TypeId result, TypeId... args>
 constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
           .evaluate = evaluate_each<f>,
           .reference = reference_each<f>,
+          .device = on_device<device, "math">,
           .documentation = documentation,
           .example = example};
 }
@@ -72,19 +73,21 @@ constexpr std::string_view kDivisor = "The greatest common divisor.";
 constexpr std::string_view kMultiple = "The least common multiple; overflow is an error.";
 
 constexpr std::array kTable = {
-    entry<&common_divisor<int64_t>, kInt64, kInt64, kInt64>("gcd", kDivisor, "gcd(42, -57)"),
-    entry<&common_divisor<int128_t>, kInt128, kInt128, kInt128>("gcd", kDivisor,
-                                                                "gcd(42::HUGEINT, -57::HUGEINT)"),
-    entry<&common_multiple<int64_t>, kInt64, kInt64, kInt64>("lcm", kMultiple, "lcm(42, -57)"),
-    entry<&common_multiple<int128_t>, kInt128, kInt128, kInt128>("lcm", kMultiple,
-                                                                 "lcm(42::HUGEINT, -57::HUGEINT)"),
-    entry<&factorial, kInt128, kInt32>(
+    entry<&common_divisor<int64_t>, "common_divisor", kInt64, kInt64, kInt64>("gcd", kDivisor,
+                                                                              "gcd(42, -57)"),
+    entry<&common_divisor<int128_t>, "common_divisor", kInt128, kInt128, kInt128>(
+        "gcd", kDivisor, "gcd(42::HUGEINT, -57::HUGEINT)"),
+    entry<&common_multiple<int64_t>, "common_multiple", kInt64, kInt64, kInt64>("lcm", kMultiple,
+                                                                                "lcm(42, -57)"),
+    entry<&common_multiple<int128_t>, "common_multiple", kInt128, kInt128, kInt128>(
+        "lcm", kMultiple, "lcm(42::HUGEINT, -57::HUGEINT)"),
+    entry<&factorial, "factorial", kInt128, kInt32>(
         "factorial", "The product of the numbers up to it; overflow is an error.", "factorial(20)"),
-    entry<&bit_count<int8_t>, kInt8, kInt8>("bit_count", kBits, "bit_count(-1::TINYINT)"),
-    entry<&bit_count<int16_t>, kInt8, kInt16>("bit_count", kBits, "bit_count(-1::SMALLINT)"),
-    entry<&bit_count<int32_t>, kInt8, kInt32>("bit_count", kBits, "bit_count(31)"),
-    entry<&bit_count<int64_t>, kInt8, kInt64>("bit_count", kBits, "bit_count(-1::BIGINT)"),
-    entry<&bit_count<int128_t>, kInt8, kInt128>("bit_count", kBits, "bit_count(-1::HUGEINT)"),
+    entry<&bit_count<int8_t>, "bit_count", kInt8, kInt8>("bit_count", kBits, "bit_count(-1::TINYINT)"),
+    entry<&bit_count<int16_t>, "bit_count", kInt8, kInt16>("bit_count", kBits, "bit_count(-1::SMALLINT)"),
+    entry<&bit_count<int32_t>, "bit_count", kInt8, kInt32>("bit_count", kBits, "bit_count(31)"),
+    entry<&bit_count<int64_t>, "bit_count", kInt8, kInt64>("bit_count", kBits, "bit_count(-1::BIGINT)"),
+    entry<&bit_count<int128_t>, "bit_count", kInt8, kInt128>("bit_count", kBits, "bit_count(-1::HUGEINT)"),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/device/emitter.h"
 #include "expr/loops.h"
 #include "expr/math/groups.h"
 #include "expr/numbers.h"
@@ -38,6 +39,7 @@ int8_t sign(const Site&, T value) {
 // How a number becomes a whole one: Mode::whole of a float, and Mode::quotient of an integer by a power of
 // ten.
 struct Floor {
+  static constexpr const char* device = "Floor";
   static double whole(double value) { return std::floor(value); }
   template <class T>
   static T quotient(T value, T power) {
@@ -45,6 +47,7 @@ struct Floor {
   }
 };
 struct Ceil {
+  static constexpr const char* device = "Ceil";
   static double whole(double value) { return std::ceil(value); }
   template <class T>
   static T quotient(T value, T power) {
@@ -52,6 +55,7 @@ struct Ceil {
   }
 };
 struct Trunc {
+  static constexpr const char* device = "Trunc";
   static double whole(double value) { return std::trunc(value); }
   template <class T>
   static T quotient(T value, T power) {
@@ -60,6 +64,7 @@ struct Trunc {
 };
 /// Half away from zero.
 struct Round {
+  static constexpr const char* device = "Round";
   static double whole(double value) { return std::round(value); }
   template <class T>
   static T quotient(T value, T power) {
@@ -197,6 +202,16 @@ Value reference_whole(const Expr& expr, Values args) {
   }
 }
 
+template <class Mode>
+std::optional<DeviceFunction> device_whole(const Expr& expr) {
+  const Type type = expr.args[0]->type;
+  if (type.is_float()) return DeviceFunction{fmt::format("whole_real<{}>", Mode::device), false, "math"};
+  if (type.scale == 0) return DeviceFunction{"same"};
+  return DeviceFunction{.name = fmt::format("whole_decimal<{}>", Mode::device),
+                        .header = "math",
+                        .constants = device_power(device_type(type), type.scale)};
+}
+
 template <Integers integers>
 std::optional<Type> resolve_digits(Types args) {
   if (args.size() != 2 || args[1].id != TypeId::kInt32 || !is_numeric(args[0])) return std::nullopt;
@@ -240,6 +255,36 @@ Value reference_digits(const Expr& expr, Values args) {
   });
 }
 
+/// Of a constant number of digits.
+template <class Mode>
+std::optional<DeviceFunction> device_digits(const Expr& expr) {
+  if (expr.args[1]->kind != Expr::Kind::kLiteral || expr.args[1]->literal.is_null()) return std::nullopt;
+  const auto digits = static_cast<int>(expr.args[1]->literal.integer());
+  const Type type = expr.args[0]->type;
+  const auto function = [](std::string name, std::string constants) {
+    return DeviceFunction{
+        .name = std::move(name), .header = "math", .constants = std::move(constants), .last = 1};
+  };
+  if (type.is_float()) {
+    const double most = type.id == TypeId::kFloat32 ? std::abs(static_cast<float>(digits))
+                                                    : std::abs(static_cast<double>(digits));
+    const std::string power = ", " + device_literal(Value::float64(std::pow(10, most))).value;
+    if (digits >= 0) return function(fmt::format("digits_after<{}>", Mode::device), power);
+    return function(fmt::format("digits_before<{}>", Mode::device),
+                    power + (std::is_same_v<Mode, Round> ? ", true" : ", false"));
+  }
+  const int scale = type.id == TypeId::kDecimal ? type.scale : 0;
+  if (digits >= scale) return function("same", "");
+  if (type.is_unsigned_integer())
+    return digits < -38 ? function("zero", "") : function("digits_of_natural", device_power("u128", -digits));
+  const int dropped = scale - std::max(digits, -100);
+  const int most = width(type.physical()) == 16 ? 38 : 18;
+  if (type.id == TypeId::kDecimal ? -digits >= type.precision - scale && digits < 0 : dropped > most)
+    return function("zero", "");
+  return function(fmt::format("digits_of_integer<{}>", Mode::device),
+                  device_power("i128", dropped) + device_power("i128", std::max(-digits, 0)));
+}
+
 std::optional<Type> resolve_double(Types args) {
   if (args.size() != 1 || args[0].id != TypeId::kFloat64) return std::nullopt;
   return args[0];
@@ -252,6 +297,7 @@ constexpr Function whole_entry(std::string_view name, std::string_view documenta
           .resolve = resolve_whole<integers>,
           .evaluate = evaluate_whole<Mode>,
           .reference = reference_whole<Mode>,
+          .device = device_whole<Mode>,
           .documentation = documentation,
           .example = example};
 }
@@ -264,6 +310,7 @@ constexpr Function digits_entry(std::string_view name, std::string_view document
           .refine = refine_digits,
           .evaluate = evaluate_digits<Mode>,
           .reference = reference_digits<Mode>,
+          .device = device_digits<Mode>,
           .documentation = documentation,
           .example = example};
 }
@@ -281,6 +328,7 @@ constexpr std::array kTable = {
              .resolve = resolve_sign,
              .evaluate = evaluate_sign,
              .reference = reference_sign,
+             .device = on_device<"sign", "math">,
              .documentation = "-1, 0 or 1; of NaN 0.",
              .example = "sign(-349)"},
     whole_entry<Floor, Integers::kNone>("floor", "The largest whole number that is not greater.",
@@ -301,6 +349,7 @@ constexpr std::array kTable = {
              .resolve = resolve_double,
              .evaluate = evaluate_each<&even>,
              .reference = reference_each<&even>,
+             .device = on_device<"even", "math">,
              .documentation = "The next even number away from zero.",
              .example = "even(2.9)"},
 };

@@ -115,6 +115,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<TypeId::kInt64, TypeId::kVarchar>,
      .evaluate = bit_length,
      .reference = bit_length_reference,
+     .device = on_device<"bit_length", "slices">,
      .documentation = "The number of bits of a string's bytes.",
      .example = "bit_length('abc')"},
 };

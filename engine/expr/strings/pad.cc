@@ -100,6 +100,7 @@ constexpr Function kRepeat{.name = "repeat",
                            .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
                            .evaluate = repeat,
                            .reference = repeat_reference,
+                           .device = on_device<"repeated", "texts", false, true>,
                            .documentation = "The string so many times; '' for a number below 1.",
                            .example = "repeat('ab', 3)"};
 constexpr Function kBlobRepeat{.name = "repeat",
@@ -107,8 +108,15 @@ constexpr Function kBlobRepeat{.name = "repeat",
                                .resolve = takes<TypeId::kBlob, TypeId::kBlob, TypeId::kInt64>,
                                .evaluate = repeat,
                                .reference = repeat_reference,
+                               .device = on_device<"repeated", "texts", false, true>,
                                .documentation = "The blob so many times; empty for a number below 1.",
                                .example = "repeat('\\xAA'::BLOB, 3)"};
+
+template <Side kSide>
+std::optional<DeviceFunction> device_pad(const Expr&) {
+  return DeviceFunction{
+      .name = kSide == Side::kLeft ? "padded<true>" : "padded<false>", .header = "texts", .makes_text = true};
+}
 
 template <Side kSide>
 constexpr Function padding(std::string_view documentation, std::string_view example) {
@@ -117,6 +125,7 @@ constexpr Function padding(std::string_view documentation, std::string_view exam
           .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64, TypeId::kVarchar>,
           .evaluate = pad<kSide>,
           .reference = pad_reference<kSide>,
+          .device = device_pad<kSide>,
           .documentation = documentation,
           .example = example};
 }

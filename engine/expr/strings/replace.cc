@@ -84,6 +84,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<kString, kString, kString, kString>,
      .evaluate = replace,
      .reference = replace_reference,
+     .device = on_device<"replaced", "texts", false, true>,
      .documentation = "The string with each occurrence of one string replaced by another.",
      .example = "replace('a-b-c', '-', '::')"},
 };

@@ -107,6 +107,15 @@ Value split_part_reference(const Expr&, std::span<const Value> args) {
   return pick(split_reference(args[0].text(), args[1].text()), args[2].integer(), Value::varchar(""));
 }
 
+/// With constants that are there NULL is where the text is, or where it has no such piece.
+std::optional<DeviceFunction> device_extract(const Expr& expr) {
+  for (const size_t arg : {1, 2}) {
+    if (expr.args[arg]->kind != Expr::Kind::kLiteral || expr.args[arg]->literal.is_null())
+      return std::nullopt;
+  }
+  return DeviceFunction{.name = "split_extract", .may_be_null = true, .header = "slices"};
+}
+
 // DuckDB binds split_part() to list functions; this is what string_split(text, separator)[number] means.
 Vector split_extract(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
   const uint32_t count = rows.rows();
@@ -159,6 +168,7 @@ constexpr Function kStrpos{
     .resolve = takes<TypeId::kInt64, kString, kString>,
     .evaluate = strpos,
     .reference = strpos_reference,
+    .device = on_device<"position", "slices">,
     .documentation = "The position of the first occurrence, in characters from 1; 0 if there is none.",
     .example = "strpos('straße', 'ß')"};
 constexpr Function kFunctions[] = {
@@ -169,6 +179,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<kString, kString, kString, TypeId::kInt64>,
      .evaluate = split_part,
      .reference = split_part_reference,
+     .device = on_device<"split_part", "slices">,
      .documentation =
          "A piece of the string between separators; 1 is the first, -1 the last; '' if there is none.",
      .example = "split_part('usr/bin/env', '/', 2)"},
@@ -177,6 +188,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<kString, kString, kString, TypeId::kInt64>,
      .evaluate = split_extract,
      .reference = split_extract_reference,
+     .device = device_extract,
      .documentation = "string_split(string, separator)[number] without the list: a piece of the string, NULL "
                       "if there is none.",
      .example = "string_split('usr/bin/env', '/')[-1]"},

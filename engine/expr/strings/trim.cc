@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "expr/device/emitter.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"
@@ -94,11 +97,21 @@ Value trim_reference(const Expr&, std::span<const Value> args) {
 }
 
 template <Side kSide>
+std::optional<DeviceFunction> device_trim(const Expr& expr) {
+  DeviceFunction function{.name = fmt::format("trimmed<{}, {}>", kSide != Side::kRight, kSide != Side::kLeft),
+                          .header = "slices"};
+  if (expr.args.size() == 1)
+    function.constants = ", " + device_literal(Value::varchar(std::string(kSpaces))).value;
+  return function;
+}
+
+template <Side kSide>
 constexpr Function plain(std::string_view documentation, std::string_view example) {
   return {.name = kNames[static_cast<int>(kSide)],
           .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
           .evaluate = trim<kSide>,
           .reference = trim_reference<kSide>,
+          .device = device_trim<kSide>,
           .documentation = documentation,
           .example = example};
 }

@@ -23,8 +23,7 @@ NodePtr one_character() {
 CharSet lowercased_to(char32_t c) {
   CharSet set;
   if (unicode::to_lower(c) == c) set.add(c, c);
-  for (size_t i = 0; i < unicode::kToLowerCount; ++i) {
-    const unicode::CaseRun& run = unicode::kToLower[i];
+  for (const unicode::CaseRun& run : unicode::kToLower) {
     const char32_t from = c - run.delta;
     if (from >= run.lo && from <= run.hi && unicode::to_lower(from) == c) set.add(from, from);
   }

@@ -1,6 +1,7 @@
 #include "text/unicode/case.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "text/unicode/tables.h"
 
@@ -16,8 +17,8 @@ char32_t apply(const CaseRun* runs, size_t count, char32_t c) {
 
 }  // namespace
 
-char32_t to_lower(char32_t c) { return apply(kToLower, kToLowerCount, c); }
-char32_t to_upper(char32_t c) { return apply(kToUpper, kToUpperCount, c); }
+char32_t to_lower(char32_t c) { return apply(kToLower, std::size(kToLower), c); }
+char32_t to_upper(char32_t c) { return apply(kToUpper, std::size(kToUpper), c); }
 char32_t next_fold(char32_t c) { return apply(kFoldCycle, kFoldCycleCount, c); }
 
 }  // namespace lanewise::text::unicode

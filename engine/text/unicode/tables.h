@@ -3,17 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "text/unicode/case_runs-inl.h"
+
 /// Data of the Unicode character database, written by tools/unicode_tables.py.
 namespace lanewise::text::unicode {
-
-/// Code points lo, lo + stride, ... hi each map to themselves plus delta. Delta 0 (stride 1) means that
-/// neighbours swap: lo <-> lo + 1, lo + 2 <-> lo + 3, ... Sorted by lo, never overlapping.
-struct CaseRun {
-  uint32_t lo;
-  uint32_t hi;
-  int32_t stride;
-  int32_t delta;
-};
 
 extern const char* const kVersion;
 
@@ -30,10 +23,5 @@ extern const size_t kScriptNamesCount;
 /// To the next code point that differs only in case (simple folding); following it leads back to the start.
 extern const CaseRun kFoldCycle[];
 extern const size_t kFoldCycleCount;
-/// Simple mappings.
-extern const CaseRun kToLower[];
-extern const size_t kToLowerCount;
-extern const CaseRun kToUpper[];
-extern const size_t kToUpperCount;
 
 }  // namespace lanewise::text::unicode

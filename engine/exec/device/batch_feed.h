@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <vector>
+
+#include "device/stream.h"
+#include "exec/device/device_store.h"
+
+namespace lanewise::exec {
+
+/// Batches of rows on their way to a device, each beside the kernels that work on the one before.
+class BatchFeed {
+ public:
+  using Columns = std::vector<DeviceStore::ColumnPtr>;
+  /// Loads rows [first, first + rows): their memory and copies belong to `copies`. Throws MemoryError.
+  using Load = std::function<Columns(int64_t first, int64_t rows)>;
+
+  /// `kernels` is what reads the columns. The same stream twice where nothing is asked for ahead.
+  BatchFeed(Load load, device::Stream copies, device::Stream kernels);
+  /// Waits for what is being loaded.
+  ~BatchFeed();
+  BatchFeed(const BatchFeed&) = delete;
+  BatchFeed& operator=(const BatchFeed&) = delete;
+
+  /// Begins to load rows in another thread. Where there is no memory beside the present batch, they are
+  /// loaded by next().
+  void ask(int64_t first, int64_t rows);
+  /// Makes these rows the present batch, for what `kernels` is asked for from now on. The batch before ends,
+  /// as what was asked for ahead if it is another. Throws what loading throws.
+  void next(int64_t first, int64_t rows);
+  /// Lets go of what was asked for ahead; false: there was nothing.
+  bool forget() noexcept;
+  /// Ends the present batch: its memory is used again when the kernels asked for so far are done.
+  void end() noexcept;
+
+  /// Of the present batch.
+  const Columns& columns() const { return columns_; }
+
+ private:
+  const Load load_;
+  device::Stream copies_, kernels_;
+  const bool apart_;              // two streams
+  device::Event event_;           // where one waits for the other
+  int64_t first_ = 0, rows_ = 0;  // of what was asked for
+  std::future<Columns> ahead_;
+  Columns columns_;
+};
+
+}  // namespace lanewise::exec
