@@ -1,14 +1,16 @@
 """Times of `lanewise sql --device cuda`, on a machine with a GPU.
 
-  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 512] [--repeats 9] [--only WORD] [--kernels]
+  python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 1024] [--repeats 9] [--only WORD] [--kernels]
 
 Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time in kernels, and bytes
-of the columns it reads over that time; with --kernels also what each kernel took in the last run.
+of the columns it reads over that time; with --kernels also what each kernel took in the last run. As given, sizes are those of the
+goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 strings, lineitem of scale factor 10. CUB's reduction comes first, where nvcc is.
 """
 
 import argparse
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,7 +29,7 @@ def numbers(rows):
 
 def tables(rows):
     """Name and query of each table."""
-    texts, pairs = rows // 8, rows // 2
+    texts, pairs = rows // 16, rows // 4
     name = "substr(md5({0}::VARCHAR) || md5(({0} + 1)::VARCHAR), 1, 8 + ({0} % 33)::INT)"
     return {
         "ints": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM {numbers(rows)}",
@@ -36,6 +38,7 @@ def tables(rows):
             FROM {numbers(texts)}""",
         "pairs": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 3) % 10000000)::INT m, (i % 1000)::INT v FROM {numbers(pairs)}",
         "names": f"""SELECT {name.format("(hash(i) % 1000)")} s, {name.format("(hash(i) % 1000000)")} m FROM {numbers(texts)}""",
+        "longs": f"SELECT (hash(i) % 1000000)::BIGINT x FROM {numbers(rows // 8 * 3)}",
         "lineitem": f"""SELECT DATE '1992-01-02' + (hash(i) % 2526)::INT shipdate,
             (hash(i + 1) % 50 + 1)::DECIMAL(15, 2) quantity, (hash(i + 2) % 10000000 / 100)::DECIMAL(15, 2) price,
             (hash(i + 3) % 11 / 100)::DECIMAL(15, 2) discount, (hash(i + 4) % 9 / 100)::DECIMAL(15, 2) tax,
@@ -46,7 +49,8 @@ def tables(rows):
 
 def queries(rows):
     """Name, query, bytes of its columns."""
-    text = rows // 8 * 68  # 64 bytes and an offset of 4 each
+    texts, pairs = rows // 16, rows // 4
+    text = texts * 68  # 64 bytes and an offset of 4 each
     like = "SELECT count(*) FROM texts WHERE "
     return [
         ("count, 1 % of int32", "SELECT count(*) FROM ints WHERE n < 10", 4 * rows),
@@ -63,16 +67,16 @@ def queries(rows):
         ("regular expression", like + "regexp_matches(s, 'google[.]d|yahoo|bing-')", text),
         ("prefix", like + "s LIKE 'abc%'", text),
         ("equality", f"{like} s = '{'a' * 64}'", text),
-        ("GROUP BY, 1,000 ints", "SELECT n, sum(v) FROM pairs GROUP BY n", 4 * rows),
-        ("GROUP BY, 10 M ints", "SELECT m, sum(v) FROM pairs GROUP BY m", 4 * rows),
-        ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", rows // 8 * 28),
-        ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", rows // 8 * 28),
-        ("ORDER BY int32, all rows", f"SELECT m, v FROM pairs ORDER BY m LIMIT 1 OFFSET {rows // 2 - 1}", 8 * rows // 2),
-        ("ORDER BY int32, LIMIT 100", "SELECT m, v FROM pairs ORDER BY m DESC LIMIT 100", 4 * rows // 2),
-        ("ORDER BY string, LIMIT 100", "SELECT m FROM names ORDER BY m LIMIT 100", rows // 8 * 28),
-        ("ORDER BY string, all rows", f"SELECT s FROM names ORDER BY m LIMIT 1 OFFSET {rows // 8 - 1}", rows // 8 * 28),
-        ("max of strings in 1,000 groups", "SELECT s, max(m) FROM names GROUP BY s", rows // 8 * 56),
-        ("count(DISTINCT), 10 M ints", "SELECT count(DISTINCT m) FROM pairs", 4 * rows // 2),
+        ("GROUP BY, 1,000 ints", "SELECT n, sum(v) FROM pairs GROUP BY n", 8 * pairs),
+        ("GROUP BY, 10 M ints", "SELECT m, sum(v) FROM pairs GROUP BY m", 8 * pairs),
+        ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", texts * 28),
+        ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", texts * 28),
+        ("ORDER BY int32, all rows", f"SELECT m, v FROM pairs ORDER BY m LIMIT 1 OFFSET {pairs - 1}", 8 * pairs),
+        ("ORDER BY int32, LIMIT 100", "SELECT m, v FROM pairs ORDER BY m DESC LIMIT 100", 4 * pairs),
+        ("ORDER BY string, LIMIT 100", "SELECT m FROM names ORDER BY m LIMIT 100", texts * 28),
+        ("ORDER BY string, all rows", f"SELECT s FROM names ORDER BY m LIMIT 1 OFFSET {texts - 1}", texts * 28),
+        ("max of strings in 1,000 groups", "SELECT s, max(m) FROM names GROUP BY s", texts * 56),
+        ("count(DISTINCT), 10 M ints", "SELECT count(DISTINCT m) FROM pairs", 4 * pairs),
         ("TPC-H Q6", """SELECT sum(price * discount) FROM lineitem WHERE shipdate >= DATE '1994-01-01' AND
             shipdate < DATE '1995-01-01' AND discount BETWEEN 0.05 AND 0.07 AND quantity < 24""", 28 * 60 * MEGA),
         ("TPC-H Q1", """SELECT flag, status, sum(quantity), sum(price), sum(price * (1 - discount)),
@@ -81,15 +85,24 @@ def queries(rows):
     ]
 
 
+STREAMED = "SELECT sum(x) FROM longs WHERE x < 500000"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/lanewise")
-    parser.add_argument("--mega-rows", type=int, default=512, help="of int32, in 2^20; of strings an eighth")
+    parser.add_argument("--mega-rows", type=int, default=1024,
+                        help="of int32, in 2^20; to group or sort a quarter, of strings a sixteenth")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--kernels", action="store_true", help="also the time of each kernel")
+    parser.add_argument("--stream", action="store_true", help="only what is three times as large as the GPU's memory is said to be")
     parser.add_argument("--only", default="", help="queries whose name contains it")
     arguments = parser.parse_args()
     rows = arguments.mega_rows * MEGA
+    if arguments.stream:
+        return stream(arguments, rows)
+    if not arguments.only:
+        reduce()
     asked = [query for query in queries(rows) if arguments.only in query[0]]
     for table, sql in tables(rows).items():
         of_table = [query for query in asked if f"FROM {table}" in query[1]]
@@ -97,21 +110,51 @@ def main():
             run(arguments, table, sql, of_table)
 
 
-def run(arguments, table, sql, asked):
-    """Makes a table and asks the queries over it, all in one process."""
-    runs = arguments.repeats + 1
+def reduce():
+    """CUB's reduction on this machine."""
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    source = Path(__file__).with_name("cub_reduce.cu")
+    if nvcc is None:
+        return print("CUB's reduction: nvcc is not here")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "cub_reduce"
+        made = subprocess.run([nvcc, "-O3", "-std=c++20", "-arch=native", "-o", program, source], capture_output=True, text=True)
+        print(made.stderr if made.returncode else subprocess.run([program], capture_output=True, text=True).stdout, end="", flush=True)
+
+
+def profiles(arguments, table, sql, asked, *options):
+    """Makes a table and asks the queries over it, all in one process: what it tells of them."""
     made = [f"SET preserve_insertion_order = false; CREATE TABLE seeds AS SELECT i FROM range({SEEDS}) r(i)",
             f"CREATE TABLE {table} AS {sql}"]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.sql"
-        file.write_text(";\n".join([*made, *(query for _, query, _ in asked for _ in range(runs))]) + ";")
-        result = subprocess.run([arguments.program, "sql", "-f", file, "--device", "cuda", "--profile", "--timing", "-o",
+        file.write_text(";\n".join([*made, *asked]) + ";")
+        result = subprocess.run([arguments.program, "sql", "-f", file, "--device", "cuda", "--profile", "--timing", *options, "-o",
                                  Path(folder) / "answer.csv"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "4000"})
     if result.returncode:
         sys.exit(result.stderr)
+    return result.stderr
+
+
+def stream(arguments, rows):
+    """A filtered sum of 3/8 x rows numbers of 8 bytes, with as much memory as a third of them take: the rate at which they come,
+    over the whole run of batches. Cold: they are read from the table."""
+    told = profiles(arguments, "longs", tables(rows)["longs"], [STREAMED] * (arguments.repeats + 1), "--device-memory", f"{rows}B")
+    rates = [float(rate) for rate in re.findall(r"uploaded .*? at ([0-9.]+) GB/s", told)]
+    batches = re.findall(r" in (\d+) batches", told)
+    walls = [float(time) * UNITS[unit] for time, unit in re.findall(r"^plan .*, run ([0-9.]+) (\S+?)(?:,.*)?$", told, flags=re.M)]
+    hot = rates[1:]
+    print(f"{rows * 3 / 1e9:.1f} GB in {batches[-1]} batches: {statistics.median(hot):.1f} GB/s ({min(hot):.1f} to {max(hot):.1f}), "
+          f"{statistics.median(walls[-len(hot):]):.0f} ms in all; cold {rates[0]:.1f} GB/s, {walls[-len(rates)]:.0f} ms in all")
+
+
+def run(arguments, table, sql, asked):
+    """Asks the queries over a table, and prints a line for each."""
+    runs = arguments.repeats + 1
+    told = profiles(arguments, table, sql, [query for _, query, _ in asked for _ in range(runs)])
     # A query may be several pipelines. What made the tables comes first.
-    notes = re.split(r"^plan .*$", result.stderr, flags=re.M)[-len(asked) * runs:]
-    walls = re.findall(r"^plan .*, run ([0-9.]+) (\S+?)(?:,.*)?$", result.stderr, flags=re.M)[-len(asked) * runs:]
+    notes = re.split(r"^plan .*$", told, flags=re.M)[-len(asked) * runs:]
+    walls = re.findall(r"^plan .*, run ([0-9.]+) (\S+?)(?:,.*)?$", told, flags=re.M)[-len(asked) * runs:]
     kernels = [sum(map(float, re.findall(r"cuda:0: kernels ([0-9.]+) ms", note))) for note in notes]
     compiled = [sum(map(float, re.findall(r", compiled in ([0-9.]+) ms", note))) for note in notes]
     for i, (name, _, size) in enumerate(asked):

@@ -15,7 +15,7 @@ BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 PROGRAMS = ["lanewise", "engine/device/lanewise_device_test", "engine/index/lanewise_index_test"]
 PARTS = ["lanewise_sort.so", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
-SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py"]
+SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/cub_reduce.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
 MOST_BYTES = 60 << 20
 
@@ -53,6 +53,8 @@ def main():
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     for script in SCRIPTS:
         shutil.copy(ROOT / script, BUNDLE)
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout
+    (BUNDLE / "commit").write_text(commit or "unknown")
     for library in {library for program in PROGRAMS for library in libraries(BUILD / program)}:
         if library.name == "libduckdb.so":
             shutil.copy(pack(library.resolve(), ROOT / ".cache/gpu"), BUNDLE / "libduckdb.so.xz")

@@ -1,10 +1,10 @@
-"""On a machine with a GPU: NVIDIA's compute-sanitizer over the smoke test's queries, in shards.
+"""On a machine with a GPU: NVIDIA's compute-sanitizer over the smoke test's queries, in shards, and over the device's unit tests.
 
   python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--seconds 540] [--ledger FILE]
 
-A shard is a tool and a part of the queries. What a ledger already has of this program is left out, so that a run that was cut
-off goes on where it ended. A line of the ledger: the program's checksum, tool, shard, verdict, seconds. Closes with `N passed,
-M failed, K left`.
+A shard is a tool and a part of the queries; one more, `tests`, is the unit tests that stand beside the program. What a ledger already
+has of this program is left out, so that a run that was cut off goes on where it ended. A line of the ledger: the commit (where the
+bundle says it, else the program's checksum), tool, shard, verdict, seconds. Closes with `N passed, M failed, K left`.
 """
 
 import argparse
@@ -24,11 +24,37 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 # How a tool that ran ends what it says.
 SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racecheck" else r"ERROR SUMMARY: 0 errors") for tool in TOOLS}
 SIZES = [33, 1000]
+# Without those that mean to fail: to fault, to be out of memory, to ask too much; or to take a certain time.
+TESTS = "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*"
 
 
 def find_sanitizer():
     found = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     return found if Path(found).exists() else None
+
+
+def watch(sanitizer, tool, command, seconds):
+    """What the command came to under the tool, and whether that finds nothing; None: the time was over."""
+    try:
+        result = subprocess.run([sanitizer, "--tool", tool, "--error-exitcode", "9", *command], capture_output=True, text=True,
+                                timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    return result, result.returncode == 0 and bool(SUMMARIES[tool].search(result.stdout))
+
+
+def told(result):
+    return f"status {result.returncode}\n" + result.stdout[-3000:] + result.stderr[-1000:]
+
+
+def run_tests(sanitizer, tests, tool, seconds):
+    """As run_shard(), of the unit tests."""
+    seen = watch(sanitizer, tool, [tests, "--gtest_brief=1", f"--gtest_filter={TESTS}"], seconds)
+    if seen is None:
+        return None
+    result, clean = seen
+    passed = re.search(r"PASSED +\] [1-9]\d* test", result.stdout) and "SKIPPED" not in result.stdout
+    return "" if clean and passed else told(result)
 
 
 def run_shard(sanitizer, program, tool, queries, seconds):
@@ -38,14 +64,17 @@ def run_shard(sanitizer, program, tool, queries, seconds):
         tables = [TABLE.format(rows=rows) for rows in SIZES]
         asked = [query.replace(" FROM t", f" FROM t{rows}") for rows in SIZES for query in queries]
         file.write_text(";\n".join([*tables, *asked]) + ";")
-        try:
-            result = subprocess.run([sanitizer, "--tool", tool, "--error-exitcode", "9", program, "sql", "-f", file, "--device",
-                                     "cuda", "-o", Path(folder) / "answer.csv"], capture_output=True, text=True, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        seen = watch(sanitizer, tool, [program, "sql", "-f", file, "--device", "cuda", "-o", Path(folder) / "answer.csv"], seconds)
         answered = (Path(folder) / "answer.csv").exists()
-    clean = result.returncode == 0 and answered and SUMMARIES[tool].search(result.stdout)
-    return "" if clean else f"status {result.returncode}\n" + result.stdout[-3000:] + result.stderr[-1000:]
+    if seen is None:
+        return None
+    return "" if seen[1] and answered else told(seen[0])
+
+
+def name_of(program):
+    """What a ledger calls it."""
+    said = Path(program).with_name("commit")
+    return said.read_text().strip() if said.exists() else hashlib.sha256(Path(program).read_bytes()).hexdigest()[:12]
 
 
 def main():
@@ -60,21 +89,27 @@ def main():
     if not sanitizer:
         sys.exit("compute-sanitizer is not here")
     program = str(Path(arguments.program).resolve())
-    checksum = hashlib.sha256(Path(program).read_bytes()).hexdigest()[:12]
+    tests = Path(program).with_name("lanewise_device_test")
+    called = name_of(program)
     done = {tuple(line.split()[:3]) for line in arguments.ledger.read_text().splitlines()} if arguments.ledger.exists() else set()
     end, passed, failed, left = time.monotonic() + arguments.seconds, 0, 0, 0
     for tool in arguments.tool or TOOLS:
-        for shard in range(arguments.shards):
-            name = f"{shard + 1}/{arguments.shards}"
-            if (checksum, tool, name) in done:
+        shards = {f"{shard + 1}/{arguments.shards}": QUERIES[shard::arguments.shards] for shard in range(arguments.shards)}
+        for name, queries in [*shards.items(), *([("tests", None)] if tests.exists() else [])]:
+            if (called, tool, name) in done:
                 continue
             start = time.monotonic()
-            found = None if start >= end else run_shard(sanitizer, program, tool, QUERIES[shard::arguments.shards], end - start)
+            if start >= end:
+                found = None
+            elif queries is None:
+                found = run_tests(sanitizer, tests, tool, end - start)
+            else:
+                found = run_shard(sanitizer, program, tool, queries, end - start)
             if found is None:
                 left += 1
                 continue
             passed, failed = passed + (not found), failed + bool(found)
-            line = f"{checksum} {tool} {name} {'failed' if found else 'passed'} {time.monotonic() - start:.0f}"
+            line = f"{called} {tool} {name} {'failed' if found else 'passed'} {time.monotonic() - start:.0f}"
             print(line + (f"\n{found}" if found else ""), flush=True)
             with open(arguments.ledger, "a") as ledger:
                 ledger.write(line + "\n")

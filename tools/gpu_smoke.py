@@ -113,15 +113,35 @@ SELECT i, k FROM t ORDER BY k LIMIT 3 OFFSET 100
 SELECT i, da, us FROM t ORDER BY da DESC, us NULLS FIRST LIMIT 500
 SELECT x FROM (SELECT n AS x FROM t UNION ALL SELECT ti FROM t) ORDER BY x LIMIT 50
 SELECT i FROM t WHERE n > 5000 ORDER BY i
+SELECT i, round(f, 1), round(d), round(d, 1), floor(d), ceil(f), trunc(r), sign(n), even(f), round(n, -1), sqrt(abs(n)), greatest(n, ti, 5), least(f, r, NULL) FROM t WHERE i < 3000
+SELECT i, gcd(n, b), lcm(n, ti), bit_count(b), isnan(f), isfinite(r), degrees(f), factorial(ti % 30), pi() FROM t WHERE i < 3000
+SELECT i, round(sin(n), 9), round(cos(n), 9), round(exp(ti / 10), 3), round(ln(i + 1), 9), round(log(i + 2), 9), round(pow(ti, 1.5), 6), round(atan2(n, ti), 9) FROM t WHERE i < 3000
+SELECT i, hour(ts), minute(ts), second(ts), dayofweek(da), isodow(ts), dayofyear(da), week(ts), yearweek(da), epoch(ts), century(da), microsecond(ts) FROM t WHERE i < 3000
+SELECT i, date_part('decade', da), date_part('isoyear', ts), last_day(da), epoch_ms(ts), monthname(da), dayname(ts), julian(ts), make_date(2000 + ti, 1 + ti % 12, 28) FROM t WHERE i < 3000
+SELECT date_trunc('month', ts) AS m, date_trunc('week', da) AS w, count(*), min(date_trunc('hour', ts)) FROM t GROUP BY ALL ORDER BY ALL
+SELECT i, date_diff('month', da, ts::DATE), date_diff('hour', ts, TIMESTAMP '2002-01-01'), date_sub('month', ts, TIMESTAMP '2003-01-31'), date_diff('week', da, DATE '2000-01-01') FROM t WHERE i < 3000
+SELECT i, da + 3, da - INTERVAL 1 MONTH, ts + INTERVAL '1 day 3 hours', ts - TIMESTAMP '2001-01-01', da + to_days(ti), to_hours(n) * 2, age(ts, TIMESTAMP '1999-12-31') FROM t WHERE i < 3000
+SELECT i, ts::TIME, ts::TIMESTAMP_S, ts::TIMESTAMP_NS, ts::TIMESTAMP_MS::DATE, ts::TIME + INTERVAL 20 HOURS FROM t WHERE ts::TIME > TIME '12:00:00'
+SELECT i, substring(s, 2, 5), left(s, 3), right(s, -2), trim(s, 'abx'), split_part(s, 'b', 2), strpos(s, 'goo'), ascii(s), s[3] FROM t WHERE i < 5000
+SELECT left(s, 4) AS p, count(*), min(right(s, 2)), max(substr(s, 3)) FROM t WHERE trim(s, 'a') <> 'x' GROUP BY p ORDER BY p
+SELECT i, upper(s), s || '-' || k, concat(s, NULL, n), replace(s, 'ab', 'xyz'), lpad(k, 5, '*'), repeat(k, ti % 4), chr(65 + ti % 26) FROM t WHERE i < 5000
+SELECT upper(left(s, 5)) AS u, count(*), max(s || k) FROM t WHERE lower(upper(s)) > 'abx' OR upper(k) = 'K3' GROUP BY u ORDER BY u
+SELECT i, n::VARCHAR, d::VARCHAR, da::VARCHAR, ts::VARCHAR, h::VARCHAR, bo::VARCHAR, (ts - da::TIMESTAMP)::VARCHAR FROM t WHERE i < 3000
+SELECT k || (n % 10) AS x, count(*), sum(i) FROM t GROUP BY x ORDER BY x
+SELECT i, s FROM t WHERE i < 20000 ORDER BY upper(s) || k, i LIMIT 300
+SELECT count(*), count_if(upper(s) = s), count(DISTINCT upper(s)), sum(length(s || s)) FROM t
+SELECT i, repeat(s, 40) FROM t WHERE i % 97 = 0 AND length(repeat(s, 30)) > 300
+SELECT count(*) FROM t WHERE da + to_months(ti) > ts AND ts - TIMESTAMP '2001-03-01' > INTERVAL 1 DAY
 """.strip().splitlines()
 
-ERRORS = ["SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
+ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",
+          "SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
           "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t",
           "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL"]
 
 STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 
-NOT_OFFERED = {"SELECT upper(s) FROM t": "upper(", "SELECT stddev(f) FROM t": "stddev"}
+NOT_OFFERED = {"SELECT reverse(s) FROM t": "reverse(", "SELECT stddev(f) FROM t": "stddev", "SELECT ts - TIMESTAMP '2001-01-01' AS x, count(*) FROM t GROUP BY x": "INTERVAL"}
 
 
 class Smoke:
