@@ -2,13 +2,20 @@
 // and which fail when a test says so. Its one kernel is `add_one(unsigned char* bytes, unsigned long long
 // count)`.
 //
+// With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
+//
 // Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory).
 
 #include "device/testing/fake_cuda.h"
 
+#ifdef FAKE_WITH_EMULATOR
+#include "device/testing/emulator/driver.h"
+#endif
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -69,6 +76,18 @@ int end(T* made) {
 
 }  // namespace
 
+#ifdef FAKE_WITH_EMULATOR
+constexpr const char* kName = "Emulated GPU";
+int fake_failure() { return failure(); }
+#else
+namespace {
+constexpr const char* kName = "Fake";
+void* fake_allocate(size_t bytes) { return std::malloc(bytes); }
+void fake_release(void* memory, size_t /*bytes*/) { std::free(memory); }
+bool fake_records(const std::function<void()>& /*work*/) { return false; }
+}  // namespace
+#endif
+
 struct Object {
   int value = 0;
 };
@@ -92,7 +111,7 @@ int cuGetExportTable(const void**, const void*) { return 801; }  // NVRTC asks f
 int cuDeviceGetCount(int* count) { return *count = number("FAKE_CUDA_DEVICES", 1), 0; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char* name, int size, int) {
-  return std::strncpy(name, "Fake", static_cast<size_t>(size)), 0;
+  return std::strncpy(name, kName, static_cast<size_t>(size)), 0;
 }
 int cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = control.memory, 0; }
 int cuDeviceGetAttribute(int* value, int which, int) {
@@ -137,7 +156,8 @@ int cuMemAllocFromPoolAsync(unsigned long long* address, size_t bytes, void*, vo
   if (const int result = failure()) return result;
   const std::lock_guard lock(mutex);
   if (bytes > control.memory - control.used) return 2;
-  *address = reinterpret_cast<unsigned long long>(std::malloc(bytes));
+  *address = reinterpret_cast<unsigned long long>(fake_allocate(bytes));
+  if (*address == 0) return 2;
   allocations[*address] = bytes;
   control.used += bytes;
   control.live++;
@@ -150,8 +170,8 @@ int cuMemFreeAsync(unsigned long long address, void*) {
   if (control.recording) return 906;
   control.used -= found->second;
   control.live--;
+  fake_release(reinterpret_cast<void*>(address), found->second);
   allocations.erase(found);
-  std::free(reinterpret_cast<void*>(address));
   return 0;
 }
 int cuMemHostAlloc(void** data, size_t bytes, unsigned) {
@@ -167,26 +187,32 @@ int cuMemFreeHost(void* data) {
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t bytes, void*) {
   if (const int result = failure()) return result;
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  const auto copy = [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); };
+  if (!fake_records(copy)) copy();
   const std::lock_guard lock(mutex);
   control.copies++;
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t bytes, void*) {
   if (const int result = failure()) return result;
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  const auto copy = [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); };
+  if (!fake_records(copy)) copy();
   const std::lock_guard lock(mutex);
   control.copies++;
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void*) {
   if (const int result = failure()) return result;
-  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  const auto copy = [=] {
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  };
+  if (!fake_records(copy)) copy();
   return 0;
 }
 int cuMemsetD8Async(unsigned long long to, unsigned char byte, size_t bytes, void*) {
   if (const int result = failure()) return result;
-  std::memset(reinterpret_cast<void*>(to), byte, bytes);
+  const auto fill = [=] { std::memset(reinterpret_cast<void*>(to), byte, bytes); };
+  if (!fake_records(fill)) fill();
   return 0;
 }
 
@@ -212,6 +238,8 @@ int cuEventElapsedTime(float* milliseconds, Moment* start, Moment* end) {
   *milliseconds = std::chrono::duration<float, std::milli>(end->at - start->at).count();
   return 0;
 }
+
+#ifndef FAKE_WITH_EMULATOR
 
 int cuModuleLoadData(Object** module, const void* image) {
   return *static_cast<const char*>(image) == '!' ? 200 : make(module);
@@ -256,5 +284,7 @@ int cuGraphInstantiateWithFlags(Object** graph, void*, unsigned long long) { ret
 int cuGraphDestroy(Object* graph) { return end(graph); }
 int cuGraphLaunch(void*, void*) { return failure(); }
 int cuGraphExecDestroy(Object* graph) { return end(graph); }
+
+#endif
 
 }  // extern "C"

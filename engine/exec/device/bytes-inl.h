@@ -36,6 +36,17 @@ LANES_FN u64 text_word(Text text, u64 depth) {
   return kDown ? ~word : word;
 }
 
+/// A number's lowest bits, all of them from 32 on.
+LANES_FN u32 low_bits(u32 count) {
+#if defined(__CUDA_ARCH__)
+  u32 mask;
+  asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(mask) : "r"(count));
+  return mask;
+#else
+  return count < 32 ? (1u << count) - 1 : ~0u;
+#endif
+}
+
 /// The first bytes of a text of `size` bytes as words, zeros behind its end. All are asked for before the
 /// first one is there, and no lane goes another way than its neighbours, however long their texts.
 template <u32 kWords>
@@ -60,9 +71,7 @@ struct TextWords {
       const bool odd = skip & 4;
       const u32 low = odd ? held[i + 1] : held[i], high = odd ? held[i + 2] : held[i + 1];
       const i32 left = i32(count - i * 4) * 8;
-      u32 mask;  // as many low bits as are left
-      asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(mask) : "r"(left > 0 ? left : 0));
-      return __funnelshift_r(low, high, skip * 8) & mask;
+      return __funnelshift_r(low, high, skip * 8) & low_bits(left > 0 ? left : 0);
     };
 #pragma unroll
     for (u32 i = 0; i < kWords; i++) {

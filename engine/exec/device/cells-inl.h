@@ -10,6 +10,32 @@
 /// one thread does it all.
 namespace lanewise::kernel {
 
+#if defined(__CUDA_ARCH__)
+/// What a pointer into device memory can do that the compiler does not know to point there.
+LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+}
+LANES_FN u64 add_on_device(u64& at, u64 value) {
+  u64 before;
+  asm volatile("atom.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(&at), "l"(value) : "memory");
+  return before;
+}
+LANES_FN void add_on_device(f64& at, f64 value) {
+  asm volatile("red.global.add.f64 [%0], %1;" ::"l"(&at), "d"(value) : "memory");
+}
+LANES_FN void raise_on_device(u64& at, u64 value) {
+  asm volatile("red.global.max.u64 [%0], %1;" ::"l"(&at), "l"(value) : "memory");
+}
+#elif defined(__CUDACC__)  // emulated
+LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
+  a = static_cast<const volatile u64*>(at)[0];
+  b = static_cast<const volatile u64*>(at)[1];
+}
+LANES_FN u64 add_on_device(u64& at, u64 value) { return atomicAdd(&at, value); }
+LANES_FN void add_on_device(f64& at, f64 value) { atomicAdd(&at, value); }
+LANES_FN void raise_on_device(u64& at, u64 value) { atomicMax(&at, value); }
+#endif
+
 #if defined(__CUDACC__)
 template <bool kShared>
 LANES_FN u32 read(const u32& at) {
@@ -26,7 +52,7 @@ LANES_FN void read_pair(const void* at, u64& a, u64& b) {
     a = static_cast<const volatile u64*>(at)[0];
     b = static_cast<const volatile u64*>(at)[1];
   } else {
-    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+    read_pair_of_device(at, a, b);
   }
 }
 // Each adds to a number, and gives 1 where it overflowed.
@@ -40,9 +66,7 @@ LANES_FN u32 add_word(u64& at, u64 value) {
     const u32 wrapped = high < carry;
     return wrapped + (high ? add_half(halves[1], high) : 0);
   } else {
-    u64 before;
-    asm volatile("atom.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(&at), "l"(value) : "memory");
-    return before + value < value;
+    return add_on_device(at, value) + value < value;
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
@@ -53,7 +77,7 @@ LANES_FN void add_real(f64& at, f64 value) {
   if constexpr (kShared) {
     atomicAdd(&at, value);
   } else {
-    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(&at), "d"(value) : "memory");
+    add_on_device(at, value);
   }
 }
 template <bool kShared>
@@ -61,7 +85,7 @@ LANES_FN void raise_to(u64& at, u64 value) {
   if constexpr (kShared) {
     atomicMax(reinterpret_cast<unsigned long long*>(&at), value);
   } else {
-    asm volatile("red.global.max.u64 [%0], %1;" ::"l"(&at), "l"(value) : "memory");
+    raise_on_device(at, value);
   }
 }
 LANES_FN u32 exchange_if(u32& at, u32 expected, u32 value) { return atomicCAS(&at, expected, value); }

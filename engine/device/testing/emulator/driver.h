@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+/// What the stand-in for the driver (testing/fake_cuda.cc) and the emulator ask of each other.
+
+/// Of the next call that can fail: its result, or 0.
+int fake_failure();
+
+/// Device memory; null: none.
+void* fake_allocate(size_t bytes);
+void fake_release(void* memory, size_t bytes);
+
+/// Whether `work` was put aside, for a graph.
+bool fake_records(std::function<void()> work);

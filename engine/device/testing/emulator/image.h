@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+/// What the emulated compiler gives for a kernel's machine code: this head, then a shared library.
+namespace lanewise::emulator {
+
+inline constexpr char kImageMagic[8] = {'e', 'm', 'u', 'l', 'a', 't', 'e', 'd'};
+
+struct ImageHead {
+  char magic[8];
+  size_t bytes;  ///< of the library
+};
+
+}  // namespace lanewise::emulator

@@ -1,0 +1,16 @@
+# `./dev emulate`: programs on an emulated GPU. Sourced by ./dev.
+
+# What a program needs to find the emulated GPU instead of a real one.
+emulated() {
+  local parts=$ROOT/build/engine/device/emulated
+  LD_LIBRARY_PATH=$parts${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LANEWISE_NVRTC=$parts/libnvrtc.so LANEWISE_SORT=$parts/lanewise_sort.so \
+    XDG_CACHE_HOME=$CACHE/emulated "$@"
+}
+
+emulate() {
+  if [[ $# -gt 0 ]]; then
+    emulated "$@"
+    return
+  fi
+  emulated "$PYTHON" tools/gpu_smoke.py --program build/lanewise --rows 5000 --seconds 600
+}
