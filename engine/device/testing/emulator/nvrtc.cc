@@ -80,10 +80,11 @@ std::string translate(std::string text) {
     const size_t body = text.find_first_of("{;", behind_closing(text, parameters));
     if (body == std::string::npos || text[body] == ';') continue;  // declared
     text.insert(behind_closing(text, body),
-                "\nextern \"C\" void lanewise_start_" + name +
+                "\nextern \"C\" __attribute__((visibility(\"default\"))) void lanewise_start_" + name +
                     "(void** arguments) { lanewise::emulator::start(" + name +
-                    ", arguments); }\nextern \"C\" const unsigned* lanewise_sizes_" + name +
-                    "() { return lanewise::emulator::sizes(" + name + "); }\n");
+                    ", arguments); }\nextern \"C\" __attribute__((visibility(\"default\"))) const unsigned* "
+                    "lanewise_sizes_" +
+                    name + "() { return lanewise::emulator::sizes(" + name + "); }\n");
   }
   for (size_t at = 0; (at = find_word(text, shared, at)) != std::string::npos;) {
     const size_t before = text.find_last_not_of(" \t\n", at - 1), from = before < 5 ? at : before - 5;
@@ -123,8 +124,10 @@ int compile(Program& program, const std::string& definitions, const fs::path& fo
   int result = run(preprocess + " " + quoted(folder / "kernel.cc") + " -o " + text + log);
   if (result == 0) {
     write(folder / "translated.cc", translate(read(folder / "translated.cc")));
-    result = run(compiler + "-O1 -w -fno-strict-aliasing -ffp-contract=off -fPIC -shared -x c++ " + text +
-                 " -o " + library + log);
+    result = run(compiler +
+                 "-O1 -w -fno-strict-aliasing -ffp-contract=off -fvisibility=hidden -fno-gnu-unique -fPIC "
+                 "-shared -x c++ " +
+                 text + " -o " + library + log);
   }
   program.log = read(folder / "log");
   if (result != 0) return kCompilation;

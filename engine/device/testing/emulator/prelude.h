@@ -74,7 +74,9 @@ using Same = std::type_identity_t<T>;
 
 }  // namespace lanewise::emulator
 
-extern "C" void lanewise_connect(const lanewise::emulator::Services* services) {
+// What the driver looks up. All else is hidden: kernels of different modules share names.
+extern "C" __attribute__((visibility("default"))) void lanewise_connect(
+    const lanewise::emulator::Services* services) {
   lanewise::emulator::services = services;
 }
 
