@@ -35,6 +35,66 @@ double cost(const nlohmann::json& json, const char* name) {
   return ns;
 }
 
+/// What is measured in units per second, or in seconds: a number above 0.
+double measured(const nlohmann::json& json, const char* name) {
+  const double value = json.at(name).get<double>();
+  if (!(value > 0 && value < 1e15)) throw UserError(fmt::format("'{}' is not above 0", name));
+  return value;
+}
+
+/// The fields of Rates, by their names in the file and the unit that they have there.
+template <class Field>
+void for_rates(Field&& field) {
+  using exec::Rates;
+  field("start_us", &Rates::start, 1e-6);
+  field("scan_gb_per_second", &Rates::scan, 1e9);
+  field("compute_g_per_second", &Rates::compute, 1e9);
+  field("search_gb_per_second", &Rates::search, 1e9);
+  field("automaton_gb_per_second", &Rates::automaton, 1e9);
+  field("group_m_words_per_second", &Rates::group, 1e6);
+  field("many_groups_m_words_per_second", &Rates::many_groups, 1e6);
+  field("sort_m_words_per_second", &Rates::sort, 1e6);
+}
+template <class Field>
+void for_device(Field&& field) {
+  using exec::DeviceCosts;
+  field("open_ms", &DeviceCosts::open, 1e-3);
+  field("compile_ms", &DeviceCosts::compile, 1e-3);
+  field("load_ms", &DeviceCosts::load, 1e-3);
+  field("upload_gb_per_second", &DeviceCosts::upload, 1e9);
+  field("download_gb_per_second", &DeviceCosts::download, 1e9);
+}
+
+nlohmann::ordered_json json_of(const exec::Rates& rates) {
+  nlohmann::ordered_json json;
+  for_rates([&](const char* name, auto field, double unit) { json[name] = rates.*field / unit; });
+  return json;
+}
+exec::Rates parse_rates(const nlohmann::json& json) {
+  exec::Rates rates;
+  for_rates([&](const char* name, auto field, double unit) { rates.*field = measured(json, name) * unit; });
+  return rates;
+}
+
+nlohmann::ordered_json json_of(const exec::PlacementCosts& costs) {
+  nlohmann::ordered_json device = {{"name", costs.device.name}};
+  for_device([&](const char* name, auto field, double unit) { device[name] = costs.device.*field / unit; });
+  device["rates"] = json_of(costs.device.rates);
+  return {{"device", device}, {"threads", costs.threads}, {"host", json_of(costs.host)}};
+}
+exec::PlacementCosts parse_placement(const nlohmann::json& json) {
+  exec::PlacementCosts costs;
+  const nlohmann::json& device = json.at("device");
+  costs.device.name = device.at("name").get<std::string>();
+  for_device([&](const char* name, auto field, double unit) {
+    costs.device.*field = measured(device, name) * unit;
+  });
+  costs.device.rates = parse_rates(device.at("rates"));
+  costs.threads = static_cast<int>(measured(json, "threads"));
+  costs.host = parse_rates(json.at("host"));
+  return costs;
+}
+
 MachineProfile parse(const nlohmann::json& json) {
   MachineProfile profile;
   profile.processor = json.at("processor").get<std::string>();
@@ -52,6 +112,7 @@ MachineProfile parse(const nlohmann::json& json) {
   tuning.packed_ns = cost(json, "packed_ns");
   tuning.rows_ns = cost(json, "rows_ns");
   tuning.lazy_ns = cost(json, "lazy_ns");
+  if (json.contains("placement")) profile.placement = parse_placement(json.at("placement"));
   return profile;
 }
 
@@ -90,18 +151,19 @@ void save_machine_profile(const MachineProfile& profile, const std::string& path
   if (path.empty())
     throw UserError("there is no place for a profile: neither HOME nor XDG_CONFIG_HOME is set");
   const lanes::Tuning& tuning = profile.tuning;
-  const nlohmann::ordered_json json = {{"version", kVersion},
-                                       {"processor", profile.processor},
-                                       {"read_gb_per_second", profile.read_rate / 1e9},
-                                       {"vector_rows", profile.vector_rows},
-                                       {"interleaved_width", tuning.interleaved_width},
-                                       {"refill_interleaved", tuning.refill_interleaved},
-                                       {"refill_packed_avx2", tuning.refill_packed_avx2},
-                                       {"refill_packed_avx512", tuning.refill_packed_avx512},
-                                       {"literal_ns", tuning.literal_ns},
-                                       {"packed_ns", tuning.packed_ns},
-                                       {"rows_ns", tuning.rows_ns},
-                                       {"lazy_ns", tuning.lazy_ns}};
+  nlohmann::ordered_json json = {{"version", kVersion},
+                                 {"processor", profile.processor},
+                                 {"read_gb_per_second", profile.read_rate / 1e9},
+                                 {"vector_rows", profile.vector_rows},
+                                 {"interleaved_width", tuning.interleaved_width},
+                                 {"refill_interleaved", tuning.refill_interleaved},
+                                 {"refill_packed_avx2", tuning.refill_packed_avx2},
+                                 {"refill_packed_avx512", tuning.refill_packed_avx512},
+                                 {"literal_ns", tuning.literal_ns},
+                                 {"packed_ns", tuning.packed_ns},
+                                 {"rows_ns", tuning.rows_ns},
+                                 {"lazy_ns", tuning.lazy_ns}};
+  if (profile.placement) json["placement"] = json_of(*profile.placement);
   const auto fail = [&](const std::string& why) {
     throw UserError(fmt::format("cannot write '{}': {}", path, why));
   };

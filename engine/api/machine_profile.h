@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "exec/placement/costs.h"
 #include "lanes/tuning.h"
 
 namespace lanewise {
@@ -14,6 +15,7 @@ struct MachineProfile {
   double read_rate = 0;      ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};
+  std::optional<exec::PlacementCosts> placement = {};  ///< where there was a GPU
 
   bool operator==(const MachineProfile&) const = default;
 };

@@ -15,7 +15,13 @@ using ::testing::HasSubstr;
 
 class Profiles : public ::testing::Test {
  protected:
-  const MachineProfile kProfile{"A processor", 12.5e9, 4096, {4, 3, 24, 56, 0.05, 0.15, 0.8, 2.5}};
+  const exec::Rates kRates{0.5, 1e9, 2e9, 4e9, 8e9, 16e6, 32e6, 64e6};
+  const MachineProfile kProfile{
+      "A processor",
+      12.5e9,
+      4096,
+      {4, 3, 24, 56, 0.05, 0.15, 0.8, 2.5},
+      exec::PlacementCosts{{"A GPU", 0.25, 0.125, 0.5, 32e9, 16e9, kRates}, kRates, 16}};
 
   std::string path() const { return folder_.file("deep/profile.json"); }
   /// What loading says of the saved profile with one entry replaced.
@@ -70,6 +76,27 @@ TEST_F(Profiles, OthersAreNotUsed) {
     EXPECT_FALSE(loaded.profile) << name;
     EXPECT_THAT(loaded.note, HasSubstr(why));
     EXPECT_THAT(loaded.note, HasSubstr(path()));
+  }
+}
+
+TEST_F(Profiles, OfMachinesWithoutGpusHaveNoPlacement) {
+  MachineProfile without = kProfile;
+  without.placement.reset();
+  save_machine_profile(without, path());
+  EXPECT_EQ(load_machine_profile(path(), "A processor").profile, without);
+}
+
+TEST_F(Profiles, BadPlacementIsNotUsed) {
+  save_machine_profile(kProfile, path());
+  std::ifstream in(path());
+  const nlohmann::json good = nlohmann::json::parse(in).at("placement");
+  EXPECT_TRUE(with("placement", good).profile);
+  for (const char* place : {"/device/upload_gb_per_second", "/device/name",
+                            "/device/rates/scan_gb_per_second", "/host/start_us", "/threads"}) {
+    nlohmann::json bad = good;
+    bad[nlohmann::json::json_pointer(place)] = 0;
+    EXPECT_THAT(with("placement", bad).note, HasSubstr(path())) << place;
+    EXPECT_FALSE(with("placement", bad).profile) << place;
   }
 }
 

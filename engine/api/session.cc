@@ -7,6 +7,8 @@
 #include "api/device_choice.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "device/compiler.h"
+#include "device/driver.h"
 #include "device/error.h"
 #include "exec/device/accelerator.h"
 #include "lanes/target.h"
@@ -77,11 +79,55 @@ struct Session::State {
     if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
     try {
       gpu = std::make_unique<exec::Accelerator>(wanted);
-    } catch (const device::DeviceError&) {
+      properties = gpu->device.properties();
+    } catch (const device::DeviceError& error) {
       if (device.only) throw;
-      no_gpu = true;
+      no_gpu = error.what();
     }
     return gpu.get();
+  }
+
+  exec::DeviceView device_view() const {
+    const bool measured =
+        options.placement && (!properties || properties->name == options.placement->device.name);
+    exec::DeviceView view{{}, gpu.get(), no_gpu.value_or("")};
+    view.costs = measured ? options.placement->device
+                          : exec::usual_device_costs(properties.value_or(device::Properties()));
+    return view;
+  }
+  exec::Rates host_rates() const {
+    return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
+                             : exec::usual_host_rates(target, options.tuning, threads);
+  }
+  /// Asks the driver which GPU there is, without making use of it.
+  void look_for_gpu() {
+    if (properties || no_gpu) return;
+    try {
+      const device::Driver& driver = device::Driver::system();
+      device::Compiler::system();  // without it no GPU is of use
+      properties = driver.properties(device.ordinal);
+    } catch (const device::DeviceError& error) {
+      no_gpu = error.what();
+    }
+  }
+  exec::Options run_options() {
+    exec::Options run;
+    run.target = target;
+    run.threads = threads;
+    run.vector_rows = options.vector_rows;
+    run.tuning = options.tuning;
+    run.budget = &budget;
+    run.cancellation = &cancellation;
+    run.store = &store;
+    run.profile_lanes = options.profile_lanes;
+    run.progress = progress;
+    run.device_strategy = strategy;
+    if (!device.offered) return run;
+    run.accelerator = [this] { return accelerator(); };
+    run.device_only = device.only;
+    run.device_view = [this] { return device_view(); };
+    run.host_rates = host_rates();
+    return run;
   }
 
   StatementResult answer_by_duckdb(const std::string& statement) {
@@ -102,19 +148,8 @@ struct Session::State {
     Stopwatch watch;
     const sql::Query planned = database.plan(query);
     result.plan_seconds = watch.lap();
-    exec::Options run;
-    run.target = target;
-    run.threads = threads;
-    run.vector_rows = options.vector_rows;
-    run.tuning = options.tuning;
-    run.budget = &budget;
-    run.cancellation = &cancellation;
-    run.store = &store;
+    exec::Options run = run_options();
     run.keep_columns = keep_columns;
-    run.profile_lanes = options.profile_lanes;
-    run.progress = progress;
-    if (device.offered) run.accelerator = [this] { return accelerator(); };
-    run.device_only = device.only;
     exec::Result done = exec::execute(planned.root, run);
     result.run_seconds = watch.lap();
     result.table = std::move(done.table);
@@ -133,7 +168,8 @@ struct Session::State {
   exec::ColumnStore store;
   sql::Database database;
   std::unique_ptr<exec::Accelerator> gpu;
-  bool no_gpu = false;  // it was looked for
+  std::optional<device::Properties> properties;  // of the GPU, where it was looked for
+  std::optional<std::string> no_gpu;             // why there is none
   Cancellation cancellation;
   std::function<void(const std::string& what, double share)> progress;
 };
@@ -163,8 +199,9 @@ std::string Session::explain(const std::string& query, bool kernels) {
   std::string text = fmt::format(
       "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target, state_->options.tuning),
       lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
+  if (state_->device.offered) state_->look_for_gpu();
   if (kernels || state_->device.offered)
-    text += exec::explain_device(planned.root, kernels, state_->strategy);
+    text += exec::explain_device(planned.root, kernels, state_->run_options());
   return text;
 }
 

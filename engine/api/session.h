@@ -28,6 +28,8 @@ struct SessionOptions {
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine
+  /// What this machine's GPU and cores were found to do; none: what is usual. For `auto`.
+  std::optional<exec::PlacementCosts> placement = {};
   bool profile_lanes = false;  ///< the profile names matchers and counts what their lanes did; costs a little
 };
 

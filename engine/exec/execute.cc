@@ -14,6 +14,7 @@
 #include "exec/open_operators.h"
 #include "exec/open_scan.h"
 #include "exec/pipeline.h"
+#include "exec/placement/choice.h"
 #include "exec/run.h"
 #include "expr/device/emitter.h"
 #include "ops/filter/filter.h"
@@ -58,35 +59,35 @@ class Execution {
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
+    for (const auto& [line, seconds] : kernel_seconds_) result.profile[line].kernel_seconds = seconds;
     for (const auto& [line, name] : on_device_) result.profile[line].target = name;
     result.from_hot_columns = scans_ > 0 && hot_scans_ == scans_;
     return result;
   }
 
  private:
-  /// Whether it is worth to wake the GPU: below it, the CPU is done before a result is back.
-  static constexpr int64_t kRowsForDevice = int64_t{4} << 20;
-  /// So many rows of a result, which is in the host's memory, are the host's with any choice of device.
-  static constexpr int64_t kRowsForHost = int64_t{1} << 16;
-
   /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
     if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
-    if (reads_results(pipeline) && rows_of(pipeline) <= kRowsForHost) return false;
-    if (!options_.device_only) {
-      if (rows_of(pipeline) < kRowsForDevice) return false;
-      if (const std::string reason = not_on_device(pipeline, results_); !reason.empty()) {
-        notes_[pipeline.line] += "; on the CPU: " + reason;
-        return false;
-      }
+    const auto choice = [&] {
+      return choose(pipeline, results_, rows_of(results_), options_, Thoroughness::kRun);
+    };
+    Choice chosen = choice();
+    if (chosen.on_device && !options_.device_only && options_.device_view().opened == nullptr) {
+      options_.accelerator();
+      chosen = choice();  // now that it is known
     }
+    if (!options_.device_only) notes_[pipeline.line] += "; " + chosen.text();
+    if (!chosen.on_device) return false;
     Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
     try {
       DeviceResult made = run_on_device(pipeline, results_, options_, *gpu, counters_);
       results_[i] = std::move(made.table);
       device_notes_[pipeline.line] = std::move(made.notes);
+      kernel_seconds_[pipeline.line] = made.kernel_seconds;
+      note_compiled(pipeline, results_, options_);
     } catch (const expr::NotOnDevice& reason) {
       throw UserError(
           fmt::format("{}; --device auto leaves such parts of a query to the CPU", reason.what()));
@@ -99,22 +100,9 @@ class Execution {
     return true;
   }
 
-  /// Whether all that it reads was made by pipelines before it.
-  static bool reads_results(const Pipeline& pipeline) {
-    return std::all_of(pipeline.branches.begin(), pipeline.branches.end(),
-                       [](const Branch& branch) { return std::holds_alternative<ResultOf>(branch.input); });
-  }
-
-  /// Rows that a pipeline reads, as far as that is known.
-  int64_t rows_of(const Pipeline& pipeline) const {
-    int64_t rows = 0;
-    for (const Branch& branch : pipeline.branches) {
-      if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
-        rows += std::max<int64_t>((*scan)->source->estimated_rows(), 0);
-      } else if (const auto* result = std::get_if<ResultOf>(&branch.input)) {
-        rows += results_[result->pipeline].rows();
-      }
-    }
+  static std::vector<double> rows_of(const std::vector<Table>& results) {
+    std::vector<double> rows;
+    for (const Table& result : results) rows.push_back(static_cast<double>(result.rows()));
     return rows;
   }
 
@@ -211,6 +199,7 @@ class Execution {
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
+  std::unordered_map<size_t, double> kernel_seconds_;
   std::unordered_map<size_t, std::string> on_device_;  // of lines: the device that ran them
   size_t scans_ = 0;
   size_t hot_scans_ = 0;
@@ -218,17 +207,39 @@ class Execution {
 
 }  // namespace
 
-std::string explain_device(const plan::NodePtr& root, bool kernels, const Strategy& strategy) {
+std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options) {
   const std::vector<Pipeline> pipelines = split(*root);
   std::vector<Table> results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
+  std::vector<double> rows(pipelines.size());
+  bool opened = false;  // by a pipeline before
+  Options explained = options;
+  if (options.device_view) {
+    explained.device_view = [&] {
+      DeviceView view = options.device_view();
+      if (opened) view.costs.open = 0;
+      return view;
+    };
+  }
   std::string text;
   for (size_t i = 0; i < pipelines.size(); ++i) {
     const std::string reason = not_on_device(pipelines[i], results);
     const char* const sink = pipelines[i].sink == nullptr ? "Result" : plan::name(pipelines[i].sink->payload);
-    text += fmt::format("pipeline {}, {}: {}\n", i + 1, sink, reason.empty() ? "offered on devices" : reason);
+    text += fmt::format("pipeline {}, {}: ", i + 1, sink);
+    if (options.device_view) {
+      const Choice choice = choose(pipelines[i], results, rows, explained, Thoroughness::kExplain);
+      text += choice.text() + "\n";
+      text += fmt::format("    CPU  {}\n", to_string(choice.host));
+      if (options.device_view().missing.empty())
+        text += fmt::format("    GPU  {}\n", to_string(choice.device));
+      rows[i] = choice.work.result_rows;
+      opened |= choice.on_device;
+    } else {
+      text += fmt::format("{}\n", reason.empty() ? "offered on devices" : reason);
+    }
     if (!kernels || !reason.empty()) continue;
-    for (const std::string& source : kernel_sources(pipelines[i], results, strategy)) text += source;
+    for (const std::string& source : kernel_sources(pipelines[i], results, options.device_strategy))
+      text += source;
   }
   return text;
 }

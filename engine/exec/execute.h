@@ -10,6 +10,7 @@
 #include "data/column.h"
 #include "exec/column_store.h"
 #include "exec/device/strategy.h"
+#include "exec/placement/costs.h"
 #include "lanes/target.h"
 #include "lanes/tuning.h"
 #include "plan/node.h"
@@ -17,6 +18,13 @@
 namespace lanewise::exec {
 
 struct Accelerator;
+
+/// The GPU that is on offer, as far as it is known without waking it.
+struct DeviceView {
+  DeviceCosts costs;
+  Accelerator* opened = nullptr;  ///< null: not yet
+  std::string missing = {};       ///< why there is none; empty: there may be one
+};
 
 /// How a plan is run. The references outlive the run.
 struct Options {
@@ -34,8 +42,12 @@ struct Options {
   /// The GPU, made when it is first wanted; not set: everything runs on the CPU. It may give null where there
   /// is none, or throw.
   std::function<Accelerator*()> accelerator;
-  /// What the GPU does not offer is an error. Else it gets pipelines of many rows that it can run as a whole.
+  /// What the GPU does not offer is an error. Else it gets the pipelines that it offers and is said to be
+  /// faster at: by device_view's costs and host_rates.
   bool device_only = false;
+  std::function<DeviceView()> device_view;
+  Rates host_rates = {};
+  Strategy device_strategy = {};
 };
 
 /// What one operator did.
@@ -44,6 +56,7 @@ struct OperatorProfile {
   std::string details;                ///< predicates, keys, columns
   std::vector<std::string> matchers;  ///< as plan::matchers(); with Options::profile_lanes
   std::vector<std::string> device;    ///< what a GPU did: in all, then by kernels
+  double kernel_seconds = 0;          ///< of these kernels
   std::string target;                 ///< the lanes that ran: "avx512", "avx512, interleaved"
   int depth = 0;                      ///< in the plan's tree
   uint64_t rows_in = 0;
@@ -59,9 +72,9 @@ struct Result {
   bool from_hot_columns = false;
 };
 
-/// Where the pipelines of a plan would run with an accelerator, a line each for people; with `kernels`, the
-/// sources of those that run there.
-std::string explain_device(const plan::NodePtr& root, bool kernels, const Strategy& strategy = {});
+/// What devices offer of the pipelines of a plan, a line each for people; with Options::device_view where
+/// they would run, and both estimates. With `kernels`, the sources of those that are offered.
+std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options);
 
 /// Runs the plan. Throws UserError (also MemoryError), CancelledError; then nothing is left behind.
 Result execute(const plan::NodePtr& root, const Options& options);

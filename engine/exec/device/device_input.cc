@@ -63,14 +63,7 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
 /// Bytes of a column all of whose batches the device holds; 0: it does not.
 size_t DeviceInput::resident_bytes(size_t place) const {
   if (identity_.empty() || rows_ < 0) return 0;
-  size_t bytes = 0;
-  for (int64_t first = 0; first < rows_; first += gpu_.batch_rows) {
-    const DeviceStore::ColumnPtr held = gpu_.store.find(
-        {identity_, scan_->columns[columns_[place]], first, std::min(gpu_.batch_rows, rows_ - first)});
-    if (held == nullptr) return 0;
-    bytes += held->bytes();
-  }
-  return bytes;
+  return gpu_.store.bytes_of(identity_, scan_->columns[columns_[place]], rows_, gpu_.batch_rows);
 }
 
 void DeviceInput::plan_batches() {

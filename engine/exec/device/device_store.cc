@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace lanewise::exec {
@@ -29,6 +30,16 @@ void DeviceStore::put(const Key& key, ColumnPtr column) {
   bytes_ += column->bytes();
   entries_.push_front({text, std::move(column)});
   index_[std::move(text)] = entries_.begin();
+}
+
+size_t DeviceStore::bytes_of(const std::string& identity, size_t column, int64_t rows, int64_t part_rows) {
+  size_t bytes = 0;
+  for (int64_t first = 0; first < rows; first += part_rows) {
+    const ColumnPtr held = find({identity, column, first, std::min(part_rows, rows - first)});
+    if (held == nullptr) return 0;
+    bytes += held->bytes();
+  }
+  return bytes;
 }
 
 int64_t DeviceStore::rows(const std::string& identity) {

@@ -126,7 +126,7 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), notes()};
+    return {std::move(table), notes(), times_.kernel_seconds};
   }
 
  private:
@@ -217,6 +217,13 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
   return sources;
 }
 
+std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& results,
+                         const Strategy& strategy) {
+  std::string all;
+  for (const std::string& source : kernel_sources(pipeline, results, strategy)) all += source;
+  return fmt::format("{:016x} {}", std::hash<std::string>()(all), all.size());
+}
+
 std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results) {
   try {
     kernel_sources(pipeline, results);
@@ -242,6 +249,7 @@ DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& r
     if (!tables.empty()) counters[pass.line].nanos += again[pass.line].nanos;
     tables.push_back(std::move(made.table));
     all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+    all.kernel_seconds += made.kernel_seconds;
   }
   all.table = passes.together(std::move(tables), options);
   return all;

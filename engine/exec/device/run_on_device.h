@@ -18,7 +18,13 @@ std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& re
 struct DeviceResult {
   Table table;
   std::vector<std::string> notes;
+  double kernel_seconds = 0;
 };
+
+/// What tells the pipeline's kernels from others, whatever the values that it reads: of those that
+/// kernel_sources() gives. Throws expr::NotOnDevice.
+std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& results,
+                         const Strategy& strategy);
 
 /// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.
 DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,

@@ -1,0 +1,99 @@
+#include "exec/placement/choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/kernel_cache.h"
+#include "exec/device/run_on_device.h"
+#include "exec/placement/work.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// So many rows of a result, which is in the host's memory, are the host's with any choice of device.
+constexpr double kRowsForHost = 1 << 16;
+
+/// Whether it reads nothing but few rows that pipelines before it gave.
+bool is_small(const Pipeline& pipeline, const std::vector<double>& result_rows) {
+  double rows = 0;
+  for (const Branch& branch : pipeline.branches) {
+    const auto* result = std::get_if<ResultOf>(&branch.input);
+    if (result == nullptr) return false;
+    rows += result_rows[result->pipeline];
+  }
+  return rows <= kRowsForHost;
+}
+
+/// Under what the cache of kernels says that a pipeline's are there.
+std::string key_of(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options,
+                   const DeviceView& view) {
+  return fmt::format("compiled for {}: {}", view.costs.name,
+                     kernels_name(pipeline, results, options.device_strategy));
+}
+
+}  // namespace
+
+std::string Choice::text() const {
+  if (!reason.empty()) return fmt::format("on the {}: {}", on_device ? "GPU" : "CPU", reason);
+  const std::string here = duration(host.seconds()), there = duration(device.seconds());
+  return on_device
+             ? fmt::format("on the GPU: about {}, on the CPU {}", there, here)
+             : fmt::format("on the CPU: about {}, on the GPU {}{}", here, there, at_least ? " or more" : "");
+}
+
+Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
+              const std::vector<double>& result_rows, const Options& options, Thoroughness thoroughness) {
+  const bool explains = thoroughness == Thoroughness::kExplain;
+  const bool small = is_small(pipeline, result_rows);
+  const DeviceView view = options.device_view ? options.device_view() : DeviceView();
+  Choice choice;
+  choice.on_device = options.device_only && !small;
+  if (small) {
+    choice.reason = "it reads a result of few rows";
+  } else if (options.device_only) {
+    choice.reason = "nothing else was asked for";
+  } else {
+    choice.reason = view.missing;
+  }
+  const bool decided = !choice.reason.empty();
+  if (decided && !explains) return choice;
+
+  Known known{result_rows, options.store};
+  if (view.opened != nullptr) {
+    known.resident = [gpu = view.opened](const Source& source, size_t column, int64_t rows) {
+      return gpu->store.bytes_of(source.identity(), column, rows, gpu->batch_rows) != 0;
+    };
+  }
+  choice.work = work_of(pipeline, known);
+  choice.host = estimate_host(choice.work, options.host_rates);
+  DeviceState state{.open = view.opened != nullptr, .compiled = true};
+  const auto is_faster = [&] {
+    choice.device = estimate_device(choice.work, view.costs, state);
+    return choice.device.seconds() < choice.host.seconds();
+  };
+  choice.at_least = true;
+  if (!is_faster() && !explains) return choice;  // without a look at what it would compile
+  choice.at_least = false;
+
+  const std::string lacking = not_on_device(pipeline, results);
+  if (lacking.empty()) {
+    const std::string key = key_of(pipeline, results, options, view);
+    state.compiled = device::KernelCache::system().find(key).has_value();
+  } else if (!small) {
+    choice.reason = options.device_only ? lacking + ": an error" : lacking;
+  }
+  const bool faster = is_faster();
+  if (!decided) choice.on_device = faster && lacking.empty();
+  return choice;
+}
+
+void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options) {
+  if (!options.device_view) return;
+  const std::string key = key_of(pipeline, results, options, options.device_view());
+  device::KernelCache& cache = device::KernelCache::system();
+  if (!cache.find(key)) cache.store(key, "");
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/execute.h"
+#include "exec/pipeline.h"
+#include "exec/placement/estimate.h"
+
+namespace lanewise::exec {
+
+/// Where a pipeline runs, and why.
+struct Choice {
+  bool on_device = false;
+  Work work = {};
+  Estimate host = {}, device = {};  ///< empty where the reason was known before
+  bool at_least = false;            ///< device: with kernels to be compiled it would be more
+  std::string reason = {};          ///< what decided instead of the estimates, for people; empty: they did
+
+  /// "on the CPU: about 2.1 ms, on the GPU 36.0 ms", or the reason.
+  std::string text() const;
+};
+
+/// Which choice is asked for.
+enum class Thoroughness : uint8_t {
+  kRun,      ///< what is not needed to decide is left out: sources are written only where the GPU may win
+  kExplain,  ///< with all that there is to tell
+};
+
+/// Chooses by Options::device_only, what devices offer, and the estimates. `results` are those of the
+/// pipelines before, as far as they are there; `result_rows` how many rows they have or are expected to have.
+Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
+              const std::vector<double>& result_rows, const Options& options, Thoroughness thoroughness);
+
+/// Notes that this machine has compiled the pipeline's kernels for this GPU, for choices to come.
+void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options);
+
+}  // namespace lanewise::exec

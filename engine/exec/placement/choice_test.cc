@@ -1,0 +1,104 @@
+#include "exec/placement/choice.h"
+
+#include <gmock/gmock.h>
+
+#include "device/testing/fake_driver.h"
+#include "exec/device/testing/call_of.h"
+#include "exec/fake_source.h"
+
+namespace lanewise::exec {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+/// A source that is said to have any number of rows.
+class LargeSource : public FakeSource {
+ public:
+  explicit LargeSource(int64_t said) : FakeSource({{"x", TypeId::kInt64}}, {}), said_(said) {}
+  int64_t estimated_rows() const override { return said_; }
+
+ private:
+  const int64_t said_;
+};
+
+plan::NodePtr scan(int64_t rows) { return plan::scan(std::make_shared<LargeSource>(rows), {0}); }
+plan::NodePtr aggregate(const char* function, int64_t rows) {
+  const ExprPtr x = column(0, TypeId::kInt64);
+  const bool is_sum = std::string(function) == "sum";
+  return plan::aggregate(scan(rows), {},
+                         {call_of(function, {is_sum ? x : cast(x, TypeId::kFloat64)},
+                                  is_sum ? TypeId::kInt128 : TypeId::kFloat64)},
+                         {"a"});
+}
+
+class Choices : public testing::Test {
+ protected:
+  Choices() {
+    options_.host_rates = usual_host_rates(lanes::simd(), {}, 1);
+    view_.costs = usual_device_costs({.name = "A GPU"});
+    options_.device_view = [this] { return view_; };
+  }
+  Choice choice(const plan::NodePtr& plan, Thoroughness thoroughness = Thoroughness::kRun) {
+    const std::vector<Pipeline> pipelines = split(*plan);
+    std::vector<Table> results;
+    for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
+    return choose(pipelines.back(), results, std::vector<double>(pipelines.size()), options_, thoroughness);
+  }
+
+  const std::string cache_ = testing::TempDir() + "lanewise_choices";
+  const device::Setting in_ = {"XDG_CACHE_HOME", cache_.c_str()};
+  Options options_;
+  DeviceView view_;
+};
+
+TEST_F(Choices, AreTheFasterSides) {
+  const Choice small = choice(aggregate("sum", 1000));
+  EXPECT_FALSE(small.on_device);
+  EXPECT_THAT(small.text(), MatchesRegex("on the CPU: about .*, on the GPU .* or more"));
+  const Choice told = choice(aggregate("sum", 1000), Thoroughness::kExplain);
+  EXPECT_THAT(told.text(), Not(HasSubstr("or more")));
+  EXPECT_GT(told.device.seconds(), small.device.seconds());  // with the kernels' compilation
+  const Choice large = choice(aggregate("sum", 20'000'000'000));
+  EXPECT_TRUE(large.on_device);
+  EXPECT_THAT(large.text(), HasSubstr("on the GPU: about"));
+  EXPECT_LT(large.device.seconds(), large.host.seconds());
+}
+
+TEST_F(Choices, NameWhatIsNotOffered) {
+  const Choice large = choice(aggregate("stddev", 20'000'000'000));
+  EXPECT_FALSE(large.on_device);
+  EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
+  EXPECT_THAT(large.text(), HasSubstr("stddev"));
+  EXPECT_THAT(large.text(), HasSubstr("not offered on devices"));
+  // Of small work only who asks is told.
+  EXPECT_THAT(choice(aggregate("stddev", 10)).reason, IsEmpty());
+  EXPECT_THAT(choice(aggregate("stddev", 10), Thoroughness::kExplain).reason, HasSubstr("stddev"));
+}
+
+TEST_F(Choices, AreTheHostsWhereThereIsNoGpu) {
+  view_.missing = "there is no driver";
+  const Choice large = choice(aggregate("sum", 20'000'000'000));
+  EXPECT_FALSE(large.on_device);
+  EXPECT_EQ(large.text(), "on the CPU: there is no driver");
+}
+
+TEST_F(Choices, FollowTheUser) {
+  options_.device_only = true;
+  EXPECT_TRUE(choice(aggregate("sum", 10)).on_device);
+  const Choice lacking = choice(aggregate("stddev", 10), Thoroughness::kExplain);
+  EXPECT_TRUE(lacking.on_device);
+  EXPECT_THAT(lacking.text(), HasSubstr("not offered on devices: an error"));
+}
+
+TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
+  options_.device_only = true;
+  const auto plan = plan::filter(aggregate("sum", 1000), call("IS NOT NULL", {column(0, TypeId::kInt128)}));
+  EXPECT_FALSE(choice(plan).on_device);
+  EXPECT_EQ(choice(plan).text(), "on the CPU: it reads a result of few rows");
+}
+
+}  // namespace
+}  // namespace lanewise::exec

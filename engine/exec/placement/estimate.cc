@@ -1,0 +1,76 @@
+#include "exec/placement/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lanewise::exec {
+
+namespace {
+
+/// Words of keys per second into so many groups: between what was measured by the number's order of
+/// magnitude.
+double group_rate(const Rates& rates, double groups) {
+  const double place = std::log(std::max(groups, 1.0) / kFewGroups) / std::log(kManyGroups / kFewGroups);
+  return rates.group * std::pow(rates.many_groups / rates.group, std::clamp(place, 0.0, 1.0));
+}
+
+/// Of the data, in the memory of who works on them.
+std::vector<Estimate::Part> parts_of(const Work& work, const Rates& rates) {
+  return {{"scan", (work.scanned + work.result_bytes) / rates.scan},
+          {"compute", work.computed / rates.compute},
+          {"search", work.searched / rates.search},
+          {"automata", work.walked / rates.automaton},
+          {"groups", work.grouped / group_rate(rates, work.groups)},
+          {"sort", work.sorted / rates.sort}};
+}
+
+}  // namespace
+
+double Estimate::seconds() const {
+  double sum = 0;
+  for (const Part& part : parts) sum += part.seconds;
+  return sum;
+}
+
+Estimate estimate_host(const Work& work, const Rates& host) {
+  Estimate estimate{parts_of(work, host)};
+  for (Estimate::Part& part : estimate.parts) part.seconds *= work.host_share;
+  estimate.parts.push_back({"start", host.start});
+  return estimate;
+}
+
+Estimate estimate_device(const Work& work, const DeviceCosts& costs, const DeviceState& state) {
+  Estimate estimate{parts_of(work, costs.rates)};
+  estimate.parts.push_back({"start", costs.rates.start});
+  if (!state.open) estimate.parts.push_back({"open", costs.open});
+  estimate.parts.push_back(state.compiled ? Estimate::Part{"load", costs.load}
+                                          : Estimate::Part{"compile", costs.compile});
+  estimate.parts.push_back({"upload", work.missing / costs.upload});
+  estimate.parts.push_back({"result", work.result_bytes / costs.download});
+  return estimate;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return fmt::format("{:.2f} s", seconds);
+}
+
+std::string to_string(const Estimate& estimate) {
+  const double all = estimate.seconds();
+  std::vector<Estimate::Part> parts = estimate.parts;
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Estimate::Part& a, const Estimate::Part& b) { return a.seconds > b.seconds; });
+  std::string text = duration(all);
+  const char* between = ": ";
+  for (const Estimate::Part& part : parts) {
+    if (part.seconds < all / 100) break;
+    text += fmt::format("{}{} {}", between, part.what, duration(part.seconds));
+    between = ", ";
+  }
+  return text;
+}
+
+}  // namespace lanewise::exec

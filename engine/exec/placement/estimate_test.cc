@@ -1,0 +1,114 @@
+#include "exec/placement/estimate.h"
+
+#include <gmock/gmock.h>
+
+namespace lanewise::exec {
+namespace {
+
+using testing::HasSubstr;
+
+/// A GPU that is 100 times as fast as the host, once all is there.
+const Rates kHost{1e-4, 10e9, 1e9, 8e9, 4e9, 100e6, 10e6, 20e6};
+const DeviceCosts kGpu{
+    "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9}};
+constexpr DeviceState kReady{.open = true, .compiled = true};
+
+double on_host(const Work& work) { return estimate_host(work, kHost).seconds(); }
+double on_device(const Work& work, const DeviceState& state = kReady) {
+  return estimate_device(work, kGpu, state).seconds();
+}
+
+TEST(Estimates, SmallWorkIsTheHosts) {
+  const Work few{.rows = 1000, .scanned = 8000};
+  EXPECT_LT(on_host(few), on_device(few));
+  const Work many{.rows = 1e8, .scanned = 8e8};
+  EXPECT_GT(on_host(many), on_device(many));
+}
+
+TEST(Estimates, CountWhatMustBeDoneBefore) {
+  Work work{.rows = 1e8, .scanned = 8e8};
+  const double ready = on_device(work);
+  EXPECT_NEAR(ready, 0.001 + 0.8e-3 + 0.002, 1e-9);
+  EXPECT_NEAR(on_device(work, {.open = true}), ready - 0.002 + 0.1, 1e-9);
+  EXPECT_NEAR(on_device(work, {.compiled = true}), ready + 0.3, 1e-9);
+  work.missing = 8e8;  // one time over a bus that is faster than the host reads
+  EXPECT_NEAR(on_device(work), ready + 0.016, 1e-9);
+  EXPECT_LT(on_device(work), on_host(work));
+  EXPECT_GT(on_device(work, {}), on_host(work));  // but not with a start of the GPU
+}
+
+TEST(Estimates, ResultsComeBack) {
+  Work work{.rows = 1e8, .scanned = 8e8};
+  const double without = on_device(work);
+  work.result_bytes = 8e8;
+  EXPECT_NEAR(on_device(work), without + 0.8e-3 + 0.02, 1e-9);
+}
+
+TEST(Estimates, EveryKindOfWorkHasItsRate) {
+  for (const auto& [kind, rate] : {std::pair{&Work::scanned, &Rates::scan},
+                                   {&Work::computed, &Rates::compute},
+                                   {&Work::searched, &Rates::search},
+                                   {&Work::walked, &Rates::automaton},
+                                   {&Work::sorted, &Rates::sort},
+                                   {&Work::grouped, &Rates::group}}) {
+    Work work;
+    work.*kind = 1e9;
+    work.groups = kFewGroups;
+    EXPECT_NEAR(on_host(work), kHost.start + 1e9 / (kHost.*rate), 1e-9);
+    EXPECT_NEAR(on_device(work), on_device({}) + 1e9 / (kGpu.rates.*rate), 1e-9);
+  }
+}
+
+TEST(Estimates, MoreGroupsTakeLonger) {
+  const auto grouped = [](double groups) { return on_host({.grouped = 1e8, .groups = groups}); };
+  EXPECT_DOUBLE_EQ(grouped(1), grouped(kFewGroups));
+  EXPECT_NEAR(grouped(kManyGroups) / grouped(kFewGroups), 10, 0.01);
+  EXPECT_NEAR(grouped(31623) / grouped(kFewGroups), std::sqrt(10), 0.01);
+  EXPECT_DOUBLE_EQ(grouped(1e8), grouped(kManyGroups));
+}
+
+TEST(Estimates, TheHostLeavesOutWhatBoundsRefute) {
+  Work work{.rows = 1e9, .scanned = 8e9};
+  const double all = on_host(work);
+  work.host_share = 0.01;
+  EXPECT_NEAR(on_host(work) - kHost.start, (all - kHost.start) / 100, 1e-9);
+  EXPECT_NEAR(on_device(work), on_device({.rows = 1e9, .scanned = 8e9}), 1e-12);
+}
+
+TEST(Estimates, AreTold) {
+  const Work work{.rows = 1e8, .scanned = 8e8, .computed = 1e5, .missing = 8e8};
+  EXPECT_EQ(to_string(estimate_device(work, kGpu, kReady)),
+            "19.8 ms: upload 16.0 ms, load 2.0 ms, start 1.0 ms, scan 800 µs");
+  EXPECT_EQ(to_string(estimate_host(work, kHost)), "80.2 ms: scan 80.0 ms");
+}
+
+TEST(UsualCosts, FollowTheGpusProperties) {
+  device::Properties h200{.name = "NVIDIA H200"};
+  h200.bandwidth = 4.8e12;
+  h200.multiprocessors = 132;
+  const DeviceCosts large = usual_device_costs(h200), usual = usual_device_costs({});
+  EXPECT_EQ(large.name, "NVIDIA H200");
+  // Within a factor of two of docs/performance-gpu.md.
+  const std::pair<double, double> kMeasured[] = {
+      {large.rates.scan, 4.3e12}, {large.rates.search, 2.6e12},      {large.rates.automaton, 2.4e12},
+      {large.rates.group, 204e9}, {large.rates.many_groups, 12.3e9}, {large.rates.sort, 16e9}};
+  for (const auto& [stated, measured] : kMeasured) {
+    EXPECT_GT(stated, measured / 2);
+    EXPECT_LT(stated, measured * 2);
+  }
+  EXPECT_GT(large.rates.scan, usual.rates.scan);
+  EXPECT_GT(usual.rates.scan, 0);
+}
+
+TEST(UsualCosts, OfTheHostAreInProportionToThreads) {
+  const Rates one = usual_host_rates(lanes::simd(), {}, 1), four = usual_host_rates(lanes::simd(), {}, 4);
+  EXPECT_DOUBLE_EQ(four.sort, 4 * one.sort);
+  EXPECT_DOUBLE_EQ(four.start, one.start);
+  EXPECT_EQ(with_threads_of(four, 4, 1), one);
+  lanes::Tuning slow;
+  slow.literal_ns = 2;
+  EXPECT_NEAR(usual_host_rates(lanes::simd(), slow, 1).search, 0.5e9, 1);
+}
+
+}  // namespace
+}  // namespace lanewise::exec

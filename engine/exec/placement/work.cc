@@ -1,0 +1,282 @@
+#include "exec/placement/work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "exec/run.h"
+#include "exec/stored_input.h"
+#include "expr/device/emitter.h"
+#include "expr/patterns/prepared_pattern.h"
+#include "ops/filter/filter.h"
+#include "text/compiled_pattern.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// Of a row.
+double usual_bytes(Type type) {
+  return type.is_string() ? 4 + kUsualText : static_cast<double>(width(type.physical()));
+}
+double usual_bytes(const Schema& schema) {
+  double bytes = 0;
+  for (const Field& field : schema) bytes += usual_bytes(field.type);
+  return bytes;
+}
+double words(Type type) {
+  return std::ceil((type.is_string() ? kUsualText : usual_bytes(type)) / kWordBytes);
+}
+
+/// Where the rows of a branch come from.
+struct InputSize {
+  double rows = 0;
+  double fixed = 0;    ///< bytes of numbers, offsets and codes of texts
+  double text = 0;     ///< bytes of one text, in the mean
+  double missing = 0;  ///< bytes that the GPU does not have
+  double skipped = 0;  ///< rows that bounds refute
+};
+
+/// Adds up what columns take, which are hot or not.
+class ColumnSizes {
+ public:
+  explicit ColumnSizes(double rows) { size_.rows = rows; }
+
+  void add(Type type, const ColumnStore::Chunks& chunks, bool resident) {
+    double fixed = 0, text = 0;
+    if (chunks == nullptr) {
+      fixed = size_.rows * (type.is_string() ? 4 : usual_bytes(type));
+      text = type.is_string() ? size_.rows * kUsualText : 0;
+    } else {
+      for (const StoredChunk& chunk : *chunks) {
+        const Column& column = *chunk.column;
+        const bool plain_text = type.is_string() && column.dictionary == nullptr;
+        fixed += static_cast<double>(column.offsets.size() + (plain_text ? 0 : column.values.size()));
+        text += static_cast<double>(plain_text          ? column.values.size()
+                                    : column.dictionary ? column.dictionary->bytes()
+                                                        : 0);
+      }
+    }
+    size_.fixed += fixed;
+    texts_ += type.is_string();
+    text_bytes_ += text;
+    if (!resident) size_.missing += fixed + text;
+  }
+  InputSize size() const {
+    InputSize size = size_;
+    if (texts_ > 0 && size.rows > 0) size.text = text_bytes_ / texts_ / size.rows;
+    return size;
+  }
+
+ private:
+  InputSize size_;
+  double texts_ = 0, text_bytes_ = 0;
+};
+
+InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& known) {
+  const std::string identity = scan.source->identity();
+  std::vector<ColumnStore::Chunks> chunks(scan.columns.size());
+  int64_t rows = scan.source->estimated_rows();
+  bool hot = !chunks.empty() && known.store != nullptr && !identity.empty();
+  if (hot) {
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      chunks[i] = known.store->find(identity, scan.columns[i]);
+      hot &= chunks[i] != nullptr;
+      if (chunks[i] != nullptr) rows = rows_of(*chunks[i]);
+    }
+  }
+  ColumnSizes sizes(rows < 0 ? kUnknownRows : static_cast<double>(rows));
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    const bool resident = known.resident && !identity.empty() && rows >= 0 &&
+                          known.resident(*scan.source, scan.columns[i], rows);
+    sizes.add(schema[i].type, chunks[i], resident);
+  }
+  InputSize size = sizes.size();
+  if (hot) {
+    size.skipped =
+        static_cast<double>(read_stored(chunks, rows, scan.predicates, slicing_for({}, rows)).skipped_rows);
+  }
+  return size;
+}
+
+InputSize size_of(double rows, const Schema& schema) {
+  ColumnSizes sizes(rows);
+  for (const Field& field : schema) sizes.add(field.type, nullptr, false);
+  return sizes.size();
+}
+
+InputSize size_of(const Branch& branch, const Known& known) {
+  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input))
+    return size_of(**scan, branch.schema, known);
+  if (const auto* values = std::get_if<const plan::Values*>(&branch.input))
+    return size_of(static_cast<double>((*values)->table->rows()), branch.schema);
+  return size_of(known.result_rows[std::get<ResultOf>(branch.input).pipeline], branch.schema);
+}
+
+/// Rows of a branch on their way to the sink.
+class BranchWork {
+ public:
+  BranchWork(const Branch& branch, const InputSize& size, Work& work)
+      : work_(work), all_(size.rows), rows_(size.rows), text_(size.text) {
+    work.rows += size.rows;
+    work.scanned += size.fixed;
+    work.missing += size.missing;
+    if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) narrow((*scan)->predicates);
+    for (const StepSpec& step : branch.steps) {
+      const plan::Payload& payload = step.node->payload;
+      if (const auto* filter = std::get_if<plan::Filter>(&payload)) {
+        narrow({filter->predicate});
+      } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
+        evaluate(project->exprs);
+      }
+    }
+  }
+  double rows() const { return rows_; }
+
+  void evaluate(const std::vector<ExprPtr>& exprs) {
+    for (const ExprPtr& expr : exprs) {
+      if (expr != nullptr) evaluate(*expr);
+    }
+  }
+
+ private:
+  void narrow(const std::vector<ExprPtr>& predicates) {
+    for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
+      evaluate(*predicate);
+      rows_ *= kPasses;
+    }
+  }
+
+  void evaluate(const Expr& expr) {
+    double cost = ops::cost(expr);
+    walk(expr, [&](const Expr& part) {
+      if (expr::is_match(part)) {
+        cost -= ops::cost(part);
+        match(static_cast<const expr::PreparedPattern&>(*part.prepared));
+        return;
+      }
+      for (const ExprPtr& arg : part.args) {
+        if (arg->type.is_string() && arg->kind == Expr::Kind::kColumn) work_.scanned += rows_ * text_;
+      }
+    });
+    work_.computed += rows_ * cost;
+  }
+
+  void match(const expr::PreparedPattern& prepared) {
+    constexpr double kSector = 32;  // bytes that memory gives at once
+    const auto& pieces = prepared.pattern().compiled().pieces;
+    const bool literal = pieces && pieces->pieces.size() == 1;
+    if (literal && (pieces->at_begin || pieces->at_end)) {
+      work_.scanned += rows_ * std::min(kSector, text_);
+    } else if (literal && rows_ == all_) {
+      work_.searched += rows_ * text_;
+    } else {
+      work_.walked += rows_ * text_;
+    }
+  }
+
+  Work& work_;
+  const double all_;
+  double rows_;
+  const double text_;
+};
+
+/// The sink, fed by branches.
+class SinkWork {
+ public:
+  SinkWork(const Pipeline& pipeline, double rows, Work& work)
+      : pipeline_(pipeline), rows_(rows), work_(work) {}
+
+  /// What it evaluates of each row.
+  std::vector<ExprPtr> expressions() const {
+    std::vector<ExprPtr> exprs;
+    if (const auto* aggregate = payload<plan::Aggregate>()) {
+      exprs = aggregate->keys;
+      for (const plan::AggregateCall& call : aggregate->aggregates) {
+        exprs.insert(exprs.end(), call.args.begin(), call.args.end());
+        exprs.push_back(call.filter);
+      }
+    } else if (const auto* sort = payload<plan::Sort>()) {
+      for (const plan::SortKey& key : sort->keys) exprs.push_back(key.expr);
+    }
+    return exprs;
+  }
+
+  void book() {
+    if (const auto* aggregate = payload<plan::Aggregate>()) {
+      work_.computed += rows_ * static_cast<double>(aggregate->aggregates.size());
+      double keys = 0;
+      for (const ExprPtr& key : aggregate->keys) keys += words(key->type);
+      double grouped = keys;
+      for (const plan::AggregateCall& call : aggregate->aggregates) {
+        if (call.distinct) grouped += keys + words(call.args[0]->type);
+      }
+      group(grouped);
+    } else if (payload<plan::Distinct>() != nullptr) {
+      double keys = 0;
+      for (const Field& field : pipeline_.input) keys += words(field.type);
+      group(keys);
+    } else if (const auto* sort = payload<plan::Sort>()) {
+      double keys = 0;
+      for (const plan::SortKey& key : sort->keys) keys += words(key.expr->type);
+      // Of few of many rows only those are sorted that may be among them.
+      work_.sorted += keys * (sort->limit < 0 ? rows_ : std::min(rows_, needed(sort->limit, sort->offset)));
+    } else if (const auto* limit = payload<plan::Limit>(); limit != nullptr && limit->limit >= 0) {
+      work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));
+    }
+    work_.result_rows = given();
+    work_.result_bytes = work_.result_rows * usual_bytes(pipeline_.output);
+  }
+
+ private:
+  template <class T>
+  const T* payload() const {
+    return pipeline_.sink == nullptr ? nullptr : std::get_if<T>(&pipeline_.sink->payload);
+  }
+  double given() const {
+    if (const auto* aggregate = payload<plan::Aggregate>()) return aggregate->keys.empty() ? 1 : groups();
+    if (payload<plan::Distinct>() != nullptr) return groups();
+    if (const auto* sort = payload<plan::Sort>()) return within(sort->limit, sort->offset);
+    if (const auto* limit = payload<plan::Limit>()) return within(limit->limit, limit->offset);
+    return rows_;
+  }
+  static double needed(int64_t limit, int64_t offset) { return static_cast<double>(limit + offset); }
+  double within(int64_t limit, int64_t offset) const {
+    const double left = std::max(0.0, rows_ - static_cast<double>(offset));
+    return limit < 0 ? left : std::min(left, static_cast<double>(limit));
+  }
+  /// Where DuckDB knows nothing of keys, it says half of the rows.
+  double groups() const {
+    const double told = pipeline_.sink->estimated_rows;
+    const bool is_known = told >= 0 && std::abs(told - pipeline_.sink->children[0]->estimated_rows / 2) > 1;
+    return std::clamp(is_known ? told : rows_ / kRowsOfGroup, std::min(rows_, 1.0), rows_);
+  }
+  void group(double words_of_row) {
+    if (words_of_row == 0) return;
+    work_.grouped += rows_ * words_of_row;
+    work_.groups = groups();
+  }
+
+  const Pipeline& pipeline_;
+  const double rows_;  // that come to it
+  Work& work_;
+};
+
+}  // namespace
+
+Work work_of(const Pipeline& pipeline, const Known& known) {
+  Work work;
+  double rows = 0, skipped = 0;
+  const std::vector<ExprPtr> exprs = SinkWork(pipeline, 0, work).expressions();
+  for (const Branch& branch : pipeline.branches) {
+    const InputSize size = size_of(branch, known);
+    BranchWork through(branch, size, work);
+    through.evaluate(exprs);
+    rows += through.rows();
+    skipped += size.skipped;
+  }
+  if (work.rows > 0) work.host_share = 1 - skipped / work.rows;
+  SinkWork(pipeline, rows, work).book();
+  return work;
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,137 @@
+#include "exec/placement/work.h"
+
+#include <gtest/gtest.h>
+
+#include "exec/device/testing/call_of.h"
+#include "exec/execute.h"
+#include "exec/fake_source.h"
+
+namespace lanewise::exec {
+namespace {
+
+constexpr int kRows = 100'000;
+
+/// id rises with the row; n; s of 10 bytes.
+class Works : public testing::Test {
+ protected:
+  Works() {
+    std::vector<std::vector<Value>> rows;
+    for (int i = 0; i < kRows; ++i)
+      rows.push_back(
+          {Value::int64(i), Value::int32(i % 10), Value::varchar(std::to_string(1'000'000'000 + i))});
+    source_ = std::make_shared<FakeSource>(
+        Schema{{"id", TypeId::kInt64}, {"n", TypeId::kInt32}, {"s", TypeId::kVarchar}}, std::move(rows));
+    source_->id = "fake";
+  }
+  plan::NodePtr scan(std::vector<ExprPtr> predicates = {}) const {
+    return plan::scan(source_, {0, 1, 2}, std::move(predicates));
+  }
+  Work work(const plan::NodePtr& plan) {
+    pipelines_ = split(*plan);
+    return work_of(pipelines_[0], known_);
+  }
+  /// Reads the columns, which stay hot.
+  void heat() {
+    Options options;
+    options.store = &store_;
+    execute(scan(), options);
+    known_.store = &store_;
+  }
+
+  MemoryBudget budget_{size_t{1} << 30};
+  ColumnStore store_{&budget_};
+  std::shared_ptr<FakeSource> source_;
+  Known known_;
+  std::vector<Pipeline> pipelines_;
+};
+
+ExprPtr id() { return column(0, TypeId::kInt64); }
+ExprPtr n() { return column(1, TypeId::kInt32); }
+ExprPtr s() { return column(2, TypeId::kVarchar); }
+ExprPtr big(int64_t value) { return literal(Value::int64(value)); }
+ExprPtr like(const char* pattern) { return call("~~", {s(), literal(Value::varchar(pattern))}); }
+plan::NodePtr count(plan::NodePtr child) {
+  return plan::aggregate(std::move(child), {}, {call_of("count_star", {}, TypeId::kInt64)}, {"count"});
+}
+plan::NodePtr grouped(plan::NodePtr child) {
+  return plan::aggregate(std::move(child), {n()}, {call_of("count_star", {}, TypeId::kInt64)},
+                         {"n", "count"});
+}
+
+TEST_F(Works, CountColumnsAndExpressions) {
+  const Work all = work(count(scan()));
+  EXPECT_EQ(all.rows, kRows);
+  EXPECT_EQ(all.scanned, kRows * (8 + 4 + 4.0));  // of texts the offsets: nobody looks at them
+  EXPECT_EQ(all.missing, kRows * (8 + 4 + 4 + kUsualText));
+  EXPECT_EQ(all.result_rows, 1);
+  EXPECT_EQ(all.computed, kRows);  // for the count
+  const Work filtered = work(count(scan({call("<", {id(), big(5)})})));
+  EXPECT_EQ(filtered.computed, kRows + kPasses * kRows);
+  EXPECT_EQ(filtered.host_share, 1);
+}
+
+TEST_F(Works, KnowsHotColumns) {
+  heat();
+  const Work hot = work(count(scan({like("%99%")})));
+  EXPECT_EQ(hot.missing, kRows * (8 + 4 + 4 + 10.0) + 4 * kRows / 1000);  // an offset more in each chunk
+  EXPECT_EQ(hot.searched, kRows * 10.0);
+  EXPECT_EQ(hot.walked, 0);
+}
+
+TEST_F(Works, BoundsSpareTheHostRows) {
+  heat();
+  EXPECT_LT(work(count(scan({call("<", {id(), big(5)})}))).host_share, 0.2);
+  EXPECT_EQ(work(count(scan({call("<", {n(), literal(Value::int32(5))})}))).host_share, 1);
+}
+
+TEST_F(Works, WhatTheGpuHasIsNotMissing) {
+  known_.resident = [](const Source& source, size_t column, int64_t rows) {
+    return source.identity() == "fake" && column != 1 && rows == kRows;
+  };
+  EXPECT_EQ(work(count(scan())).missing, kRows * 4.0);
+  source_->id = "";  // what nobody can know again
+  EXPECT_EQ(work(count(scan())).missing, kRows * (16 + kUsualText));
+}
+
+TEST_F(Works, PatternsBehindFiltersSeeFewerRows) {
+  const Work work = this->work(count(scan({like("%99%"), call("<", {id(), big(5)})})));
+  EXPECT_EQ(work.searched, 0);  // an automaton asks single rows
+  EXPECT_DOUBLE_EQ(work.walked, kPasses * kRows * kUsualText);
+  const Work regular = this->work(count(scan({like("%9_9%")})));
+  EXPECT_EQ(regular.walked, kRows * kUsualText);
+  EXPECT_EQ(this->work(count(scan({like("1%")}))).searched, 0);
+}
+
+TEST_F(Works, GroupsAreAsManyAsThePlanSays) {
+  EXPECT_EQ(work(grouped(scan())).groups, kRows / kRowsOfGroup);
+  EXPECT_EQ(work(plan::with_estimate(grouped(scan()), 10)).groups, 10);
+  EXPECT_EQ(work(plan::with_estimate(grouped(scan()), kRows / 2)).groups, kRows / kRowsOfGroup);  // a guess
+  const Work work = this->work(plan::with_estimate(grouped(scan()), 1e9));
+  EXPECT_EQ(work.groups, kRows);
+  EXPECT_EQ(work.grouped, kRows);
+  EXPECT_EQ(work.result_bytes, kRows * (4 + 8.0));
+  EXPECT_EQ(this->work(plan::distinct(scan())).grouped, kRows * (1 + 1 + kUsualText / kWordBytes));
+}
+
+TEST_F(Works, SortsAndLimits) {
+  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).sorted, kRows);
+  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).result_rows, kRows);
+  const Work top = work(plan::sort(scan(), {{s()}}, 10, 5));
+  EXPECT_EQ(top.sorted, 15 * kUsualText / kWordBytes);
+  EXPECT_EQ(top.result_rows, 10);
+  const Work limit = work(plan::limit(scan({call("<", {id(), big(5)})}), 200));
+  EXPECT_EQ(limit.host_share, 200 / (kPasses * kRows));
+  EXPECT_EQ(limit.result_rows, 200);
+}
+
+TEST_F(Works, ResultsOfEarlierPipelinesAreInput) {
+  const auto plan = plan::sort(grouped(scan()), {{column(1, TypeId::kInt64)}});
+  pipelines_ = split(*plan);
+  known_.result_rows = {500, 0};
+  const Work work = work_of(pipelines_[1], known_);
+  EXPECT_EQ(work.rows, 500);
+  EXPECT_EQ(work.missing, 500 * (4 + 8.0));
+}
+
+}  // namespace
+}  // namespace lanewise::exec
