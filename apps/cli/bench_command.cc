@@ -8,6 +8,7 @@
 #include "bench/plots.h"
 #include "bench/report.h"
 #include "bench/scan.h"
+#include "bench/sql.h"
 #include "bench/strings.h"
 #include "command.h"
 #include "interrupt.h"
@@ -26,6 +27,7 @@ something out. Levels run in turns, medians count. R is what one core reads from
   lanewise bench scan                            filters and aggregates of a column of numbers
   lanewise bench strings                         equality, prefix, regular expression on rows of text
   lanewise bench index                           lookups in ordered indexes, here and on a GPU
+  lanewise bench sql                             queries on the cores and on a GPU
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
@@ -77,6 +79,19 @@ device).
 
   lanewise bench index --keys 100000000 --work find,device
   lanewise bench index --work node,copy,launch --device cuda --json
+)";
+
+const char* const kSql =
+    R"(The queries by which `lanewise tune` measures devices, on all cores and on a GPU if there is one.
+
+Columns are in the memory of who works on them; the time is the whole run's, planning apart. Numbers are BIGINT, of 1,000
+and of 1,000,000 values, and drawn from all of 62 bits; texts, a quarter as many, have 64 bytes.
+
+Works: scan (a sum), compute (16 operators a row), search (LIKE with one literal), automaton (a regular
+expression), group and many_groups (1,000 and 1,000,000 groups), sort (all rows).
+
+  lanewise bench sql --rows 100000000 --work scan,group
+  lanewise bench sql --device cuda --json
 )";
 
 void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& groups) {
@@ -167,6 +182,21 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->option_text("WHICH");
   scan->callback([scan_options, &run] {
     run = [scan_options] { return run_bench("scan", *scan_options, bench::run_scan); };
+  });
+
+  auto sql_options = std::make_shared<bench::SqlBenchOptions>();
+  CLI::App* sql = bench->add_subcommand("sql", kSql);
+  sql->add_option("--rows", sql_options->rows, "Numbers; default: 4,194,304")
+      ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
+      ->option_text("N");
+  list_option(*sql, "--work", sql_options->work, "Only these; default: all", "NAME,...")
+      ->check(CLI::IsMember(bench::sql_work_names()));
+  sql->add_option("--device", sql_options->device,
+                  "cpu, cuda, cuda:N or auto (a GPU if there is one), the default")
+      ->option_text("NAME");
+  add_repetition(*sql, *sql_options);
+  sql->callback([sql_options, &run] {
+    run = [sql_options] { return run_bench("sql", *sql_options, bench::run_sql); };
   });
 
   auto index_options = std::make_shared<bench::IndexBenchOptions>();

@@ -70,6 +70,11 @@ void print_profile() {
   row("",
       fmt::format("matchers, ns per byte: contains {}, packed {}, rows {}, lazy {}", cost(tuning.literal_ns),
                   cost(tuning.packed_ns), cost(tuning.rows_ns), cost(tuning.lazy_ns)));
+  if (profile.placement) {
+    const exec::DeviceCosts& gpu = profile.placement->device;
+    row("", fmt::format("{} reads {:.0f} GB/s of its memory, is sent {:.1f} GB/s", gpu.name,
+                        gpu.rates.scan / 1e9, gpu.upload / 1e9));
+  }
 }
 
 ExitCode print_info() {

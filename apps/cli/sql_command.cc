@@ -77,6 +77,7 @@ class SqlRun {
     options_.session.profile_lanes = options_.profile;
     const MachineProfile machine = machine_profile();
     options_.session.tuning = machine.tuning;
+    options_.session.placement = machine.placement;
     if (options_.session.vector_rows == 0) options_.session.vector_rows = machine.vector_rows;
     session_.emplace(options_.session);
     session_->set_progress([this](const std::string& what, double share) { progress_.report(what, share); });
@@ -203,7 +204,7 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->option_text("duckdb");
   sql->add_option("--device", options->session.device,
                   "cpu (the default), cuda or cuda:N (what it does not offer is an error), or auto (the GPU\n"
-                  "gets pipelines of many rows that it can run as a whole)")
+                  "gets what it offers and is said to be faster at: --explain shows it)")
       ->type_name("NAME");
   sql->add_option("--device-memory", options->device_memory, "Of the GPU; default: nearly all of it")
       ->type_name("SIZE");

@@ -18,7 +18,8 @@ const char* const kDescription =
 
 The profile changes how fast lanewise is here, never its answers: how many rows lanes of one thread
 interleave, when idle lanes are refilled, how many rows operators take at a time, and from what each way to match
-a pattern costs, which one is taken. Later runs read it, 'lanewise info'
+a pattern costs, which one is taken. Where there is a GPU, it and the cores answer the same queries: by these rates
+`lanewise sql --device auto` chooses between them. Later runs read it, 'lanewise info'
 shows it. It is of this kind of processor: on another one it is not used, with a note.
 
   lanewise tune                              stores ~/.config/lanewise/profile.json
@@ -30,6 +31,31 @@ std::string text(const bench::Choice& choice) {
   std::string line = fmt::format("{:<22}{:>6}   ", choice.name, choice.best);
   for (const auto& [value, rate] : choice.tries) line += fmt::format("  {}: {:.2f}", value, rate / 1e9);
   return line + " GB/s";
+}
+
+/// The rates of both devices, side by side.
+std::string text(const exec::PlacementCosts& costs) {
+  using exec::Rates;
+  const exec::DeviceCosts& gpu = costs.device;
+  std::string lines = fmt::format(
+      "\n{}: opened in {:.0f} ms; kernels compiled in {:.0f} ms, loaded in {:.1f} ms; {:.1f} GB/s to it, "
+      "{:.1f} "
+      "back\n{:<22}{:>12}{:>12}\n",
+      gpu.name, gpu.open * 1e3, gpu.compile * 1e3, gpu.load * 1e3, gpu.upload / 1e9, gpu.download / 1e9, "",
+      fmt::format("{} threads", costs.threads), "GPU");
+  const auto line = [&](const char* name, double Rates::* rate, double unit, const char* unit_name) {
+    lines += fmt::format("{:<22}{:>12.4g}{:>12.4g} {}\n", name, costs.host.*rate * unit,
+                         gpu.rates.*rate * unit, unit_name);
+  };
+  line("start", &Rates::start, 1e3, "ms");
+  line("scan", &Rates::scan, 1e-9, "GB/s");
+  line("compute", &Rates::compute, 1e-9, "G operations/s");
+  line("search", &Rates::search, 1e-9, "GB/s");
+  line("automaton", &Rates::automaton, 1e-9, "GB/s");
+  line("group", &Rates::group, 1e-6, "M rows/s");
+  line("many_groups", &Rates::many_groups, 1e-6, "M rows/s");
+  line("sort", &Rates::sort, 1e-6, "M rows/s");
+  return lines;
 }
 
 ExitCode run_tune(const std::string& output) {
@@ -46,6 +72,8 @@ ExitCode run_tune(const std::string& output) {
   fmt::print("\n{:<22}measured\n", "matcher");
   for (const bench::MatcherCost& cost : tuned.costs)
     fmt::print("{:<22}{:.3f} ns per byte\n", cost.name, cost.ns);
+  fmt::print("{}", tuned.profile.placement ? text(*tuned.profile.placement)
+                                           : fmt::format("\nGPU: none: {}\n", tuned.no_gpu));
   fmt::print("\nStored in {}\n", path);
   return kOk;
 }

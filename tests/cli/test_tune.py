@@ -31,7 +31,7 @@ def test_tune_measures_stores_and_is_used(lanewise, home):
     start = time.monotonic()
     code, out, error = lanewise("tune", env=environment)
     assert (code, error) == (0, "") and time.monotonic() - start < 60
-    assert f"Stored in {path}" in out
+    assert f"Stored in {path}" in out and ("placement" in path.read_text()) == ("\nGPU: none: " not in out)
     profile = json.loads(path.read_text())
     assert profile["version"] == 2 and profile["processor"] in out and profile["read_gb_per_second"] > 0
     for name in ("vector_rows", "interleaved_width", "refill_interleaved"):

@@ -34,6 +34,11 @@ struct StringsOptions : Options {
   std::vector<uint32_t> thresholds;  ///< of refill; none: naive and refill
 };
 
+struct SqlBenchOptions : Options {
+  std::vector<std::string> work;
+  std::string device = "auto";
+};
+
 /// Here rows are the keys of an index.
 struct IndexBenchOptions : Options {
   std::string type = "uint32";

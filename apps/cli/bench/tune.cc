@@ -7,10 +7,12 @@
 #include <memory>
 
 #include "base/bits.h"
+#include "base/error.h"
 #include "base/machine.h"
 #include "bench/numbers.h"
 #include "bench/read_rate.h"
 #include "bench/text_rows.h"
+#include "bench/tune_device.h"
 #include "lanes/rows.h"
 #include "primitives/kernels.h"
 #include "text/compiled_pattern.h"
@@ -142,6 +144,11 @@ Tuned tune(const Cancellation& cancellation, const std::function<void(const std:
     return tuned.choices.back().best;
   };
 
+  try {
+    tuned.profile.placement = tune_device(cancellation, say);
+  } catch (const UserError& error) {  // DeviceError, MemoryError
+    tuned.no_gpu = error.what();
+  }
   say("measuring how fast one core reads memory", 0);
   tuned.profile.processor = machine_cpu();
   tuned.profile.read_rate = read_rate(cancellation);

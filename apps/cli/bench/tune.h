@@ -30,9 +30,11 @@ struct Tuned {
   MachineProfile profile;
   std::vector<Choice> choices;
   std::vector<MatcherCost> costs;
+  std::string no_gpu;  ///< why there is no MachineProfile::placement
 };
 
-/// Measures this machine, in well under a minute. `say` is told what is being measured, and how far that is.
+/// Measures this machine and its first GPU, in well under a minute. `say` is told what is being measured, and
+/// how far that is.
 Tuned tune(const Cancellation& cancellation, const std::function<void(const std::string&, double)>& say);
 
 }  // namespace lanewise::cli::bench

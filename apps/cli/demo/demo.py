@@ -1,7 +1,7 @@
 """./dev demo: six questions to the 7.3 million files that Debian's packages ship.
 
-Each is answered by `lanewise sql` and by DuckDB on the same threads; both have read the columns before the clock starts,
-and the answers must be equal. usage: demo.py [--threads N] [--repeat N]
+Each is answered by `lanewise sql` and by DuckDB on the same threads, and by `lanewise sql --device cuda` where there is a GPU; all have
+read the columns before the clock starts, and the answers must be equal. usage: demo.py [--threads N] [--repeat N]
 """
 
 import argparse
@@ -24,9 +24,18 @@ VIEW = f"CREATE VIEW files AS FROM '{CONTENTS}';\n"
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
+def has_gpu():
+    """Whether `lanewise info` finds a GPU with all that queries need."""
+    told = subprocess.run([PROGRAM, "info"], text=True, capture_output=True).stdout
+    return "\nGPU 0 " in told and "kernels by NVRTC" in told and "not usable" not in told
+
+
+def run(script, threads, *options):
+    return subprocess.run([PROGRAM, "sql", "--threads", str(threads), *options], input=script, text=True, capture_output=True)
+
+
 def lanewise(script, threads, *options):
-    result = subprocess.run([PROGRAM, "sql", "--threads", str(threads), *options], input=script, text=True,
-                            capture_output=True)
+    result = run(script, threads, *options)
     if result.returncode:
         sys.exit(f"lanewise failed with exit code {result.returncode}:\n{result.stderr}\n{script}")
     return result
@@ -37,10 +46,11 @@ def seconds_of(line):
     return sum(float(number) * UNITS[unit] for number, unit in re.findall(r"\b(?:plan|run) ([\d.]+) ?(\w+)", line))
 
 
-def ask_lanewise(question, threads, repeat):
+def ask_lanewise(question, threads, repeat, *options, run=lanewise):
     """The answer's rows as text, the seconds of each run on hot columns."""
-    script = VIEW + (question + ";\n") * (repeat + 1)
-    result = lanewise(script, threads, "--format", "json", "--timing")
+    result = run(VIEW + (question + ";\n") * (repeat + 1), threads, "--format", "json", "--timing", *options)
+    if result.returncode:
+        return None, result.stderr.strip().removeprefix("error: ").split(";")[0]
     timing = [line for line in result.stderr.splitlines() if "run " in line][-repeat:]
     answer, _ = json.JSONDecoder().raw_decode(result.stdout)
     rows = [tuple(None if v is None else str(v) for v in row.values()) for row in answer]
@@ -70,8 +80,9 @@ def main():
     connection = duckdb.connect(config={"threads": options.threads})
     connection.execute(f"CREATE TABLE files AS FROM '{CONTENTS}'")
     files = connection.sql("SELECT count(*) FROM files").fetchone()[0]
+    gpu = has_gpu()
     print(f"Debian's packages ship {files:,} files. Six questions, {options.threads} threads, "
-          f"Lanewise beside DuckDB {duckdb.__version__}.\n")
+          f"Lanewise beside DuckDB {duckdb.__version__}{', and on the GPU' if gpu else ''}.\n")
 
     summary, wrong = [], 0
     for path in sorted(HERE.glob("*.sql")):
@@ -86,15 +97,25 @@ def main():
         equal = ours == theirs
         wrong += not equal
         print(f"Lanewise {milliseconds(us)}, DuckDB {milliseconds(them)}: {them / us:.1f} times as fast; "
-              f"{'equal answers' if equal else 'THE ANSWERS DIFFER'}.\n", flush=True)
+              f"{'equal answers' if equal else 'THE ANSWERS DIFFER'}.", flush=True)
+        on_gpu = ""
+        if gpu:
+            there, told = ask_lanewise(question, options.threads, options.repeat, "--device", "cuda", run=run)
+            wrong += there not in (None, ours)
+            on_gpu = "–" if there is None else milliseconds(statistics.median(told))
+            print(f"On the GPU {told if there is None else on_gpu}"
+                  f"{'' if there in (None, ours) else ': THE ANSWERS DIFFER'}.", flush=True)
+        print()
         if not equal:
             print(f"Lanewise: {ours}\nDuckDB:   {theirs}\n")
-        summary.append((title, us, them))
+        summary.append((title, us, them, on_gpu))
 
-    width = max(len(title) for title, _, _ in summary)
-    print(f"{'question':{width}}  {'Lanewise':>10}  {'DuckDB':>10}  {'times':>6}")
-    for title, us, them in summary:
-        print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}")
+    width = max(len(title) for title, *_ in summary)
+    column = f"  {'on the GPU':>10}" if gpu else ""
+    print(f"{'question':{width}}  {'Lanewise':>10}  {'DuckDB':>10}  {'times':>6}{column}")
+    for title, us, them, on_gpu in summary:
+        beside = f"  {on_gpu:>10}" if gpu else ""
+        print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}{beside}")
     print("\nYour turn: build/lanewise sql -c \"SELECT path FROM '.cache/data/contents.parquet' "
           "WHERE path LIKE '%/lanewise%' LIMIT 5\"")
     sys.exit(1 if wrong else 0)

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/session.h"
+#include "exec/placement/costs.h"
+
+namespace lanewise::cli::bench {
+
+/// A query that does little else than what one of exec::Rates is about.
+struct MeasuredPipeline {
+  std::string name;            ///< the rate's
+  double exec::Rates::* rate;  ///< units per second
+  double units;                ///< of a row
+  std::string table;           ///< "numbers", "texts"
+  std::string query;
+};
+
+/// All of them, over tables that make_tables() makes.
+const std::vector<MeasuredPipeline>& measured_pipelines();
+/// Rows of the table; numbers have four times as many as texts.
+uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows);
+
+/// Makes the tables in the session's database: `rows` numbers, a quarter as many texts of 64 bytes.
+void make_tables(Session& session, uint64_t rows);
+
+}  // namespace lanewise::cli::bench
