@@ -2,12 +2,15 @@
 
   python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
 
-All queries over tables of sizes around the width of a warp, in small batches and with little device memory; errors in the same
-words; what is not offered is named. Sums of doubles are rounded: their order differs. Where a run over a table differs or does not
+All queries over tables of sizes around the width of a warp, in small batches and with little device memory; with a choice between both
+devices; errors in the same words; what is not offered is named. Sums of doubles are rounded: their order differs. Where a run over a table differs or does not
 end in time, its queries run one by one, and those at fault are named. Closes with `N passed, M failed`.
 """
 
 import argparse
+import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -149,7 +152,7 @@ class Smoke:
         self.program, self.folder, self.seconds = program, folder, seconds
         self.passed = self.failed = 0
 
-    def run(self, sql, *arguments, name="smoke", seconds=None):
+    def run(self, sql, *arguments, name="smoke", seconds=None, env=None):
         """The program's outcome; one that does not end in time is ended, with the status 124. A name has a database of its own."""
         file, database = self.folder / f"{name}.sql", self.folder / f"{name}.duckdb"
         file.write_text(sql)
@@ -157,7 +160,7 @@ class Smoke:
             shutil.copy(self.folder / "smoke.duckdb", database)
         command = [self.program, "sql", "--db", database, "-f", file, "--format", "json", *arguments]
         try:
-            return subprocess.run(command, capture_output=True, text=True, timeout=seconds or self.seconds)
+            return subprocess.run(command, capture_output=True, text=True, timeout=seconds or self.seconds, env=env)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, 124, "", f"not done after {seconds or self.seconds} s")
 
@@ -183,6 +186,30 @@ class Smoke:
             with ThreadPoolExecutor(8) as pool:
                 ones = pool.map(lambda i: self.difference([queries[i]], *arguments, name=f"one{i}", seconds=15), range(len(queries)))
                 print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
+
+    def choices(self, rows):
+        """--device auto, with a profile by which the GPU is the faster one for everything: what it does not offer, or what reads few
+        rows of a result, is the CPU's."""
+        info = subprocess.run([self.program, "info"], capture_output=True, text=True).stdout
+        rates = {name: 1 for name in ("start_us", "scan_gb_per_second", "compute_g_per_second", "search_gb_per_second", "automaton_gb_per_second",
+                                      "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second")}
+        device = {"name": re.search(r"^GPU 0 +(.*?), sm_", info, re.M)[1], "open_ms": 1e-6, "compile_ms": 1e-6, "load_ms": 1e-6,
+                  "upload_gb_per_second": 1e5, "download_gb_per_second": 1e5,
+                  "rates": {name: 1e-6 if name == "start_us" else 1e5 for name in rates}}
+        profile = {"version": 2, "processor": re.search(r"^processor +(.*), \d+ cores", info, re.M)[1], "read_gb_per_second": 10,
+                   **{name: 0 for name in ("vector_rows", "refill_interleaved", "refill_packed_avx2", "refill_packed_avx512", "literal_ns",
+                                           "packed_ns", "rows_ns", "lazy_ns")},
+                   "interleaved_width": 8, "placement": {"device": device, "threads": 1, "host": rates}}
+        (self.folder / "lanewise").mkdir(exist_ok=True)
+        (self.folder / "lanewise" / "profile.json").write_text(json.dumps(profile))
+        env = {**os.environ, "XDG_CONFIG_HOME": str(self.folder), "COLUMNS": "4000"}
+        queries = [query.replace(" FROM t", f" FROM t{rows}") for query in [*QUERIES, *NOT_OFFERED]]
+        sql = ";\n".join(queries) + ";"
+        cpu, both = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "auto", "--profile", env=env)
+        self.check(f"{len(queries)} queries over {rows} rows, by both devices", cpu.returncode == both.returncode == 0 and cpu.stdout == both.stdout,
+                   both.stderr[-1000:])
+        for said in ("; on the GPU: about", "not offered on devices", "it reads a result of few rows", "  cuda:0"):
+            self.check(f"the profile says '{said.strip('; ')}'", said in both.stderr, both.stderr[-1000:])
 
     def errors(self):
         for query in ERRORS:
@@ -214,6 +241,7 @@ def main():
         smoke.same(arguments.rows, "--device-memory", "8MB")
         for strategy in STRATEGIES:
             smoke.same(arguments.rows, "--device-strategy", strategy)
+        smoke.choices(1000)
         smoke.errors()
     print(f"{smoke.passed} passed, {smoke.failed} failed")
     sys.exit(1 if smoke.failed else 0)

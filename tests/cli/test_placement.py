@@ -1,0 +1,155 @@
+"""`lanewise sql --device auto`: what --explain tells of both devices, what decides, and that nobody opens a driver for nothing.
+The driver is the stand-in that the C++ tests use, or the emulated GPU."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import BUILD
+
+ROOT = Path(__file__).resolve().parents[2]
+NVRTC = sorted(ROOT.glob(".cache/venv/lib/python*/site-packages/nvidia/cu13/lib/libnvrtc.so.13"))
+FEW = "SELECT sum(i) AS s FROM range(1000) t(i) WHERE i > 3"
+MANY = "SELECT sum(i) AS s FROM range(20000000) t(i) WHERE i > 3"
+
+RATES = {"start_us": 1, "scan_gb_per_second": 1, "compute_g_per_second": 1, "search_gb_per_second": 1, "automaton_gb_per_second": 1,
+         "group_m_words_per_second": 1, "many_groups_m_words_per_second": 1, "sort_m_words_per_second": 1}
+DEVICE = {"name": "Fake", "open_ms": 1, "compile_ms": 1, "load_ms": 1, "upload_gb_per_second": 1000, "download_gb_per_second": 1000}
+
+
+@pytest.fixture
+def without(tmp_path):
+    """An environment in which there is no driver, no profile and no kernel."""
+    (tmp_path / "libcuda.so.1").write_text("no library")
+    return {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def fake(without):
+    """The same with a driver of a GPU."""
+    if not NVRTC:
+        pytest.skip("no NVRTC")
+    return {**without, "LD_LIBRARY_PATH": str(BUILD / "engine/device/fake"), "LANEWISE_NVRTC": str(NVRTC[0])}
+
+
+@pytest.fixture
+def emulated(without):
+    """The same with a GPU that runs kernels, slowly."""
+    parts = BUILD / "engine/device/emulated"
+    if not (parts / "libcuda.so.1").exists():
+        pytest.skip("no emulated GPU")
+    return {**without, "LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"), "LANEWISE_SORT": str(parts / "lanewise_sort.so")}
+
+
+def tuned(lanewise, environment, device, **costs):
+    """Writes a profile of this machine with a GPU whose rates are `device` times the host's."""
+    _, out, _ = lanewise("info", env=environment)
+    processor = next(line for line in out.splitlines() if line.startswith("processor")).removeprefix("processor").rpartition(",")[0].strip()
+    path = Path(environment["XDG_CONFIG_HOME"]) / "lanewise" / "profile.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({
+        "version": 2, "processor": processor, "read_gb_per_second": 10, "vector_rows": 0, "interleaved_width": 8, "refill_interleaved": 0,
+        "refill_packed_avx2": 0, "refill_packed_avx512": 0, "literal_ns": 0, "packed_ns": 0, "rows_ns": 0, "lazy_ns": 0,
+        "placement": {"device": {**DEVICE, **costs, "rates": {name: rate * device for name, rate in RATES.items()}},
+                      "threads": os.cpu_count(), "host": RATES}}))
+
+
+def explained(lanewise, environment, sql, device="auto"):
+    code, out, error = lanewise("sql", "--explain", "--device", device, "-c", sql, env=environment)
+    assert (code, error) == (0, ""), error
+    return out[out.index("pipeline 1"):]
+
+
+def test_without_a_gpu_all_is_the_cpus(lanewise, without):
+    told = explained(lanewise, without, MANY)
+    assert told.startswith("pipeline 1, Aggregate: on the CPU: the NVIDIA driver was not found") and "\n    CPU  " in told and "GPU  " not in told
+    code, out, error = lanewise("sql", "--device", "auto", "-c", MANY, "--profile", "--format", "csv", env={**without, "COLUMNS": "1000"})
+    assert (code, out) == (0, "s\n199999989999994\n") and "; on the CPU: " in error, error
+
+
+@pytest.mark.parametrize("arguments, opened", [(["--device", "cpu"], False), (["--device", "auto"], False), (["--device", "cpu", "--explain"], False),
+                                               (["--device", "auto", "--explain"], True), (["--device", "cuda"], True)])
+def test_the_driver_is_opened_only_where_it_is_asked_for(lanewise, without, arguments, opened):
+    _, _, error = lanewise("sql", *arguments, "-c", FEW, env={**without, "LD_DEBUG": "files"})
+    assert ("file=libcuda.so.1" in error) == opened
+
+
+def test_measured_costs_decide(lanewise, fake):
+    tuned(lanewise, fake, 1000)
+    told = explained(lanewise, fake, MANY)
+    assert told.startswith("pipeline 1, Aggregate: on the GPU: about ") and "compile 1.0 ms" in told and "open 1.0 ms" in told
+    assert "\n    CPU  " in told and "\n    GPU  " in told
+    assert "on the CPU: about" in explained(lanewise, fake, FEW)
+    tuned(lanewise, fake, 0.1)
+    assert "on the CPU: about" in explained(lanewise, fake, MANY)
+    tuned(lanewise, fake, 1000, open_ms=1e6)
+    assert "on the CPU: about" in explained(lanewise, fake, MANY)
+    tuned(lanewise, fake, 1000, name="Another")  # what is usual counts then
+    assert "open 300.0 ms" in explained(lanewise, fake, MANY)
+
+
+def test_what_is_not_offered_is_named(lanewise, fake):
+    tuned(lanewise, fake, 1000)
+    query = MANY.replace("sum(i)", "stddev(i)")
+    assert "on the CPU: " in (told := explained(lanewise, fake, query)) and "stddev_samp(DOUBLE) is not offered on devices" in told
+    assert "is not offered on devices: an error" in explained(lanewise, fake, query, "cuda")
+
+
+def test_each_pipeline_has_its_device(lanewise, fake):
+    tuned(lanewise, fake, 1000)
+    told = explained(lanewise, fake, "SELECT median(x) FROM (SELECT sum(i) AS x FROM range(20000000) t(i) WHERE i > (SELECT string_agg(i)::BIGINT FROM range(1) r(i)))")
+    heads = [part.splitlines()[0] for part in told.split("pipeline ")[1:]]
+    assert "Aggregate: on the CPU: string_agg" in heads[0] and "Aggregate: on the GPU: about" in heads[2]
+    assert "Aggregate: on the CPU: it reads a result of few rows" in heads[3]
+    first, second = explained(lanewise, fake, "SELECT i % 100000 AS k, sum(i) FROM range(20000000) t(i) GROUP BY k ORDER BY 2").split("pipeline 2")
+    assert "on the GPU: about" in first and "open 1.0 ms" in first and "on the GPU: about" in second and "open" not in second
+
+
+def test_a_gpu_that_fails_to_open_is_left_alone(lanewise, fake):
+    tuned(lanewise, fake, 1000)
+    code, out, error = lanewise("sql", "--device", "auto", "-c", MANY, "--profile", "--format", "csv",
+                                env={**fake, "LANEWISE_NVRTC": "/none.so", "COLUMNS": "1000"})
+    assert (code, out) == (0, "s\n199999989999994\n") and "on the CPU: NVRTC" in error, error
+
+
+def test_tune_measures_the_gpu_and_its_costs_decide(lanewise, emulated):
+    code, out, error = lanewise("tune", env=emulated)
+    assert (code, error) == (0, ""), error
+    path = Path(emulated["XDG_CONFIG_HOME"]) / "lanewise" / "profile.json"
+    placement = json.loads(path.read_text())["placement"]
+    assert placement["device"]["name"] == "Emulated GPU" and "\nEmulated GPU: opened in " in out
+    for name in RATES:
+        assert placement["host"][name] > 0 and placement["device"]["rates"][name] > 0
+    for name in DEVICE.keys() - {"name"}:
+        assert placement["device"][name] > 0
+    assert placement["host"]["scan_gb_per_second"] > placement["device"]["rates"]["scan_gb_per_second"]
+    told = explained(lanewise, emulated, MANY)
+    assert "on the CPU: about" in told and "open 300.0 ms" not in told
+    assert "Emulated GPU reads" in lanewise("info", env=emulated)[1]
+
+
+def test_bench_runs_on_both(lanewise, emulated):
+    code, out, error = lanewise("bench", "sql", "--rows", "2000", "--repeat", "1", "--json", env=emulated)
+    assert code == 0, error
+    groups = {group["work"]: group for group in json.loads(out)["groups"]}
+    assert list(groups) == ["scan", "compute", "search", "automaton", "group", "many_groups", "sort"]
+    for group in groups.values():
+        cpu, gpu = group["levels"]
+        assert (cpu["level"], gpu["level"]) == ("cpu", "gpu") and cpu["hash"] == gpu["hash"] and gpu["seconds"] > 0
+
+
+def test_bench_without_a_gpu(lanewise, without):
+    code, out, _ = lanewise("bench", "sql", "--rows", "2000", "--work", "scan", "--repeat", "1", env=without)
+    assert code == 0 and "not offered: the NVIDIA driver was not found" in out
+    code, _, error = lanewise("bench", "sql", "--rows", "2000", "--device", "cuda", env=without)
+    assert code == 2 and "the NVIDIA driver was not found" in error
+
+
+def test_a_query_uses_both_devices(lanewise, emulated):
+    tuned(lanewise, emulated, 1000, name="Emulated GPU", open_ms=1e-3, compile_ms=1e-3, load_ms=1e-3)
+    sql = "SELECT k, string_agg(n::VARCHAR ORDER BY n) AS s FROM (SELECT i % 70000 AS k, sum(i) AS n FROM range(100000) t(i) GROUP BY k) GROUP BY k ORDER BY k LIMIT 2"
+    code, out, error = lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql, env={**emulated, "COLUMNS": "1000"})
+    assert (code, out) == (0, "k,s\n0,70000\n1,70002\n"), error
+    assert "  cuda:0" in error and "; on the GPU: about" in error and "on the CPU: string_agg" in error
