@@ -10,6 +10,8 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   test       the unit tests that need a GPU: device, index
   smoke      every operator and matcher against the CPU's answers, about a minute
   bench      times of queries; --help
+  tune       measures the GPU and the cores, for --device auto
+  rates      the queries by which it does, on both; --help
   sanitize   compute-sanitizer over queries and tests, in shards; --help
   sql ...    the program itself
 TEXT
@@ -30,6 +32,8 @@ case $command in
     ;;
   smoke) python3 gpu_smoke.py --program ./lanewise "$@" ;;
   bench) python3 gpu_bench.py --program ./lanewise "$@" ;;
+  tune) ./lanewise tune "$@" ;;
+  rates) ./lanewise bench sql "$@" ;;
   sanitize) python3 gpu_sanitize.py --program ./lanewise "$@" ;;
   sql) ./lanewise sql "$@" ;;
   *) usage; exit 2 ;;

@@ -47,10 +47,10 @@ def seconds_of(line):
 
 
 def ask_lanewise(question, threads, repeat, *options, run=lanewise):
-    """The answer's rows as text, the seconds of each run on hot columns."""
+    """The answer's rows as text, the seconds of each run on hot columns; or None, and why."""
     result = run(VIEW + (question + ";\n") * (repeat + 1), threads, "--format", "json", "--timing", *options)
     if result.returncode:
-        return None, result.stderr.strip().removeprefix("error: ").split(";")[0]
+        return None, re.search(r"^error: ([^;\n]*)", result.stderr, re.M)[1]
     timing = [line for line in result.stderr.splitlines() if "run " in line][-repeat:]
     answer, _ = json.JSONDecoder().raw_decode(result.stdout)
     rows = [tuple(None if v is None else str(v) for v in row.values()) for row in answer]
@@ -103,7 +103,7 @@ def main():
             there, told = ask_lanewise(question, options.threads, options.repeat, "--device", "cuda", run=run)
             wrong += there not in (None, ours)
             on_gpu = "–" if there is None else milliseconds(statistics.median(told))
-            print(f"On the GPU {told if there is None else on_gpu}"
+            print(f"{'Not on the GPU: ' + told if there is None else 'On the GPU ' + on_gpu}"
                   f"{'' if there in (None, ours) else ': THE ANSWERS DIFFER'}.", flush=True)
         print()
         if not equal:
