@@ -153,3 +153,24 @@ def test_a_query_uses_both_devices(lanewise, emulated):
     code, out, error = lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql, env={**emulated, "COLUMNS": "1000"})
     assert (code, out) == (0, "k,s\n0,70000\n1,70002\n"), error
     assert "  cuda:0" in error and "; on the GPU: about" in error and "on the CPU: string_agg" in error
+
+
+def test_compiled_kernels_and_columns_on_the_gpu_cost_nothing_again(lanewise, emulated):
+    tuned(lanewise, emulated, 1000, name="Emulated GPU", open_ms=1e-3, compile_ms=50, load_ms=1e-3, upload_gb_per_second=0.1)
+    create = "CREATE TABLE t AS SELECT i AS x FROM range(1000000) r(i)"
+    heavy = f"SELECT sum({' + '.join(f'(x // {i})' for i in range(2, 200))}) AS s FROM t"  # pays for the upload of 80 ms
+    light = "SELECT sum(x - 3) AS m FROM t"
+    assert lanewise("sql", "--db", "t.duckdb", "-c", create, env=emulated)[0] == 0
+
+    def profile(*queries):
+        code, _, error = lanewise("sql", "--db", "t.duckdb", "--device", "auto", "--profile", "-c", ";".join(queries), "--format", "csv",
+                                  env={**emulated, "COLUMNS": "20000"})
+        assert code == 0, error
+        return [line for line in error.splitlines() if "; on the" in line and "few rows" not in line]
+
+    assert "; on the CPU: about" in profile(light)[0]
+    first, second = profile(heavy, light.replace("3", "4"))
+    assert "; on the GPU: about" in first and "; on the CPU: about" in second  # compiling it would take longer
+    assert lanewise("sql", "--db", "t.duckdb", "--device", "cuda", "-c", light, env=emulated)[0] == 0
+    first, second = profile(heavy, light)
+    assert "; on the GPU: about" in first and "; on the GPU: about" in second
