@@ -39,7 +39,7 @@ const char* const kDescription =
 
 A FILE is Matrix Market (every stored entry is an edge, whatever its value), has a line 'v : u w' for each vertex
 and its neighbours or a line 'source target [weight]' for each edge, or is Parquet or CSV with columns src, dst and
-perhaps weight. random:N:M, grid:R:C, kronecker:SCALE and tree:N are generators.
+perhaps weight. random:N:M, bipartite:L:R:M, grid:R:C, kronecker:SCALE and tree:N are generators.
 )";
 
 struct Given {
@@ -112,49 +112,7 @@ int64_t vertex_of(const Graph& graph, int64_t label) {
   throw UserError(fmt::format("the graph has no vertex {}", label));
 }
 
-/// f(values, row) for each row of a column without NULLs.
-template <class T, class F>
-void each_value(const Table& table, size_t column, const std::string& file, F f) {
-  for (const Batch& batch : table.batches) {
-    const Column& part = *batch.columns[column];
-    const Column& held = part.dictionary ? *part.dictionary : part;
-    if (part.nulls != 0) {
-      throw UserError(fmt::format("{}: {} is NULL in some rows", file, table.schema[column].name));
-    }
-    for (int64_t row = 0; row < part.rows; ++row) {
-      f(held.values.as<T>()[part.dictionary ? part.values.as<uint32_t>()[row] : row]);
-    }
-  }
-}
-
-Graph read_table(const std::string& file) {
-  Session session;
-  std::string quoted = "'";
-  for (const char c : file) quoted += std::string(c == '\'' ? 2 : 1, c);
-  quoted += "'";
-  bool weighted = false;
-  for (const Field& field : session.run("SELECT * FROM " + quoted + " LIMIT 0", false).table.schema) {
-    weighted = weighted || field.name == "weight";
-  }
-  const Table table =
-      session
-          .run(fmt::format("SELECT CAST(src AS BIGINT) AS src, CAST(dst AS BIGINT) AS dst{} FROM {}",
-                           weighted ? ", CAST(weight AS DOUBLE) AS weight" : "", quoted),
-               false)
-          .table;
-  Graph graph;
-  each_value<int64_t>(table, 0, file, [&](int64_t end) { graph.source.push_back(end); });
-  each_value<int64_t>(table, 1, file, [&](int64_t end) { graph.target.push_back(end); });
-  if (weighted) each_value<double>(table, 2, file, [&](double weight) { graph.weight.push_back(weight); });
-  std::vector<int64_t> labels = graph.source;
-  labels.insert(labels.end(), graph.target.begin(), graph.target.end());
-  number_vertices(graph, std::move(labels));
-  return graph;
-}
-
 Graph read(const Given& given) {
-  const auto ends = [&](const char* end) { return given.file.ends_with(end); };
-  if (ends(".parquet") || ends(".csv")) return read_table(given.file);
   Graph graph = pram_command::read_graph_input(given.file, given.seed);
   for (const double weight : graph.weight) {
     if (!std::isfinite(weight)) throw UserError(fmt::format("{}: a weight is not finite", given.file));

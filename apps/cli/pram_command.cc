@@ -32,7 +32,8 @@ const char* const kDescription =
   lanewise pram run scan -i A=random:1000000 --executor cpu -o sums
   lanewise pram explain scan --kernels c                its kernels for GPUs
   lanewise pram check mine.pram                         mistakes and warnings
-  lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW
+  lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW; in CRCW
+                                                        arbitrary also whether it matters who wins
   lanewise pram new mine.pram                           a program to begin with
 
 A PROGRAM is a file (its name has a dot) or the name of one that comes along. docs/pram.md explains the language.
@@ -49,7 +50,7 @@ struct Given {
   std::string graph;
   std::string mode;
   std::string output;
-  std::string format = "text";
+  std::string format;  // empty: as the name of the output says
   std::string memory_limit = "4GB";
   std::string executor = "interpreter";
   std::string active = "auto";
@@ -61,10 +62,13 @@ struct Given {
   bool write = false;
 };
 
+pram::Arrays inputs_of(const Given& given, const pram::Program& program) {
+  return pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+}
+
 /// Runs the program so that Ctrl-C ends it.
-pram::Result run_program(const Given& given, const pram::Program& program, pram::Options options) {
-  const pram::Arrays inputs =
-      pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+pram::Result run_program(const Given& given, const pram::Program& program, const pram::Arrays& inputs,
+                         pram::Options options) {
   const Interrupt interrupt;
   MemoryBudget budget(parse_size(given.memory_limit));
   options.cancellation = &interrupt.cancellation();
@@ -101,9 +105,9 @@ std::unique_ptr<OutputFile> open_output(const Given& given) {
 ExitCode run_run(const Given& given) {
   const pram::Program program = pram_command::load_program(given.program);
   const pram::Options options = run_options(given);
-  const pram::Result result = run_program(given, program, options);
+  const pram::Result result = run_program(given, program, inputs_of(given, program), options);
   const std::unique_ptr<OutputFile> out = open_output(given);
-  const bool json = given.format == "json";
+  const bool json = given.format == "json" || (given.format.empty() && given.output.ends_with(".json"));
   out->write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
   if (given.costs && !json) {
     out->write(options.executor == pram::Executor::kInterpreter
@@ -112,6 +116,30 @@ ExitCode run_run(const Given& given) {
   }
   out->close();
   return kOk;
+}
+
+/// Whether other processors win the arbitrary writes of a run with the same outputs.
+std::string other_draws(const Given& given, const pram::Program& program, const pram::Arrays& inputs,
+                        const pram::Arrays& outputs) {
+  constexpr uint64_t kDraws = 7;
+  for (uint64_t draw = 1; draw <= kDraws; ++draw) {
+    pram::Options options = given.options;
+    options.seed += draw;
+    pram::Arrays found;
+    try {
+      found = run_program(given, program, inputs, options).outputs;
+    } catch (const pram::RunError& error) {
+      return fmt::format("it depends on who wins the writes: with draw {} it fails\n{}", options.seed,
+                         error.what());
+    }
+    for (const auto& [name, expected] : outputs) {
+      if (const auto cell = pram_command::first_difference(name, expected, found.at(name))) {
+        return fmt::format("it depends on who wins the writes: {} with draw {}, {} with draw {}", cell->first,
+                           given.options.seed, cell->second, options.seed);
+      }
+    }
+  }
+  return fmt::format("{} other draws of who wins the writes gave the same", kDraws);
 }
 
 ExitCode run_check(const Given& given) {
@@ -125,7 +153,8 @@ ExitCode run_check(const Given& given) {
   }
   pram::Options options = given.options;
   options.survey = true;
-  const pram::Result result = run_program(given, program, options);
+  const pram::Arrays inputs = inputs_of(given, program);
+  const pram::Result result = run_program(given, program, inputs, options);
   const std::string found = pram_command::survey_text(program, result.survey);
   fmt::print("{}{}", found, found.empty() ? "" : "\n");
   const pram::Mode needs = result.survey.needs();
@@ -141,18 +170,23 @@ ExitCode run_check(const Given& given) {
              !enough                                        ? "too weak"
              : needs == has || has > pram::Mode::kArbitrary ? "fits"
                                                             : "fits, and more than it needs");
+  if (has == pram::Mode::kArbitrary && needs == has) {
+    fmt::print("{}\n", other_draws(given, program, inputs, result.outputs));
+  }
   return enough ? kOk : kUserError;
 }
 
 ExitCode run_trace(const Given& given) {
   const pram::Program program = pram_command::load_program(given.program);
-  const pram::Arrays inputs =
-      pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+  const pram::Arrays inputs = inputs_of(given, program);
   const Interrupt interrupt;
   MemoryBudget budget(parse_size(given.memory_limit));
   pram::Options options = run_options(given);
   options.cancellation = &interrupt.cancellation();
   options.budget = &budget;
+  std::atomic<uint64_t> steps = 0;
+  options.steps = &steps;
+  const Watch watch([&] { return Watch::State{fmt::format("{} steps", steps.load())}; });
   const bool interpreted = options.executor == pram::Executor::kInterpreter;
   if (!interpreted && given.by == "statement") {
     throw UserError("executors run kernels: --by statement is the interpreter's; see also --without all");
@@ -202,7 +236,7 @@ ExitCode run_format(const Given& given) {
     const std::string text = pram_command::read_file(file);
     pram::Program::parse(text, file);
     const std::string formatted = pram::format(text);
-    if (!given.write) {
+    if (!given.write || file == "-") {
       fmt::print("{}", formatted);
       continue;
     }
@@ -223,7 +257,7 @@ ExitCode run_list(const Given& given) {
     return kOk;
   }
   for (const pram::LibraryProgram& program : pram::library()) {
-    fmt::print("{:<22}{}\n", program.name, program.summary());
+    fmt::print("{:<24}{}\n", program.name, program.summary());
   }
   return kOk;
 }
@@ -242,12 +276,13 @@ B[p] = A[p] + left
 )";
 
 ExitCode run_new(const Given& given) {
-  if (std::filesystem::exists(given.program))
-    throw UserError(fmt::format("'{}' is there already", given.program));
-  OutputFile out(given.program);
+  // Names without a dot are those of programs that come along.
+  const std::string file = given.program + (given.program.find('.') == std::string::npos ? ".pram" : "");
+  if (std::filesystem::exists(file)) throw UserError(fmt::format("'{}' is there already", file));
+  OutputFile out(file);
   out.write(kTemplate);
   out.close();
-  fmt::print("{0}: now try\n  lanewise pram check {0}\n  lanewise pram run {0} -i A=1,2,3\n", given.program);
+  fmt::print("{0}: now try\n  lanewise pram check {0}\n  lanewise pram run {0} -i A=1,2,3\n", file);
   return kOk;
 }
 
@@ -290,9 +325,10 @@ void add_inputs(CLI::App& app, Given& given) {
       ->required();
   app.add_option("-i,--input", given.inputs, kInputHelp)->type_name("NAME=VALUES")->allow_extra_args(false);
   app.add_option("--graph", given.graph,
-                 "Inputs n, source, target, weight: a file (Matrix Market, lines 'v : u w' or\n'source "
-                 "target [weight]'), or "
-                 "random:N:M, grid:R:C, kronecker:SCALE, tree:N")
+                 std::string("Inputs that a graph gives (n, source, target, weight, offset, ...): a file "
+                             "(Matrix Market,\nlines 'v : u w' or 'source target [weight]', .parquet, .csv), "
+                             "or\n") +
+                     pram_command::kGraphGenerators)
       ->type_name("GRAPH");
   app.add_option("--seed", given.options.seed, "Of random inputs, and of the draw in mode CRCW arbitrary")
       ->type_name("N");
@@ -322,7 +358,7 @@ void add_pram_command(CLI::App& app, Command& run) {
   run_app->add_flag(
       "--costs", given->costs,
       "Steps, work, depth and most active processors, of each line; of an executor its kernels");
-  run_app->add_option("--format", given->format, "text or json")
+  run_app->add_option("--format", given->format, "text or json; json by default where -o ends with .json")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("NAME");
   run_app->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");

@@ -81,4 +81,18 @@ Graph tree_graph(int64_t n, uint64_t seed) {
   return graph;
 }
 
+Graph bipartite_graph(int64_t left, int64_t right, int64_t m, uint64_t seed) {
+  int64_t vertices = 0;
+  if (left < 0 || right < 0 || __builtin_add_overflow(left, right, &vertices)) vertices = -1;
+  check_sizes(vertices, m);
+  Graph graph;
+  graph.vertices = vertices;
+  Random random(seed);
+  for (int64_t e = 0; e < m && left > 0 && right > 0; ++e) {
+    graph.source.push_back(static_cast<int64_t>(random.below(static_cast<uint64_t>(left))));
+    graph.target.push_back(left + static_cast<int64_t>(random.below(static_cast<uint64_t>(right))));
+  }
+  return graph;
+}
+
 }  // namespace lanewise::graph

@@ -21,7 +21,8 @@ struct Graph {
 };
 
 /// A Matrix Market file (it begins with %%MatrixMarket): every stored entry is an edge, whatever its value;
-/// `pattern` means weight 1; `symmetric` means both ways; the larger dimension is the number of vertices.
+/// `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign changed on the
+/// way back; the larger dimension is the number of vertices.
 /// Else lines of "v : u w", any integers, as vertices and their neighbours; else lines "source target
 /// [weight]". Lines that begin with # or % are comments. Throws UserError that names `file` and the line.
 Graph read_graph(std::string_view text, const std::string& file);
@@ -38,5 +39,7 @@ Graph grid_graph(int64_t rows, int64_t columns);
 Graph kronecker_graph(int64_t scale, uint64_t seed);
 /// A random tree: each vertex has an edge to an earlier one.
 Graph tree_graph(int64_t n, uint64_t seed);
+/// Two sides, of `left` and behind them `right` vertices, and m random edges from the first to the second.
+Graph bipartite_graph(int64_t left, int64_t right, int64_t m, uint64_t seed);
 
 }  // namespace lanewise::graph

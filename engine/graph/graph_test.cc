@@ -1,6 +1,8 @@
 // Algorithms on graphs against the independent checkers, and these against broken answers.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.h"
 #include "base/testing/test_size.h"
 #include "graph/neighbours.h"
@@ -51,7 +53,7 @@ TEST(Graphs, AnswersPassTheCheckers) {
 TEST(Graphs, LargeOnesToo) {
   const auto n = test_size<int64_t>(3'000, 200'000);
   for (const Graph& graph : {random_graph(n, n, 1), grid_graph(n / 500, 500), tree_graph(n, 3),
-                             kronecker_graph(test_size(8, 14), 4)}) {
+                             kronecker_graph(test_size(8, 14), 4), bipartite_graph(n, n / 2, n, 5)}) {
     expect_components(graph, 0);
     expect_right(check_spanning_forest(graph, spanning_forest(graph)), 0);
     expect_right(check_matching(graph, maximum_matching(graph)), 0);
@@ -60,6 +62,17 @@ TEST(Graphs, LargeOnesToo) {
       expect_right(check_levels(graph, root, search.from(root)), 0);
     }
   }
+}
+
+TEST(Graphs, SidesOfBipartiteOnesAreApart) {
+  const Graph graph = bipartite_graph(3, 4, 200, 1);
+  EXPECT_EQ(graph.vertices, 7);
+  EXPECT_EQ(std::set(graph.source.begin(), graph.source.end()), (std::set<int64_t>{0, 1, 2}));
+  EXPECT_EQ(std::set(graph.target.begin(), graph.target.end()), (std::set<int64_t>{3, 4, 5, 6}));
+  EXPECT_EQ(maximum_matching(graph).size, 3);
+  EXPECT_EQ(bipartite_graph(3, 0, 5, 1).edges(), 0u);
+  EXPECT_THROW(bipartite_graph(-1, 2, 5, 1), UserError);
+  EXPECT_THROW(bipartite_graph(INT64_MAX, 2, 5, 1), UserError);
 }
 
 TEST(Graphs, NeighboursBothWays) {

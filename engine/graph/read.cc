@@ -51,7 +51,6 @@ class Reader {
     return value;
   }
 
- private:
   static void split(std::string_view line, std::vector<std::string_view>& words) {
     words.clear();
     for (size_t at = 0; at < line.size();) {
@@ -70,21 +69,46 @@ class Reader {
     }
   }
 
+ private:
   std::string_view text_;
   const std::string& file_;
   size_t line_ = 0;
 };
 
-Graph read_matrix_market(std::string_view text, const std::string& file) {
-  std::string header(text.substr(0, text.find('\n')));
+/// What the first line of a Matrix Market file says of its entries.
+struct MatrixKind {
+  bool pattern = false;    ///< entries have no value
+  bool symmetric = false;  ///< of entries (i, j) and (j, i) one is stored
+  bool skew = false;       ///< the other one has its value with the other sign
+};
+
+MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
+  std::string header(line);
   std::transform(header.begin(), header.end(), header.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  const auto has = [&](std::string_view word) { return header.find(word) != std::string::npos; };
-  if (!has(" coordinate"))
-    throw UserError(fmt::format("{}:1: only sparse matrices (coordinate) are graphs", file));
-  if (has(" complex")) throw UserError(fmt::format("{}:1: weights are not complex", file));
-  const bool pattern = has(" pattern");
-  const bool symmetric = has(" symmetric") || has(" skew-symmetric");
+  std::vector<std::string_view> words;
+  Reader::split(header, words);
+  const auto fail = [&](const std::string& message) {
+    throw UserError(fmt::format("{}:1: {}", file, message));
+  };
+  if (words.size() != 5) fail("the header is '%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
+  if (words[1] != "matrix" || words[2] != "coordinate") {
+    fail("only sparse matrices (matrix coordinate) are graphs");
+  }
+  const std::string_view field = words[3];
+  const std::string_view symmetry = words[4];
+  if (field != "real" && field != "double" && field != "integer" && field != "pattern") {
+    fail(fmt::format("weights are real, integer or pattern, not '{}'", field));
+  }
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
+    fail(fmt::format("a graph's matrix is general, symmetric or skew-symmetric, not '{}'", symmetry));
+  }
+  const bool skew = symmetry == "skew-symmetric";
+  return {field == "pattern", skew || symmetry == "symmetric", skew};
+}
+
+Graph read_matrix_market(std::string_view text, const std::string& file) {
+  const auto [pattern, symmetric, skew] = read_matrix_kind(text.substr(0, text.find('\n')), file);
   Reader reader(text, file);
   std::vector<std::string_view> words;
   if (!reader.next(words) || words.size() != 3) reader.fail("rows, columns and entries are missing");
@@ -108,7 +132,7 @@ Graph read_matrix_market(std::string_view text, const std::string& file) {
       reader.fail("the entry is outside of the matrix");
     const double weight = pattern ? 1 : reader.real(words[2]);
     add(from, to, weight);
-    if (symmetric && from != to) add(to, from, weight);
+    if (symmetric && from != to) add(to, from, skew ? -weight : weight);
   }
   if (found != entries) reader.fail(fmt::format("{} entries, where the header says {}", found, entries));
   return graph;

@@ -42,7 +42,7 @@ TEST(Library, EveryProgramIsFormattedAndWithoutWarning) {
   for (const LibraryProgram& program : library()) {
     SCOPED_TRACE(program.name);
     EXPECT_EQ(format(program.text), program.text);
-    EXPECT_FALSE(program.summary().empty());
+    EXPECT_THAT(std::string(program.summary()), testing::EndsWith("."));  // a whole sentence, for `list`
     EXPECT_THAT(program.text, testing::HasSubstr("# Work O("));
     const Program parsed = library_program(program.name);
     for (const Diagnostic& warning : parsed.warnings()) ADD_FAILURE() << parsed.render(warning);
@@ -86,7 +86,9 @@ TEST(Library, Sorts) {
     const Numbers a = random_numbers(n, 4, 50);
     Numbers sorted = a;
     std::sort(sorted.begin(), sorted.end());
-    EXPECT_EQ(output(run_named("sort", {{"A", ints(a)}}), "A"), sorted) << n;
+    for (const char* name : {"sort", "sort_odd_even", "sort_bitonic", "bitonic_sort"}) {
+      EXPECT_EQ(output(run_named(name, {{"A", ints(a)}}), "A"), sorted) << name << ", " << n;
+    }
     if (n < 100) {
       EXPECT_EQ(output(run_named("odd_even_sort", {{"A", ints(a)}}), "A"), sorted) << n;
     }
@@ -209,6 +211,33 @@ TEST(Library, Components) {
       EXPECT_EQ(output(run_named("components_matrix", {{"edge", edge}}), "label"), expected.labels());
     }
   }
+}
+
+TEST(Library, GraphsGiveWhatProgramsAskFor) {
+  graph::Graph graph;
+  graph.vertices = 4;
+  graph.source = {1, 3, 1, 2, 2};
+  graph.target = {0, 1, 0, 2, 1};
+  graph.weight = {7, -2, 5, 9, 3};
+  const auto input = [&](const char* name, size_t dimensions) { return graph_input(graph, name, dimensions); };
+  EXPECT_EQ(input("right", 0), scalar(4));
+  EXPECT_EQ(input("offset", 1), ints({0, 0, 2, 4, 5}));
+  EXPECT_EQ(input("neighbour", 1), ints({0, 0, 2, 1, 1}));
+  Array edge = matrix({0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0}, 4);
+  edge.type = Type::kBool;
+  EXPECT_EQ(input("edge", 2), edge);
+  EXPECT_EQ(input("weight", 2), matrix({0, 5, 0, 0, 5, 0, 3, -2, 0, 3, 0, 0, 0, -2, 0, 0}, 4));
+  Array far = reals({HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL, 5, HUGE_VAL, HUGE_VAL, HUGE_VAL,  //
+                     HUGE_VAL, 3, 9, HUGE_VAL, HUGE_VAL, -2, HUGE_VAL, HUGE_VAL});
+  far.extents = {4, 4};
+  EXPECT_EQ(input("W", 2), far);
+  EXPECT_THROW(input("parent", 1), UserError);
+  for (const auto& [name, array] : graph_inputs(graph)) {
+    EXPECT_EQ(input(name.c_str(), array.extents.size()), array);
+  }
+  EXPECT_EQ(input("edge", 1), std::nullopt);
+  EXPECT_EQ(graph_input(graph::tree_graph(3, 1), "parent", 1)->words[1], 0);
+  EXPECT_THROW(graph_input(graph::grid_graph(200, 200), "W", 2), UserError);
 }
 
 TEST(Library, SpanningForestIsTheLightest) {

@@ -58,9 +58,38 @@ def test_outputs(lanewise, tmp_path):
     assert lanewise("pram", "run", "-", "-i", "n=3", stdin="mode EREW input n : int output x : real x = n / 2.0")[1] == "x = 1.5\n"
 
 
+def test_an_output_file_may_be_json(lanewise, tmp_path):
+    run = ["pram", "run", "sort", "-i", "A=3,1,2"]
+    assert lanewise(*run, "-o", "out.json") == (0, "", "")
+    assert json.loads((tmp_path / "out.json").read_text()) == {"A": [1, 2, 3]}
+    assert lanewise(*run, "-o", "out.json", "--format", "text") == (0, "", "")
+    assert (tmp_path / "out.json").read_text() == "A = 1 2 3\n"
+
+
+def test_check_finds_programs_that_depend_on_the_draw(lanewise, tmp_path):
+    text = "mode CRCW arbitrary\ninput n : int\noutput x : int\noutput y : int\noutput B[2, n] : int\nprocessors n\n"
+    check = ["pram", "check", "a.pram", "-i", "n=50"]
+    (tmp_path / "a.pram").write_text(text + "y = 1\nx = p\nx = x - x + y\nB[1, p] = p\n")
+    code, out, error = lanewise(*check)
+    assert (code, error) == (0, "") and out.endswith("fits\n7 other draws of who wins the writes gave the same\n"), out
+    (tmp_path / "a.pram").write_text(text + "x = p\nB[1, x] = 5\n")
+    code, out, error = lanewise(*check)
+    assert (code, error) == (0, "")
+    first, second = re.search(r"it depends on who wins the writes: B\[1, \d+\] = (\d) with draw 0, B\[1, \d+\] = (\d) with draw 1$", out.strip()).groups()
+    assert {first, second} == {"0", "5"}
+    (tmp_path / "a.pram").write_text(text + "x = p\n")
+    third = json.loads(lanewise("pram", "run", "a.pram", "-i", "n=50", "--seed", "3", "--format", "json")[1])["x"]
+    (tmp_path / "a.pram").write_text(text.replace("output x", "shared x") + f"x = p\ny = (x - {third}) / (x - {third})\n")
+    code, out, error = lanewise(*check)
+    assert (code, error) == (0, "") and "with draw 3 it fails" in out and "division by zero" in out, out
+    (tmp_path / "a.pram").write_text(text.replace("arbitrary", "priority") + "x = p\nB[1, x] = 5\n")
+    assert "draw" not in lanewise(*check)[1]
+
+
 GRAPHS = {
     "lines": "# from, to\n10 30 5\n30 20 1\n20 10 2\n7 7 1\n",
     "neighbours": "10 : 30\n30 : 20\n20 : 10\n7 :\n",
+    "edges.csv": "src,dst,weight\n10,30,5\n30,20,1\n20,10,2\n7,7,1\n",
     "matrix.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n% a comment\n4 4 3\n2 4\n4 3\n3 2\n",
 }
 
@@ -71,8 +100,14 @@ def test_graphs(lanewise, tmp_path, name):
     assert lanewise("pram", "run", "components", "--graph", f"./{name}")[:2] == (0, "label = 0 1 1 1\n")
 
 
+def test_a_graph_may_be_parquet(lanewise, tmp_path):
+    (tmp_path / "edges.csv").write_text(GRAPHS["edges.csv"])
+    assert lanewise("sql", "-c", "SELECT * FROM 'edges.csv'", "-o", "edges.parquet")[0] == 0
+    assert lanewise("pram", "run", "spanning_forest", "--graph", "edges.parquet")[:2] == (0, "tree = 0 1 1 0\n")
+
+
 def test_generators(lanewise):
-    for graph, count in [("random:50:20", None), ("grid:3:4", 1), ("kronecker:3", None), ("tree:30", 1)]:
+    for graph, count in [("random:50:20", None), ("grid:3:4", 1), ("kronecker:3", None), ("tree:30", 1), ("bipartite:9:5:200", 1)]:
         code, out, error = lanewise("pram", "run", "components", "--graph", graph, "--format", "json")
         assert code == 0, error
         if count is not None:

@@ -115,30 +115,55 @@ def test_lists_of_neighbours(answer, tmp_path, seed):
     check(answer, "g.txt", [(a, b, 1) for a, b, _ in edges], vertices)
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize("pattern", [False, True])
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["integer", "pattern", "real"])
 @pytest.mark.parametrize("seed", range(2))
-def test_matrix_market(answer, tmp_path, seed, pattern, symmetric):
+def test_matrix_market(answer, tmp_path, seed, field, symmetry):
     draw = random.Random(seed)
-    rows, columns = (9, 9) if symmetric else (7, 12)
-    cells = draw.sample([(i, j) for i in range(1, rows + 1) for j in range(1, (i if symmetric else columns) + 1)], 14)
-    stored = [(i, j, 1 if pattern else draw.randint(0, 6)) for i, j in cells]
-    kind = f"{'pattern' if pattern else 'integer'} {'symmetric' if symmetric else 'general'}"
-    lines = [f"{i} {j}" + ("" if pattern else f" {w}") for i, j, w in stored]
-    (tmp_path / "g.mtx").write_text(f"%%MatrixMarket matrix coordinate {kind}\n{rows} {columns} {len(stored)}\n" + "\n".join(lines) + "\n")
-    edges = stored + [(j, i, w) for i, j, w in stored if i != j] if symmetric else stored
+    rows, columns = (7, 12) if symmetry == "general" else (9, 9)
+    last = {"general": lambda i: columns, "symmetric": lambda i: i, "skew-symmetric": lambda i: i - 1}[symmetry]
+    cells = draw.sample([(i, j) for i in range(1, rows + 1) for j in range(1, last(i) + 1)], 14)
+    height = [draw.randint(0, 6) / (2 if field == "real" else 1) for _ in range(columns + 1)]
+    # Of a skew-symmetric matrix the way back weighs as much less than nothing; with heights no cycle is negative.
+    weight = {"general": lambda i, j: height[j], "symmetric": lambda i, j: height[i], "skew-symmetric": lambda i, j: height[i] - height[j]}
+    stored = [(i, j, 1 if field == "pattern" else weight[symmetry](i, j)) for i, j in cells]
+    back = -1 if symmetry == "skew-symmetric" and field != "pattern" else 1
+    edges = stored + ([(j, i, back * w) for i, j, w in stored if i != j] if symmetry != "general" else [])
+    lines = [f"{i} {j}" + ("" if field == "pattern" else f" {w:g}") for i, j, w in stored]
+    header = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{rows} {columns} {len(stored)}\n"
+    (tmp_path / "g.mtx").write_text(header + "\n".join(lines) + "\n")
     check(answer, "g.mtx", edges, range(1, max(rows, columns) + 1))
 
 
-@pytest.mark.parametrize("graph", ["random:40:30", "random:30:90", "grid:4:6", "kronecker:4", "tree:40"])
+@pytest.mark.parametrize("graph", ["random:40:30", "random:30:90", "bipartite:20:15:40", "grid:4:6", "kronecker:4", "tree:40"])
 def test_generators(answer, tmp_path, graph):
     (tmp_path / "echo.pram").write_text(ECHO.format(type="int"))
     edges = [tuple(edge) for edge in answer("pram", "run", "echo.pram", "--graph", graph)["edges"]]
-    count = {"random": lambda n, m: n, "grid": lambda r, c: r * c, "kronecker": lambda s: 2**s, "tree": lambda n: n}
+    count = {"random": lambda n, m: n, "grid": lambda r, c: r * c, "kronecker": lambda s: 2**s, "bipartite": lambda l, r, m: l + r, "tree": lambda n: n}
     kind, *sizes = graph.split(":")
     vertices = range(count[kind](*map(int, sizes)))
     check(answer, graph, edges, vertices)
     check_programs(answer, graph, edges, vertices)
+
+
+def test_all_programs_for_graphs_take_generated_ones(answer, tmp_path):
+    """The matrices, the neighbours and the parents of a graph, too."""
+    (tmp_path / "echo.pram").write_text(ECHO.format(type="int"))
+    for graph, vertices in [("random:30:40", 30), ("bipartite:20:15:40", 35), ("tree:40", 40)]:
+        edges = answer("pram", "run", "echo.pram", "--graph", graph)["edges"]
+        expected = expected_answers([tuple(edge) for edge in edges], range(vertices))
+
+        def run(program):
+            return answer("pram", "run", program, "--graph", graph)
+
+        assert len(set(run("components_matrix")["label"])) == expected["components"]["components"]
+        assert sum(match >= 0 for match in run("matching")["match"]) == expected["matching"]["matching"]
+        tree = run("spanning_forest_matrix")["tree"]
+        assert vertices - sum(map(sum, tree)) / 2 == expected["spanning-tree"]["trees"]
+        far = [d for row in run("all_pairs_distances")["D"] for d in row if not isinstance(d, str)]
+        assert (len(far), sum(far)) == (expected["distances"]["pairs"], expected["distances"]["sum"])
+    depth = answer("pram", "run", "tree_depth", "--graph", "tree:40")["depth"]
+    assert depth[0] == 0 and all(depth[a] == depth[b] + 1 for a, b, _ in edges)
 
 
 def rows(matrix):

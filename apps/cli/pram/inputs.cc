@@ -1,6 +1,7 @@
 #include "pram/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <charconv>
@@ -11,6 +12,7 @@
 #include <numeric>
 #include <optional>
 
+#include "api/session.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "pram/inputs/numbers.h"
@@ -110,16 +112,55 @@ Array generate(const Generator& generator, const Wanted& wanted, uint64_t seed, 
   return array;
 }
 
-std::string inputs_of(const pram::Program& program) {
-  std::string result;
-  const auto add = [&](const std::string& name) { result += (result.empty() ? "" : ", ") + name; };
+std::vector<std::string> inputs_of(const pram::Program& program) {
+  std::vector<std::string> names;
   for (const pram::Parameter& parameter : program.tree().parameters) {
-    if (parameter.kind == pram::Parameter::Kind::kInput) add(parameter.name);
+    if (parameter.kind == pram::Parameter::Kind::kInput) names.push_back(parameter.name);
   }
   for (const pram::Variable& variable : program.tree().variables) {
-    if (variable.given()) add(variable.name);
+    if (variable.given()) names.push_back(variable.name);
   }
-  return result.empty() ? "none" : result;
+  return names;
+}
+
+/// f(value) for each row of a column without NULLs.
+template <class T, class F>
+void each_value(const Table& table, size_t column, const std::string& file, F f) {
+  for (const Batch& batch : table.batches) {
+    const Column& part = *batch.columns[column];
+    const Column& held = part.dictionary ? *part.dictionary : part;
+    if (part.nulls != 0) {
+      throw UserError(fmt::format("{}: {} is NULL in some rows", file, table.schema[column].name));
+    }
+    for (int64_t row = 0; row < part.rows; ++row) {
+      f(held.values.as<T>()[part.dictionary ? part.values.as<uint32_t>()[row] : row]);
+    }
+  }
+}
+
+graph::Graph read_table(const std::string& file) {
+  Session session;
+  std::string quoted = "'";
+  for (const char c : file) quoted += std::string(c == '\'' ? 2 : 1, c);
+  quoted += "'";
+  bool weighted = false;
+  for (const Field& field : session.run("SELECT * FROM " + quoted + " LIMIT 0", false).table.schema) {
+    weighted = weighted || field.name == "weight";
+  }
+  const Table table =
+      session
+          .run(fmt::format("SELECT CAST(src AS BIGINT) AS src, CAST(dst AS BIGINT) AS dst{} FROM {}",
+                           weighted ? ", CAST(weight AS DOUBLE) AS weight" : "", quoted),
+               false)
+          .table;
+  graph::Graph graph;
+  each_value<int64_t>(table, 0, file, [&](int64_t end) { graph.source.push_back(end); });
+  each_value<int64_t>(table, 1, file, [&](int64_t end) { graph.target.push_back(end); });
+  if (weighted) each_value<double>(table, 2, file, [&](double weight) { graph.weight.push_back(weight); });
+  std::vector<int64_t> labels = graph.source;
+  labels.insert(labels.end(), graph.target.begin(), graph.target.end());
+  graph::number_vertices(graph, std::move(labels));
+  return graph;
 }
 
 }  // namespace
@@ -141,6 +182,8 @@ pram::Program load_program(const std::string& name) {
 }
 
 graph::Graph read_graph_input(const std::string& given, uint64_t seed) {
+  const auto ends = [&](const char* end) { return given.ends_with(end); };
+  if (ends(".parquet") || ends(".csv")) return read_table(given);
   const std::optional<Generator> generator = parse_generator(given);
   if (!generator) return graph::read_graph(read_file(given), given);
   const auto is = [&](std::string_view name, size_t numbers) {
@@ -151,16 +194,19 @@ graph::Graph read_graph_input(const std::string& given, uint64_t seed) {
   if (is("grid", 2)) return graph::grid_graph(numbers[0], numbers[1]);
   if (is("kronecker", 1)) return graph::kronecker_graph(numbers[0], seed);
   if (is("tree", 1)) return graph::tree_graph(numbers[0], seed);
-  throw UserError(
-      fmt::format("'{}' is no graph; there are random:N:M, grid:R:C, kronecker:SCALE, tree:N", given));
+  if (is("bipartite", 3)) return graph::bipartite_graph(numbers[0], numbers[1], numbers[2], seed);
+  throw UserError(fmt::format("'{}' is no graph; there are {}", given, kGraphGenerators));
 }
 
 pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::string>& given,
                          const std::string& graph, uint64_t seed) {
   pram::Arrays inputs;
   if (!graph.empty()) {
-    for (auto& [name, array] : pram::graph_inputs(read_graph_input(graph, seed))) {
-      if (find_input(program, name)) inputs.emplace(name, std::move(array));
+    const graph::Graph read = read_graph_input(graph, seed);
+    for (const std::string& name : inputs_of(program)) {
+      if (auto array = pram::graph_input(read, name, find_input(program, name)->dimensions)) {
+        inputs.emplace(name, std::move(*array));
+      }
     }
   }
   for (const std::string& input : given) {
@@ -171,8 +217,9 @@ pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::st
     const std::string values = input.substr(equals + 1);
     const std::optional<Wanted> wanted = find_input(program, name);
     if (!wanted) {
-      throw UserError(
-          fmt::format("{} has no input '{}'; its inputs: {}", program.file(), name, inputs_of(program)));
+      const std::vector<std::string> names = inputs_of(program);
+      throw UserError(fmt::format("{} has no input '{}'; its inputs: {}", program.file(), name,
+                                  names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
     }
     if (values.starts_with('@')) {
       const std::string path = values.substr(1);

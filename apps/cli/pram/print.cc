@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -127,6 +128,22 @@ std::string kernel_text(const pram::Program& program, const std::vector<pram::Ke
                      return "";
                    }) +
          row(all) + " | in all\n";
+}
+
+std::optional<std::pair<std::string, std::string>> first_difference(std::string_view name,
+                                                                    const pram::Array& a,
+                                                                    const pram::Array& b) {
+  const auto at = std::ranges::mismatch(a.words, b.words).in1;
+  if (at == a.words.end()) return std::nullopt;
+  const auto cell = static_cast<size_t>(at - a.words.begin());
+  std::string place(name);
+  if (a.extents.size() == 1) place += fmt::format("[{}]", cell);
+  if (a.extents.size() == 2) {
+    const auto columns = static_cast<size_t>(a.extents[1]);
+    place += fmt::format("[{}, {}]", cell / columns, cell % columns);
+  }
+  return std::pair{fmt::format("{} = {}", place, pram::to_text(a.type, a.words[cell])),
+                   fmt::format("{} = {}", place, pram::to_text(b.type, b.words[cell]))};
 }
 
 std::string survey_text(const pram::Program& program, const pram::Survey& survey) {

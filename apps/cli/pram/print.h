@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pram/program.h"
@@ -21,6 +24,11 @@ std::string cost_text(const pram::Program& program, const pram::Cost& cost);
 /// The program with the kernels of each line: launches, active processors and their share of the
 /// lanes, launches on a list, megabytes read and written, milliseconds.
 std::string kernel_text(const pram::Program& program, const std::vector<pram::KernelCost>& kernels);
+
+/// The first cell in which two outputs of one name differ, and how: {"A[3] = 5", "A[3] = 7"}.
+std::optional<std::pair<std::string, std::string>> first_difference(std::string_view name,
+                                                                    const pram::Array& a,
+                                                                    const pram::Array& b);
 
 /// Each kind of conflict that was found, at its place.
 std::string survey_text(const pram::Program& program, const pram::Survey& survey);

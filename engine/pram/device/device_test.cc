@@ -271,6 +271,9 @@ TEST_P(OnDevice, HasLimits) {
     EXPECT_THAT(outcome_of([&] { return run(Program::parse(text), {}, options_); }).error,
                 HasSubstr("has not ended after 100 steps"));
   }
+  options_.max_steps = 100'000;  // all loops of a kernel together
+  EXPECT_THAT(outcome_of([&] { return run(Program::parse(kLoopsInAnEndlessOne), {}, options_); }).error,
+              HasSubstr("has not ended after 100000 steps"));
   Cancellation cancellation;
   cancellation.cancel();
   options_.cancellation = &cancellation;

@@ -312,12 +312,13 @@ void KernelWriter::statements(const std::vector<Statement>& list, size_t depth) 
 }
 
 void KernelWriter::loop(const Statement& statement, size_t depth) {
-  const std::string rounds = fmt::format("rounds_{}", loops_++);
-  line(depth, fmt::format("word {} = 0;", rounds));
+  // Loops within it share its count: limits that multiply are none.
+  if (nesting_++ == 0) line(depth, fmt::format("word rounds_{} = 0;", loops_++));
   line(depth, fmt::format("while (!bad && {}) {{", value(*statement.condition)));
-  line(depth + 1, fmt::format("if (++{} > {}) bad = 1;", rounds, argument(Role::kLimit)));
+  line(depth + 1, fmt::format("if (++rounds_{} > {}) bad = 1;", loops_ - 1, argument(Role::kLimit)));
   statements(statement.body, depth + 1);
   line(depth, "}");
+  --nesting_;
 }
 
 void KernelWriter::assign(const Statement& statement, size_t depth) {

@@ -86,7 +86,8 @@ class KernelWriter {
   std::vector<KernelArgument> arguments_;
   std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
   std::string body_;
-  uint32_t loops_ = 0;
+  uint32_t loops_ = 0;    ///< those that stand in no other one
+  uint32_t nesting_ = 0;  ///< loops around the present place
   const WindowStep* window_ = nullptr;
   const std::vector<bool>* held_ = nullptr;
 };

@@ -86,7 +86,10 @@ void CpuMachine::kernel(const Meta& meta) {
   const Processors& set = sets_[meta.from];
   const Launch launch(*this, meta, set.count, set.positions(), set.form == Processors::Form::kList);
   if (meta.writing != Writing::kInPlace) return buffer(meta, set);
-  parts(set, [&](Worker& worker, uint32_t, const Lanes& lanes) { go(worker, meta.statements, lanes); });
+  parts(set, [&](Worker& worker, uint32_t, const Lanes& lanes) {
+    worker.rounds = steps_;
+    go(worker, meta.statements, lanes);
+  });
 }
 
 void CpuMachine::go(Worker& worker, const std::vector<Statement>& statements, const Lanes& lanes) {
@@ -111,8 +114,8 @@ void CpuMachine::loop(Worker& worker, const Statement& statement, const Lanes& l
   const Scratch<Word> holds(worker.words);
   const Scratch<uint32_t> list(worker.numbers);
   Lanes inside = lanes;
-  for (uint64_t round = steps_;; ++round) {
-    if (round > options_.max_steps) throw Failed();
+  for (;; ++worker.rounds) {
+    if (worker.rounds > options_.max_steps) throw Failed();
     team_.check();
     worker.evaluator.evaluate(*statement.condition, frame(), inside, holds.data);
     inside = choose(holds.data, 1, inside, list.data);

@@ -165,6 +165,7 @@ class Checker : public ExpressionChecker {
   void functions() {
     for (size_t i = 0; i < program_.functions.size(); ++i) {
       const syntax::Function& function = program_.functions[i];
+      tree_.functions.push_back({std::string(function.name.text), function.name.place});
       add_name(function.name, {Symbol::Kind::kFunction, static_cast<uint32_t>(i)});
       if (find_built_in(function.name.text) != nullptr) {
         report(function.name.place, fmt::format("'{}' is built in", function.name.text),

@@ -288,7 +288,10 @@ ExprPtr ExpressionChecker::call(const syntax::Expr& expr) {
   }
   const Symbol* found = names_.find(expr.text);
   if (found != nullptr && found->kind == Symbol::Kind::kFunction) {
-    if (found->index < functions_known_) return function(expr, program_.functions[found->index]);
+    if (found->index < functions_known_) {
+      tree_.functions[found->index].called = true;
+      return function(expr, program_.functions[found->index]);
+    }
     report(expr.place, fmt::format("'{}' is called before it is declared", expr.text),
            "functions call only functions above them; they are not recursive");
     return nullptr;

@@ -92,7 +92,7 @@ TEST(Checker, FindsEachKindOfMistake) {
   EXPECT_EQ(first("x = mni(1, 2)"), "6: there is no function 'mni'");
   EXPECT_EQ(first("x = f(1)\nfunction f(a : int) : int = a"), "");
   EXPECT_EQ(first("while true { x = 1"),
-            "6: '}' is missing behind the statements; here stands the program ends");
+            "6: '}' is missing behind the statements; here the program ends");
   EXPECT_EQ(first("}"), "6: '}' closes nothing");
   EXPECT_EQ(first("private x2"), "6: the type of 'x2' is missing");
   EXPECT_EQ(first("private y : int private y : int"), "6: 'y' is declared twice");
@@ -101,6 +101,12 @@ TEST(Checker, FindsEachKindOfMistake) {
   EXPECT_EQ(first("x = $"), "6: '$' means nothing here");
   EXPECT_EQ(first("shared B[A[0]] : int"), "6: an extent is computed before the program runs");
   EXPECT_EQ(first("if 1 { x = 1 }"), "6: the condition of if is bool, not int");
+}
+
+TEST(Checker, AdvisesWordsOfTheLanguage) {
+  EXPECT_EQ(advice("mode EREW output x : int\nprocesors 3"), "is 'processors' meant?");
+  EXPECT_EQ(advice("mode EREW output x : int\nwihle x > 1 { x = 2 }"), "is 'while' meant?");
+  EXPECT_EQ(advice("mode EREW output x : int\nx 3"), "");
 }
 
 TEST(Checker, AMistakeIsReportedOnce) {
@@ -222,6 +228,59 @@ TEST(Lint, WarnsOfWhatIsNotMeant) {
   EXPECT_THAT(warnings("mode CREW inout x : int processors 3 if false { x = 1 } if p == 0 { x = 2 }"),
               ElementsAre("no processor is ever active here"));
   EXPECT_THAT(warnings("mode CRCW common output x : int processors 3 x = 1"), IsEmpty());
+  EXPECT_THAT(warnings("mode CRCW common input n : int output x : int output A[n] : int processors n x = p + n "
+                       "A[(p + 1) / 2] = 3 - p A[p / 2] = p - 1"),
+              ElementsAre("all processors write different values to 'x' at once, which CRCW common forbids",
+                          "neighbours write different values to 'A[p / 2]' at once, which CRCW common forbids"));
+  EXPECT_THAT(warnings("mode EREW inout A[n] : int processors n A[p / 2] = A[(p - 1) / 2]"),
+              ElementsAre("neighbours write 'A[p / 2]' at once, which EREW forbids",
+                          "neighbours read 'A[(p - 1) / 2]' at once, which EREW forbids"));
+  EXPECT_THAT(warnings("mode EREW output x : int function f(a : int) : int = a function g(a : int) : int = f(a) "
+                       "x = 1"),
+              ElementsAre("'g' is never called"));
+}
+
+TEST(Lint, KnowsWhatNeverHolds) {
+  const auto warnings = [](const std::string& condition) {
+    std::vector<std::string> result;
+    const Program program = Program::parse(
+        "mode CREW input A[n] : int output x : int const k = 5 processors n while " + condition +
+        " { if p == 0 { x = x + A[p] } }");
+    for (const Diagnostic& warning : program.warnings()) result.push_back(warning.message);
+    return result;
+  };
+  // Other warnings, as of `k` where it is not read, are not looked at.
+  const auto never = testing::Contains("no processor is ever active here");
+  const auto ever = testing::Contains("the loop never ends");
+  for (const char* condition :
+       {"false", "1 > 2", "p < 0", "p >= n", "p == n", "n < 0 and x == 0", "k + 1 <= 5", "p + n < 0", "k != 5",
+        "min(p, 3) > 3", "p % 4 == 4", "not (p >= 0 or x == 1)", "abs(x) < 0", "n * p < 0", "n < p"}) {
+    EXPECT_THAT(warnings(condition), never) << condition;
+  }
+  for (const char* condition : {"true", "p < n", "p >= 0", "k == 5", "p - 1 < n or k > 4", "max(x, 1) > 0"}) {
+    EXPECT_THAT(warnings(condition), ever) << condition;
+  }
+  for (const char* condition :
+       {"x < 5", "p > 0", "p <= n - 1 and x == 0", "p < 9223372036854775807", "-p == 0", "x >= x", "n > 0",
+        "x % p == -1", "p + 1 < n", "x * x < 0", "x / 2 == 1", "2.5 < 1.5", "x - 9223372036854775807 < 0"}) {
+    EXPECT_THAT(warnings(condition), testing::Not(testing::AnyOf(never, ever))) << condition;
+  }
+  const Program program = Program::parse(
+      "mode CREW output x : int processors 0 { if p == 0 { x = 1 } }\nif true { x = 2 } else {\nx = 3 }");
+  ASSERT_EQ(program.warnings().size(), 2u);
+  EXPECT_EQ(program.warnings()[0].advice, "there are no processors");
+  EXPECT_EQ(program.warnings()[1].place.line, 3u);
+}
+
+TEST(Lint, SaysNothingOfSureConflictsThatAreNone) {
+  for (const char* text :
+       {"mode EREW input n : int output A[n] : int processors n A[2 * p / 2] = 1",
+        "mode EREW input n : int output A[n] : int processors n A[p / 1] = 1",
+        "mode EREW input n : int output A[n] : int processors n if p % 2 == 0 { A[p / 2] = 1 }",
+        "mode CRCW common input n : int output A[n] : int processors n A[p / 2] = p / 2",
+        "mode EREW input n : int output A[n] : int processors i < n, j < 2 A[2 * i / 2] = 1"}) {
+    EXPECT_THAT(Program::parse(text).warnings(), IsEmpty()) << text;
+  }
 }
 
 TEST(Format, HasOneForm) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "pram/language/names.h"
+
 namespace lanewise::pram {
 
 namespace {
@@ -131,6 +133,20 @@ std::vector<Token> tokenize(std::string_view text, std::vector<Diagnostic>& diag
 
 bool is_keyword(std::string_view word) {
   return std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+}
+
+std::string_view nearest_keyword(std::string_view word) {
+  std::string_view best;
+  // Two letters that were exchanged are two edits; of a short word that would be another word.
+  size_t least = word.size() < 3 || word.size() > 64 ? 0 : word.size() < 5 ? 2 : 3;
+  for (const std::string_view keyword : kKeywords) {
+    const size_t distance = edit_distance(word, keyword);
+    if (distance < least) {
+      least = distance;
+      best = keyword;
+    }
+  }
+  return best;
 }
 
 }  // namespace lanewise::pram

@@ -23,5 +23,7 @@ std::vector<Token> tokenize(std::string_view text, std::vector<Diagnostic>& diag
 
 /// Words that cannot be names.
 bool is_keyword(std::string_view word);
+/// The one that is most like `word`, or nothing.
+std::string_view nearest_keyword(std::string_view word);
 
 }  // namespace lanewise::pram

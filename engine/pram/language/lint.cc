@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "pram/language/range.h"
+
 namespace lanewise::pram {
 
 namespace {
+
+constexpr const char* kNeverActive = "no processor is ever active here";
 
 /// Whether all processors surely have the same value: it is made of literals, parameters and what the
 /// processor outside of the block holds.
@@ -18,6 +22,29 @@ bool is_uniform(const Expr& expr) {
               part.op != Op::kLet;
   });
   return uniform;
+}
+
+/// Whether it is p, or p more or less than what all processors share: neighbours have neighbouring values.
+bool is_shifted_number(const Expr& expr, const Tree& tree) {
+  switch (expr.op) {
+    case Op::kProcessor:
+      return tree.blocks[static_cast<size_t>(expr.word)].dimensions.size() == 1;
+    case Op::kConvert:
+      return is_shifted_number(*expr.args[0], tree);
+    case Op::kAdd:
+      return (is_shifted_number(*expr.args[0], tree) && is_uniform(*expr.args[1])) ||
+             (is_uniform(*expr.args[0]) && is_shifted_number(*expr.args[1], tree));
+    case Op::kSubtract:
+      return is_shifted_number(*expr.args[0], tree) && is_uniform(*expr.args[1]);
+    default:
+      return false;
+  }
+}
+
+/// Whether neighbours surely share it: p / 2.
+bool is_shared_by_neighbours(const Expr& expr, const Tree& tree) {
+  return expr.op == Op::kDivide && is_integer(expr.type) && is_shifted_number(*expr.args[0], tree) &&
+         range_of(*expr.args[1], tree).least >= 2;
 }
 
 class Linter {
@@ -78,6 +105,9 @@ class Linter {
         warn(parameter.place, fmt::format("'{}' is never read", parameter.name));
       }
     }
+    for (const Tree::Function& function : tree_.functions) {
+      if (!function.called) warn(function.place, fmt::format("'{}' is never called", function.name));
+    }
     for (size_t i = 0; i < tree_.variables.size(); ++i) {
       const Variable& variable = tree_.variables[i];
       if (variable.result() && cell_writes_[i] == 0) {
@@ -105,43 +135,66 @@ class Linter {
         case Statement::Kind::kIf:
         case Statement::Kind::kWhile: {
           const Expr& condition = *statement.condition;
-          const bool known = condition.op == Op::kLiteral;
-          if (known && condition.word == 0) {
-            warn(statement.place, "no processor is ever active here", "the condition is false");
+          const Range range = range_of(condition, tree_);
+          const bool never = range.always(0), ever = range.always(1);
+          if (never) warn(statement.place, kNeverActive, "the condition is false");
+          if (ever && statement.kind == Statement::Kind::kWhile) {
+            warn(statement.place, "the loop never ends", "its condition is true, whatever the loop does");
           }
-          statements(statement.body, all && is_uniform(condition) && !(known && condition.word == 0));
-          statements(statement.otherwise, all && is_uniform(condition) && !(known && condition.word == 1));
+          if (ever && !statement.otherwise.empty()) {
+            warn(statement.otherwise[0].place, kNeverActive, "the condition is true");
+          }
+          statements(statement.body, all && is_uniform(condition) && !never);
+          statements(statement.otherwise, all && is_uniform(condition) && !ever);
           break;
         }
-        case Statement::Kind::kBlock:
-          statements(statement.body, true);
+        case Statement::Kind::kBlock: {
+          const bool none = std::ranges::any_of(
+              tree_.blocks[statement.block].dimensions,
+              [&](const Block::Dimension& dimension) { return range_of(*dimension.extent, tree_).greatest <= 0; });
+          if (none) {
+            warn(statement.place, kNeverActive, "there are no processors");
+          } else {
+            statements(statement.body, true);
+          }
           break;
+        }
       }
     }
   }
 
+  /// Who surely meets in a cell of these indexes: "all processors", "neighbours", or nobody.
+  std::string_view who_meet(const std::vector<ExprPtr>& indexes) const {
+    std::string_view who = "all processors";
+    for (const ExprPtr& index : indexes) {
+      if (is_uniform(*index)) continue;
+      if (!is_shared_by_neighbours(*index, tree_)) return "";
+      who = "neighbours";
+    }
+    return who;
+  }
+
   void conflicts(const Statement& statement) {
-    if (tree_.mode != Mode::kErew && tree_.mode != Mode::kCrew) return;
-    for (const Target& target : statement.targets) {
-      const bool same = std::all_of(target.cell.begin(), target.cell.end(),
-                                    [](const ExprPtr& index) { return is_uniform(*index); });
-      if (target.shared && same) {
-        warn(target.place,
-             fmt::format("all processors write '{}' at once, which {} forbids", to_text(target, tree_),
-                         to_text(tree_.mode)),
-             "let one write it: if p == 0 { ... }; or declare a CRCW mode");
-      }
+    const bool exclusive = tree_.mode == Mode::kErew || tree_.mode == Mode::kCrew;
+    if (!exclusive && tree_.mode != Mode::kCommon) return;
+    for (size_t i = 0; i < statement.targets.size(); ++i) {
+      const Target& target = statement.targets[i];
+      const std::string_view who = who_meet(target.cell);
+      if (!target.shared || who.empty()) continue;
+      if (!exclusive && !is_shifted_number(*statement.values[i], tree_)) continue;
+      warn(target.place,
+           fmt::format("{} write {}'{}' at once, which {} forbids", who, exclusive ? "" : "different values to ",
+                       to_text(target, tree_), to_text(tree_.mode)),
+           fmt::format("let one write it: if p == 0 {{ ... }}; or declare {}",
+                       exclusive ? "a CRCW mode" : "mode CRCW arbitrary, priority or combining"));
     }
     if (tree_.mode != Mode::kErew) return;
     for_each_expression(statement, [&](const Expr& expr) { read_conflicts(expr); });
   }
 
   void read_conflicts(const Expr& expr) {
-    const bool same = std::all_of(expr.args.begin(), expr.args.end(),
-                                  [](const ExprPtr& index) { return is_uniform(*index); });
-    if (expr.op == Op::kCell && same) {
-      warn(expr.place,
-           fmt::format("all processors read '{}' at once, which EREW forbids", to_text(expr, tree_)),
+    if (const std::string_view who = expr.op == Op::kCell ? who_meet(expr.args) : ""; !who.empty()) {
+      warn(expr.place, fmt::format("{} read '{}' at once, which EREW forbids", who, to_text(expr, tree_)),
            "spread the value by doubling, or declare mode CREW");
     }
     const bool lazy = expr.op == Op::kAnd || expr.op == Op::kOr || expr.op == Op::kChoose;

@@ -75,6 +75,11 @@ class Parser {
     return token.kind == Token::Kind::kEnd ? "the program ends" : fmt::format("'{}'", token.text);
   }
 
+  /// What is here instead of what is expected.
+  std::string stands() const {
+    return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
+  }
+
   void report(const Place& place, std::string message, std::string advice) {
     diagnostics_.push_back({.place = place, .message = std::move(message), .advice = std::move(advice)});
     if (diagnostics_.size() >= kMostMistakes) throw Hopeless();
@@ -85,7 +90,7 @@ class Parser {
   }
   void expect(std::string_view text, std::string_view where, std::string_view advice = "") {
     if (accept(text)) return;
-    lose(fmt::format("'{}' is missing {}; here stands {}", text, where, shown(peek())), std::string(advice));
+    lose(fmt::format("'{}' is missing {}; here {}", text, where, stands()), std::string(advice));
   }
   syntax::Name expect_name(std::string_view what) {
     const Token& token = peek();
@@ -181,7 +186,7 @@ class Parser {
     for (const Type type : {Type::kBool, Type::kInt32, Type::kInt, Type::kReal}) {
       if (accept(name(type))) return type;
     }
-    lose(fmt::format("a type is missing; here stands {}", shown(peek())), "int, int32, real or bool");
+    lose(fmt::format("a type is missing; here {}", stands()), "int, int32, real or bool");
   }
 
   void function() {
@@ -317,7 +322,8 @@ class Parser {
       made.targets.push_back(postfix(0));
     } while (accept(","));
     if (peek().is("==")) lose("'==' compares; an assignment has one '='", "");
-    expect("=", "in the assignment");
+    const std::string_view meant = made.targets.size() == 1 ? nearest_keyword(first.text) : "";
+    expect("=", "in the assignment", meant.empty() ? "" : fmt::format("is '{}' meant?", meant));
     do {
       made.values.push_back(expression());
     } while (accept(","));
@@ -426,7 +432,7 @@ class Parser {
       inner.place = spanning(first.place, last_);
       return inner;
     }
-    lose(fmt::format("an expression is missing; here stands {}", shown(first)), "");
+    lose(fmt::format("an expression is missing; here {}", stands()), "");
   }
 
   Expr named(uint32_t depth) {
@@ -437,7 +443,7 @@ class Parser {
     }
     const bool converts = first.is("int") || first.is("int32") || first.is("real") || first.is("bool");
     if (is_keyword(first.text) && !(converts && peek(1).is("("))) {
-      lose(fmt::format("an expression is missing; here stands {}", shown(first)), "");
+      lose(fmt::format("an expression is missing; here {}", stands()), "");
     }
     take();
     if (accept("(")) {

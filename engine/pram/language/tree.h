@@ -141,12 +141,20 @@ struct Block {
 };
 
 struct Tree {
+  /// Calls are written out: nothing else is left of a function.
+  struct Function {
+    std::string name;
+    Place place;
+    bool called = false;
+  };
+
   Mode mode = Mode::kErew;
   std::optional<Op> combine;  ///< in mode kCombining: kAdd, kMultiply, kMin, kMax, kAnd, kOr, kXor
   std::vector<Parameter> parameters;
   std::vector<Variable> variables;
   std::vector<Private> privates;
   std::vector<Block> blocks;
+  std::vector<Function> functions;
   std::vector<Statement> body;
 
   /// In mode kCombining: how writes to the variable's cells are combined.

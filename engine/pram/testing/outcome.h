@@ -31,6 +31,11 @@ Outcome outcome_of(F run) {
   return outcome;
 }
 
+/// A kernel with a loop that ends, after 99,000 rounds, within one that never does.
+inline constexpr const char* kLoopsInAnEndlessOne =
+    "mode CREW output C[9] : int processors 9\n"
+    "while C[p] < 1 { private k = 0 while k < 99000 { k = k + 1 } C[p] = C[p] / k }";
+
 inline Array numbers(int64_t n, uint64_t bound, uint64_t seed = 1) {
   Random random(seed);
   std::vector<int64_t> values;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "pram/language/tree.h"
+
+namespace lanewise::pram {
+
+/// The least and the greatest value; the ends of int64 stand for no bound. Of a bool 0 and 1.
+struct Range {
+  int64_t least = std::numeric_limits<int64_t>::min();
+  int64_t greatest = std::numeric_limits<int64_t>::max();
+
+  bool always(int64_t value) const { return least == value && greatest == value; }
+  bool operator==(const Range&) const = default;
+};
+
+/// What values of integers and bools are possible, whatever the input is: from literals, sizes, and the
+/// numbers of processors. Reals have no bounds.
+Range range_of(const Expr& expr, const Tree& tree);
+
+}  // namespace lanewise::pram
