@@ -21,10 +21,10 @@ struct Graph {
 };
 
 /// A Matrix Market file (it begins with %%MatrixMarket): every stored entry is an edge, whatever its value;
-/// `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign changed on the
-/// way back; the larger dimension is the number of vertices.
-/// Else lines of "v : u w", any integers, as vertices and their neighbours; else lines "source target
-/// [weight]". Lines that begin with # or % are comments. Throws UserError that names `file` and the line.
+/// `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign changed on
+/// the way back; the larger dimension is the number of vertices. Else lines of "v : u w", any integers, as
+/// vertices and their neighbours; else lines "source target [weight]". Lines that begin with # or % are
+/// comments. Throws UserError that names `file` and the line.
 Graph read_graph(std::string_view text, const std::string& file);
 
 /// Vertices that are any integers become 0, 1, ... in their order. `labels`: all of them, in any order and

@@ -219,7 +219,9 @@ TEST(Library, GraphsGiveWhatProgramsAskFor) {
   graph.source = {1, 3, 1, 2, 2};
   graph.target = {0, 1, 0, 2, 1};
   graph.weight = {7, -2, 5, 9, 3};
-  const auto input = [&](const char* name, size_t dimensions) { return graph_input(graph, name, dimensions); };
+  const auto input = [&](const char* name, size_t dimensions) {
+    return graph_input(graph, name, dimensions);
+  };
   EXPECT_EQ(input("right", 0), scalar(4));
   EXPECT_EQ(input("offset", 1), ints({0, 0, 2, 4, 5}));
   EXPECT_EQ(input("neighbour", 1), ints({0, 0, 2, 1, 1}));

@@ -40,7 +40,8 @@ std::vector<int64_t> parents(const graph::Graph& graph) {
   std::iota(parent.begin(), parent.end(), int64_t{0});
   for (size_t e = 0; e < graph.edges(); ++e) {
     int64_t& own = parent[static_cast<size_t>(graph.source[e])];
-    if (own != graph.source[e]) throw UserError("'parent' of a graph: a vertex has several edges, which no tree has");
+    if (own != graph.source[e])
+      throw UserError("'parent' of a graph: a vertex has several edges, which no tree has");
     own = graph.target[e];
   }
   return parent;

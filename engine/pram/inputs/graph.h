@@ -12,10 +12,12 @@ namespace lanewise::pram {
 Arrays graph_inputs(const graph::Graph& graph);
 
 /// What programs call a graph, by name and number of dimensions; nothing for other names. Beside the above:
-/// `offset`, `neighbour`, `right`: the neighbours of v are neighbour[offset[v]] to neighbour[offset[v + 1] - 1],
+/// `offset`, `neighbour`, `right`: the neighbours of v are neighbour[offset[v]] to neighbour[offset[v + 1] -
+/// 1],
 ///   `right` is the number of vertices;
 /// `parent`: of a tree, whose root is its own (UserError where a vertex has several);
-/// `edge` and `weight` of two dimensions: whether two different vertices have an edge, in either direction, and
+/// `edge` and `weight` of two dimensions: whether two different vertices have an edge, in either direction,
+/// and
 ///   the weight of the lightest;
 /// `W`: the weight of the lightest edge in this direction, infinity where there is none.
 /// Throws UserError for the matrices of a graph of more than 16,384 vertices.

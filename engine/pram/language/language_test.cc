@@ -91,8 +91,7 @@ TEST(Checker, FindsEachKindOfMistake) {
   EXPECT_EQ(first("x = xor(1, 2.0)"), "6: 'xor' takes integers, not int and real");
   EXPECT_EQ(first("x = mni(1, 2)"), "6: there is no function 'mni'");
   EXPECT_EQ(first("x = f(1)\nfunction f(a : int) : int = a"), "");
-  EXPECT_EQ(first("while true { x = 1"),
-            "6: '}' is missing behind the statements; here the program ends");
+  EXPECT_EQ(first("while true { x = 1"), "6: '}' is missing behind the statements; here the program ends");
   EXPECT_EQ(first("}"), "6: '}' closes nothing");
   EXPECT_EQ(first("private x2"), "6: the type of 'x2' is missing");
   EXPECT_EQ(first("private y : int private y : int"), "6: 'y' is declared twice");
@@ -228,33 +227,35 @@ TEST(Lint, WarnsOfWhatIsNotMeant) {
   EXPECT_THAT(warnings("mode CREW inout x : int processors 3 if false { x = 1 } if p == 0 { x = 2 }"),
               ElementsAre("no processor is ever active here"));
   EXPECT_THAT(warnings("mode CRCW common output x : int processors 3 x = 1"), IsEmpty());
-  EXPECT_THAT(warnings("mode CRCW common input n : int output x : int output A[n] : int processors n x = p + n "
-                       "A[(p + 1) / 2] = 3 - p A[p / 2] = p - 1"),
-              ElementsAre("all processors write different values to 'x' at once, which CRCW common forbids",
-                          "neighbours write different values to 'A[p / 2]' at once, which CRCW common forbids"));
+  EXPECT_THAT(
+      warnings("mode CRCW common input n : int output x : int output A[n] : int processors n x = p + n "
+               "A[(p + 1) / 2] = 3 - p A[p / 2] = p - 1"),
+      ElementsAre("all processors write different values to 'x' at once, which CRCW common forbids",
+                  "neighbours write different values to 'A[p / 2]' at once, which CRCW common forbids"));
   EXPECT_THAT(warnings("mode EREW inout A[n] : int processors n A[p / 2] = A[(p - 1) / 2]"),
               ElementsAre("neighbours write 'A[p / 2]' at once, which EREW forbids",
                           "neighbours read 'A[(p - 1) / 2]' at once, which EREW forbids"));
-  EXPECT_THAT(warnings("mode EREW output x : int function f(a : int) : int = a function g(a : int) : int = f(a) "
-                       "x = 1"),
-              ElementsAre("'g' is never called"));
+  EXPECT_THAT(
+      warnings("mode EREW output x : int function f(a : int) : int = a function g(a : int) : int = f(a) "
+               "x = 1"),
+      ElementsAre("'g' is never called"));
 }
 
 TEST(Lint, KnowsWhatNeverHolds) {
   const auto warnings = [](const std::string& condition) {
     std::vector<std::string> result;
-    const Program program = Program::parse(
-        "mode CREW input A[n] : int output x : int const k = 5 processors n while " + condition +
-        " { if p == 0 { x = x + A[p] } }");
+    const Program program =
+        Program::parse("mode CREW input A[n] : int output x : int const k = 5 processors n while " +
+                       condition + " { if p == 0 { x = x + A[p] } }");
     for (const Diagnostic& warning : program.warnings()) result.push_back(warning.message);
     return result;
   };
   // Other warnings, as of `k` where it is not read, are not looked at.
   const auto never = testing::Contains("no processor is ever active here");
   const auto ever = testing::Contains("the loop never ends");
-  for (const char* condition :
-       {"false", "1 > 2", "p < 0", "p >= n", "p == n", "n < 0 and x == 0", "k + 1 <= 5", "p + n < 0", "k != 5",
-        "min(p, 3) > 3", "p % 4 == 4", "not (p >= 0 or x == 1)", "abs(x) < 0", "n * p < 0", "n < p"}) {
+  for (const char* condition : {"false", "1 > 2", "p < 0", "p >= n", "p == n", "n < 0 and x == 0",
+                                "k + 1 <= 5", "p + n < 0", "k != 5", "min(p, 3) > 3", "p % 4 == 4",
+                                "not (p >= 0 or x == 1)", "abs(x) < 0", "n * p < 0", "n < p"}) {
     EXPECT_THAT(warnings(condition), never) << condition;
   }
   for (const char* condition : {"true", "p < n", "p >= 0", "k == 5", "p - 1 < n or k > 4", "max(x, 1) > 0"}) {

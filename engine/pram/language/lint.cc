@@ -149,9 +149,10 @@ class Linter {
           break;
         }
         case Statement::Kind::kBlock: {
-          const bool none = std::ranges::any_of(
-              tree_.blocks[statement.block].dimensions,
-              [&](const Block::Dimension& dimension) { return range_of(*dimension.extent, tree_).greatest <= 0; });
+          const bool none = std::ranges::any_of(tree_.blocks[statement.block].dimensions,
+                                                [&](const Block::Dimension& dimension) {
+                                                  return range_of(*dimension.extent, tree_).greatest <= 0;
+                                                });
           if (none) {
             warn(statement.place, kNeverActive, "there are no processors");
           } else {
@@ -183,8 +184,8 @@ class Linter {
       if (!target.shared || who.empty()) continue;
       if (!exclusive && !is_shifted_number(*statement.values[i], tree_)) continue;
       warn(target.place,
-           fmt::format("{} write {}'{}' at once, which {} forbids", who, exclusive ? "" : "different values to ",
-                       to_text(target, tree_), to_text(tree_.mode)),
+           fmt::format("{} write {}'{}' at once, which {} forbids", who,
+                       exclusive ? "" : "different values to ", to_text(target, tree_), to_text(tree_.mode)),
            fmt::format("let one write it: if p == 0 {{ ... }}; or declare {}",
                        exclusive ? "a CRCW mode" : "mode CRCW arbitrary, priority or combining"));
     }
