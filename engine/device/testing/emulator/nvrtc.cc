@@ -89,7 +89,10 @@ std::string translate(std::string text) {
   for (size_t at = 0; (at = find_word(text, shared, at)) != std::string::npos;) {
     const size_t before = text.find_last_not_of(" \t\n", at - 1), from = before < 5 ? at : before - 5;
     if (text.compare(from, 6, "extern") != 0) {
-      text.replace(at, shared.size(), "static thread_local");
+      // An alignas goes before the words that replace this one.
+      const size_t next = text.find_first_not_of(" \t\n", at + shared.size());
+      const size_t behind = text.compare(next, 7, "alignas") == 0 ? behind_closing(text, next + 7) : next;
+      text.replace(at, behind - at, text.substr(next, behind - next) + " static thread_local ");
       continue;
     }
     // extern SHARED Type name[];
