@@ -144,7 +144,7 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT
 
 STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 
-NOT_OFFERED = {"SELECT reverse(s) FROM t": "reverse(", "SELECT stddev(f) FROM t": "stddev", "SELECT ts - TIMESTAMP '2001-01-01' AS x, count(*) FROM t GROUP BY x": "INTERVAL"}
+NOT_OFFERED = {"SELECT reverse(s) FROM t": "reverse(", "SELECT stddev(n) FROM t": "stddev", "SELECT ts - TIMESTAMP '2001-01-01' AS x, count(*) FROM t GROUP BY x": "INTERVAL"}
 
 
 class Smoke:
