@@ -134,17 +134,30 @@ SELECT k || (n % 10) AS x, count(*), sum(i) FROM t GROUP BY x ORDER BY x
 SELECT i, s FROM t WHERE i < 20000 ORDER BY upper(s) || k, i LIMIT 300
 SELECT count(*), count_if(upper(s) = s), count(DISTINCT upper(s)), sum(length(s || s)) FROM t
 SELECT i, repeat(s, 40) FROM t WHERE i % 97 = 0 AND length(repeat(s, 30)) > 300
+SELECT i, (n || '.5')::INT, (' ' || us || 'e-1 ')::DECIMAL(9, 2), (b || '')::HUGEINT, try_cast(s AS INT), try_cast(right(s, 2) AS UTINYINT), try_cast('0x' || right(hex(ub), 7) AS BIGINT), ('-' || h || '.49')::DECIMAL(38, 0) FROM t WHERE i < 5000
+SELECT i, (b || 'e' || ti - 50)::DOUBLE, (f || '')::DOUBLE, (d || '')::FLOAT, try_cast(s AS DOUBLE), ('0.' || ub || b || 'E-300')::DOUBLE, f::VARCHAR, r::VARCHAR, (f / 7)::VARCHAR, (r / 7)::VARCHAR, (b * 1e200 / 3)::VARCHAR FROM t WHERE i < 5000
+SELECT i, (da || '')::DATE, (ts || '')::TIMESTAMP, (ts || '+01:30')::TIMESTAMPTZ, (ts::TIME || '.25')::TIME, (ts || '.123456789')::TIMESTAMP_NS, (ts || '')::TIMESTAMP_S, try_cast('2024-02-' || ti AS DATE), try_cast(ti || ':' || ti || ':00' AS TIME), left(bo || '', 1)::BOOL FROM t WHERE i < 5000
+SELECT count(*), sum(try_cast(right(s, 3) AS INT)), max(substr(k, 2)::DOUBLE), min((da || '')::DATE) FROM t WHERE substr(k, 2)::INT > 2
+SELECT i, concat_ws('-', s, NULL, k, n), concat_ws(CASE WHEN bo THEN ',' END, s, s), hex(s), hex(n), to_hex(ub), hex(h), unhex(hex(s))::VARCHAR, encode(s)::VARCHAR, decode(encode(s)), encode(hex(k))::VARCHAR::BLOB FROM t WHERE i < 5000
+SELECT i, reverse(s), reverse(k || 'e' || chr(769) || 'ß' || chr(128104) || chr(8205) || chr(128105)), length_grapheme(s || chr(769)), translate(s, 'abgz', 'xä'), n << (ti % 8) FROM t WHERE n > 0 AND i < 5000
+SELECT reverse(left(s, 5)) AS u, count(*), max(translate(k, 'k3', 'K')) FROM t GROUP BY u ORDER BY u
+SELECT i, strftime(da, '%a %d.%m.%Y %j %U %W'), strftime(ts, '%A, %-d %B %y %I:%M:%S %p %f'), strftime(ts::TIMESTAMP_NS, '%G-W%V-%u %n %c'), strftime('%x %X', ts) FROM t WHERE i < 5000
+SELECT strftime(ts, '%Y-%m') AS x, count(*), sum(n) FROM t GROUP BY x ORDER BY x
+SELECT i, f % 0.3, r % 1.7, f % ti, (-b) % (f + 0.1), epoch_ms(ts - da), epoch_us(to_days(ti)), epoch_ns(to_hours(n)), date_trunc('day', ts - da), date_trunc('hour', to_minutes(n)), date_trunc('decade', to_months(n)) FROM t WHERE i < 5000 AND NOT isnan(f)
 SELECT count(*) FROM t WHERE da + to_months(ti) > ts AND ts - TIMESTAMP '2001-03-01' > INTERVAL 1 DAY
 """.strip().splitlines()
 
 ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",
           "SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
           "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t",
-          "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL"]
+          "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT s::INT FROM t", "SELECT sum((k || n)::DOUBLE) FROM t",
+          "SELECT ('2024-01-' || ti)::DATE FROM t", "SELECT (da || 'T')::TIMESTAMP FROM t", "SELECT k::BOOL FROM t", "SELECT (n || '')::UTINYINT FROM t",
+          "SELECT (b || '')::DECIMAL(9, 2) FROM t", "SELECT unhex(k) FROM t", "SELECT decode(unhex(hex(s) || '80')) FROM t", "SELECT n << ti FROM t",
+          "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL"]
 
 STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 
-NOT_OFFERED = {"SELECT reverse(s) FROM t": "reverse(", "SELECT stddev(n) FROM t": "stddev", "SELECT ts - TIMESTAMP '2001-01-01' AS x, count(*) FROM t GROUP BY x": "INTERVAL"}
+NOT_OFFERED = {"SELECT s::INTERVAL FROM t": "INTERVAL", "SELECT stddev(n) FROM t": "stddev", "SELECT ts - TIMESTAMP '2001-01-01' AS x, count(*) FROM t GROUP BY x": "INTERVAL"}
 
 
 class Smoke:

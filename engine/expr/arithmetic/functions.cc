@@ -86,9 +86,8 @@ Value reference_ratio(const Expr& expr, Values args) {
                                           : reference_each<&ratio<double>>(expr, args);
 }
 
-/// That of floats is no device's: fmod() there rounds differently.
 std::optional<DeviceFunction> device_remainder(const Expr& expr) {
-  if (expr.type.is_float()) return std::nullopt;
+  if (expr.type.is_float()) return DeviceFunction{.name = "real_remainder", .header = "math"};
   return DeviceFunction{"remainder", true};
 }
 
@@ -189,6 +188,7 @@ constexpr std::array kTable = std::to_array<Function>({
      .resolve = resolve_integers,
      .evaluate = evaluate_shift_left,
      .reference = reference_shift_left,
+     .device = on_device<"shift_left">,
      .documentation = "The bits moved up; what does not fit is an error.",
      .example = "3 << 4"},
     {.name = ">>",

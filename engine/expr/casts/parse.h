@@ -6,10 +6,15 @@
 
 #include "base/int128.h"
 #include "data/type.h"
+#include "expr/device/parse_times-inl.h"
 
 /// Reading values from text as SQL's CAST does; nothing where the text is no such value. Spaces around
 /// numbers and times are skipped.
 namespace lanewise::expr {
+
+inline kernel::Text kernel_text(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
 
 /// Digits, a fraction and an exponent are allowed: the value is rounded by the first digit after the point.
 /// Also "0x1F" and "0b11" for T of up to 64 bits, and "_" between digits.
@@ -26,7 +31,7 @@ std::optional<T> parse_real(std::string_view text);
 /// true, t, yes, y, 1 and false, f, no, n, 0, in any case.
 std::optional<bool> parse_boolean(std::string_view text);
 
-enum class ParseError : uint8_t { kNone, kFormat, kRange, kZone };
+using kernel::ParseError;
 
 /// "2024-02-29", "44-03-15 (BC)", "infinity", "epoch". What follows is `rest`; it does not begin with a
 /// digit.

@@ -97,7 +97,9 @@ Value reference_epoch(const Expr& expr, std::span<const Value> args) {
 template <int64_t per_second>
 std::optional<DeviceFunction> device_epoch(const Expr& expr) {
   const Type type = expr.args[0]->type;
-  if (type.id == TypeId::kInterval) return std::nullopt;
+  if (type.id == TypeId::kInterval)
+    return DeviceFunction{
+        .name = "epoch_of_span", .header = "intervals", .constants = fmt::format(", i64({})", per_second)};
   if (type == kNanos) return DeviceFunction{"same"};
   return DeviceFunction{.name = type.id == TypeId::kTime ? "clock_in" : "epoch_in",
                         .may_be_null = true,

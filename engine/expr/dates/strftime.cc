@@ -6,6 +6,7 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
+#include "expr/device/emitter.h"
 #include "expr/loops.h"
 #include "expr/signature.h"
 
@@ -49,6 +50,21 @@ int64_t week_of_year(int32_t days, int64_t year, bool monday_first) {
   const int day = iso_day_of_week(first);
   const int64_t start = first + (monday_first ? (8 - day) % 7 : 7 - day);
   return days < start ? 0 : (days - start) / 7 + 1;
+}
+
+/// The format that a directive is short for, if it is.
+std::string_view composed(char directive) {
+  switch (directive) {
+    case 'c':
+      return "%Y-%m-%d %H:%M:%S";
+    case 'x':
+      return "%Y-%m-%d";
+    case 'X':
+    case 'T':
+      return "%H:%M:%S";
+    default:
+      return {};
+  }
 }
 
 void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out);
@@ -127,15 +143,11 @@ void print_directive(char directive, bool padded, int64_t nanos, int32_t days, s
       return;
     case 'Z':  // timestamps without zone have no zone's name
       return;
-    case 'c':
-      return print("%Y-%m-%d %H:%M:%S", nanos, days, out);
-    case 'x':
-      return print("%Y-%m-%d", nanos, days, out);
-    case 'X':
-    case 'T':
-      return print("%H:%M:%S", nanos, days, out);
-    default:
+    case '%':
       out += directive;
+      return;
+    default:
+      return print(composed(directive), nanos, days, out);
   }
 }
 
@@ -204,6 +216,115 @@ Value reference(const Expr& expr, std::span<const Value> args) {
   return reference_each<&print_timestamp>(expr, value);
 }
 
+/// The type in device/strftime-inl.h that writes a directive; empty where it stands for nothing.
+std::string device_directive(char directive, bool padded) {
+  const auto number = [&](std::string_view part, int digits) {
+    return fmt::format("Numbered<{}, {}>", part, padded ? digits : 1);
+  };
+  switch (directive) {
+    case 'a':
+      return "DayName<3>";
+    case 'A':
+      return "DayName<9>";
+    case 'w':
+      return number("dow", 1);
+    case 'u':
+      return number("isodow", 1);
+    case 'd':
+      return number("day", 2);
+    case 'h':
+    case 'b':
+      return "MonthName<3>";
+    case 'B':
+      return "MonthName<9>";
+    case 'm':
+      return number("month", 2);
+    case 'y':
+      return number("year_of_century", 2);
+    case 'Y':
+      return "YearOf<year>";
+    case 'G':
+      return "YearOf<isoyear>";
+    case 'V':
+      return number("week", 2);
+    case 'U':
+      return number("week_of_year<false>", 2);
+    case 'W':
+      return number("week_of_year<true>", 2);
+    case 'j':
+      return number("doy", 3);
+    case 'H':
+      return number("hour", 2);
+    case 'I':
+      return number("hour_of_twelve", 2);
+    case 'p':
+      return "HalfOfDay";
+    case 'M':
+      return number("minute", 2);
+    case 'S':
+      return number("second", 2);
+    case 'n':
+      return number("fraction_in_nanos", 9);
+    case 'f':
+      return number("fraction_in_micros", 6);
+    case 'g':
+      return number("fraction_in_millis", 3);
+    default:
+      return {};
+  }
+}
+
+/// The types for a format, with commas between.
+std::string device_directives(std::string_view text) {
+  std::string types;
+  std::string said;
+  const auto add = [&](const std::string& type) {
+    if (!type.empty()) types += (types.empty() ? "" : ", ") + type;
+  };
+  const auto say = [&] {
+    if (!said.empty()) add(fmt::format("Said<{}, {}>", device_quoted(said), said.size()));
+    said.clear();
+  };
+  const auto expand = [&](std::string_view format, const auto& self) -> void {
+    for (size_t i = 0; i < format.size(); ++i) {
+      if (format[i] != '%') {
+        said += format[i];
+        continue;
+      }
+      const bool padded = format[i + 1] != '-';
+      i += padded ? 1 : 2;
+      if (const std::string_view whole = composed(format[i]); !whole.empty()) {
+        self(whole, self);
+      } else if (const std::string type = device_directive(format[i], padded); !type.empty()) {
+        say();
+        add(type);
+      } else if (format[i] == 'z') {
+        said += "+00";
+      } else if (format[i] == '%') {
+        said += '%';
+      }
+    }
+  };
+  expand(text, expand);
+  say();
+  return types;
+}
+
+template <size_t at>
+std::optional<DeviceFunction> device(const Expr& expr) {
+  if (expr.prepared == nullptr) return std::nullopt;
+  const Type type = expr.args[at]->type;
+  const char* function = type.id == TypeId::kDate       ? "printed_date"
+                         : type.unit == TimeUnit::kNano ? "printed_nanos"
+                                                        : "printed_timestamp";
+  const std::string& format = static_cast<const PreparedFormat&>(*expr.prepared).text;
+  return DeviceFunction{.name = fmt::format("{}<{}>", function, device_directives(format)),
+                        .header = "strftime",
+                        .makes_text = true,
+                        .first = at,
+                        .last = at + 1};
+}
+
 template <size_t at>
 constexpr Function entry(std::string_view example) {
   return {.name = "strftime",
@@ -211,6 +332,7 @@ constexpr Function entry(std::string_view example) {
           .prepare = prepare<at>,
           .evaluate = evaluate<at>,
           .reference = reference<at>,
+          .device = device<at>,
           .documentation = "The date or timestamp printed by a format like '%Y-%m-%d'.",
           .example = example};
 }

@@ -90,36 +90,59 @@ int64_t truncate_timestamp(const Site& site, std::string_view word, int64_t valu
   return value - floor_mod(value, unit);
 }
 
-Interval truncate_interval(const Site& site, std::string_view word, Interval value) {
-  const DatePart part = part_in(site.expr, word);
-  if (const int64_t unit = unit_of(part)) return {value.months, value.days, value.micros / unit * unit};
-  const auto months = [&](int32_t count) { return Interval{value.months / count * count, 0, 0}; };
+/// Months, or days, of the parts of an interval that are no shorter; 0 of others.
+int32_t months_of(DatePart part) {
   switch (part) {
     case DatePart::kMillennium:
-      return months(12'000);
+      return 12'000;
     case DatePart::kCentury:
-      return months(1'200);
+      return 1'200;
     case DatePart::kDecade:
-      return months(120);
+      return 120;
     case DatePart::kYear:
     case DatePart::kIsoYear:
-      return months(12);
+      return 12;
     case DatePart::kQuarter:
-      return months(3);
+      return 3;
     case DatePart::kMonth:
-      return months(1);
+      return 1;
+    default:
+      return 0;
+  }
+}
+int32_t days_of(DatePart part) {
+  switch (part) {
     case DatePart::kWeek:
     case DatePart::kYearWeek:
-      return {value.months, value.days / 7 * 7, 0};
+      return 7;
     case DatePart::kDay:
     case DatePart::kDayOfWeek:
     case DatePart::kIsoDayOfWeek:
     case DatePart::kDayOfYear:
     case DatePart::kJulian:
-      return {value.months, value.days, 0};
+      return 1;
     default:
-      cannot_truncate(part);
+      return 0;
   }
+}
+
+Interval truncate_interval(const Site& site, std::string_view word, Interval value) {
+  const DatePart part = part_in(site.expr, word);
+  if (const int64_t unit = unit_of(part)) return {value.months, value.days, value.micros / unit * unit};
+  if (const int32_t months = months_of(part)) return {value.months / months * months, 0, 0};
+  if (const int32_t days = days_of(part)) return {value.months, value.days / days * days, 0};
+  cannot_truncate(part);
+}
+
+std::optional<DeviceFunction> device_truncate_interval(DatePart part) {
+  const auto to = [](const char* name, const char* type, int64_t unit) {
+    return DeviceFunction{
+        .name = name, .header = "intervals", .constants = fmt::format(", {}({})", type, unit), .first = 1};
+  };
+  if (const int64_t unit = unit_of(part)) return to("truncated_span", "i64", unit);
+  if (const int32_t months = months_of(part)) return to("whole_months", "i32", months);
+  if (const int32_t days = days_of(part)) return to("whole_days", "i32", days);
+  return std::nullopt;
 }
 
 /// The device's name for what finds the first day of a part; empty: it has none.
@@ -152,9 +175,10 @@ std::string_view device_start(DatePart part) {
   }
 }
 std::optional<DeviceFunction> device_truncate(const Expr& expr) {
+  if (expr.prepared == nullptr) return std::nullopt;
   const Type type = expr.args[1]->type;
-  if (expr.prepared == nullptr || type.id == TypeId::kInterval) return std::nullopt;
   const DatePart part = part_in(expr, {});
+  if (type.id == TypeId::kInterval) return device_truncate_interval(part);
   DeviceFunction function{.name = {}, .header = "dates", .first = 1};
   const int64_t unit = unit_of(part);
   if (type.id != TypeId::kDate && unit != 0) {

@@ -121,8 +121,9 @@ LANES_FN T remainder(Outcome& outcome, T a, T b) {
   return cannot_divide(outcome, a, b) ? T(0) : T(a % b);
 }
 
-template <class T>
-LANES_FN T same(Outcome&, T a) {
+/// The first of some values.
+template <class T, class... Others>
+LANES_FN T same(Outcome&, T a, Others...) {
   return a;
 }
 template <class T>
@@ -160,6 +161,16 @@ LANES_FN T bit_xor(Outcome&, T a, T b) {
 template <class T>
 LANES_FN T bit_not(Outcome&, T a) {
   return T(~a);
+}
+/// Fails where a bit or the sign is lost.
+template <class T>
+LANES_FN T shift_left(Outcome& outcome, T a, T by) {
+  constexpr u32 kBits = sizeof(T) * 8 + (is_signed<T> ? 0 : 1);
+  const bool negative = is_signed<T> && (a < 0 || by < 0);
+  const bool far = by >= T(kBits),
+             fits = !negative && (far ? a == 0 : by == 0 || u128(a) < u128(1) << (kBits - 1 - u32(by)));
+  outcome.failed |= !fits;
+  return fits && !far ? T(u128(a) << u32(by)) : T(0);
 }
 template <class T>
 LANES_FN T shift_right(Outcome&, T a, T by) {

@@ -98,6 +98,7 @@ Emitted Emitter::call(const Expr& expr) {
     return {name == "IS NULL" ? "!(" + valid + ")" : "(" + valid + ")"};
   }
   if (name == "concat") return concat(expr);
+  if (name == "concat_ws") return concat_ws(expr);
   if (name == "greatest" || name == "least") return extreme(expr, name == "greatest");
   const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
   if (!device) refuse(expr);
@@ -157,6 +158,16 @@ Emitted Emitter::concat(const Expr& expr) {
         {given.valid.empty() ? given.value : fmt::format("({} ? {} : Text{{}})", given.valid, given.value)});
   }
   return function({.name = "joined", .header = "texts", .makes_text = true}, "Text", args, false, false);
+}
+
+/// NULL where the separator is; of the others those that are there.
+Emitted Emitter::concat_ws(const Expr& expr) {
+  std::vector<Emitted> args = {emit(*expr.args[0])};
+  for (size_t arg = 1; arg < expr.args.size(); ++arg) {
+    const Emitted given = emit(*expr.args[arg]);
+    args.push_back({fmt::format("Piece{{{}, {}}}", given.value, given.is_valid())});
+  }
+  return function({.name = "joined_by", .header = "texts", .makes_text = true}, "Text", args, false, false);
 }
 
 /// The first argument that none other exceeds; NULLs are passed over.

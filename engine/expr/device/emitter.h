@@ -31,6 +31,8 @@ std::string device_type(Type type);
 /// A literal as a C++ expression. Throws NotOnDevice.
 Emitted device_literal(const Value& value);
 
+/// Bytes as a C string literal, with its quotes.
+std::string device_quoted(std::string_view bytes);
 /// A power of ten as a further argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
 
@@ -79,6 +81,7 @@ class Emitter {
   Emitted distinct(const Expr& expr, bool negated);
   Emitted extreme(const Expr& expr, bool greatest);
   Emitted concat(const Expr& expr);
+  Emitted concat_ws(const Expr& expr);
   /// A name that is not taken: a word and a number. Names of one letter are the kernel's, but for v.
   std::string fresh(const char* word) { return word + std::to_string(names_++); }
 

@@ -9,6 +9,12 @@ namespace lanewise::kernel {
 /// lost, and the kernel is to run again with more.
 inline constexpr u64 kHeapHead = 8;
 
+/// Writes the text; what follows it.
+LANES_FN u8* copied(u8* to, Text text) {
+  for (u64 i = 0; i < text.size; i++) to[i] = text.at[i];
+  return to + text.size;
+}
+
 /// A thread's part of it.
 class Heap {
  public:

@@ -190,6 +190,26 @@ LANES_FN f64 epoch_of_interval(Outcome& outcome, Interval value) {
   return f64(quarter_days * (86'400 / 4)) + epoch_of_time(outcome, value.micros);
 }
 
+/// In units of 1 / per_second: below microseconds the parts are cut to units one by one; months have 30 days.
+LANES_FN i64 epoch_of_span(Outcome& outcome, Interval value, i64 per_second) {
+  const i64 days = i64(value.months) * 30 + value.days;
+  if (per_second < kMicrosPerSecond)
+    return days * 86'400 * per_second + clock_in(outcome, value.micros, per_second);
+  const i64 micros = plus(outcome, times(outcome, days, kMicrosPerDay), value.micros);
+  return clock_in(outcome, micros, per_second);
+}
+
+// date_trunc: to units below a day, to days, to months.
+LANES_FN Interval truncated_span(Outcome&, Interval value, i64 unit) {
+  return {value.months, value.days, value.micros / unit * unit};
+}
+LANES_FN Interval whole_days(Outcome&, Interval value, i32 days) {
+  return {value.months, value.days / days * days, 0};
+}
+LANES_FN Interval whole_months(Outcome&, Interval value, i32 months) {
+  return {value.months / months * months, 0, 0};
+}
+
 /// The years, months, days and time from `from` to `to`, as a person would count them.
 LANES_FN Interval age_between(i64 to, i64 from) {
   const bool backwards = to < from;

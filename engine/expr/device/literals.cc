@@ -12,20 +12,6 @@ namespace {
 
 std::string hex(uint64_t bits) { return fmt::format("{:#x}ull", bits); }
 
-/// As a C string literal; other bytes as three octal digits, behind which no digit can be misread.
-std::string text_literal(std::string_view text) {
-  std::string quoted;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte > '~' || c == '"' || c == '\\' || c == '?') {
-      quoted += fmt::format("\\{:03o}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return fmt::format("Literal<\"{}\">::text({})", quoted, text.size());
-}
-
 std::string whole_literal(std::string_view type, uint128_t bits) {
   const auto high = static_cast<uint64_t>(bits >> 64), low = static_cast<uint64_t>(bits);
   if (type == "i128" || type == "u128") return fmt::format("{}(whole({}, {}))", type, hex(high), hex(low));
@@ -34,6 +20,20 @@ std::string whole_literal(std::string_view type, uint128_t bits) {
 }
 
 }  // namespace
+
+/// Other bytes are three octal digits, behind which no digit can be misread.
+std::string device_quoted(std::string_view bytes) {
+  std::string quoted = "\"";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte > '~' || c == '"' || c == '\\' || c == '?') {
+      quoted += fmt::format("\\{:03o}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
 
 std::string device_type(Type type) {
   switch (type.physical()) {
@@ -74,7 +74,8 @@ std::string device_type(Type type) {
 Emitted device_literal(const Value& value) {
   const std::string type = device_type(value.type());
   if (value.is_null()) return {type + "{}", "false"};
-  if (type == "Text") return {text_literal(value.text())};
+  if (type == "Text")
+    return {fmt::format("Literal<{}>::text({})", device_quoted(value.text()), value.text().size())};
   if (type == "bool") return {value.is_true() ? "true" : "false"};
   if (type == "Interval") {
     const Interval parts = value.interval();

@@ -50,6 +50,28 @@ LANES_FN f64 based_log(Outcome& outcome, f64 base, f64 x) {
   outcome.failed |= divisor == 0;
   return decimal_log(outcome, x) / divisor;
 }
+/// With the sign of x, exact: in steps of as many bits as fit beside a mantissa.
+LANES_FN f64 real_remainder(Outcome&, f64 x, f64 y) {
+  constexpr u64 kSign = u64(1) << 63, kHidden = u64(1) << 52;
+  if (x != x || y != y) return x + y;
+  if (x - x != 0 || y == 0) return real(0xfff8000000000000);
+  const u64 sign = bits_of(x) & kSign, a = bits_of(x) ^ sign, b = bits_of(y) & ~kSign;
+  if (a < b) return x;
+  const u64 a_exponent = a >> 52, b_exponent = b >> 52;
+  const u64 divisor = b_exponent ? (b & (kHidden - 1)) | kHidden : b;
+  u64 rest = (a_exponent ? (a & (kHidden - 1)) | kHidden : a) % divisor;
+  u64 exponent = b_exponent ? b_exponent : 1;
+  for (u64 bits = (a_exponent ? a_exponent : 1) - exponent; bits > 0;) {
+    const u64 step = bits < 11 ? bits : 11;
+    rest = (rest << step) % divisor;
+    bits -= step;
+  }
+  for (; exponent > 1 && rest && rest < kHidden; --exponent) rest <<= 1;
+  return real(sign | (rest < kHidden ? rest : exponent << 52 | (rest & (kHidden - 1))));
+}
+LANES_FN f32 real_remainder(Outcome& outcome, f32 x, f32 y) {
+  return f32(real_remainder(outcome, f64(x), f64(y)));
+}
 LANES_FN f64 power(Outcome&, f64 x, f64 y) { return LANEWISE_MATH(pow)(x, y); }
 LANES_FN f64 arc_tangent2(Outcome&, f64 y, f64 x) { return LANEWISE_MATH(atan2)(y, x); }
 LANES_FN f64 next_after(Outcome&, f64 x, f64 towards) { return LANEWISE_MATH(nextafter)(x, towards); }

@@ -196,6 +196,15 @@ LANES_FN Decoded decode(Text text) {
   if (c < least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) return {0, 0};
   return {c, bytes};
 }
+/// The text of these bytes, where they are well-formed.
+LANES_FN Text decoded(Outcome& outcome, Text bytes) {
+  for (u64 at = 0; at < bytes.size && !outcome.failed;) {
+    const u32 next = decode(slice(bytes, at, bytes.size)).bytes;
+    outcome.failed |= next == 0;
+    at += next;
+  }
+  return bytes;
+}
 /// The first code point; of malformed text the first byte.
 template <i32 kOfEmpty>
 LANES_FN i32 code_point(Outcome&, Text text) {

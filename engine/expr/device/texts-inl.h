@@ -11,17 +11,37 @@ namespace lanewise::kernel {
 /// The longest text that a function may make.
 inline constexpr u64 kLongestText = 0xffffffff;
 
-LANES_FN u8* copied(u8* to, Text text) {
-  for (u64 i = 0; i < text.size; i++) to[i] = text.at[i];
-  return to + text.size;
-}
-
 template <class... Texts>
 LANES_FN Text joined(Outcome&, Heap& heap, Texts... texts) {
   const u64 bytes = (u64(0) + ... + texts.size);
   u8* to = heap.reserve(bytes);
   if (!to) return {};
   ((to = copied(to, texts)), ...);
+  return heap.made(bytes);
+}
+
+/// A text of concat_ws, or a NULL.
+struct Piece {
+  Text text;
+  bool there;
+};
+/// Those that are there with `separator` between them.
+template <class... Pieces>
+LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) {
+  const u64 count = (u64(0) + ... + u64(pieces.there));
+  const u64 texts = (u64(0) + ... + (pieces.there ? pieces.text.size : 0));
+  const u64 bytes = texts + (count ? count - 1 : 0) * separator.size;
+  u8* const to = heap.reserve(bytes);
+  if (!to) return {};
+  u8* next = to;
+  bool first = true;
+  const auto add = [&](const Piece& piece) {
+    if (!piece.there) return;
+    if (!first) next = copied(next, separator);
+    next = copied(next, piece.text);
+    first = false;
+  };
+  (add(pieces), ...);
   return heap.made(bytes);
 }
 
@@ -137,6 +157,118 @@ LANES_FN Text replaced(Outcome&, Heap& heap, Text text, Text from, Text to) {
     done = at + from.size;
   }
   copied(next, slice(text, done, text.size));
+  return heap.made(bytes);
+}
+
+/// Each character of `from` replaced by its partner in `to`, or left out where it has none; of equal ones in
+/// `from` the first one counts.
+LANES_FN Text partner_of(Text character, Text from, Text to) {
+  for (u64 at = 0, partner = 0; at < from.size;) {
+    const u64 next = next_character(from, at);
+    const u64 end = partner < to.size ? next_character(to, partner) : partner;
+    if (next - at == character.size && equal_bytes(from.at + at, character.at, character.size))
+      return slice(to, partner, end);
+    at = next;
+    partner = end;
+  }
+  return character;
+}
+LANES_FN Text translated(Outcome&, Heap& heap, Text text, Text from, Text to) {
+  u64 bytes = 0;
+  u8* out = nullptr;
+  for (u32 pass = 0; pass < 2; pass++) {  // the first one counts bytes
+    for (u64 at = 0; at < text.size;) {
+      const u64 next = next_character(text, at);
+      const Text partner = partner_of(slice(text, at, next), from, to);
+      if (pass == 0) bytes += partner.size;
+      if (pass == 1) out = copied(out, partner);
+      at = next;
+    }
+    if (pass == 0) out = heap.reserve(bytes);
+    if (!out) return {};
+  }
+  return heap.made(bytes);
+}
+
+LANES_FN u8 hex_digit(u32 value) { return u8(value < 10 ? '0' + value : 'A' + value - 10); }
+LANES_FN Text hex_of_text(Outcome&, Heap& heap, Text text) {
+  u8* const to = heap.reserve(text.size * 2);
+  if (!to) return {};
+  for (u64 i = 0; i < text.size; i++) {
+    to[i * 2] = hex_digit(text.at[i] >> 4);
+    to[i * 2 + 1] = hex_digit(text.at[i] & 15);
+  }
+  return heap.made(text.size * 2);
+}
+/// The bits of a number without leading zeros; negative ones have all bits of their type.
+template <class T>
+LANES_FN Text hex_of_number(Outcome&, Heap& heap, T value) {
+  const u128 bits = sizeof(T) == 16 ? u128(value) : u64(value);
+  u64 digits = 1;
+  for (u128 rest = bits >> 4; rest; rest >>= 4) ++digits;
+  u8* const to = heap.reserve(digits);
+  if (!to) return {};
+  for (u64 i = 0; i < digits; i++) to[digits - 1 - i] = hex_digit(u32(bits >> i * 4) & 15);
+  return heap.made(digits);
+}
+/// The value of a hexadecimal digit, 16 of what is none.
+LANES_FN u32 hex_value(u8 letter) {
+  if (letter >= '0' && letter <= '9') return letter - '0';
+  const u32 of_letter = (letter | 0x20u) - 'a';
+  return of_letter < 6 ? of_letter + 10 : 16;
+}
+/// An odd first digit is a byte of its own.
+LANES_FN Text unhex(Outcome& outcome, Heap& heap, Text text) {
+  const u64 bytes = text.size / 2 + text.size % 2;
+  u8* const to = heap.reserve(bytes);
+  for (u64 i = 0; i < text.size; i++) {
+    const u32 digit = hex_value(text.at[i]);
+    const u64 place = i + text.size % 2;
+    outcome.failed |= digit > 15;
+    if (to) to[place / 2] = u8(place % 2 == 0 ? digit << 4 : i == 0 ? digit : to[place / 2] | digit);
+  }
+  return outcome.failed || !to ? Text{} : heap.made(bytes);
+}
+
+/// ASCII with \xHH for any byte.
+LANES_FN Text text_to_blob(Outcome& outcome, Heap& heap, Text text) {
+  u8* const to = heap.reserve(text.size);
+  u64 bytes = 0;
+  for (u64 i = 0; i < text.size && !outcome.failed; i++) {
+    u32 byte = text.at[i];
+    outcome.failed |= byte >= 0x80;
+    if (byte == '\\') {
+      outcome.failed |= i + 3 >= text.size || text.at[i + 1] != 'x';
+      if (outcome.failed) break;
+      const u32 high = hex_value(text.at[i + 2]), low = hex_value(text.at[i + 3]);
+      outcome.failed |= high > 15 || low > 15;
+      byte = high << 4 | low;
+      i += 3;
+    }
+    if (to) to[bytes++] = u8(byte);
+  }
+  return outcome.failed || !to ? Text{} : heap.made(bytes);
+}
+/// Printable ASCII as it is but for the backslash and quotes, other bytes as \xHH.
+LANES_FN bool is_printed(u8 byte) {
+  return byte >= ' ' && byte <= '~' && byte != '\\' && byte != '\'' && byte != '"';
+}
+LANES_FN Text blob_to_text(Outcome&, Heap& heap, Text blob) {
+  u64 bytes = 0;
+  for (u64 i = 0; i < blob.size; i++) bytes += is_printed(blob.at[i]) ? 1 : 4;
+  u8* to = heap.reserve(bytes);
+  if (!to) return {};
+  for (u64 i = 0; i < blob.size; i++) {
+    const u8 byte = blob.at[i];
+    if (is_printed(byte)) {
+      *to++ = byte;
+    } else {
+      *to++ = '\\';
+      *to++ = 'x';
+      *to++ = hex_digit(byte >> 4);
+      *to++ = hex_digit(byte & 15);
+    }
+  }
   return heap.made(bytes);
 }
 

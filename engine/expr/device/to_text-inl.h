@@ -22,6 +22,9 @@ struct Letters {
   LANES_FN void put(const char (&letters)[kSize]) {
     for (u32 i = 0; i + 1 < kSize; i++) put(letters[i]);
   }
+  LANES_FN void put(Text text, u64 most = ~u64(0)) {
+    for (u64 i = 0; i < text.size && i < most; i++) put(char(text.at[i]));
+  }
   /// With zeros before it up to so many letters.
   template <class T>
   LANES_FN void number(T value, u32 least = 1) {
@@ -130,7 +133,7 @@ LANES_FN void put_part(Letters& out, i64 count, const Text& unit) {
   if (count < 0) out.put('-');
   out.number(u64(count < 0 ? -count : count));
   out.put(' ');
-  for (u64 i = 0; i < unit.size; i++) out.put(char(unit.at[i]));
+  out.put(unit);
   if (count != 1 && count != -1) out.put('s');
 }
 LANES_FN Text interval_to_text(Outcome&, Heap& heap, Interval value) {

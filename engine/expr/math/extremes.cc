@@ -107,6 +107,7 @@ constexpr std::array kTable = std::to_array<Function>({
      .resolve = resolve_first,
      .evaluate = evaluate_first,
      .reference = reference_first,
+     .device = on_device<"same">,
      .documentation = "The first argument, or NULL if any other is.",
      .example = "constant_or_null(1, NULL)"},
 });

@@ -167,6 +167,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<kString, kString, kString, kString>,
      .evaluate = translate,
      .reference = translate_reference,
+     .device = on_device<"translated", "texts", false, true>,
      .documentation =
          "Each character of one list replaced by its partner in the other, or left out where it has none.",
      .example = "translate('1.234,5', '.,', ',.')"},

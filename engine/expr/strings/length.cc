@@ -95,6 +95,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<TypeId::kInt64, TypeId::kVarchar>,
      .evaluate = length_grapheme,
      .reference = length_grapheme_reference,
+     .device = on_device<"length_grapheme", "graphemes">,
      .documentation = "The number of characters as people count them: a letter and its accents are one.",
      .example = "length_grapheme('🤦🏼‍♂️🦆')"},
     {.name = "strlen",

@@ -65,6 +65,7 @@ constexpr Function kFunctions[] = {
      .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = reverse,
      .reference = reverse_reference,
+     .device = on_device<"reversed", "graphemes", false, true>,
      .documentation = "The string backwards; letters keep their accents.",
      .example = "reverse('noël')"},
 };
