@@ -1,7 +1,11 @@
+#include <gtest/gtest.h>
+
+#include <iterator>
 #include <random>
 
 #include "base/testing/test_size.h"
 #include "expr/device/testing/compiled.h"
+#include "expr/function.h"
 
 /// Functions that read and print texts, compiled for the host: texts at the edges of what they take, and
 /// random changes of such.
