@@ -1,6 +1,6 @@
 """./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
 
-The program, the tests that need a GPU, the plug-in that sorts, the libraries that Debian calls its own, scripts. There,
+The program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead, the libraries that Debian calls its own, scripts. There,
 `bash gpu.sh` says what it can do. DuckDB's library is packed by xz; all is to stay below 60 MB.
 """
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 PROGRAMS = ["lanewise", "engine/device/lanewise_device_test", "engine/index/lanewise_index_test"]
-PARTS = ["lanewise_sort.so", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
+PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
 SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/cub_reduce.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
 MOST_BYTES = 60 << 20

@@ -86,6 +86,23 @@ TEST(CacheKey, EverythingCounts) {
   EXPECT_EQ(changed([](KernelSource& s) { s.headers.emplace_back("unused", "3"); }), key);
 }
 
+TEST(AheadKey, EverythingButTheDriverCounts) {
+  const KernelSource source{
+      .name = "a", .text = "#include \"h\"", .options = {"-DA"}, .headers = {{"h", "1"}}};
+  const std::string key = ahead_key(source, "sm_90");
+  EXPECT_EQ(ahead_key(source, "sm_90"), key);
+  EXPECT_NE(ahead_key(source, "sm_80"), key);
+  const auto changed = [&](auto change) {
+    KernelSource other = source;
+    change(other);
+    return ahead_key(other, "sm_90");
+  };
+  EXPECT_NE(changed([](KernelSource& s) { s.text += " "; }), key);
+  EXPECT_NE(changed([](KernelSource& s) { s.name = "b"; }), key);
+  EXPECT_NE(changed([](KernelSource& s) { s.options = {}; }), key);
+  EXPECT_NE(changed([](KernelSource& s) { s.headers[0].second = "2"; }), key);
+}
+
 class CompilerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -161,6 +178,23 @@ TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   for (const auto& entry : fs::directory_iterator(folder.path())) fs::resize_file(entry, 10);
   EXPECT_FALSE(build(driver.device(0), source, cache).cached) << "a broken entry is compiled again";
   EXPECT_TRUE(build(driver.device(0), source, cache).cached);
+}
+
+TEST_F(BuildTest, WhatWasCompiledAheadNeedsNoCompiler) {
+  const TemporaryFolder folder;
+  const KernelCache ahead(folder.path() / "ahead");
+  KernelCache cache(folder.path() / "cache");
+  Driver driver(library_);
+  Device& device = driver.device(0);
+  const KernelSource source{.name = "test", .text = kAddOne};
+  const std::string key = ahead_key(source, device.properties().architecture());
+  ahead.store(key, "image");
+  EXPECT_TRUE(build(device, source, cache, ahead).cached);
+  EXPECT_FALSE(fs::exists(cache.folder())) << "it is not kept twice";
+
+  ahead.store(key, "!an image that the driver refuses");
+  cache.store(cache_key(source, device.properties().architecture(), driver.version()), "image");
+  EXPECT_TRUE(build(device, source, cache, ahead).cached) << "what the driver refuses counts as none";
 }
 
 }  // namespace

@@ -23,13 +23,8 @@ namespace {
 constexpr char kEnding[] = ".kernel";
 constexpr auto kAbandoned = std::chrono::hours(1);  // what was written aside and never renamed
 
-/// FNV-1a, 64 bits: finds what is broken, and names files. Keys are compared in full.
-uint64_t digest(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325) {
-  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
-  return hash;
-}
-
-/// What stands before key and image in a file.
+/// What stands before key and image in a file. Digests find what is broken and name files; keys are compared
+/// in full.
 struct Head {
   char magic[8] = {'l', 'w', 'k', 'e', 'r', 'n', '0', '1'};
   uint64_t key_bytes = 0;
@@ -45,6 +40,14 @@ fs::path system_folder() {
   return {};
 }
 
+fs::path ahead_folder() {
+  constexpr char kName[] = "lanewise_kernels";
+  if (const char* chosen = std::getenv("LANEWISE_KERNELS"); chosen != nullptr) return chosen;
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  return fs::exists(folder / kName, failed) ? folder / kName : folder.parent_path() / "lib" / kName;
+}
+
 std::optional<std::string> read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -53,6 +56,16 @@ std::optional<std::string> read(const fs::path& path) {
 }
 
 }  // namespace
+
+uint64_t digest(std::string_view bytes, uint64_t hash) {
+  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+const KernelCache& KernelCache::ahead() {
+  static const KernelCache cache(ahead_folder());
+  return cache;
+}
 
 KernelCache& KernelCache::system() {
   static KernelCache cache(system_folder());

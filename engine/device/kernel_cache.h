@@ -1,11 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lanewise::device {
+
+/// FNV-1a, 64 bits. Tells texts apart that nobody made to collide.
+uint64_t digest(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325);
 
 /// Compiled kernels on disk, one file for each key. Threads and processes share it: an entry is written aside
 /// and then renamed, and a broken one counts as none. Where the folder cannot be used there is nothing in it,
@@ -14,6 +19,9 @@ class KernelCache {
  public:
   /// lanewise/kernels in XDG_CACHE_HOME or ~/.cache.
   static KernelCache& system();
+  /// What was compiled ahead with this program and is only read: LANEWISE_KERNELS if that is set, else
+  /// lanewise_kernels beside the program or in the lib beside its folder. Often there is none.
+  static const KernelCache& ahead();
   /// An empty `folder` caches nothing. Over `limit` bytes the entries that were not used for longest go.
   explicit KernelCache(std::filesystem::path folder, size_t limit = size_t{256} << 20);
 

@@ -3,34 +3,77 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "device/error.h"
 
 namespace lanewise::device {
 
-std::string cache_key(const KernelSource& source, const std::string& architecture, int driver_version) {
-  std::string key;
-  // Each part with its length: no two lists of parts give the same key.
-  const auto add = [&](std::string_view part) { key += fmt::format("{}:{}\n", part.size(), part); };
-  add(LANEWISE_VERSION);
-  add(architecture);
-  add(version_text(driver_version));
-  add(source.name);
-  add(source.text);
-  add(fmt::format("{} options", source.options.size()));
-  for (const std::string& option : source.options) add(option);
-  for (const auto& [name, text] : included_headers(source)) {
-    add(name);
-    add(text);
+namespace {
+
+/// Each part with its length: no two lists of parts give the same text.
+class Key {
+ public:
+  void add(std::string_view part) { text_ += fmt::format("{}:{}\n", part.size(), part); }
+  /// All but the headers.
+  void add(const KernelSource& source, const std::string& architecture) {
+    add(LANEWISE_VERSION);
+    add(architecture);
+    add(source.name);
+    add(source.text);
+    add(fmt::format("{} options", source.options.size()));
+    for (const std::string& option : source.options) add(option);
   }
-  return key;
+  void add_headers(const KernelSource& source) {
+    for (const auto& [name, text] : included_headers(source)) {
+      add(name);
+      add(text);
+    }
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// Nothing: it was not compiled ahead, or not for this driver.
+std::optional<Module> load_ahead(Device& device, const KernelSource& source, const KernelCache& ahead) {
+  const std::optional<std::string> image = ahead.find(ahead_key(source, device.properties().architecture()));
+  if (!image) return std::nullopt;
+  try {
+    return Module(device, *image);
+  } catch (const DeviceError&) {  // what else it may mean, the next call says again
+    return std::nullopt;
+  }
 }
 
-BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache) {
+}  // namespace
+
+std::string cache_key(const KernelSource& source, const std::string& architecture, int driver_version) {
+  Key key;
+  key.add(source, architecture);
+  key.add(version_text(driver_version));
+  key.add_headers(source);
+  return key.take();
+}
+
+std::string ahead_key(const KernelSource& source, const std::string& architecture) {
+  Key headers, key;
+  headers.add_headers(source);
+  key.add(source, architecture);
+  key.add(fmt::format("headers {:016x}", digest(headers.take())));
+  return key.take();
+}
+
+BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache, const KernelCache& ahead) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
+  if (std::optional<Module> module = load_ahead(device, source, ahead))
+    return {std::move(*module), true, seconds()};
   const std::string architecture = device.properties().architecture();
   const std::string key = cache_key(source, architecture, device.driver().version());
   if (const std::optional<std::string> image = cache.find(key)) {

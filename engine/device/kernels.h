@@ -9,16 +9,20 @@ namespace lanewise::device {
 /// A module, and what it cost to get it.
 struct BuiltModule {
   Module module;
-  bool cached = false;  ///< it was in the cache; NVRTC was not needed
+  bool cached = false;  ///< it was in a cache; NVRTC was not needed
   double seconds = 0;   ///< until it was loaded
 };
 
-/// Loads `source` into `device`, from the cache if it has it, else compiled and stored there. Throws
-/// DeviceError: no compiler; InternalError: it does not compile. Thread-safe.
-BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache = KernelCache::system());
+/// Loads `source` into `device`: from what was compiled ahead, or from the cache, else compiled and stored
+/// there. Throws DeviceError: no compiler; InternalError: it does not compile. Thread-safe.
+BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache = KernelCache::system(),
+                  const KernelCache& ahead = KernelCache::ahead());
 
 /// All that decides what the compiler makes of `source` for a device: its text and name, options, headers,
 /// the architecture, the driver's version and ours.
 std::string cache_key(const KernelSource& source, const std::string& architecture, int driver_version);
+/// The same for what is compiled ahead, for any driver. Of headers it holds a digest, as they would be most
+/// of what is shipped.
+std::string ahead_key(const KernelSource& source, const std::string& architecture);
 
 }  // namespace lanewise::device

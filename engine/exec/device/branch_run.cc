@@ -153,7 +153,8 @@ void BranchRun::build(const std::vector<KernelText>& texts) {
   making_texts_.clear();
   for (const KernelText& text : texts) {
     making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
-    for (const std::string& name : text.names) kernels_[name] = &modules_.at(text.text());
+    for (const std::string& name : text.names)
+      kernels_[name] = {&modules_.at(text.text()), text.entry.empty() ? name : text.entry};
   }
 }
 

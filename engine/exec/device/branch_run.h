@@ -59,7 +59,10 @@ class BranchRun {
   device::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
-  device::Kernel kernel(const std::string& name) const { return kernels_.at(name)->kernel(name); }
+  device::Kernel kernel(const std::string& name) const {
+    const Place& place = kernels_.at(name);
+    return place.module->kernel(place.entry);
+  }
   /// How a kernel over rows is launched.
   struct RowLaunch {
     unsigned threads = kernel::kThreads;
@@ -118,7 +121,11 @@ class BranchRun {
 
   uint64_t first_ = 0, rows_ = 0;
   std::optional<KernelWriter> writer_;
-  std::unordered_map<std::string, const device::Module*> kernels_;  // by name: where each is
+  struct Place {
+    const device::Module* module;
+    std::string entry;
+  };
+  std::unordered_map<std::string, Place> kernels_;  // by name: where each is
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;

@@ -182,15 +182,7 @@ kernel::Asked KernelWriter::asked(const Match& match) const {
 void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
   for (const Match& match : matches_) {
     const bool wide = forms_[place_of(match.column)].wide_offsets;
-    const MatchKind kind = this->kind(match);
-    const char* header = is_automaton(kind) ? "match" : "needle";
-    texts.push_back(
-        {fmt::format("#include \"exec/device/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n", header),
-         {match_kernel(match)},
-         fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
-                     "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",
-                     is_automaton(kind) ? "kMatch" : "k", match_kernel(match),
-                     is_automaton(kind) ? "Match" : "Needle", match_call(kind, wide, asked(match)))});
+    texts.push_back(match_text(match_kernel(match), kind(match), wide, asked(match)));
   }
 }
 
@@ -413,6 +405,19 @@ void KernelWriter::projection(std::vector<KernelText>& texts) const {
   project_kernel(rest, rows, types, "bool failed = false;",
                  [&](Emitter& out, size_t o) { return out.emit(*program_.outputs[o]); });
   texts.push_back(std::move(rest));
+}
+
+KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked) {
+  constexpr char kEntry[] = "match_rows";
+  const bool automaton = is_automaton(kind);
+  return {.head = fmt::format("#include \"exec/device/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
+                              automaton ? "match" : "needle"),
+          .names = {name},
+          .body = fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
+                              "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",
+                              automaton ? "kMatch" : "k", kEntry, automaton ? "Match" : "Needle",
+                              match_call(kind, wide_offsets, asked)),
+          .entry = kEntry};
 }
 
 std::string list_kernels() { return "#include \"exec/device/compact-inl.h\"\n"; }

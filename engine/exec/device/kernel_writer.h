@@ -32,6 +32,7 @@ struct KernelText {
   std::vector<std::string> names;
   std::string body;
   std::set<std::string> making_texts = {};  ///< names of those that need Job::kHeap
+  std::string entry = {};                   ///< the only one's name in the source, where it is another
   std::string text() const { return head + body; }
 };
 
@@ -156,6 +157,8 @@ class KernelWriter {
   std::vector<SortWord> sort_words_;
 };
 
+/// The kernel of all patterns of a kind; queries call it `name`.
+KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked);
 /// The text of the kernels that are the same for all queries.
 std::string list_kernels();
 /// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.

@@ -1,0 +1,138 @@
+#include "exec/device/plain_kernels.h"
+
+#include <algorithm>
+
+#include "exec/device/kernel_writer.h"
+#include "exec/pipeline.h"
+#include "expr/function.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+const Type kInt = TypeId::kInt32, kLong = TypeId::kInt64, kReal = TypeId::kFloat64,
+           kMoney = Type::decimal(15, 2), kText = TypeId::kVarchar;
+
+plan::NodePtr columns_of_types(const std::vector<Type>& types) {
+  auto table = std::make_shared<Table>();
+  for (const Type& type : types) table->schema.push_back({"c", type});
+  return plan::values(std::move(table));
+}
+
+plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Type type) {
+  plan::AggregateCall call;
+  call.function = function;
+  call.args = std::move(args);
+  call.type = type;
+  return call;
+}
+
+plan::AggregateCall count() { return call_of("count_star", {}, TypeId::kInt64); }
+
+plan::AggregateCall sum(const ExprPtr& of) {
+  const Type type = of->type.is_float()               ? Type(TypeId::kFloat64)
+                    : of->type.id == TypeId::kDecimal ? Type::decimal(38, of->type.scale)
+                                                      : Type(TypeId::kInt128);
+  return call_of("sum", {of}, type);
+}
+
+/// Of all columns, as far as their types allow it.
+struct Form {
+  bool nullable = false;
+  bool wide_offsets = false;
+  bool short_texts = false;
+};
+
+class Sources {
+ public:
+  void add(std::string source) {
+    if (std::find(all_.begin(), all_.end(), source) == all_.end()) all_.push_back(std::move(source));
+  }
+  void add(const plan::NodePtr& plan, const Form& form) {
+    const Pipeline pipeline = std::move(split(*plan).back());
+    const DeviceSink sink(pipeline.sink, pipeline.input);
+    const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+    const std::vector<size_t> columns = exec::columns_of(program);
+    std::vector<ColumnForm> forms;
+    for (const size_t column : columns) {
+      const Type type = pipeline.branches[0].schema[column].type;
+      forms.push_back({.type = type,
+                       .nullable = form.nullable,
+                       .wide_offsets = form.wide_offsets && type.is_string(),
+                       .short_texts = form.short_texts && type.is_string()});
+    }
+    for (const KernelText& text : KernelWriter(program, sink, columns, forms).texts()) add(text.text());
+  }
+  std::vector<std::string> take() { return std::move(all_); }
+
+ private:
+  std::vector<std::string> all_;
+};
+
+/// Kernels that ask for patterns.
+void add_matches(Sources& sources) {
+  using kernel::Asked;
+  for (const bool wide : {false, true}) {
+    for (const MatchKind kind :
+         {MatchKind::kPrefix, MatchKind::kSuffix, MatchKind::kWhole, MatchKind::kAnywhere})
+      sources.add(match_text("", kind, wide, Asked::kAll).text());
+    for (const MatchKind kind : {MatchKind::kSharedAutomaton, MatchKind::kWideAutomaton}) {
+      for (const Asked asked : {Asked::kAll, Asked::kBitmap, Asked::kList})
+        sources.add(match_text("", kind, wide, asked).text());
+    }
+  }
+}
+
+/// SELECT count(*) WHERE s [NOT] LIKE pattern
+void add_counts(Sources& sources) {
+  for (const char* function : {"~~", "!~~"}) {
+    const ExprPtr matches = call(function, {column(0, kText), literal(Value::varchar("%a%"))});
+    const auto plan =
+        plan::aggregate(plan::filter(columns_of_types({kText}), matches), {}, {count()}, {"count"});
+    for (const bool nullable : {false, true}) {
+      for (const bool wide : {false, true}) sources.add(plan, {.nullable = nullable, .wide_offsets = wide});
+    }
+  }
+}
+
+/// SELECT sum(x), and the like
+void add_aggregates(Sources& sources) {
+  for (const Type& type : {kInt, kLong, kReal, kMoney}) {
+    const ExprPtr value = column(0, type);
+    for (const plan::AggregateCall& call :
+         {sum(value), call_of("min", {value}, type), call_of("max", {value}, type),
+          call_of("avg", {value}, TypeId::kFloat64), call_of("count", {value}, TypeId::kInt64)}) {
+      const auto plan = plan::aggregate(columns_of_types({type}), {}, {call}, {"x"});
+      for (const bool nullable : {false, true}) sources.add(plan, {.nullable = nullable});
+    }
+  }
+}
+
+/// SELECT k, count(*) and SELECT k, sum(v) GROUP BY k
+void add_groups(Sources& sources) {
+  for (const Type& type : {kInt, kLong, kText}) {
+    const ExprPtr key = column(0, type);
+    for (const bool short_texts : {false, true}) {
+      const Form form = {.short_texts = short_texts};
+      sources.add(plan::aggregate(columns_of_types({type}), {key}, {count()}, {"k", "x"}), form);
+      for (const Type& of : {kInt, kLong, kReal}) {  // decimals lie as kLong does
+        sources.add(plan::aggregate(columns_of_types({type, of}), {key}, {sum(column(1, of))}, {"k", "x"}),
+                    form);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> plain_kernels() {
+  Sources sources;
+  sources.add(list_kernels());
+  add_matches(sources);
+  add_counts(sources);
+  add_aggregates(sources);
+  add_groups(sources);
+  return sources.take();
+}
+
+}  // namespace lanewise::exec

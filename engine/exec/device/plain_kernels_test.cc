@@ -1,0 +1,80 @@
+#include "exec/device/plain_kernels.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "exec/device/kernel_writer.h"
+#include "exec/device/testing/call_of.h"
+#include "exec/fake_source.h"
+
+/// That queries, as they are written for columns in memory, find their kernels among those compiled ahead.
+namespace lanewise::exec {
+namespace {
+
+const Type kInt = TypeId::kInt32, kText = TypeId::kVarchar;
+
+plan::NodePtr scan(const std::vector<Type>& types) {
+  Schema schema;
+  std::vector<size_t> columns;
+  for (const Type& type : types) {
+    columns.push_back(columns.size());
+    schema.push_back({"column" + std::to_string(columns.back()), type});
+  }
+  return plan::scan(std::make_shared<FakeSource>(schema, std::vector<std::vector<Value>>()), columns);
+}
+
+plan::NodePtr count(plan::NodePtr of) {
+  return plan::aggregate(std::move(of), {}, {call_of("count_star", {}, TypeId::kInt64)}, {"count"});
+}
+
+plan::NodePtr like(const char* pattern) {
+  return plan::filter(scan({kText}), call("~~", {column(0, kText), literal(Value::varchar(pattern))}));
+}
+
+/// The sources over columns that hold no NULLs.
+std::vector<std::string> sources(const plan::NodePtr& plan) {
+  const Pipeline pipeline = std::move(split(*plan).back());
+  const DeviceSink sink(pipeline.sink, pipeline.input);
+  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const std::vector<size_t> columns = columns_of(program);
+  std::vector<ColumnForm> forms;
+  for (const size_t column : columns) forms.push_back({.type = pipeline.branches[0].schema[column].type});
+  std::vector<std::string> sources;
+  for (const KernelText& text : KernelWriter(program, sink, columns, forms).texts())
+    sources.push_back(text.text());
+  return sources;
+}
+
+TEST(PlainKernels, AreThereOnceEach) {
+  const std::vector<std::string> all = plain_kernels();
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+  EXPECT_THAT(all, testing::Contains(list_kernels()));
+}
+
+TEST(PlainKernels, HoldThoseOfPlainQueries) {
+  const std::vector<std::string> all = plain_kernels();
+  const auto sum = call_of("sum", {column(1, kInt)}, TypeId::kInt128);
+  for (const plan::NodePtr& plan :
+       {count(like("%needle%")), count(like("begin%")), count(like("%end")), count(like("whole")),
+        count(like("%a%b%")),
+        count(plan::filter(scan({kText}),
+                           call("regexp_matches", {column(0, kText), literal(Value::varchar("[0-9]x"))}))),
+        plan::aggregate(scan({kInt, kInt}), {column(0, kInt)}, {sum}, {"k", "s"}),
+        plan::aggregate(scan({kText, kInt}), {column(0, kText)}, {sum}, {"k", "s"})}) {
+    for (const std::string& source : sources(plan)) EXPECT_THAT(all, testing::Contains(source));
+  }
+}
+
+TEST(PlainKernels, OfTwoPatternsOfAKindAreOne) {
+  const ExprPtr a = call("contains", {column(0, kText), literal(Value::varchar("aaa"))});
+  const ExprPtr b = call("contains", {column(1, kText), literal(Value::varchar("b"))});
+  const std::vector<std::string> made =
+      sources(count(plan::filter(scan({kText, kText}), disjunction({a, b}))));
+  ASSERT_EQ(made.size(), 3);
+  EXPECT_EQ(made[0], made[1]);
+  EXPECT_THAT(plain_kernels(), testing::Contains(made[0]));
+}
+
+}  // namespace
+}  // namespace lanewise::exec
