@@ -4,7 +4,7 @@
 emulated() {
   local parts=$ROOT/build/engine/device/emulated
   LD_LIBRARY_PATH=$parts${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LANEWISE_NVRTC=$parts/libnvrtc.so LANEWISE_SORT=$parts/lanewise_sort.so \
-    XDG_CACHE_HOME=$CACHE/emulated "$@"
+    LANEWISE_KERNELS= XDG_CACHE_HOME=$CACHE/emulated "$@"
 }
 
 emulate() {

@@ -209,6 +209,7 @@ kernel::Job BranchRun::job() const {
   }
   for (size_t match = 0; match < hits_.size(); ++match)
     job.words[writer_->match_word(match)] = hits_[match].address();
+  writer_->set_constants(job);
   return job;
 }
 

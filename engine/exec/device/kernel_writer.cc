@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <set>
 
@@ -37,6 +38,25 @@ int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : b
 /// As many as a string counts for.
 constexpr size_t kTextBytes = 20;
 
+/// Calls whose constants need not be known to the compiler.
+bool compares(const Expr& expr) {
+  static const std::set<std::string_view> names = {"=", "<>", "<", "<=", ">", ">=", "BETWEEN"};
+  return expr.kind == Expr::Kind::kCall && names.contains(expr.function->name);
+}
+
+/// Whether a word of a Job can be the constant.
+bool fits_word(const Expr& expr) {
+  return expr.kind == Expr::Kind::kLiteral && !expr.literal.is_null() && expr.type.id != TypeId::kBool &&
+         !expr.type.is_string() && expr.type.id != TypeId::kInterval && width(expr.type.physical()) <= 8;
+}
+
+/// The constant as a Job holds it: floats as the bits of an f64.
+uint64_t word_of(const Value& value) {
+  if (value.type().is_float()) return std::bit_cast<uint64_t>(value.real());
+  const auto* natural = std::get_if<uint128_t>(&value.held());
+  return static_cast<uint64_t>(natural ? *natural : static_cast<uint128_t>(value.integer()));
+}
+
 }  // namespace
 
 KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
@@ -53,6 +73,12 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
   }
   if (words() > std::size(kernel::Job{}.words))
     throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
+  for (const Stage& stage : program.stages) {
+    for (const ExprPtr& predicate : stage.predicates) find_constants(*predicate);
+  }
+  for (const ExprPtr& output : program.outputs) {
+    if (output != nullptr) find_constants(*output);
+  }
   if (sink.groups) {
     std::vector<bool> may_be_null;  // by input
     for (size_t input = 0; input < sink.groups->inputs().size(); ++input)
@@ -72,6 +98,36 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
   }
 }
 
+/// Those of comparisons, as far as a Job has words for them.
+void KernelWriter::find_constants(const Expr& expr) {
+  walk(expr, [&](const Expr& part) {
+    if (!compares(part)) return;
+    for (const ExprPtr& arg : part.args) {
+      if (fits_word(*arg) && place_of_constant(*arg) == constants_.size() &&
+          words() < std::size(kernel::Job{}.words))
+        constants_.push_back(arg.get());
+    }
+  });
+}
+
+size_t KernelWriter::place_of_constant(const Expr& literal) const {
+  return static_cast<size_t>(std::find(constants_.begin(), constants_.end(), &literal) - constants_.begin());
+}
+
+void KernelWriter::set_constants(kernel::Job& job) const {
+  for (size_t i = 0; i < constants_.size(); ++i)
+    job.words[constant_word(i)] = word_of(constants_[i]->literal);
+}
+
+Emitter KernelWriter::emitter(Access access) const {
+  const auto literal = [this](const Expr& expr) {
+    const size_t place = place_of_constant(expr);
+    return place == constants_.size() ? expr::device_literal(expr.literal)
+                                      : Emitted{fmt::format("p{}", place)};
+  };
+  return Emitter([this, access](const Expr& expr) { return leaf(expr, access); }, 0, literal);
+}
+
 /// Columns that project() leaves.
 size_t KernelWriter::outputs() const {
   if (sink_.groups) return sink_.groups->partial().size();
@@ -81,7 +137,7 @@ size_t KernelWriter::outputs() const {
 
 bool KernelWriter::may_be_null(const ExprPtr& expr) const {
   if (expr == nullptr) return false;
-  Emitter scratch([&](const Expr& leaf) { return this->leaf(leaf, Access::kGroup); }, 0);
+  Emitter scratch = emitter(Access::kGroup);
   return !scratch.emit(*expr).valid.empty();
 }
 
@@ -136,7 +192,8 @@ Emitted KernelWriter::leaf(const Expr& expr, Access access) const {
   return {(is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
 }
 
-/// Names for what the kernel reads: c values, o offsets, k validity, e entries' bytes, m matches.
+/// Names for what the kernel reads: c values, o offsets, k validity, e entries' bytes, m matches, p
+/// constants.
 void KernelWriter::pointers(Emitter& out, const std::vector<size_t>& places) const {
   for (size_t place : places) {
     const ColumnForm& form = forms_[place];
@@ -151,6 +208,11 @@ void KernelWriter::pointers(Emitter& out, const std::vector<size_t>& places) con
   }
   for (size_t match = 0; match < matches_.size(); ++match)
     out.line(fmt::format("const u32* const m{} = job.at<const u32>({});", match, match_word(match)));
+  for (size_t i = 0; i < constants_.size(); ++i) {
+    const Type& type = constants_[i]->type;
+    out.line(fmt::format("const {0} p{1} = {0}({2}job.words[{3}]{4});", expr::device_type(type), i,
+                         type.is_float() ? "real(" : "", constant_word(i), type.is_float() ? ")" : ""));
+  }
 }
 
 std::string KernelWriter::match_kernel(const Match& match) const {
@@ -202,7 +264,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
                                        : 0;
   }
 
-  Emitter out([&](const Expr& expr) { return leaf(expr, Access::kGroup); }, 0);
+  Emitter out = emitter(Access::kGroup);
   out.line("");
   out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
                        kernel.bounds, kernel.name));
@@ -358,7 +420,7 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
 void KernelWriter::project_kernel(KernelText& to, const std::vector<ExprPtr>& read,
                                   const std::vector<Type>& types, const std::string& begin,
                                   const std::function<Emitted(Emitter&, size_t)>& output) const {
-  Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
+  Emitter out = emitter(Access::kRow);
   out.line("");
   out.open("extern \"C\" __global__ void __launch_bounds__(kThreads) project(const Job job) {");
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
@@ -408,7 +470,7 @@ void KernelWriter::projection(std::vector<KernelText>& texts) const {
 }
 
 KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked) {
-  constexpr char kEntry[] = "match_rows";
+  constexpr char kEntry[] = "match_pattern";
   const bool automaton = is_automaton(kind);
   return {.head = fmt::format("#include \"exec/device/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
                               automaton ? "match" : "needle"),

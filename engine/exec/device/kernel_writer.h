@@ -71,7 +71,10 @@ class KernelWriter {
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
   size_t output_word(size_t place) const { return match_word(matches_.size()) + 2 * place; }
-  size_t words() const { return output_word(outputs()); }
+  /// Constants of comparisons: kernels are the same for each.
+  size_t constant_word(size_t place) const { return output_word(outputs()) + place; }
+  size_t words() const { return constant_word(constants_.size()); }
+  void set_constants(kernel::Job& job) const;
   /// How groups lie in memory; the sink groups rows.
   const SlotLayout& slots() const { return *slots_; }
   /// What a sort compares, most significant first; the sink sorts.
@@ -79,8 +82,8 @@ class KernelWriter {
   static std::string sort_word_kernel(size_t word);
   static std::string sort_size_kernel(size_t key);
 
-  // What a Job's words are. A column has its values (strings: bytes; dictionaries: codes), offsets, validity
-  // and a dictionary's bytes; an output values and validity.
+  // What a Job's words are; constants follow. A column has its values (strings: bytes; dictionaries: codes),
+  // offsets, validity and a dictionary's bytes; an output values and validity.
   enum Word : size_t {
     kRows,
     kActive,
@@ -116,6 +119,9 @@ class KernelWriter {
     bool rolled = false;       ///< words one after the other by the same code: where it is long
   };
 
+  void find_constants(const Expr& expr);
+  size_t place_of_constant(const Expr& literal) const;
+  expr::Emitter emitter(Access access) const;
   static void add(KernelText& to, const std::string& name, expr::Emitter& out);
   static std::string heap_declaration();
   size_t outputs() const;
@@ -153,6 +159,7 @@ class KernelWriter {
   const std::vector<ColumnForm> forms_;
   const Strategy strategy_;
   std::vector<Match> matches_;
+  std::vector<const Expr*> constants_;
   std::optional<SlotLayout> slots_;
   std::vector<SortWord> sort_words_;
 };

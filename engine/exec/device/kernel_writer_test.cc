@@ -277,6 +277,34 @@ TEST(Kernels, StrategiesAreForced) {
   EXPECT_EQ(forced(literal, "lists"), source(literal));
 }
 
+/// The constants' words of a query `x < limit`, and its sources.
+std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) {
+  const Type type = limit.type();
+  const auto rows = std::make_shared<Table>(Table{{{"x", type}}, {}});
+  const plan::NodePtr plan =
+      plan::aggregate(plan::filter(plan::values(rows), call("<", {column(0, type), literal(limit)})), {},
+                      {count_all()}, {"n"});
+  const Pipeline pipeline = std::move(split(*plan).back());
+  const DeviceSink sink(pipeline.sink, pipeline.input);
+  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const KernelWriter writer(program, sink, {0}, {{.type = type}});
+  kernel::Job job{};
+  writer.set_constants(job);
+  std::string all;
+  for (const KernelText& text : writer.texts()) all += text.text();
+  return {{std::begin(job.words) + writer.constant_word(0), std::begin(job.words) + writer.words()}, all};
+}
+
+TEST(Kernels, ConstantsOfComparisonsAreArguments) {
+  using testing::ElementsAre;
+  EXPECT_THAT(with_limit(Value::int32(-7)).first, ElementsAre(~uint64_t{6}));
+  EXPECT_THAT(with_limit(Value::float64(1.5)).first, ElementsAre(0x3ff8000000000000));
+  EXPECT_THAT(with_limit(Value(TypeId::kUInt64, uint128_t{UINT64_MAX})).first, ElementsAre(UINT64_MAX));
+  EXPECT_THAT(with_limit(Value::varchar("x")).first, ElementsAre()) << "it does not fit";
+  EXPECT_EQ(with_limit(Value::int32(1)).second, with_limit(Value::int32(2)).second);
+  EXPECT_NE(with_limit(Value::int32(1)).second, with_limit(Value::int64(1)).second);
+}
+
 TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }
 
 TEST(Kernels, WhatIsNotOfferedIsNamed) {

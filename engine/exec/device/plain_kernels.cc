@@ -83,10 +83,25 @@ void add_matches(Sources& sources) {
   }
 }
 
+/// SELECT count(*) WHERE x < constant, and the like
+void add_comparisons(Sources& sources) {
+  for (const Value& constant : {Value::int32(0), Value::int64(0), Value::float64(0),
+                                Value(kMoney, int128_t{0}), Value(TypeId::kDate, int128_t{0})}) {
+    const Type type = constant.type();
+    for (const char* function : {"=", "<>", "<", "<=", ">", ">="}) {
+      const ExprPtr passes = call(function, {column(0, type), literal(constant)});
+      const auto plan =
+          plan::aggregate(plan::filter(columns_of_types({type}), passes), {}, {count()}, {"count"});
+      for (const bool nullable : {false, true}) sources.add(plan, {.nullable = nullable});
+    }
+  }
+}
+
 /// SELECT count(*) WHERE s [NOT] LIKE pattern
 void add_counts(Sources& sources) {
-  for (const char* function : {"~~", "!~~"}) {
-    const ExprPtr matches = call(function, {column(0, kText), literal(Value::varchar("%a%"))});
+  const ExprPtr text = column(0, kText), pattern = literal(Value::varchar("%a%"));
+  const ExprPtr like = call("~~", {text, pattern});
+  for (const ExprPtr& matches : {like, call("!~~", {text, pattern}), call("NOT", {like})}) {
     const auto plan =
         plan::aggregate(plan::filter(columns_of_types({kText}), matches), {}, {count()}, {"count"});
     for (const bool nullable : {false, true}) {
@@ -129,6 +144,7 @@ std::vector<std::string> plain_kernels() {
   Sources sources;
   sources.add(list_kernels());
   add_matches(sources);
+  add_comparisons(sources);
   add_counts(sources);
   add_aggregates(sources);
   add_groups(sources);

@@ -60,6 +60,7 @@ TEST(PlainKernels, HoldThoseOfPlainQueries) {
         count(like("%a%b%")),
         count(plan::filter(scan({kText}),
                            call("regexp_matches", {column(0, kText), literal(Value::varchar("[0-9]x"))}))),
+        count(plan::filter(scan({kInt}), call("<", {column(0, kInt), literal(Value::int32(-7))}))),
         plan::aggregate(scan({kInt, kInt}), {column(0, kInt)}, {sum}, {"k", "s"}),
         plan::aggregate(scan({kText, kInt}), {column(0, kText)}, {sum}, {"k", "s"})}) {
     for (const std::string& source : sources(plan)) EXPECT_THAT(all, testing::Contains(source));

@@ -15,7 +15,7 @@ std::string KernelWriter::sort_size_kernel(size_t key) { return fmt::format("sor
 /// A kernel that takes the rows of Job::kList: `each` is written for row `list[i]`.
 void KernelWriter::list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
                                const std::string& before, const Write& each, const std::string& end) const {
-  Emitter out([&](const Expr& expr) { return leaf(expr, Access::kRow); }, 0);
+  Emitter out = emitter(Access::kRow);
   out.line("");
   out.open(
       fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));

@@ -68,7 +68,7 @@ Emitted Emitter::emit(const Expr& expr) {
     case Expr::Kind::kColumn:
       return leaf_(expr);
     case Expr::Kind::kLiteral:
-      return device_literal(expr.literal);
+      return literal_(expr);
     case Expr::Kind::kCall:
       return call(expr);
     case Expr::Kind::kCast:

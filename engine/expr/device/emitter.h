@@ -47,8 +47,10 @@ class Emitter {
  public:
   /// What reads a column, or the answer of an is_match() call.
   using Leaf = std::function<Emitted(const Expr&)>;
-  /// Writes lines indented by `depth` levels.
-  Emitter(Leaf leaf, int depth) : leaf_(std::move(leaf)), depth_(depth) {}
+  /// Writes lines indented by `depth` levels. `literal` may give what stands for a literal.
+  Emitter(
+      Leaf leaf, int depth, Leaf literal = [](const Expr& expr) { return device_literal(expr.literal); })
+      : leaf_(std::move(leaf)), literal_(std::move(literal)), depth_(depth) {}
 
   /// Writes what computes `expr`; throws NotOnDevice.
   Emitted emit(const Expr& expr);
@@ -85,7 +87,7 @@ class Emitter {
   /// A name that is not taken: a word and a number. Names of one letter are the kernel's, but for v.
   std::string fresh(const char* word) { return word + std::to_string(names_++); }
 
-  const Leaf leaf_;
+  const Leaf leaf_, literal_;
   int depth_;
   int names_ = 0;
   std::string text_;
