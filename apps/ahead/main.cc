@@ -1,12 +1,16 @@
 // lanewise_ahead FOLDER: compiles by NVRTC what is worth compiling ahead, for the GPUs that we support, into
 // FOLDER as KernelCache::ahead() reads it. What the folder holds already is not compiled again.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "device/kernels.h"
 #include "exec/device/kernel_writer.h"
