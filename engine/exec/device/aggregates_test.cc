@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "exec/device/folds-inl.h"
 #include "exec/device/states-inl.h"
 #include "exec/device/testing/call_of.h"
 #include "expr/numbers.h"
@@ -86,6 +88,39 @@ TEST(DeviceAggregates, Extremes) {
   EXPECT_EQ(
       (finish<kernel::Extremum<int128_t, true>, int128_t>(wide, {{-5}, {int128_t{1} << 100, 7}})).integer(),
       int128_t{1} << 100);
+}
+
+TEST(DeviceAggregates, Bits) {
+  using kernel::Fold, kernel::BitFold;
+  const auto of = [](const char* name) { return over(name, TypeId::kInt32, TypeId::kInt32); };
+  const std::vector<std::vector<int32_t>> blocks = {{-4, 7}, {}, {13}};
+  EXPECT_EQ((finish<BitFold<int32_t, Fold::kAnd>, int32_t>(of("bit_and"), blocks)).integer(), -4 & 7 & 13);
+  EXPECT_EQ((finish<BitFold<int32_t, Fold::kOr>, int32_t>(of("bit_or"), blocks)).integer(), -4 | 7 | 13);
+  EXPECT_EQ((finish<BitFold<int32_t, Fold::kXor>, int32_t>(of("bit_xor"), blocks)).integer(), -4 ^ 7 ^ 13);
+  EXPECT_TRUE((finish<BitFold<int32_t, Fold::kAnd>, int32_t>(of("bit_and"), {{}, {}})).is_null());
+  const auto truths = [](const char* name) { return over(name, TypeId::kBool, TypeId::kBool); };
+  EXPECT_FALSE(
+      (finish<kernel::Extremum<bool, false>, bool>(truths("bool_and"), {{true}, {false}})).is_true());
+  EXPECT_TRUE((finish<kernel::Extremum<bool, true>, bool>(truths("bool_or"), {{true}, {false}})).is_true());
+}
+
+TEST(DeviceAggregates, FoldsOfReals) {
+  const auto of = [](const char* name) { return over(name, TypeId::kFloat64, TypeId::kFloat64); };
+  const std::vector<std::vector<double>> blocks = {{1, 2}, {}, {3, 6}}, one = {{5}, {}};
+  EXPECT_EQ((finish<kernel::Product, double>(of("product"), blocks)).real(), 36);
+  EXPECT_EQ((finish<kernel::ExactRealSum, double>(of("kahan_sum"), {{1e16, 1}, {1, -1e16}})).real(), 2);
+  EXPECT_EQ((finish<kernel::ExactRealSum, double>(of("favg"), blocks)).real(), 3);
+  EXPECT_DOUBLE_EQ((finish<kernel::Moments, double>(of("var_pop"), blocks)).real(), 3.5);
+  EXPECT_DOUBLE_EQ((finish<kernel::Moments, double>(of("variance"), blocks)).real(), 14.0 / 3);
+  EXPECT_DOUBLE_EQ((finish<kernel::Moments, double>(of("stddev_pop"), blocks)).real(), std::sqrt(3.5));
+  EXPECT_TRUE((finish<kernel::Moments, double>(of("stddev"), one)).is_null());
+  EXPECT_EQ((finish<kernel::Moments, double>(of("stddev_pop"), one)).real(), 0);
+  EXPECT_THROW((finish<kernel::Moments, double>(of("var_samp"), {{INFINITY}, {1}})), UserError);
+}
+
+TEST(DeviceAggregates, AveragesOfInstantsAreRounded) {
+  const auto average = over("avg", TypeId::kTimestamp, TypeId::kTimestamp);
+  EXPECT_EQ((finish<kernel::WholeSum<int64_t>, int64_t>(average, {{1, 2}, {2}})).integer(), 2);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     } catch (const DeviceFull&) {
       clock_.forget();
       feed_.end();
-      heap_.reset();
+      heaps_.clear();
       if (feed_.forget()) {  // without another batch beside it there may be enough
         ahead = false;
         continue;
@@ -100,7 +100,7 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
   hits_.clear();
   bitmap_.reset();
-  heap_.reset();
+  heaps_.clear();
   active_ = 0;
   const uint64_t uploaded = input_.uploaded_bytes();
   const Stopwatch watch;
@@ -229,11 +229,12 @@ uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
 bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
   const device::Kernel found = kernel(name);
   const bool texts = makes_texts(name);
+  device::DeviceBuffer& heap = heaps_[name];
   if (texts) {
-    if (!heap_) heap_ = allocate(std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow), kTexts);
-    gpu_.stream.fill(heap_.address(), 0, kernel::kHeapHead);
-    job.words[KernelWriter::kHeap] = heap_.address();
-    job.words[KernelWriter::kHeapBytes] = heap_.size() - kernel::kHeapHead;
+    if (!heap) heap = allocate(std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow), kTexts);
+    gpu_.stream.fill(heap.address(), 0, kernel::kHeapHead);
+    job.words[KernelWriter::kHeap] = heap.address();
+    job.words[KernelWriter::kHeapBytes] = heap.size() - kernel::kHeapHead;
   }
   const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
                         static_cast<uint64_t>(found.blocks_per_multiprocessor(how.threads, how.shared));
@@ -243,10 +244,10 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
     found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
   });
   if (!texts) return true;
-  const auto used = fetch_one<uint64_t>(gpu_, heap_.address()), size = uint64_t{heap_.size()};
+  const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
   if (used <= size - kernel::kHeapHead) return true;
-  heap_.reset();  // what lost texts asked for is more than what they need, where rows share a piece
-  heap_ = allocate(std::clamp(used / 4 * 5, size * 2, size * 8), kTexts);
+  heap.reset();  // what lost texts asked for is more than what they need, where rows share a piece
+  heap = allocate(std::clamp(used / 4 * 5, size * 2, size * 8), kTexts);
   return false;
 }
 

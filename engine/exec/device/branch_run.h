@@ -130,8 +130,8 @@ class BranchRun {
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
-  std::set<std::string> making_texts_;  // kernels
-  device::DeviceBuffer heap_;           // of the texts that the last one of them made
+  std::set<std::string> making_texts_;                           // kernels
+  std::unordered_map<std::string, device::DeviceBuffer> heaps_;  // of the texts that each of them made
 };
 
 /// A value in the device's memory, when all that was launched before is done.

@@ -11,10 +11,11 @@ namespace {
 
 /// Aggregates without keys that blocks have no state for: there is one group, of all rows.
 bool needs_groups(const plan::Aggregate& aggregate) {
-  return std::any_of(
-      aggregate.aggregates.begin(), aggregate.aggregates.end(), [](const plan::AggregateCall& call) {
-        return is_distinct(call) || is_ranked(call) || device_aggregate(call).finish == nullptr;
-      });
+  return std::any_of(aggregate.aggregates.begin(), aggregate.aggregates.end(),
+                     [](const plan::AggregateCall& call) {
+                       return is_distinct(call) || is_ranked(call) || pick_of(call) ||
+                              call.type.id == TypeId::kInterval || device_aggregate(call).finish == nullptr;
+                     });
 }
 
 }  // namespace
@@ -38,6 +39,9 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
   } else if (aggregate == nullptr) {
     throw expr::NotOnDevice(std::string("the operator ") + plan::name(sink->payload) +
                             " is not offered on devices");
+  } else if (std::any_of(aggregate->aggregates.begin(), aggregate->aggregates.end(), needs_rows)) {
+    rows.emplace(*aggregate);
+    expressions_ = rows->columns();
   } else if (!aggregate->keys.empty() || needs_groups(*aggregate)) {
     groups.emplace(*aggregate);
   } else {

@@ -5,6 +5,7 @@
 
 #include "exec/device/aggregates.h"
 #include "exec/device/group_plan.h"
+#include "exec/device/row_aggregation.h"
 #include "exec/pipeline.h"
 
 namespace lanewise::exec {
@@ -14,14 +15,17 @@ struct DeviceSink {
   bool aggregates_rows = false;             ///< all of them; else they are grouped, or collected
   std::vector<DeviceAggregate> aggregates;  ///< without groups
   std::optional<GroupPlan> groups;          ///< GROUP BY, DISTINCT
+  std::optional<RowAggregation> rows;       ///< aggregates that take rows on the host
   const plan::Sort* sort = nullptr;         ///< ORDER BY, with its limit
   int64_t offset = 0;                       ///< collected rows that are left out at the beginning
   int64_t limit = -1;                       ///< negative: all
 
   /// Over the rows that come to the sink; null: those rows themselves. Aggregates: an argument and a filter
   /// for each of them (null: none); groups: each key and null, then the argument and the filter of each
-  /// input; a sort: the rows' columns, then its keys.
-  const std::vector<ExprPtr>* expressions() const { return has_pairs() || sort ? &expressions_ : nullptr; }
+  /// input; a sort: the rows' columns, then its keys; aggregates on the host: what they take.
+  const std::vector<ExprPtr>* expressions() const {
+    return has_pairs() || rows || sort ? &expressions_ : nullptr;
+  }
   /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is asked for.
   bool has_pairs() const { return aggregates_rows || groups.has_value(); }
   /// The pair of a group's key or input.

@@ -79,8 +79,9 @@ void GroupRun::take(BranchRun& run) {
 
 Table GroupRun::finish(const Schema& output) {
   const GroupPlan& plan = *sink_.groups;
-  if (batches_ > 1 || plan.needs_merge()) partial_ = plan.merged(std::move(partial_), batches_ > 1, options_);
-  return plan.finish(partial_, output, options_.budget);
+  const bool merges = batches_ > 1 || plan.needs_merge();
+  if (merges) partial_ = plan.merged(std::move(partial_), batches_ > 1, options_);
+  return plan.finish(partial_, merges, output, options_.budget);
 }
 
 }  // namespace lanewise::exec

@@ -1,11 +1,15 @@
 #include "exec/device/groups-inl.h"
 
+#include "exec/device/guarded_cell-inl.h"
+#include "exec/device/picks-inl.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -284,6 +288,125 @@ TEST(DeviceGroups, ExtremesOfTextsAreByTheirBytes) {
       EXPECT_EQ(extreme<false>(texts), *std::min_element(texts.begin(), texts.end()));
     }
   }
+}
+
+kernel::Key<kernel::Interval> key_of(int months, int days, int64_t micros) {
+  kernel::Key<kernel::Interval> key{};
+  key.set(kernel::Interval{months, days, micros});
+  return key;
+}
+
+TEST(DeviceGroups, IntervalsAreKeysAsTheyCompare) {
+  constexpr int64_t kDay = 86'400'000'000;
+  const auto alike = [](const auto& a, const auto& b) { return a.template same<false>(b.first(), b); };
+  EXPECT_TRUE(alike(key_of(1, 0, 0), key_of(0, 30, 0)));
+  EXPECT_TRUE(alike(key_of(-1, 31, 0), key_of(0, 0, kDay)));
+  EXPECT_FALSE(alike(key_of(0, 1, 0), key_of(0, -1, 0)));
+  EXPECT_FALSE(alike(key_of(0, 0, 1), key_of(0, 0, 2)));
+}
+
+TEST(DeviceGroups, IntervalsSortAsTheyCompare) {
+  constexpr int64_t kDay = 86'400'000'000;
+  const std::vector<kernel::Interval> ascending = {{-2, 0, 0},   {0, -30, -1}, {0, -30, 0}, {0, -1, 5},
+                                                   {0, 0, -1},   {0, 0, 0},    {0, 0, 1},   {0, 1, 0},
+                                                   {0, 1, kDay}, {1, 0, 0},    {0, 30, 1}};
+  for (size_t i = 0; i + 1 < ascending.size(); ++i) {
+    const kernel::Interval a = ascending[i], b = ascending[i + 1];
+    EXPECT_TRUE(kernel::below(a, b)) << i;
+    EXPECT_LT(kernel::order_of<false>(a), kernel::order_of<false>(b)) << i;
+    EXPECT_GT(kernel::order_of<true>(a), kernel::order_of<true>(b)) << i;
+  }
+  EXPECT_EQ(kernel::order_of<false>(kernel::Interval{1, 0, 0}),
+            kernel::order_of<false>(kernel::Interval{0, 30, 0}));
+}
+
+/// What cells of one value each come to, taken in in this order.
+template <class Cell, class T>
+Cell merged_cell(const std::vector<T>& values) {
+  Cell cells[2]{};
+  for (size_t i = 0; i < values.size(); ++i) {
+    Cell one{};
+    one.set(values[i]);
+    cells[i % 2].template merge<true>(one);
+  }
+  cells[0].template merge<false>(cells[1]);
+  return cells[0];
+}
+
+template <class T>
+void check_bits(const std::vector<T>& values) {
+  T all = values[0], some = values[0], odd = values[0];
+  for (size_t i = 1; i < values.size(); ++i) {
+    all = static_cast<T>(all & values[i]);
+    some = static_cast<T>(some | values[i]);
+    odd = static_cast<T>(odd ^ values[i]);
+  }
+  using kernel::Fold, kernel::BitCell;
+  EXPECT_EQ((merged_cell<BitCell<T, Fold::kAnd>>(values).get()), all);
+  EXPECT_EQ((merged_cell<BitCell<T, Fold::kOr>>(values).get()), some);
+  EXPECT_EQ((merged_cell<BitCell<T, Fold::kXor>>(values).get()), odd);
+}
+
+TEST(DeviceGroups, BitsAreFolded) {
+  check_bits<int8_t>({-1, 0x55, -128});
+  check_bits<uint16_t>({0xff00, 0x0ff0, 0xfff0});
+  check_bits<int64_t>({INT64_MIN | 7, INT64_MIN | 5});
+  check_bits<int128_t>({expr::lowest<int128_t>() + 12, expr::lowest<int128_t>() + 6, int128_t{-1}});
+}
+
+TEST(DeviceGroups, FoldsOfReals) {
+  const std::vector<double> values = {3, 1e16, 1, -1e16, 0.5, 7};
+  using kernel::GuardedCell;
+  EXPECT_EQ(merged_cell<GuardedCell<kernel::ExactRealSum>>(values).state().sum, 11.5);
+  EXPECT_EQ(merged_cell<GuardedCell<kernel::Product>>(std::vector<double>{2, -3, 0.5, 0}).state().product, 0);
+  EXPECT_EQ(merged_cell<GuardedCell<kernel::Product>>(std::vector<double>{2, -3, 0.5}).state().product, -3);
+  const kernel::Moments moments =
+      merged_cell<GuardedCell<kernel::Moments>>(std::vector<double>{1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16})
+          .state();
+  EXPECT_EQ(moments.count, 4);
+  EXPECT_EQ(moments.mean, 1e9 + 10);
+  EXPECT_DOUBLE_EQ(moments.squares, 90);
+}
+
+TEST(DeviceGroups, RowsArePickedByTheirPlace) {
+  using Cell = kernel::RowCell<1>;
+  Cell first{}, last{};
+  EXPECT_FALSE(first.there());
+  for (const uint64_t row : {5, 0, 9, 3}) {
+    Cell one{};
+    one.set_row<false>(row);
+    first.merge<true>(one);
+    one.set_row<true>(row);
+    last.merge<false>(one);
+  }
+  EXPECT_EQ(first.row<false>(), 0);
+  EXPECT_EQ(last.row<true>(), 9);
+}
+
+/// The row of the least number (or NULL), then of the greatest text, then the first one.
+TEST(DeviceGroups, RowsArePickedByRank) {
+  using Cell = kernel::RowCell<6, 1 << 2, 1 << 2>;
+  const std::string long_a = "a text of more than eight bytes, a",
+                    long_b = "a text of more than eight bytes, b";
+  struct Row {
+    std::optional<int> number;
+    std::string text;
+  };
+  const std::vector<Row> rows = {{7, "x"}, {3, long_a}, {3, long_b}, {{}, "z"}, {3, ""}, {3, long_b}};
+  const auto pick = [&](size_t from) {
+    Cell best{};
+    for (size_t i = from; i < rows.size(); ++i) {
+      Cell one{};
+      one.words[0] = rows[i].number ? 1 : 0;
+      if (rows[i].number) one.words[1] = kernel::order_of<true>(*rows[i].number);
+      one.set_text<true>(2, text_of(rows[i].text));
+      one.set_row<false>(i);
+      best.merge<true>(one);
+    }
+    return best.row<false>();
+  };
+  EXPECT_EQ(pick(0), 2);
+  EXPECT_EQ(pick(3), 5);
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ Emitted KernelWriter::leaf(const Expr& expr, Access access) const {
   const bool group = access == Access::kGroup;
   const std::string held = group ? fmt::format("x{}[j]", place) : fmt::format("c{}[row]", place);
   const std::string bit = fmt::format("bit(m{}, {})", place_of(match), matches_entries(match) ? held : "row");
-  return {(is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
+  return {(expr::is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
 }
 
 /// Names for what the kernel reads: c values, o offsets, k validity, e entries' bytes, m matches, p
@@ -365,10 +365,12 @@ void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t stages) cons
 }
 
 void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
-  std::string head = begin("#include \"exec/device/states-inl.h\"\n");
+  const std::vector<DeviceAggregate>& aggregates = sink_.aggregates;
+  const bool folds = std::any_of(aggregates.begin(), aggregates.end(),
+                                 [](const DeviceAggregate& aggregate) { return is_fold(aggregate.keeps); });
+  std::string head = begin(fmt::format("#include \"exec/device/{}-inl.h\"\n", folds ? "folds" : "states"));
   head += "struct State {\n  Count rows;\n";
   std::string merge = "    rows.merge(other.rows);\n";
-  const std::vector<DeviceAggregate>& aggregates = sink_.aggregates;
   for (size_t i = 0; i < aggregates.size(); ++i) {
     head += fmt::format("  {} a{};\n", aggregates[i].state, i);
     merge += fmt::format("    a{0}.merge(other.a{0});\n", i);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "device/compiler.h"
 #include "device/testing/nvrtc.h"
@@ -11,6 +12,7 @@
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
 #include "expr/function.h"
+#include "ops/aggregate/functions.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {
@@ -71,6 +73,48 @@ std::string source(const plan::NodePtr& plan) {
   return all;
 }
 
+/// Days.
+ExprPtr spell() { return call("to_days", {i32()}); }
+
+/// Aggregates that fold values, each of them.
+std::vector<plan::AggregateCall> folds(const ExprPtr& filter) {
+  const ExprPtr wide = cast(i64(), TypeId::kInt128);
+  std::vector<plan::AggregateCall> calls = {
+      call_of("bool_and", {call("<", {i32(), number(7)})}, TypeId::kBool),
+      call_of("bool_or", {call("<", {i32(), number(9)})}, TypeId::kBool, {.filter = filter}),
+      call_of("avg", {call("+", {literal(Value(TypeId::kTimestamp, int128_t{0})), spell()})},
+              TypeId::kTimestamp),
+      call_of("avg", {spell()}, TypeId::kInterval)};
+  for (const char* name : {"bit_and", "bit_or", "bit_xor"}) {
+    for (const ExprPtr& arg : {i32(), i64(), wide}) calls.push_back(call_of(name, {arg}, arg->type));
+  }
+  for (const char* name :
+       {"product", "kahan_sum", "favg", "stddev", "stddev_pop", "variance", "var_samp", "var_pop"}) {
+    calls.push_back(call_of(name, {real()}, TypeId::kFloat64));
+    calls.push_back(call_of(name, {real()}, TypeId::kFloat64, {.filter = filter}));
+  }
+  return calls;
+}
+
+/// Aggregates that pick a row, each of them.
+std::vector<plan::AggregateCall> picks(const ExprPtr& filter) {
+  std::vector<plan::AggregateCall> calls = {
+      call_of("first", {text()}, TypeId::kVarchar),
+      call_of("last", {i64()}, TypeId::kInt64),
+      call_of("any_value", {call("lower", {text()})}, TypeId::kVarchar, {.filter = filter}),
+      call_of("first", {real()}, TypeId::kFloat64, {.filter = filter}),
+      call_of("min", {spell()}, TypeId::kInterval),
+      call_of("max", {spell()}, TypeId::kInterval),
+      call_of("arg_min", {text(), i32()}, TypeId::kVarchar),
+      call_of("arg_max", {i32(), text()}, TypeId::kInt32, {.filter = filter}),
+      call_of("arg_min_null", {money(), real()}, money()->type),
+      call_of("arg_max_null", {cast(i64(), TypeId::kInt32), cast(i64(), TypeId::kInt128)}, TypeId::kInt32)};
+  calls[0].order = {{.expr = i32(), .descending = true},
+                    {.expr = call("upper", {text()}), .nulls_first = true}};
+  calls[1].order = {{.expr = text()}, {.expr = real()}};
+  return calls;
+}
+
 /// A plan for each part that sources are made of.
 std::vector<plan::NodePtr> plans() {
   const ExprPtr like = call("contains", {text(), literal_text("oo")});
@@ -120,6 +164,15 @@ std::vector<plan::NodePtr> plans() {
       aggregate(scan(),
                 {call_of("count_if", {call("=", {call("lower", {text()}), text()})}, TypeId::kInt128)}),
       plan::sort(scan(), {{.expr = call("lower", {text()})}}),
+      aggregate(scan(), folds(small)),
+      group(scan(), {i32()}, folds(small)),
+      group(scan(), {text(), spell()}, picks(small)),
+      aggregate(scan(), picks(small)),
+      plan::distinct(plan::project(scan(), {spell()}, {"d"})),
+      plan::sort(scan(), {{.expr = spell(), .descending = true}, {.expr = spell()}}),
+      group(scan(), {call("lower", {text()})},
+            {call_of("string_agg", {text(), literal_text("-")}, TypeId::kVarchar, {.distinct = true}),
+             call_of("mode", {real()}, TypeId::kFloat64, {.filter = small})}),
   };
 }
 
@@ -311,10 +364,57 @@ TEST(Kernels, WhatIsNotOfferedIsNamed) {
   const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
   EXPECT_EQ(reason(plans()[0]), "");
   EXPECT_THAT(reason(plan::project(scan(), {call("error", {text()})}, {"u"})), HasSubstr("error(#2)"));
-  EXPECT_THAT(reason(aggregate(scan(), {call_of("stddev_samp", {real()}, TypeId::kFloat64)})),
-              HasSubstr("stddev_samp(DOUBLE)"));
   EXPECT_EQ(reason(aggregate(scan(), {distinct("count", i32()), distinct("count", i64())})), "");
-  EXPECT_THAT(reason(aggregate(scan(), {distinct("string_agg", text())})), HasSubstr("of DISTINCT values"));
+  plan::AggregateCall first = call_of("first", {i32()}, TypeId::kInt32);
+  first.order.resize(31, {.expr = i64()});
+  EXPECT_THAT(reason(aggregate(scan(), {first})), HasSubstr("ORDER BY so many keys in an aggregate"));
+}
+
+/// A filter.
+ExprPtr some_filter() { return call("IS NOT NULL", {literal(Value::int32(1))}); }
+
+/// Arguments that the function takes, of these types.
+std::optional<std::vector<ExprPtr>> arguments_of(const ops::AggregateFunction& function,
+                                                 const std::vector<Type>& types) {
+  for (const size_t count : {0, 1, 2}) {
+    for (const Type& type : types) {
+      std::vector<ExprPtr> args;
+      for (size_t i = 0; i < count; ++i) args.push_back(column(0, type));
+      if (count == 2 && function.name.starts_with("quantile")) args[1] = literal(Value::float64(0.5));
+      std::vector<Type> taken;
+      for (const ExprPtr& arg : args) taken.push_back(arg->type);
+      if (function.resolve(taken)) return args;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(Kernels, AllAggregatesOfTheCpuAreOffered) {
+  size_t calls = 0;
+  for (const ops::AggregateFunction& function : ops::aggregate_functions()) {
+    for (const Type type :
+         {Type(TypeId::kBool), Type(TypeId::kInt8), Type(TypeId::kUInt64), Type(TypeId::kInt128),
+          Type(TypeId::kUInt128), Type::decimal(9, 2), Type(TypeId::kFloat32), Type(TypeId::kFloat64),
+          Type(TypeId::kDate), Type(TypeId::kTime), Type::timestamp(TimeUnit::kMicro),
+          Type(TypeId::kTimestampTz), Type(TypeId::kInterval), Type(TypeId::kVarchar), Type(TypeId::kBlob)}) {
+      const auto args = arguments_of(function, {type});
+      if (!args) continue;
+      std::vector<Type> taken;
+      for (const ExprPtr& arg : *args) taken.push_back(arg->type);
+      const plan::NodePtr rows = plan::scan(
+          std::make_shared<FakeSource>(Schema{{"x", type}}, std::vector<std::vector<Value>>()), {0});
+      for (const bool distinct : {false, true}) {
+        plan::AggregateCall call = call_of(function.name.data(), *args, *function.resolve(taken),
+                                           {.distinct = distinct, .filter = some_filter()});
+        for (const std::vector<ExprPtr>& keys :
+             {std::vector<ExprPtr>{}, std::vector<ExprPtr>{column(0, type)}})
+          EXPECT_EQ(not_on_device(split(*group(rows, keys, {call})).back(), {}), "")
+              << function.name << type.name();
+        ++calls;
+      }
+    }
+  }
+  EXPECT_GT(calls, 300);
 }
 
 TEST(Kernels, SortsNeedThePlugin) {

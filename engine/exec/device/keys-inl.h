@@ -81,6 +81,16 @@ struct Key<T, true> {
   LANES_FN u64 hash(u64 before) const { return mix(mix(before, low), high); }
 };
 
+/// An interval as it compares. Equal ones look different: the group's is one of a row.
+template <>
+struct Key<Interval, true> : Key<i128> {
+  LANES_FN void set(Interval value) {
+    const NormalInterval normal = normalised(value);
+    low = u64(normal.micros);
+    high = u64(normal.months) << 8 | u8(normal.days);
+  }
+};
+
 /// The hash of a text of any size.
 LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   using Part = TextWords<4>;

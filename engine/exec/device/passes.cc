@@ -12,6 +12,7 @@ namespace {
 
 /// Calls of one name share a pass; those without go where the others are.
 std::string pass_of(const plan::AggregateCall& call, size_t place) {
+  if (needs_rows(call)) return "rows";
   if (is_ranked(call)) return "by rank " + std::to_string(place);
   if (!is_distinct(call)) return "";
   return call.args[0]->to_string() + (call.filter == nullptr ? "" : " if " + call.filter->to_string());
@@ -32,8 +33,9 @@ Passes::Passes(const Pipeline& pipeline) : output_(pipeline.output) {
   std::vector<std::string> names;  // of passes
   for (const plan::AggregateCall& call : aggregate->aggregates) names.push_back(pass_of(call, names.size()));
   const auto takes_others = [&](size_t i) { return is_distinct(aggregate->aggregates[i]); };
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].empty()) continue;
+  for (size_t i = 0; i < names.size();
+       ++i) {  // values of DISTINCT ones split groups, whose rows have no order
+    if (!names[i].empty() || pick_of(aggregate->aggregates[i])) continue;
     for (size_t other = 0; other < names.size() && names[i].empty(); ++other)
       if (takes_others(other)) names[i] = names[other];
   }

@@ -90,6 +90,19 @@ TEST(Passes, OneForEachMedian) {
   }
 }
 
+TEST(Passes, RowsThatArePickedAreNotSplitByDistinctValues) {
+  const plan::AggregateCall first = call_of("first", {text()}, TypeId::kVarchar);
+  const plan::AggregateCall distinct = call_of("count", {number()}, TypeId::kInt64, {.distinct = true});
+  const plan::AggregateCall joined = call_of("string_agg", {text()}, TypeId::kVarchar);
+  const plan::AggregateCall mode = call_of("mode", {number()}, TypeId::kInt32);
+  for (const std::vector<ExprPtr>& keys : {std::vector<ExprPtr>{key()}, std::vector<ExprPtr>{}}) {
+    expect_passes(aggregate(keys, {first, call_of("sum", {number()}, TypeId::kInt128)}), 0);
+    expect_passes(aggregate(keys, {first, distinct}), 2);
+    expect_passes(aggregate(keys, {joined, mode}), 0);
+    expect_passes(aggregate(keys, {joined, first, distinct, mode}), 3);
+  }
+}
+
 TEST(Passes, OtherSinksAreNone) {
   for (const plan::NodePtr& plan : {rows(), plan::distinct(rows()), plan::limit(rows(), 5)})
     expect_passes(plan, 0);

@@ -6,7 +6,6 @@
 #include "expr/device/emitter.h"
 #include "expr/function.h"
 #include "ops/filter/filter.h"
-#include "text/compiled_pattern.h"
 
 namespace lanewise::exec {
 
@@ -34,16 +33,6 @@ std::vector<Match> matches_in(const Expr& expr) {
   return found;
 }
 
-void check(const Match& match) {
-  const text::Pattern& pattern = match.pattern->pattern();
-  if (!match.pattern->fault().empty())
-    throw expr::NotOnDevice("a pattern that is faulty is not offered on devices: " + match.pattern->fault());
-  if (pattern.compiled().automaton() == nullptr) {
-    throw expr::NotOnDevice("the pattern '" + pattern.source() +
-                            "' is not offered on devices: its automaton is too large to complete");
-  }
-}
-
 /// Puts predicates into stages: a new one begins where an automaton is to see only rows that are left.
 class Stages {
  public:
@@ -54,7 +43,7 @@ class Stages {
   /// Automata that the outputs ask.
   void begin(const std::vector<Match>& matches) {
     if (matches.empty()) return;
-    for (const Match& match : matches) check(match);
+    for (const Match& match : matches) expr::automaton_of(*match.pattern);
     if (!stages_.back().predicates.empty()) stages_.emplace_back();
     stages_.back().matches = matches;
   }
@@ -77,10 +66,6 @@ std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
 
 Match match_of(const Expr& call) {
   return {call.args[0]->column, static_cast<const expr::PreparedPattern*>(call.prepared.get())};
-}
-
-bool is_negated(const Expr& call) {
-  return call.function->name.starts_with('!') || call.function->name.starts_with("not_");
 }
 
 Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,

@@ -17,8 +17,6 @@ struct Match {
 };
 /// What an expr::is_match() call asks.
 Match match_of(const Expr& call);
-/// Whether the call is true for the rows that do not match.
-bool is_negated(const Expr& call);
 
 /// What one kernel decides, with what automata must have found out before it.
 struct Stage {

@@ -112,7 +112,7 @@ class DeviceRun {
       came = sort.came();
       table = sort.finish(pipeline_.output);
     } else {
-      Collector collector(sink_, pipeline_.input, options_, gpu_);
+      Collector collector(sink_, sink_.rows ? sink_.rows->schema() : pipeline_.input, options_, gpu_);
       if (collector.wants_more()) {
         for_each_batch([&](BranchRun& run) {
           run.narrow(true);
@@ -122,6 +122,9 @@ class DeviceRun {
       }
       came = collector.seen();
       table.batches = collector.take();
+      if (sink_.rows)
+        table =
+            sink_.rows->finish({sink_.rows->schema(), std::move(table.batches)}, pipeline_.output, options_);
     }
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);

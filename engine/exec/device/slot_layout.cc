@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/device/folds-inl.h"
 #include "expr/device/emitter.h"
 
 namespace lanewise::exec {
@@ -12,6 +13,7 @@ namespace lanewise::exec {
 namespace {
 
 using Keeps = DeviceAggregate::Keeps;
+using Kind = GroupCell::Kind;
 using Takes = DeviceAggregate::Takes;
 
 /// Of a block's shared memory; two blocks run on a multiprocessor at once.
@@ -24,12 +26,44 @@ std::string argument(const GroupPlan& plan, const GroupCell& cell) {
   return expr::device_type(plan.inputs()[cell.input].arg->type);
 }
 
-std::string cell_type(const GroupPlan& plan, const GroupCell& cell) {
+/// Words of a row's rank, and which of them are texts; see RowCell.
+struct RankWords {
+  size_t count = 1;  // the row's own
+  uint32_t texts = 0, greatest = 0;
+};
+
+std::string cell_type(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
+  switch (cell.kind) {
+    case Kind::kRow:
+      return fmt::format("RowCell<{}, {}, {}>", ranks.count, ranks.texts, ranks.greatest);
+    case Kind::kMonths:
+    case Kind::kDays:
+      return "SumCell<i32>";
+    case Kind::kMicros:
+      return "SumCell<i64>";
+    default:
+      break;
+  }
+  const auto bits = [&](const char* name) {
+    return fmt::format("BitCell<{}, Fold::{}>", argument(plan, cell), name);
+  };
   switch (cell.keeps) {
     case Keeps::kCount:
       return "CountCell";
     case Keeps::kSum:
       return cell.type == TypeId::kFloat64 ? "RealCell" : "SumCell<" + argument(plan, cell) + ">";
+    case Keeps::kExactSum:
+      return "GuardedCell<ExactRealSum>";
+    case Keeps::kProduct:
+      return "GuardedCell<Product>";
+    case Keeps::kMoments:
+      return "GuardedCell<Moments>";
+    case Keeps::kAnd:
+      return bits("kAnd");
+    case Keeps::kOr:
+      return bits("kOr");
+    case Keeps::kXor:
+      return bits("kXor");
     case Keeps::kLeast:
     case Keeps::kMost:
       break;
@@ -37,13 +71,50 @@ std::string cell_type(const GroupPlan& plan, const GroupCell& cell) {
   return fmt::format("ExtremeCell<{}, {}>", argument(plan, cell), cell.keeps == Keeps::kMost);
 }
 
-size_t cell_size(const GroupPlan& plan, const GroupCell& cell) {
-  if (cell.keeps == Keeps::kCount || cell.type == TypeId::kFloat64) return 8;
+size_t cell_size(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
+  constexpr size_t kGuard = 8;
+  switch (cell.kind) {
+    case Kind::kRow:
+      return ranks.count * 8 + kGuard;
+    case Kind::kMonths:
+    case Kind::kDays:
+      return 8;
+    case Kind::kMicros:
+      return 16;
+    default:
+      break;
+  }
+  if (cell.keeps == Keeps::kCount) return 8;
+  if (cell.keeps == Keeps::kExactSum) return sizeof(kernel::ExactRealSum) + kGuard;
+  if (cell.keeps == Keeps::kProduct) return sizeof(kernel::Product) + kGuard;
+  if (cell.keeps == Keeps::kMoments) return sizeof(kernel::Moments) + kGuard;
   const Type type = plan.inputs()[cell.input].arg->type;
   if (type.is_string()) return 32;
   const size_t bytes = width(type.physical());
-  if (cell.keeps == Keeps::kSum) return bytes <= 4 ? 8 : bytes == 8 ? 16 : 24;
-  return bytes <= 8 ? 8 : 24;
+  if (cell.keeps == Keeps::kSum)
+    return bytes <= 4 || cell.type == TypeId::kFloat64 ? 8 : bytes == 8 ? 16 : 24;
+  if (cell.keeps == Keeps::kLeast || cell.keeps == Keeps::kMost) return bytes <= 8 ? 8 : 24;
+  return bytes <= 8 ? 8 : 16;
+}
+
+RankWords words_of(const GroupPlan& plan, const GroupCell& cell, const std::vector<bool>& may_be_null) {
+  constexpr size_t kMost = 32;
+  RankWords words{.count = 0};
+  for (const GroupCell::Rank& rank : cell.ranks) {
+    const GroupPlan::Input& input = plan.inputs()[rank.input];
+    const Type type = input.arg->type;
+    const bool says_null = may_be_null[rank.input] || input.filter != nullptr;
+    if (says_null && !rank.must_be_there) ++words.count;
+    if (type.is_string() && words.count < kMost) {
+      words.texts |= uint32_t{1} << words.count;
+      if (rank.greatest) words.greatest |= uint32_t{1} << words.count;
+    }
+    words.count += type.is_string() ? 3 : is_wide(type) ? 2 : 1;
+  }
+  if (words.count >= kMost)
+    throw expr::NotOnDevice("ORDER BY so many keys in an aggregate is not offered on devices");
+  ++words.count;
+  return words;
 }
 
 }  // namespace
@@ -58,14 +129,19 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
     const bool takes_all =
         cell.input == kNoInput || (cell.takes != Takes::kTrue && !may_be_null[cell.input] &&
                                    plan.inputs()[cell.input].filter == nullptr);
-    const bool counts_rows = cell.keeps == Keeps::kCount && takes_all;
-    if (counts_rows && !cell.is_column) {
+    const bool counts_rows = cell.kind == Kind::kFold && cell.keeps == Keeps::kCount && takes_all;
+    types_.emplace_back();
+    if (cell.of) {
+      holders_.push_back(*cell.of);
+    } else if (counts_rows && !cell.is_column) {
       holders_.push_back(kNone);
     } else if (counts_rows && rows != kNone) {
       holders_.push_back(rows);
     } else {
       holders_.push_back(i);
-      size_ += cell_size(plan, cell);
+      const RankWords ranks = words_of(plan, cell, may_be_null);
+      types_.back() = cell_type(plan, cell, ranks);
+      size_ += cell_size(plan, cell, ranks);
       if (counts_rows) rows = i;
     }
   }
@@ -96,7 +172,7 @@ std::string SlotLayout::text() const {
   }
   for (size_t cell = 0; cell < holders_.size(); ++cell) {
     if (!stores(cell)) continue;
-    fields += fmt::format("  {} c{};\n", cell_type(plan_, plan_.cells()[cell]), cell);
+    fields += fmt::format("  {} c{};\n", types_[cell], cell);
     merge += fmt::format("    c{0}.template merge<kShared>(from.c{0});\n", cell);
   }
   return fmt::format(

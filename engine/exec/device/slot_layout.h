@@ -17,7 +17,8 @@ class SlotLayout {
   SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<bool> short_keys);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }
-  /// The cell that is stored for it: counts of all rows are one. kNone: none is, as nothing asks.
+  /// The cell that is stored for it: that which it is a part of; counts of all rows are one. kNone: none is,
+  /// as nothing asks.
   static constexpr size_t kNone = static_cast<size_t>(-1);
   size_t holder(size_t cell) const { return holders_[cell]; }
   /// Of a slot in device memory, so that few of them lie across sectors of 32 bytes.
@@ -34,6 +35,7 @@ class SlotLayout {
   const GroupPlan& plan_;
   const std::vector<bool> short_keys_;
   std::vector<size_t> holders_;
+  std::vector<std::string> types_;  // of the cells that are stored
   size_t size_ = 8;
 };
 

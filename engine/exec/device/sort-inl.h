@@ -38,6 +38,13 @@ template <bool kDown>
 LANES_FN u64 order_of(bool value) {
   return value != kDown;
 }
+template <bool kDown>
+LANES_FN u128 order_of(Interval value) {
+  const NormalInterval normal = normalised(value);
+  const u64 high = (u64(normal.months) << 8 | u8(normal.days ^ 0x80)) ^ u64(1) << 63;
+  const u128 bits = u128(whole(high, u64(normal.micros) ^ u64(1) << 63));
+  return kDown ? ~bits : bits;
+}
 
 #if defined(__CUDACC__)
 

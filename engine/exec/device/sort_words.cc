@@ -35,8 +35,6 @@ std::vector<SortWord> sort_words(const std::vector<plan::SortKey>& keys,
   Words words;
   for (size_t key = 0; key < keys.size(); ++key) {
     const Type type = keys[key].expr->type;
-    if (type.id == TypeId::kInterval)
-      throw expr::NotOnDevice("ORDER BY an interval is not offered on devices");
     if (may_be_null[key]) words.add({What::kNull, key, 1});
     if (type.is_string()) {
       words.add_text(key);

@@ -7,10 +7,14 @@
 #include "expr/device/cast_calls.h"
 #include "expr/function.h"
 #include "expr/patterns/prepared_pattern.h"
+#include "text/compiled_pattern.h"
 
 namespace lanewise::expr {
 
 namespace {
+
+/// Entries of an automaton that a kernel's source may hold.
+constexpr size_t kMostWalked = size_t{1} << 14;
 
 /// Both conditions, of which either may be empty (true).
 std::string both_valid(const std::string& a, const std::string& b) {
@@ -22,12 +26,39 @@ std::string both_valid(const std::string& a, const std::string& b) {
   throw NotOnDevice(expr.to_string() + " is not offered on devices");
 }
 
+/// The constant pattern that a call asks its first argument for; null: it is another expression.
+const PreparedPattern* pattern_of(const Expr& expr) {
+  if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
+  const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
+  return pattern != nullptr && pattern->is_constant() ? pattern : nullptr;
+}
+
+/// "1, 2, 3".
+template <class T>
+std::string list(const T* values, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  return text;
+}
+
 }  // namespace
 
 bool is_match(const Expr& expr) {
-  if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return false;
-  const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
-  return pattern != nullptr && pattern->is_constant() && expr.args[0]->kind == Expr::Kind::kColumn;
+  return pattern_of(expr) != nullptr && expr.args[0]->kind == Expr::Kind::kColumn;
+}
+
+bool is_negated(const Expr& match) {
+  return match.function->name.starts_with('!') || match.function->name.starts_with("not_");
+}
+
+lanes::AutomatonView automaton_of(const PreparedPattern& pattern) {
+  if (!pattern.fault().empty())
+    throw NotOnDevice("a pattern that is faulty is not offered on devices: " + pattern.fault());
+  if (pattern.pattern().compiled().automaton() == nullptr) {
+    throw NotOnDevice("the pattern '" + pattern.pattern().source() +
+                      "' is not offered on devices: its automaton is too large to complete");
+  }
+  return pattern.pattern().compiled().automaton()->view();
 }
 
 void Emitter::line(std::string_view text) {
@@ -89,6 +120,7 @@ Emitted Emitter::emit(const Expr& expr) {
 
 Emitted Emitter::call(const Expr& expr) {
   if (is_match(expr)) return leaf_(expr);
+  if (const PreparedPattern* pattern = pattern_of(expr)) return walk(expr, *pattern);
   const std::string_view name = expr.function->name;
   if (name == "BETWEEN") return between(expr);
   if (name == "IS DISTINCT FROM") return distinct(expr, true);
@@ -147,6 +179,23 @@ Emitted Emitter::cast(const Expr& expr) {
   const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);
   if (!device) refuse(expr);
   return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
+}
+
+/// The automaton is a part of the source: where texts are computed, theirs is the kernel's work.
+Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
+  const lanes::AutomatonView automaton = automaton_of(pattern);
+  const size_t cells = size_t{automaton.states} * automaton.classes;
+  if (cells > kMostWalked) refuse(match);
+  const Emitted text = emit(*match.args[0]);
+  const std::string class_of = fresh("class_of"), next = fresh("next");
+  line(fmt::format("static constexpr u8 {}[] = {{{}}};", class_of, list(automaton.class_of, 256)));
+  line(fmt::format("static constexpr u16 {}[] = {{{}}};", next, list(automaton.next, cells)));
+  const std::string call = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start,
+                                       automaton.dead, automaton.end_accept, automaton.match);
+  Emitted found = function({.name = call, .header = "walk", .constants = ", " + class_of + ", " + next},
+                           "bool", {text}, false, false);
+  if (is_negated(match)) found.value = "!" + found.value;
+  return found;
 }
 
 /// In place of a NULL nothing.

@@ -8,8 +8,11 @@
 #include "base/error.h"
 #include "expr/expr.h"
 #include "expr/function.h"
+#include "lanes/automaton.h"
 
 namespace lanewise::expr {
+
+class PreparedPattern;
 
 /// An expression or a type that devices do not compute; what() names it.
 class NotOnDevice : public UserError {
@@ -39,6 +42,10 @@ std::string device_power(std::string_view type, int digits);
 /// Whether the call asks whether a column's strings match a constant pattern: an automaton's work, done
 /// before.
 bool is_match(const Expr& expr);
+/// Whether such a call, of any strings, is true for those that do not match.
+bool is_negated(const Expr& match);
+/// What answers a constant pattern; throws NotOnDevice that names it.
+lanes::AutomatonView automaton_of(const PreparedPattern& pattern);
 
 /// Writes expressions as C++ for one row: a subset that NVRTC and host compilers take, with the headers of
 /// this folder as its library. Conditions are three-valued; what an expression does not evaluate for a row is
@@ -74,6 +81,7 @@ class Emitter {
   Emitted call(const Expr& expr);
   Emitted function(const DeviceFunction& device, std::string_view result, const std::vector<Emitted>& args,
                    bool fails, bool fails_to_null);
+  Emitted walk(const Expr& match, const PreparedPattern& pattern);
   Emitted cast(const Expr& expr);
   Emitted connect(const Expr& expr, bool decisive);
   Emitted case_when(const Expr& expr);

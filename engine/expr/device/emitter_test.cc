@@ -145,6 +145,36 @@ TEST(Emitter, FunctionsOfConstantsAreTheirReference) {
   EXPECT_GT(check(exprs, columns), 400);
 }
 
+TEST(Emitter, PatternsOverComputedTextAreTheirReference) {
+  const Columns columns({TypeId::kVarchar, TypeId::kVarchar});
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  std::vector<ExprPtr> exprs;
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  for (const ExprPtr& made : {call("lower", {s}), call("||", {s, column(1, TypeId::kVarchar)}),
+                              call("trim", {s, word("a")}), coalesce({s, word("ab")})}) {
+    for (const char* pattern : {"", "%", "a", "a%", "%b", "%a%", "_", "%ß_", "a%b%"}) {
+      for (const char* name : {"~~", "!~~", "~~*", "!~~*", "~~~"})
+        exprs.push_back(call(name, {made, word(pattern)}));
+    }
+    for (const char* text : {"", "a", "ß", "ab"}) {
+      for (const char* name : {"contains", "prefix", "suffix"})
+        exprs.push_back(call(name, {made, word(text)}));
+    }
+    for (const char* pattern : {"^[ab]*$", "a|b", "[^a]", "^$", "(ab){2,}"}) {
+      for (const char* name : {"regexp_matches", "regexp_full_match"})
+        exprs.push_back(call(name, {made, word(pattern)}));
+    }
+  }
+  EXPECT_EQ(check(exprs, columns), exprs.size());
+}
+
+TEST(Emitter, LargeAutomataOverComputedTextAreNotOffered) {
+  Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
+  const ExprPtr made = call("lower", {column(0, TypeId::kVarchar)});
+  EXPECT_THROW(out.emit(*call("regexp_matches", {made, literal(Value::varchar("[ab]*a[ab]{11}c"))})),
+               NotOnDevice);
+}
+
 TEST(Emitter, EachCastIsItsReference) {
   const Columns columns(all_types());
   std::vector<ExprPtr> exprs;

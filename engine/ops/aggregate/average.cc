@@ -62,15 +62,11 @@ class WholeSums : public IntegerSums<T> {
   AverageRule rule_;
 };
 
-/// Times and timestamps: a whole number of their unit, rounded where the remainder is more than half the
-/// count.
+/// Times and timestamps.
 class InstantSums : public IntegerSums<int64_t> {
  public:
   using IntegerSums::IntegerSums;
-  int64_t average(uint32_t group, int64_t count) const {
-    const int128_t total = this->total(group);
-    return static_cast<int64_t>(total / count) + (total % count > count / 2 ? 1 : 0);
-  }
+  int64_t average(uint32_t group, int64_t count) const { return average_instant(total(group), count); }
 };
 
 /// Doubles, added in their order; see sum.
@@ -114,8 +110,7 @@ class RealSums {
   States<Sum> sums_;
 };
 
-/// Intervals: months, days and microseconds apart; what months and days leave is carried to the next smaller
-/// unit.
+/// Intervals: months, days and microseconds apart.
 class IntervalSums {
  public:
   explicit IntervalSums(MemoryBudget* budget) : sums_(budget) {}
@@ -128,22 +123,14 @@ class IntervalSums {
   void merge(const IntervalSums& other, std::span<const uint32_t> from, const uint32_t* to) {
     for (size_t i = 0; i < from.size(); ++i) add(sums_[to[i]], other.sums_[from[i]]);
   }
-  Interval average(uint32_t group, int64_t count) const {
-    const Interval& sum = sums_[group];
-    const int64_t days_left = sum.days % count + sum.months % count * 30 % count;
-    Interval result;
-    result.months = static_cast<int32_t>(sum.months / count);
-    result.days = static_cast<int32_t>(sum.days / count + sum.months % count * 30 / count);
-    result.micros = sum.micros / count + sum.micros % count + days_left * 86'400'000'000 / count;
-    return result;
-  }
+  Interval average(uint32_t group, int64_t count) const { return average_interval(sums_[group], count); }
 
  private:
   static void add(Interval& sum, const Interval& value) {
     const bool over = __builtin_add_overflow(sum.months, value.months, &sum.months) |
                       __builtin_add_overflow(sum.days, value.days, &sum.days) |
                       __builtin_add_overflow(sum.micros, value.micros, &sum.micros);
-    if (over) throw UserError("avg: overflow in the sum of intervals");
+    if (over) throw UserError(kIntervalsOverflow);
   }
   States<Interval> sums_;
 };

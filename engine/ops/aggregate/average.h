@@ -30,4 +30,23 @@ class AverageRule {
   int128_t power_ = 1;  // ten to the decimal's scale
 };
 
+/// The average of times and timestamps: a whole number of their unit, rounded where the remainder is more
+/// than half the count.
+inline int64_t average_instant(int128_t total, int64_t count) {
+  return static_cast<int64_t>(total / count) + (total % count > count / 2 ? 1 : 0);
+}
+
+/// The average of intervals by the sum of each of their parts: what months and days leave is carried to the
+/// next smaller unit.
+inline Interval average_interval(const Interval& sum, int64_t count) {
+  const int64_t days_left = sum.days % count + sum.months % count * 30 % count;
+  Interval result;
+  result.months = static_cast<int32_t>(sum.months / count);
+  result.days = static_cast<int32_t>(sum.days / count + sum.months % count * 30 / count);
+  result.micros = sum.micros / count + sum.micros % count + days_left * 86'400'000'000 / count;
+  return result;
+}
+/// What a sum of intervals raises whose parts do not fit.
+inline constexpr const char* kIntervalsOverflow = "avg: overflow in the sum of intervals";
+
 }  // namespace lanewise::ops

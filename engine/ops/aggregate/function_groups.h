@@ -18,6 +18,10 @@ std::span<const AggregateFunction> quantile_functions();
 std::span<const AggregateFunction> mode_functions();
 std::span<const AggregateFunction> string_agg_functions();
 
+/// The moments' functions over counts, means and squares of parts of the rows, which devices have aggregated:
+/// f(BIGINT, DOUBLE, DOUBLE). SQL has none of these.
+std::span<const AggregateFunction> moments_of_parts();
+
 /// Accepts one argument of any type; the result has its type.
 inline std::optional<Type> same_type(std::span<const Type> args) {
   return args.size() == 1 ? std::optional<Type>(args[0]) : std::nullopt;

@@ -57,6 +57,9 @@ const AggregateFunction* find_aggregate(std::string_view name, std::span<const T
   for (const AggregateFunction& function : aggregate_functions()) {
     if (function.name == name && function.resolve(args)) return &function;
   }
+  for (const AggregateFunction& function : moments_of_parts()) {
+    if (function.name == name && function.resolve(args)) return &function;
+  }
   return nullptr;
 }
 

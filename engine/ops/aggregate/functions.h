@@ -34,7 +34,8 @@ struct AggregateFunction {
 std::span<const AggregateFunction> aggregate_functions();
 
 /// The function of that name, or of that other name, for these argument types; null if there is none. Names
-/// are those of DuckDB's bound plans (count_star, sum_no_overflow).
+/// are those of DuckDB's bound plans (count_star, sum_no_overflow). Of the moments' functions there are also
+/// those that take what parts of the rows came to: var_samp(count, mean, squares).
 const AggregateFunction* find_aggregate(std::string_view name, std::span<const Type> args);
 
 }  // namespace lanewise::ops

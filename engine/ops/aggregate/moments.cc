@@ -1,4 +1,8 @@
+#include "ops/aggregate/moments.h"
+
 #include <cmath>
+#include <string>
+#include <type_traits>
 
 #include "base/error.h"
 #include "expr/vectors.h"
@@ -8,34 +12,6 @@
 namespace lanewise::ops {
 
 namespace {
-
-/// Count, mean and sum of squared distances from it, updated value by value (Welford, Technometrics 4(3),
-/// 1962) and merged pairwise (Chan, Golub, LeVeque, 1979). Another order of rows changes the result by a few
-/// units in the last place.
-struct Moments {
-  int64_t count = 0;
-  double mean = 0;
-  double squares = 0;
-
-  void add(double value) {
-    ++count;
-    const double before = value - mean;
-    mean += before / static_cast<double>(count);
-    squares += (value - mean) * before;
-  }
-  void add(const Moments& other) {
-    if (count == 0) {
-      *this = other;
-    } else if (other.count != 0) {
-      const auto mine = static_cast<double>(count);
-      const auto theirs = static_cast<double>(other.count);
-      const double delta = other.mean - mean;
-      mean = std::fma(theirs / (mine + theirs), delta, mean);
-      squares += other.squares + delta * delta * theirs * mine / (mine + theirs);
-      count += other.count;
-    }
-  }
-};
 
 struct Product {
   int64_t count = 0;
@@ -60,6 +36,9 @@ class Fold : public Accumulator {
   void resize(uint32_t groups) override { states_.resize(groups); }
   void update(const AggregateInput& input) override {
     const ActiveSet rows = present(input);
+    if constexpr (std::is_same_v<State, Moments>) {
+      if (input.args.size() == 3) return add_parts(input, rows);
+    }
     const Vector flat = expr::flatten(input.args[0], rows);
     const auto* values = flat.as<double>();
     for_each_row(input, rows, [&](uint32_t row, uint32_t group) { states_[group].add(values[row]); });
@@ -76,6 +55,16 @@ class Fold : public Accumulator {
   }
 
  private:
+  /// Count, mean and squares of values that others have taken.
+  void add_parts(const AggregateInput& input, const ActiveSet& rows) {
+    const Vector counts = expr::flatten(input.args[0], rows), means = expr::flatten(input.args[1], rows),
+                 squares = expr::flatten(input.args[2], rows);
+    for_each_row(input, rows, [&](uint32_t row, uint32_t group) {
+      const int64_t count = counts.as<int64_t>()[row];
+      if (count != 0) states_[group].add({count, means.as<double>()[row], squares.as<double>()[row]});
+    });
+  }
+
   MemoryBudget* budget_;
   States<State> states_;
 };
@@ -114,6 +103,12 @@ struct Whole {
   static double result(const Product& product) { return product.product; }
 };
 
+std::optional<Type> resolve_parts(std::span<const Type> args) {
+  const bool parts = args.size() == 3 && args[0] == TypeId::kInt64 && args[1] == TypeId::kFloat64 &&
+                     args[2] == TypeId::kFloat64;
+  return parts ? std::optional<Type>(TypeId::kFloat64) : std::nullopt;
+}
+
 std::optional<Type> resolve(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kFloat64 ? std::optional<Type>(TypeId::kFloat64)
                                                          : std::nullopt;
@@ -137,8 +132,28 @@ constexpr AggregateFunction kFunctions[] = {
      "SELECT var_samp(x) FROM (VALUES (1), (3)) t(x) -- 2.0"},
 };
 
+constexpr AggregateFunction kOfParts[] = {
+    {"stddev_pop", true, false, resolve_parts, make<Moments, DeviationPopulation>, "", ""},
+    {"stddev_samp", true, false, resolve_parts, make<Moments, DeviationSample>, "", ""},
+    {"var_pop", true, false, resolve_parts, make<Moments, VariancePopulation>, "", ""},
+    {"var_samp", true, false, resolve_parts, make<Moments, VarianceSample>, "", ""},
+};
+
+template <class Finish>
+std::optional<double> finished(const Moments& moments) {
+  return moments.count < Finish::kLeast ? std::nullopt : std::optional<double>(Finish::result(moments));
+}
+
 }  // namespace
 
 std::span<const AggregateFunction> moments_functions() { return kFunctions; }
+std::span<const AggregateFunction> moments_of_parts() { return kOfParts; }
+
+std::optional<double> spread(std::string_view function, const Moments& moments) {
+  if (function == "var_pop") return finished<VariancePopulation>(moments);
+  if (function == "stddev_pop") return finished<DeviationPopulation>(moments);
+  if (function == "stddev_samp") return finished<DeviationSample>(moments);
+  return finished<VarianceSample>(moments);
+}
 
 }  // namespace lanewise::ops

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "exec/device/cells-inl.h"
+#include "exec/device/sort-inl.h"
+
+/// The cell of aggregates whose result is of one row of each group: first, last, any_value, arg_min, arg_max.
+namespace lanewise::kernel {
+
+/// The row with the greatest `words`, the first of them first. The last word is the row itself, see
+/// set_row(); where it is zero there is none. Where bit i of `kTexts` is set, words i, i + 1 and i + 2 are a
+/// text: its text_word(), place and size; in bit i of `kGreatest` is whether the greatest of them is wanted
+/// or the least.
+template <u32 kWords, u32 kTexts = 0, u32 kGreatest = 0>
+struct RowCell {
+  u64 words[kWords];
+  u32 held;
+  u32 unused;
+
+  /// Of rows with the same words before it the first one is wanted, or the last.
+  template <bool kLast>
+  LANES_FN void set_row(u64 row) {
+    words[kWords - 1] = kLast ? row + 1 : ~row;
+  }
+  template <bool kGreat>
+  LANES_FN void set_text(u32 at, Text text) {
+    words[at] = text_word<!kGreat>(text, 0);
+    words[at + 1] = reinterpret_cast<u64>(text.at);
+    words[at + 2] = text.size;
+  }
+  LANES_FN bool there() const { return words[kWords - 1] != 0; }
+  template <bool kLast>
+  LANES_FN u64 row() const {
+    return kLast ? words[kWords - 1] - 1 : ~words[kWords - 1];
+  }
+
+  template <bool kShared>
+  LANES_FN void merge(const RowCell& other) {
+    if (!other.there() || other.words[0] < read<kShared>(words[0])) return;
+    if constexpr (kWords == 1) {
+      raise_to<kShared>(words[0], other.words[0]);
+    } else {
+      for (bool done = false; !done;) {
+        if (exchange_if(held, 0, 1)) continue;
+        u64 mine[kWords];
+        for (u32 i = 0; i < kWords; i++) mine[i] = read<kShared>(words[i]);
+        if (mine[kWords - 1] == 0 || comes_before(other.words, mine)) {
+          for (u32 i = 0; i < kWords; i++) write<kShared>(words[i], other.words[i]);
+        }
+        publish<kShared>(held, 0);
+        done = true;
+      }
+    }
+  }
+
+ private:
+  static LANES_FN bool comes_before(const u64 (&a)[kWords], const u64 (&b)[kWords]) {
+    for (u32 i = 0; i < kWords; i++) {
+      if (a[i] != b[i]) return a[i] > b[i];
+      if (kTexts >> i & 1) {
+        const Text mine = {reinterpret_cast<const u8*>(a[i + 1]), a[i + 2]},
+                   theirs = {reinterpret_cast<const u8*>(b[i + 1]), b[i + 2]};
+        const bool greatest = kGreatest >> i & 1;
+        if (below(mine, theirs)) return !greatest;
+        if (below(theirs, mine)) return greatest;
+        i += 2;
+      }
+    }
+    return false;
+  }
+};
+
+}  // namespace lanewise::kernel

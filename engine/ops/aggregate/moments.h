@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace lanewise::ops {
+
+/// Count, mean and sum of squared distances from it, updated value by value (Welford, Technometrics 4(3),
+/// 1962) and merged pairwise (Chan, Golub, LeVeque, 1979). Another order of rows changes the result by a few
+/// units in the last place.
+struct Moments {
+  int64_t count = 0;
+  double mean = 0;
+  double squares = 0;
+
+  void add(double value) {
+    ++count;
+    const double before = value - mean;
+    mean += before / static_cast<double>(count);
+    squares += (value - mean) * before;
+  }
+  void add(const Moments& other) {
+    if (count == 0) {
+      *this = other;
+    } else if (other.count != 0) {
+      const auto mine = static_cast<double>(count);
+      const auto theirs = static_cast<double>(other.count);
+      const double delta = other.mean - mean;
+      mean = std::fma(theirs / (mine + theirs), delta, mean);
+      squares += other.squares + delta * delta * theirs * mine / (mine + theirs);
+      count += other.count;
+    }
+  }
+};
+
+/// What var_samp, var_pop, stddev_samp or stddev_pop come to; nothing where there are too few values. Throws
+/// UserError where that is no number.
+std::optional<double> spread(std::string_view function, const Moments& moments);
+
+}  // namespace lanewise::ops
