@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[1] / "build") / "lanewise"
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[1] / "build")
+PROGRAM = BUILD / "lanewise"
 LEVELS = ["simd", "packed", "branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated"]
 
 
@@ -17,3 +18,13 @@ def level(request):
     if request.param in ("avx2", "avx512") and result.returncode != 0:
         pytest.skip(result.stderr.strip())
     return request.param
+
+
+@pytest.fixture
+def emulated_gpu(tmp_path):
+    """The environment in which a program finds the GPU that cores emulate, and no kernels that were compiled before."""
+    parts = BUILD / "engine/device/emulated"
+    if not (parts / "libcuda.so.1").exists():
+        pytest.skip("no emulated GPU: it needs Boost.Context")
+    return {"LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"),
+            "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "XDG_CACHE_HOME": str(tmp_path / "cache")}

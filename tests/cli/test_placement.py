@@ -37,12 +37,9 @@ def fake(without):
 
 
 @pytest.fixture
-def emulated(without):
+def emulated(without, emulated_gpu):
     """The same with a GPU that runs kernels, slowly."""
-    parts = BUILD / "engine/device/emulated"
-    if not (parts / "libcuda.so.1").exists():
-        pytest.skip("no emulated GPU")
-    return {**without, "LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"), "LANEWISE_SORT": str(parts / "lanewise_sort.so")}
+    return {**without, **emulated_gpu}
 
 
 def tuned(lanewise, environment, device, **costs):

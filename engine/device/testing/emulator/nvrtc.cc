@@ -120,8 +120,9 @@ int compile(Program& program, const std::string& definitions, const fs::path& fo
   write(folder / "kernel.cc", definitions + "#line 1 \"kernel\"\n" + program.text);
   const char* chosen = std::getenv("EMULATED_GPU_CXX");
   const std::string compiler = std::string(chosen ? chosen : EMULATED_GPU_COMPILER) + " -std=c++20 ";
-  const std::string preprocess = compiler + "-E -P -include " + quoted(EMULATED_GPU_FOLDER "/prelude.h") +
-                                 " -I " + quoted(EMULATED_GPU_FOLDER) + " -iquote " + quoted(folder);
+  const std::string preprocess = compiler + "-E -P -include " +
+                                 quoted(EMULATED_GPU_ENGINE "/device/testing/emulator/prelude.h") +
+                                 " -idirafter " + quoted(EMULATED_GPU_ENGINE) + " -iquote " + quoted(folder);
   const std::string log = " 2>>" + quoted(folder / "log"), text = quoted(folder / "translated.cc"),
                     library = quoted(folder / "kernel.so");
   int result = run(preprocess + " " + quoted(folder / "kernel.cc") + " -o " + text + log);

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "interface.h"
+#include "device/testing/emulator/interface.h"
 
 #define __CUDACC__ 1
 #define __device__
