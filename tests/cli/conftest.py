@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 
 import pytest
@@ -32,3 +34,16 @@ def refused(lanewise):
         return error
 
     return run
+
+
+def cancel(program):
+    """Sends Ctrl-C; gives the exit code, and the seconds of processors that the program took to end: others may keep those busy."""
+
+    def ended():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    user, system = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    before = ended() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    program.send_signal(signal.SIGINT)
+    return program.wait(60), ended() - before
