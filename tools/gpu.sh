@@ -7,7 +7,8 @@ usage() {
   cat <<'TEXT'
 Usage: bash gpu.sh COMMAND [ARGUMENTS]
 
-  test       the unit tests that need a GPU: device, index
+  test       the unit tests that need a GPU: the driver, indexes, graphs, PRAM programs, primitives
+  programs   2,000 random PRAM programs against the interpreter
   smoke      every operator and matcher against the CPU's answers, about a minute
   bench      times of queries; --help
   tune       measures the GPU and the cores, for --device auto
@@ -29,6 +30,19 @@ case $command in
   test)
     ./lanewise_device_test --gtest_brief=1 "$@"
     ./lanewise_index_test --gtest_brief=1 --gtest_filter='*Gpu*:*Device*' "$@"
+    ./lanewise_graph_test --gtest_brief=1 --gtest_filter='*/Gpu' "$@"
+    ./lanewise_pram_test --gtest_brief=1 --gtest_filter='*/OnDevice.*' "$@"
+    ./lanewise_primitives_test --gtest_brief=1 --gtest_filter='*OnGpu.*' "$@"
+    ;;
+  programs)
+    shares=()
+    for i in {0..7}; do
+      LANEWISE_TEST_ALL=1 ./lanewise_pram_test --gtest_brief=1 --gtest_filter="*/RandomOnDevice.*/Cuda$i" >"programs.$i" 2>&1 &
+      shares+=($!)
+    done
+    failed=0
+    for i in {0..7}; do wait "${shares[i]}" || failed=1; tail -1 "programs.$i"; done
+    exit $failed
     ;;
   smoke) python3 gpu_smoke.py --program ./lanewise "$@" ;;
   bench) python3 gpu_bench.py --program ./lanewise "$@" ;;

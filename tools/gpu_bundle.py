@@ -13,7 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-PROGRAMS = ["lanewise", "engine/device/lanewise_device_test", "engine/index/lanewise_index_test"]
+LAYERS = ["device", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
+PROGRAMS = ["lanewise", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
+            *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
 SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/cub_reduce.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")

@@ -25,7 +25,12 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racecheck" else r"ERROR SUMMARY: 0 errors") for tool in TOOLS}
 SIZES = [33, 1000]
 # Without those that mean to fail: to fault, to be out of memory, to ask too much; or to take a certain time.
-TESTS = "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*"
+TESTS = {
+    "device": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
+    "graph": "*/Gpu-*LargeOnes*",
+    "pram": "*/OnDevice.*/Cuda-*HasLimits*",
+    "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
+}
 
 
 def find_sanitizer():
@@ -47,9 +52,9 @@ def told(result):
     return f"status {result.returncode}\n" + result.stdout[-3000:] + result.stderr[-1000:]
 
 
-def run_tests(sanitizer, tests, tool, seconds):
-    """As run_shard(), of the unit tests."""
-    seen = watch(sanitizer, tool, [tests, "--gtest_brief=1", f"--gtest_filter={TESTS}"], seconds)
+def run_tests(sanitizer, tests, layer, tool, seconds):
+    """As run_shard(), of a layer's unit tests."""
+    seen = watch(sanitizer, tool, [tests, "--gtest_brief=1", f"--gtest_filter={TESTS[layer]}"], seconds)
     if seen is None:
         return None
     result, clean = seen
@@ -89,20 +94,20 @@ def main():
     if not sanitizer:
         sys.exit("compute-sanitizer is not here")
     program = str(Path(arguments.program).resolve())
-    tests = Path(program).with_name("lanewise_device_test")
+    tests = {layer: Path(program).with_name(f"lanewise_{layer}_test") for layer in TESTS}
     called = name_of(program)
     done = {tuple(line.split()[:3]) for line in arguments.ledger.read_text().splitlines()} if arguments.ledger.exists() else set()
     end, passed, failed, left = time.monotonic() + arguments.seconds, 0, 0, 0
     for tool in arguments.tool or TOOLS:
         shards = {f"{shard + 1}/{arguments.shards}": QUERIES[shard::arguments.shards] for shard in range(arguments.shards)}
-        for name, queries in [*shards.items(), *([("tests", None)] if tests.exists() else [])]:
+        for name, queries in [*shards.items(), *((layer, None) for layer in TESTS if tests[layer].exists())]:
             if (called, tool, name) in done:
                 continue
             start = time.monotonic()
             if start >= end:
                 found = None
             elif queries is None:
-                found = run_tests(sanitizer, tests, tool, end - start)
+                found = run_tests(sanitizer, tests[name], name, tool, end - start)
             else:
                 found = run_shard(sanitizer, program, tool, queries, end - start)
             if found is None:

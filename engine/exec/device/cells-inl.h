@@ -113,6 +113,14 @@ LANES_FN void publish(u32& at, u32 value) {
   kShared ? __threadfence_block() : __threadfence();
   write<kShared>(at, value);
 }
+/// Whether this thread got a lock that nobody held: then it sees what its holders wrote. publish(at, 0) gives
+/// it back.
+template <bool kShared>
+LANES_FN bool hold(u32& at) {
+  if (exchange_if(at, 0, 1)) return false;
+  kShared ? __threadfence_block() : __threadfence();
+  return true;
+}
 #else
 template <bool kShared>
 LANES_FN u32 read(const u32& at) {
@@ -158,6 +166,10 @@ LANES_FN void write(u64& at, u64 value) {
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   at = value;
+}
+template <bool kShared>
+LANES_FN bool hold(u32& at) {
+  return exchange_if(at, 0, 1) == 0;
 }
 #endif
 
@@ -272,7 +284,7 @@ struct ExtremeCell<T, kMost, true> {
     const u128 rank = u128(whole(other.high, other.low));
     if (rank == 0) return;
     for (bool done = false; !done;) {
-      if (exchange_if(held, 0, 1)) continue;
+      if (!hold<kShared>(held)) continue;
       if (u128(whole(read<kShared>(high), read<kShared>(low))) < rank) {
         write<kShared>(low, other.low);
         write<kShared>(high, other.high);
@@ -305,7 +317,7 @@ struct ExtremeCell<Text, kMost, true> {
   LANES_FN void merge(const ExtremeCell& other) {
     if (!other.there || other.bound < read<kShared>(bound)) return;
     for (bool done = false; !done;) {
-      if (exchange_if(held, 0, 1)) continue;
+      if (!hold<kShared>(held)) continue;
       const Text best = {reinterpret_cast<const u8*>(read<kShared>(at)), read<kShared>(size)};
       if (!read<kShared>(there) || (kMost ? below(best, other.get()) : below(other.get(), best))) {
         write<kShared>(at, other.at);

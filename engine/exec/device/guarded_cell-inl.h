@@ -68,7 +68,7 @@ struct GuardedCell {
     const State theirs = other.state();
     if (theirs.count == 0) return;
     for (bool done = false; !done;) {
-      if (exchange_if(held, 0, 1)) continue;
+      if (!hold<kShared>(held)) continue;
       Words mine;
       for (u32 i = 0; i < kWords; i++) mine.at[i] = read<kShared>(words.at[i]);
       State all = reinterpreted<State>(mine);

@@ -40,7 +40,7 @@ struct RowCell {
       raise_to<kShared>(words[0], other.words[0]);
     } else {
       for (bool done = false; !done;) {
-        if (exchange_if(held, 0, 1)) continue;
+        if (!hold<kShared>(held)) continue;
         u64 mine[kWords];
         for (u32 i = 0; i < kWords; i++) mine[i] = read<kShared>(words[i]);
         if (mine[kWords - 1] == 0 || comes_before(other.words, mine)) {
