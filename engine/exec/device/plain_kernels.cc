@@ -37,7 +37,7 @@ plan::AggregateCall sum(const ExprPtr& of) {
 }
 
 /// Of all columns, as far as their types allow it.
-struct Form {
+struct EveryColumn {
   bool nullable = false;
   bool wide_offsets = false;
   bool short_texts = false;
@@ -48,7 +48,7 @@ class Sources {
   void add(std::string source) {
     if (std::find(all_.begin(), all_.end(), source) == all_.end()) all_.push_back(std::move(source));
   }
-  void add(const plan::NodePtr& plan, const Form& form) {
+  void add(const plan::NodePtr& plan, const EveryColumn& form) {
     const Pipeline pipeline = std::move(split(*plan).back());
     const DeviceSink sink(pipeline.sink, pipeline.input);
     const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
@@ -128,7 +128,7 @@ void add_groups(Sources& sources) {
   for (const Type& type : {kInt, kLong, kText}) {
     const ExprPtr key = column(0, type);
     for (const bool short_texts : {false, true}) {
-      const Form form = {.short_texts = short_texts};
+      const EveryColumn form = {.short_texts = short_texts};
       sources.add(plan::aggregate(columns_of_types({type}), {key}, {count()}, {"k", "x"}), form);
       for (const Type& of : {kInt, kLong, kReal}) {  // decimals lie as kLong does
         sources.add(plan::aggregate(columns_of_types({type, of}), {key}, {sum(column(1, of))}, {"k", "x"}),

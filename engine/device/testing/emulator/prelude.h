@@ -29,6 +29,9 @@ namespace lanewise::emulator {
 
 inline const Services* services;
 
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
 template <class... Parameters, size_t... i>
 void start(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
   kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[i])...);
@@ -171,10 +174,10 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (by & 31) >> 32);
 }
 inline long long __mul64hi(long long a, long long b) {
-  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+  return static_cast<long long>(static_cast<lanewise::emulator::Wide>(a) * b >> 64);
 }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+  return static_cast<unsigned long long>(static_cast<lanewise::emulator::UnsignedWide>(a) * b >> 64);
 }
 inline double __longlong_as_double(long long bits) { return lanewise::emulator::as<double>(bits); }
 inline long long __double_as_longlong(double value) { return lanewise::emulator::as<long long>(value); }
