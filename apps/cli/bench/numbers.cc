@@ -11,11 +11,12 @@ std::vector<T> make_numbers(uint64_t rows, double percent, uint64_t seed, const 
   constexpr T kOthers[] = {0, 1, 2, 4, 5};
   Random random(seed);
   ExactShare targets(static_cast<uint64_t>(std::llround(static_cast<double>(rows) * percent / 100)), rows);
-  std::vector<T> values(rows);
+  std::vector<T> values;
+  values.reserve(rows);  // without writing zeros, which nobody could cancel
   for (uint64_t row = 0; row < rows; ++row) {
     if (row % (1 << 20) == 0) cancellation.check();
     const T other = kOthers[random.below(5)];
-    values[row] = targets.next(random) ? T{kTarget} : other;
+    values.push_back(targets.next(random) ? T{kTarget} : other);
   }
   return values;
 }
