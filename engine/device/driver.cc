@@ -16,19 +16,20 @@ constexpr int kOldest = 12000;
 
 /// Starts the driver and returns its version.
 int start(const Library& library) {
+  const auto check = [](const char* call, cuda::Result result) {
+    if (result == cuda::kSuccess) return;
+    throw DeviceError(fmt::format("{} ({}: error {})", failure_of(result).cause, call, result));
+  };
   int version = 0;
   const cuda::Call<int*> get_version(library, "cuDriverGetVersion");
-  get_version.function(&version);  // an old one answers even where it cannot start
+  check(get_version.symbol, get_version.function(&version));  // an old one answers even where it cannot start
   if (version < kOldest) {
     throw DeviceError(
         fmt::format("the NVIDIA driver supports CUDA {}, and Lanewise needs {} or newer; update it",
                     version_text(version), version_text(kOldest)));
   }
   const cuda::Call<unsigned> init(library, "cuInit");
-  if (const cuda::Result result = init.function(0); result != cuda::kSuccess) {
-    const Failure failure = failure_of(result);
-    throw DeviceError(fmt::format("{} (cuInit: error {})", failure.cause, result));
-  }
+  check(init.symbol, init.function(0));
   return version;
 }
 

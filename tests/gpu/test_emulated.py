@@ -32,3 +32,28 @@ def test_queries(emulated_gpu):
     result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "3000",
                              "--seconds", "900"], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+def test_whichever_call_fails(emulated_gpu):
+    """Out of memory, or a kernel's fault, at a call of the driver: an error, or where it can do without that call the answer."""
+    failing = BUILD / "engine/device/failing"
+    env = {**os.environ, **emulated_gpu, "LD_LIBRARY_PATH": str(failing),
+           "FAILING_CUDA_REAL": emulated_gpu["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
+    sql = """SELECT k, count(*), min(s), sum(i) FROM
+      (SELECT i, 'k' || i % 7 AS k, repeat('ab', (i % 5)::INT) || i AS s FROM range(3000) r(i)) WHERE s LIKE '%b1%' GROUP BY k ORDER BY k"""
+
+    def run(call, error):
+        asked = {"FAILING_CUDA_IN": str(call), "FAILING_CUDA_WITH": str(error)}
+        return subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--format", "json", "-c", sql], env={**env, **asked},
+                              capture_output=True, text=True, timeout=60)
+
+    out_of_memory, fault, never = 2, 719, 0
+    answer = run(never, 0)
+    assert answer.returncode == 0, answer.stderr
+    calls = 1
+    while (told := run(calls, fault)).returncode:
+        assert told.returncode in (2, 70) and "a kernel failed" in told.stderr and not told.stdout, (calls, told)
+        told = run(calls, out_of_memory)
+        assert told.stdout == answer.stdout if told.returncode == 0 else told.returncode == 2 and told.stderr.startswith("error: "), (calls, told)
+        calls += 7
+    assert told.stdout == answer.stdout and calls > 100
