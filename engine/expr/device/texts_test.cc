@@ -169,12 +169,13 @@ const char* const kBytes[] = {"\\xAA", "\\xaa\\xBb", "\\x1", "\\xG0", "\\",  "a\
 /// Strings, and changes of each at a random place.
 std::vector<Value> texts() {
   std::mt19937 random(3);
+  using namespace std::string_view_literals;
   std::vector<std::string> made;
   for (const char* text : kNumbers) made.emplace_back(text);
   for (const char* text : kTimes) made.emplace_back(text);
   for (const char* text : kBytes) made.emplace_back(text);
   const size_t given = made.size();
-  constexpr std::string_view kLetters("0123456789990+-._eE:/ TZxabfinyt(\0\xC3", 37);
+  constexpr std::string_view kLetters = "0123456789990+-._eE:/ TZxabfinyt(\0\xC3"sv;
   for (int i = 0; i < test_size(600, 20000); ++i) {
     std::string text = made[random() % given];
     for (uint32_t n = random() % 3 + 1; n > 0; --n) {
