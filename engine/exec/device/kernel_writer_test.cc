@@ -177,7 +177,6 @@ std::vector<plan::NodePtr> plans() {
   };
 }
 
-/// Not under sanitizers: its library's thread-local memory crashes gcc 12's leak checker now and then.
 bool has_nvrtc() { return !kSanitized && device::find_nvrtc(LANEWISE_SOURCE_DIR); }
 
 TEST(Kernels, Compile) {
