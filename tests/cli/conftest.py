@@ -36,14 +36,15 @@ def refused(lanewise):
     return run
 
 
+def processor_seconds():
+    """What programs that ended took, in seconds of processors: others may keep those busy."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def cancel(program):
-    """Sends Ctrl-C; gives the exit code, and the seconds of processors that the program took to end: others may keep those busy."""
-
-    def ended():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
+    """Sends Ctrl-C; gives the exit code, and the seconds of processors that the program took to end."""
     user, system = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    before = ended() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    before = processor_seconds() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
     program.send_signal(signal.SIGINT)
-    return program.wait(60), ended() - before
+    return program.wait(60), processor_seconds() - before

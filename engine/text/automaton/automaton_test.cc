@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 #include <string>
 
@@ -129,9 +129,9 @@ TEST(LazyAutomaton, StaysLinearWhereBacktrackingWouldNot) {
   const Pattern pattern = compile_regex("(a*)*(a*)*(a|aa)*[ab]{0,500}c");
   const auto& compiled = pattern.compiled();
   LazyAutomaton automaton(compiled.program(), compiled.byte_classes(), Question::kSearch, size_t{1} << 20);
-  const auto started = std::chrono::steady_clock::now();
+  const std::clock_t started = std::clock();  // processor time: whatever else the machine does
   EXPECT_FALSE(automaton.matches(std::string(1 << 20, 'a')));
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+  EXPECT_LT(std::clock() - started, 20 * CLOCKS_PER_SEC);
 }
 
 /// A part of an automaton never misses a match, and leaves something out.
