@@ -3,30 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
+#include "data/visit_width.h"
 
 namespace lanewise::expr {
 
 namespace {
-
-/// Calls f with an unsigned integer as wide as the physical type: copying needs no more.
-template <class F>
-void visit_width(Physical physical, F f) {
-  switch (width(physical)) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    case 16:
-      return f(uint128_t{});
-    default:
-      throw InternalError("a value of unknown width");
-  }
-}
 
 template <class F>
 Vector each_row(Type type, const ActiveSet& rows, F value) {
@@ -68,7 +49,7 @@ Vector flatten(const Vector& vector, const ActiveSet& rows) {
     const std::string_view text = vector.is_null(0) ? std::string_view() : vector.text(0);
     result = each_row(vector.type, rows, [&](uint32_t) { return text; });
   } else {
-    visit_width(vector.type.physical(), [&](auto zero) {
+    visit_width(width(vector.type.physical()), [&](auto zero) {
       using T = decltype(zero);
       if (vector.constant) {
         const T value = *vector.as<T>();
@@ -97,7 +78,7 @@ Vector gather(const Vector& entries, const uint32_t* codes, const ActiveSet& row
       return entries.is_null(codes[row]) ? std::string_view() : entries.text(codes[row]);
     });
   } else {
-    visit_width(entries.type.physical(), [&](auto zero) {
+    visit_width(width(entries.type.physical()), [&](auto zero) {
       const auto* from = entries.as<decltype(zero)>();
       result = each_row(entries.type, rows, [&](uint32_t row) { return from[codes[row]]; });
     });
@@ -122,7 +103,7 @@ void Merger::copy_values(const Vector& part, const ActiveSet& rows) {
     return;
   }
   const Vector plain = part.constant ? part : flatten(part, rows);
-  visit_width(type_.physical(), [&](auto zero) {
+  visit_width(width(type_.physical()), [&](auto zero) {
     using T = decltype(zero);
     if (values_ == nullptr) values_ = rows_.arena().allocate<T>(rows_.rows());
     auto* to = static_cast<T*>(values_);

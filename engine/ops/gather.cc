@@ -3,36 +3,9 @@
 #include <cstring>
 #include <limits>
 
-#include "base/error.h"
+#include "data/visit_width.h"
 
 namespace lanewise::ops {
-
-namespace {
-
-struct Wide {
-  uint64_t low, high;
-};
-
-/// Calls f with a type of `width` bytes: copying does not ask what the bytes mean.
-template <class F>
-void visit_width(size_t width, F f) {
-  switch (width) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    case 16:
-      return f(Wide{});
-    default:
-      throw InternalError("no physical type has this width");
-  }
-}
-
-}  // namespace
 
 Gather::Gather(Type type, MemoryBudget* budget, std::string_view what)
     : type_(type),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "expr/casts/characters.h"
+#include "expr/dates/calendar.h"
 
 namespace lanewise::expr {
 
@@ -98,6 +99,51 @@ std::optional<DatePart> parse_date_part(std::string_view word) {
     if (same_word(word, name)) return part;
   }
   return std::nullopt;
+}
+
+Interval unit_of(DatePart part) {
+  switch (part) {
+    case kMillennium:
+      return {.months = 12'000};
+    case kCentury:
+      return {.months = 1'200};
+    case kDecade:
+      return {.months = 120};
+    case kYear:
+    case kIsoYear:
+      return {.months = 12};
+    case kQuarter:
+      return {.months = 3};
+    case kMonth:
+      return {.months = 1};
+    case kWeek:
+    case kYearWeek:
+      return {.days = 7};
+    case kDay:
+    case kDayOfWeek:
+    case kIsoDayOfWeek:
+    case kDayOfYear:
+    case kJulian:
+      return {.days = 1};
+    case kHour:
+      return {.micros = kMicrosPerHour};
+    case kMinute:
+      return {.micros = kMicrosPerMinute};
+    case kSecond:
+    case kEpoch:
+      return {.micros = kMicrosPerSecond};
+    case kMillisecond:
+      return {.micros = 1000};
+    case kMicrosecond:
+    case kNanosecond:
+      return {.micros = 1};
+    case kEra:
+    case kTimezone:
+    case kTimezoneHour:
+    case kTimezoneMinute:
+      return {};
+  }
+  return {};
 }
 
 }  // namespace lanewise::expr

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "data/type.h"
+
 namespace lanewise::expr {
 
 /// The parts of dates and times that SQL names.
@@ -37,5 +39,9 @@ enum class DatePart : uint8_t {
 
 /// The part that `word` names, in any case: "year", "yrs", "dow".
 std::optional<DatePart> parse_date_part(std::string_view word);
+
+/// One of the part, in months, days or microseconds: {12, 0, 0} for a year. All 0 for an era and for parts of
+/// the zone.
+Interval unit_of(DatePart part);
 
 }  // namespace lanewise::expr

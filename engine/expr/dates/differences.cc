@@ -29,25 +29,6 @@ int64_t difference(int64_t from, int64_t to) {
   return result;
 }
 
-/// Microseconds of the parts below a day, 0 for others.
-int64_t clock_unit(DatePart part) {
-  switch (part) {
-    case DatePart::kHour:
-      return kMicrosPerHour;
-    case DatePart::kMinute:
-      return kMicrosPerMinute;
-    case DatePart::kSecond:
-    case DatePart::kEpoch:
-      return kMicrosPerSecond;
-    case DatePart::kMillisecond:
-      return 1000;
-    case DatePart::kMicrosecond:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 /// date_diff of two dates: how many boundaries of the part lie between them. Weeks count whole distances
 /// instead.
 int64_t boundaries(DatePart part, int32_t from, int32_t to) {
@@ -88,7 +69,7 @@ int64_t boundaries(DatePart part, int32_t from, int32_t to) {
 Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
   if (!is_finite_date(from) || !is_finite_date(to)) return std::nullopt;
   const DatePart part = part_in(site.expr, word);
-  const int64_t unit = clock_unit(part);
+  const int64_t unit = unit_of(part).micros;
   if (unit == 0) return boundaries(part, from, to);
   const std::optional<int64_t> a = timestamp_of(from, 0);
   const std::optional<int64_t> b = timestamp_of(to, 0);
@@ -100,14 +81,14 @@ Integer diff_dates(const Site& site, std::string_view word, int32_t from, int32_
 Integer diff_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
   if (!is_finite(from) || !is_finite(to)) return std::nullopt;
   const DatePart part = part_in(site.expr, word);
-  const int64_t unit = clock_unit(part);
+  const int64_t unit = unit_of(part).micros;
   if (unit == 0) return boundaries(part, date_of(from), date_of(to));
   return difference(floor_div(from, unit), floor_div(to, unit));
 }
 
 Integer diff_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
   const DatePart part = part_in(site.expr, word);
-  const int64_t unit = clock_unit(part);
+  const int64_t unit = unit_of(part).micros;
   if (unit == 0) no_difference("time", part);
   return to / unit - from / unit;
 }
@@ -151,33 +132,11 @@ int64_t complete_months(int64_t from, int64_t to) {
 Integer sub_timestamps(const Site& site, std::string_view word, int64_t from, int64_t to) {
   if (!is_finite(from) || !is_finite(to)) return std::nullopt;
   const DatePart part = part_in(site.expr, word);
-  switch (part) {
-    case DatePart::kMillennium:
-      return complete_months(from, to) / 12'000;
-    case DatePart::kCentury:
-      return complete_months(from, to) / 1'200;
-    case DatePart::kDecade:
-      return complete_months(from, to) / 120;
-    case DatePart::kYear:
-    case DatePart::kIsoYear:
-      return complete_months(from, to) / 12;
-    case DatePart::kQuarter:
-      return complete_months(from, to) / 3;
-    case DatePart::kMonth:
-      return complete_months(from, to);
-    case DatePart::kWeek:
-    case DatePart::kYearWeek:
-      return difference(from, to) / (7 * kMicrosPerDay);
-    case DatePart::kDay:
-    case DatePart::kDayOfWeek:
-    case DatePart::kIsoDayOfWeek:
-    case DatePart::kDayOfYear:
-    case DatePart::kJulian:
-      return difference(from, to) / kMicrosPerDay;
-    default:
-      if (clock_unit(part) == 0) no_difference("timestamp", part);
-      return difference(from, to) / clock_unit(part);
-  }
+  const auto [months, days, micros] = unit_of(part);
+  if (months != 0) return complete_months(from, to) / months;
+  if (days != 0) return difference(from, to) / (days * kMicrosPerDay);
+  if (micros != 0) return difference(from, to) / micros;
+  no_difference("timestamp", part);
 }
 
 Integer sub_dates(const Site& site, std::string_view word, int32_t from, int32_t to) {
@@ -189,8 +148,9 @@ Integer sub_dates(const Site& site, std::string_view word, int32_t from, int32_t
 
 Integer sub_times(const Site& site, std::string_view word, int64_t from, int64_t to) {
   const DatePart part = part_in(site.expr, word);
-  if (clock_unit(part) == 0) no_difference("time", part);
-  return (to - from) / clock_unit(part);
+  const int64_t unit = unit_of(part).micros;
+  if (unit == 0) no_difference("time", part);
+  return (to - from) / unit;
 }
 
 std::optional<Interval> age(const Site&, int64_t to, int64_t from) {
@@ -239,7 +199,7 @@ std::string_view device_apart(DatePart part) {
 std::optional<DeviceFunction> device_diff(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   const DatePart part = part_in(expr, {});
-  const int64_t unit = clock_unit(part);
+  const int64_t unit = unit_of(part).micros;
   const TypeId type = expr.args[1]->type.id;
   if (type == TypeId::kTime) return unit == 0 ? std::nullopt : device_of("times_apart", "dates", unit);
   if (unit != 0 && type == TypeId::kDate)
@@ -250,39 +210,17 @@ std::optional<DeviceFunction> device_diff(const Expr& expr) {
   return device_of(type == TypeId::kDate ? apart : "timestamps_apart<" + apart + ">", "dates");
 }
 
-/// Months of the parts above a week, 0 for others.
-int64_t month_unit(DatePart part) {
-  switch (part) {
-    case DatePart::kMillennium:
-      return 12'000;
-    case DatePart::kCentury:
-      return 1'200;
-    case DatePart::kDecade:
-      return 120;
-    case DatePart::kYear:
-    case DatePart::kIsoYear:
-      return 12;
-    case DatePart::kQuarter:
-      return 3;
-    case DatePart::kMonth:
-      return 1;
-    default:
-      return 0;
-  }
-}
 std::optional<DeviceFunction> device_sub(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   const DatePart part = part_in(expr, {});
   const TypeId type = expr.args[1]->type.id;
-  const int64_t months = month_unit(part);
-  int64_t unit = clock_unit(part);
-  if (type == TypeId::kTime) return unit == 0 ? std::nullopt : device_of("times_between", "intervals", unit);
-  if (unit == 0 && device_apart(part) == "weeks_apart") unit = 7 * kMicrosPerDay;
-  if (unit == 0 && device_apart(part) == "days_apart<start_of_day>") unit = kMicrosPerDay;
+  const auto [months, days, micros] = unit_of(part);
+  if (type == TypeId::kTime)
+    return micros == 0 ? std::nullopt : device_of("times_between", "intervals", micros);
+  const int64_t unit = months != 0 ? months : micros + days * kMicrosPerDay;
+  if (unit == 0) return std::nullopt;
   const std::string between = months != 0 ? "months_between" : "micros_between";
-  if (months == 0 && unit == 0) return std::nullopt;
-  return device_of(type == TypeId::kDate ? "dates_between<" + between + ">" : between, "intervals",
-                   months != 0 ? months : unit);
+  return device_of(type == TypeId::kDate ? "dates_between<" + between + ">" : between, "intervals", unit);
 }
 
 template <TypeId type, auto f, auto device>

@@ -51,26 +51,6 @@ int64_t truncated_date(DatePart part, int32_t days) {
   }
 }
 
-/// Microseconds of the parts below a day, 0 for others.
-int64_t unit_of(DatePart part) {
-  switch (part) {
-    case DatePart::kHour:
-      return kMicrosPerHour;
-    case DatePart::kMinute:
-      return kMicrosPerMinute;
-    case DatePart::kSecond:
-    case DatePart::kEpoch:
-      return kMicrosPerSecond;
-    case DatePart::kMillisecond:
-      return 1000;
-    case DatePart::kMicrosecond:
-    case DatePart::kNanosecond:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 int64_t midnight(int64_t days) {
   const std::optional<int64_t> result = timestamp_of(static_cast<int32_t>(days), 0);
   if (!result) throw UserError("Date and time not in timestamp range");
@@ -85,52 +65,17 @@ int64_t truncate_date(const Site& site, std::string_view word, int32_t days) {
 int64_t truncate_timestamp(const Site& site, std::string_view word, int64_t value) {
   const DatePart part = part_in(site.expr, word);
   if (!is_finite(value)) return value;
-  const int64_t unit = unit_of(part);
+  const int64_t unit = unit_of(part).micros;
   if (unit == 0) return midnight(truncated_date(part, date_of(value)));
   return value - floor_mod(value, unit);
 }
 
-/// Months, or days, of the parts of an interval that are no shorter; 0 of others.
-int32_t months_of(DatePart part) {
-  switch (part) {
-    case DatePart::kMillennium:
-      return 12'000;
-    case DatePart::kCentury:
-      return 1'200;
-    case DatePart::kDecade:
-      return 120;
-    case DatePart::kYear:
-    case DatePart::kIsoYear:
-      return 12;
-    case DatePart::kQuarter:
-      return 3;
-    case DatePart::kMonth:
-      return 1;
-    default:
-      return 0;
-  }
-}
-int32_t days_of(DatePart part) {
-  switch (part) {
-    case DatePart::kWeek:
-    case DatePart::kYearWeek:
-      return 7;
-    case DatePart::kDay:
-    case DatePart::kDayOfWeek:
-    case DatePart::kIsoDayOfWeek:
-    case DatePart::kDayOfYear:
-    case DatePart::kJulian:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 Interval truncate_interval(const Site& site, std::string_view word, Interval value) {
   const DatePart part = part_in(site.expr, word);
-  if (const int64_t unit = unit_of(part)) return {value.months, value.days, value.micros / unit * unit};
-  if (const int32_t months = months_of(part)) return {value.months / months * months, 0, 0};
-  if (const int32_t days = days_of(part)) return {value.months, value.days / days * days, 0};
+  const auto [months, days, micros] = unit_of(part);
+  if (micros != 0) return {value.months, value.days, value.micros / micros * micros};
+  if (months != 0) return {value.months / months * months, 0, 0};
+  if (days != 0) return {value.months, value.days / days * days, 0};
   cannot_truncate(part);
 }
 
@@ -139,9 +84,10 @@ std::optional<DeviceFunction> device_truncate_interval(DatePart part) {
     return DeviceFunction{
         .name = name, .header = "intervals", .constants = fmt::format(", {}({})", type, unit), .first = 1};
   };
-  if (const int64_t unit = unit_of(part)) return to("truncated_span", "i64", unit);
-  if (const int32_t months = months_of(part)) return to("whole_months", "i32", months);
-  if (const int32_t days = days_of(part)) return to("whole_days", "i32", days);
+  const auto [months, days, micros] = unit_of(part);
+  if (micros != 0) return to("truncated_span", "i64", micros);
+  if (months != 0) return to("whole_months", "i32", months);
+  if (days != 0) return to("whole_days", "i32", days);
   return std::nullopt;
 }
 
@@ -180,7 +126,7 @@ std::optional<DeviceFunction> device_truncate(const Expr& expr) {
   const DatePart part = part_in(expr, {});
   if (type.id == TypeId::kInterval) return device_truncate_interval(part);
   DeviceFunction function{.name = {}, .header = "dates", .first = 1};
-  const int64_t unit = unit_of(part);
+  const int64_t unit = unit_of(part).micros;
   if (type.id != TypeId::kDate && unit != 0) {
     function.name = "truncated_clock";
     function.constants = fmt::format(", i64({})", unit);

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/kept_text.h"
 #include "ops/aggregate/position.h"
+#include "ops/aggregate/states.h"
 #include "primitives/byte_store.h"
 #include "primitives/sort_keys.h"
 
@@ -35,10 +38,18 @@ class Collected {
   void sort(std::vector<uint32_t>& rows) const;
 
   template <class T>
-  const T* numbers() const {
-    return reinterpret_cast<const T*>(numbers_.data());
+  T value(uint32_t row) const {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return texts_[row];
+    } else {
+      return reinterpret_cast<const T*>(numbers_.data())[row];
+    }
   }
-  std::string_view text(uint32_t row) const { return texts_[row]; }
+
+  /// What result(rows) gives, an R, for each of `count` groups from `first` on; NULL for those without rows.
+  template <class R, class F>
+  ColumnPtr column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,
+                   const Cancellation* cancellation, F result) const;
 
  private:
   Type type_;
@@ -56,5 +67,23 @@ class Collected {
   BufferBuilder<uint32_t> starts_;  // by group
   BufferBuilder<uint32_t> by_group_;
 };
+
+template <class R, class F>
+ColumnPtr Collected::column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,
+                            const Cancellation* cancellation, F result) const {
+  std::vector<R> results(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (rows(first + i).empty()) continue;
+    if (cancellation != nullptr) cancellation->check();
+    results[i] = result(rows(first + i));
+  }
+  const auto valid = [&](uint32_t i) { return !rows(first + i).empty(); };
+  const auto value = [&](uint32_t i) { return results[i]; };
+  if constexpr (std::is_same_v<R, std::string_view>) {
+    return text_column(type, count, budget, valid, value);
+  } else {
+    return number_column<R>(type, count, budget, valid, value);
+  }
+}
 
 }  // namespace lanewise::ops

@@ -2,7 +2,6 @@
 
 #include "ops/aggregate/collected.h"
 #include "ops/aggregate/function_groups.h"
-#include "ops/aggregate/kept_text.h"
 #include "ops/aggregate/less.h"
 
 namespace lanewise::ops {
@@ -24,33 +23,17 @@ class Mode : public Accumulator {
   void seal() override { values_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
-    std::vector<T> results(count);
     std::vector<uint32_t> order;
-    for (uint32_t i = 0; i < count; ++i) {
-      const auto rows = values_.rows(first + i);
-      if (rows.empty()) continue;
-      if (cancellation != nullptr) cancellation->check();
-      order.assign(rows.begin(), rows.end());
-      values_.sort(order);
-      results[i] = value(most_frequent(order));
-    }
-    const auto valid = [&](uint32_t i) { return !values_.rows(first + i).empty(); };
-    const auto result = [&](uint32_t i) { return results[i]; };
-    if constexpr (std::is_same_v<T, std::string_view>) {
-      return text_column(type_, count, budget_, valid, result);
-    } else {
-      return number_column<T>(type_, count, budget_, valid, result);
-    }
+    return values_.template column<T>(type_, first, count, budget_, cancellation,
+                                      [&](std::span<const uint32_t> rows) {
+                                        order.assign(rows.begin(), rows.end());
+                                        values_.sort(order);
+                                        return value(most_frequent(order));
+                                      });
   }
 
  private:
-  T value(uint32_t row) const {
-    if constexpr (std::is_same_v<T, std::string_view>) {
-      return values_.text(row);
-    } else {
-      return values_.template numbers<T>()[row];
-    }
-  }
+  T value(uint32_t row) const { return values_.template value<T>(row); }
 
   /// Of rows in the order of the input, the first one with the most frequent value.
   uint32_t most_frequent(const std::vector<uint32_t>& rows) const {

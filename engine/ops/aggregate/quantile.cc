@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "base/error.h"
 #include "base/int128.h"
 #include "ops/aggregate/collected.h"
 #include "ops/aggregate/function_groups.h"
 #include "ops/aggregate/interpolate.h"
-#include "ops/aggregate/kept_text.h"
 #include "ops/aggregate/less.h"
 #include "ops/aggregate/share.h"
 
@@ -30,37 +28,20 @@ class QuantileDiscrete : public Accumulator {
   void seal() override { values_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
-    std::vector<T> results(count);
     std::vector<T> values;
-    for (uint32_t i = 0; i < count; ++i) {
-      const auto rows = values_.rows(first + i);
-      if (rows.empty()) continue;
-      if (cancellation != nullptr) cancellation->check();
-      values.clear();
-      for (const uint32_t row : rows) values.push_back(value(row));
-      const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
-      std::nth_element(values.begin(), at, values.end(),
-                       [&](const T& a, const T& b) { return share_.descending ? less(b, a) : less(a, b); });
-      results[i] = *at;
-    }
-    const auto valid = [&](uint32_t i) { return !values_.rows(first + i).empty(); };
-    const auto result = [&](uint32_t i) { return results[i]; };
-    if constexpr (std::is_same_v<T, std::string_view>) {
-      return text_column(type_, count, budget_, valid, result);
-    } else {
-      return number_column<T>(type_, count, budget_, valid, result);
-    }
+    return values_.template column<T>(
+        type_, first, count, budget_, cancellation, [&](std::span<const uint32_t> rows) {
+          values.clear();
+          for (const uint32_t row : rows) values.push_back(values_.template value<T>(row));
+          const auto at = values.begin() + static_cast<ptrdiff_t>(share_.index(values.size()));
+          std::nth_element(values.begin(), at, values.end(), [&](const T& a, const T& b) {
+            return share_.descending ? less(b, a) : less(a, b);
+          });
+          return *at;
+        });
   }
 
  private:
-  T value(uint32_t row) const {
-    if constexpr (std::is_same_v<T, std::string_view>) {
-      return values_.text(row);
-    } else {
-      return values_.template numbers<T>()[row];
-    }
-  }
-
   Type type_;
   Share share_;
   Collected values_;
@@ -83,15 +64,13 @@ class QuantileContinuous : public Accumulator {
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
-    return number_column<Result>(
-        type_, count, budget_, [&](uint32_t i) { return !values_.rows(first + i).empty(); },
-        [&](uint32_t i) {
-          if (cancellation != nullptr) cancellation->check();
-          values.clear();
-          for (const uint32_t row : values_.rows(first + i))
-            values.push_back(values_.template numbers<T>()[row]);
-          return quantile(values);
-        });
+    return values_.template column<Result>(type_, first, count, budget_, cancellation,
+                                           [&](std::span<const uint32_t> rows) {
+                                             values.clear();
+                                             for (const uint32_t row : rows)
+                                               values.push_back(values_.template value<T>(row));
+                                             return quantile(values);
+                                           });
   }
 
  private:

@@ -32,12 +32,12 @@ class StringAgg : public Accumulator {
       order.assign(rows.begin(), rows.end());
       rows_.sort(order);
       size_t size = (order.size() - 1) * separator_.text().size();
-      for (const uint32_t row : order) size += rows_.text(row).size();
+      for (const uint32_t row : order) size += rows_.value<std::string_view>(row).size();
       held.resize(held.bytes() + size);
       joined[i].reserve(size);
       for (const uint32_t row : order) {
         if (row != order.front()) joined[i] += separator_.text();
-        joined[i] += rows_.text(row);
+        joined[i] += rows_.value<std::string_view>(row);
       }
     }
     return text_column(
