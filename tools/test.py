@@ -34,6 +34,10 @@ class Count:
         self.passed = self.skipped = 0
         self.failures = []  # What failed, and why: the last lines are shown.
 
+    @property
+    def failed(self):
+        return len(self.failures)
+
     def add_junit(self, paths, what, output=""):
         """Counts reports. One that is missing is a failure, as its runner died after `output`; so is it where no test ran."""
         cases = [case for path in paths if path.exists() for case in ElementTree.parse(path).iter("testcase")]
@@ -54,7 +58,7 @@ class Count:
     def close(self):
         for name, why in self.failures:
             print(f"FAILED {name}", *(f"    {line[:200]}" for line in why.strip().splitlines()[-12:]), sep="\n")
-        print(f"{self.passed} passed, {len(self.failures)} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
+        print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
         sys.exit(1 if self.failures else 0)
 
 
@@ -106,9 +110,9 @@ def run_programs(programs, word, count, env, runner):
             reports, results = zip(*(one.result() for one in runs))
             broken = [result.stdout for result in results if result.returncode]
             end = broken[0] if broken else ""
-            before = len(count.failures)
+            before = count.failed
             count.add_junit(reports, program.name, end)
-            if broken and len(count.failures) == before:
+            if broken and count.failed == before:
                 count.failures.append((program.name, end))  # A sanitizer's finding at exit, or a crash after the report.
             print(f"{program.name}: {'FAILED' if broken else 'ok'}", *(output[-20000:] for output in broken), sep="\n",
                   flush=True)

@@ -39,22 +39,25 @@ def test_counts(tmp_path, xml, expected):
     assert count_of(tmp_path, xml) == expected
 
 
-@pytest.mark.parametrize("passed, failed, line, code", [(3, 0, "3 passed, 0 failed\n", 0), (3, 1, "3 passed, 1 failed\n", 1)])
-def test_close(capsys, passed, failed, line, code):
+@pytest.mark.parametrize("failures, lines, code", [
+    ([], "3 passed, 0 failed\n", 0),
+    ([("a.b", "\n".join(f"line {i}" for i in range(100)))], "FAILED a.b\n" + "".join(f"    line {i}\n" for i in range(88, 100)) + "3 passed, 1 failed\n", 1),
+])
+def test_close(capsys, failures, lines, code):
     count = runner.Count()
-    count.passed, count.failed = passed, failed
+    count.passed, count.failures = 3, failures
     with pytest.raises(SystemExit) as ended:
         count.close()
-    assert (capsys.readouterr().out, ended.value.code) == (line, code)
+    assert (capsys.readouterr().out, ended.value.code) == (lines, code)
 
 
 def test_a_program_that_crashes_is_a_failure(tmp_path):
     program = tmp_path / "lanewise_crash_test"
-    program.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    program.write_text("#!/bin/sh\necho almost there\nkill -SEGV $$\n")
     program.chmod(0o755)
     count = runner.Count()
     runner.run_programs([program], None, count, {}, [])
-    assert (count.passed, count.failed) == (0, 1)
+    assert (count.passed, count.failures) == (0, [("lanewise_crash_test", "almost there\n")])
 
 
 def test_a_finding_after_the_report_is_a_failure(tmp_path):
