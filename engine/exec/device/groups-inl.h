@@ -36,13 +36,6 @@ inline constexpr u32 kCopies = 8;
 /// Of a power of two.
 constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
-/// Before a loop that is there once, for the sake of the time that compiling takes.
-#if defined(__CUDACC__)
-#define LANEWISE_ROLLED _Pragma("unroll 1")
-#else
-#define LANEWISE_ROLLED
-#endif
-
 /// The hash of a slot's keys.
 template <class Slot>
 LANES_FN u64 hash_of(const Slot& slot) {

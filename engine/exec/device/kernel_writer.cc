@@ -277,7 +277,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
   const bool may_be_full = kernel.stage == 0 && !kernel.rolled;
   std::string next_word;
-  out.open("const auto group = [&]<bool full>(u64 first) {");
+  out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
   out.line(
       fmt::format("const u32 word_of_lane = full ? ~0u : active_words<kWords>(job.at<const u32>({}), "
                   "first / 32, rows);",
@@ -328,12 +328,16 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.open("for (u64 first = warp() * kWords * 32; first < rows; first += warps() * kWords * 32) {");
   if (!kernel.goes_on.empty()) out.line("if (!(" + kernel.goes_on + ")) break;");
   if (may_be_full) {
-    out.line("if (first + kWords * 32 <= rows) {");
-    out.line("  group.template operator()<true>(first);");
-    out.line("  continue;");
-    out.line("}");
+    out.open("if (first + kWords * 32 <= rows) {");
+    out.line("group.template operator()<true, kWords>(first);");
+    out.line("continue;");
+    out.close();
+    // The last rows: one warp has them, once. Code for one word of rows compiles faster than for a group.
+    out.line("#pragma unroll 1");
+    out.line("for (u64 word = first; word < rows; word += 32) group.template operator()<false, 1>(word);");
+  } else {
+    out.line("group.template operator()<false, kWords>(first);");
   }
-  out.line("group.template operator()<false>(first);");
   out.close();
   if (!kernel.end.empty()) out.line(kernel.end);
   out.close();

@@ -32,6 +32,13 @@ LANES_FN void shift(T (&values)[kCount]) {
   for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
 }
 
+/// Before a loop that is there once, for the sake of the time that compiling takes.
+#if defined(__CUDACC__)
+#define LANEWISE_ROLLED _Pragma("unroll 1")
+#else
+#define LANEWISE_ROLLED
+#endif
+
 #if defined(__CUDACC__)
 
 LANES_FN u32 lane() { return threadIdx.x & 31; }
@@ -72,11 +79,13 @@ LANES_FN State from_lane(const State& state, u32 distance) {
 template <class State>
 LANES_FN void add_up(State& state, State* total) {
   __shared__ u64 shared[kThreads / 32][sizeof(State) / 8];
+  LANEWISE_ROLLED
   for (u32 distance = 16; distance; distance /= 2) state.merge(from_lane(state, distance));
   if (lane() == 0) *reinterpret_cast<State*>(shared[threadIdx.x / 32]) = state;
   __syncthreads();
   if (threadIdx.x) return;
   State sum = *total;
+  LANEWISE_ROLLED
   for (u32 i = 0; i < kThreads / 32; i++) sum.merge(*reinterpret_cast<const State*>(shared[i]));
   *total = sum;
 }
