@@ -45,7 +45,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       options_(options),
       gpu_(gpu),
       times_(times),
-      program_(make_program(branch, sink.expressions(), results)),
+      program_(make_program(branch, sink, results)),
       columns_(exec::columns_of(program_)),
       input_(branch, columns_, results, options, gpu),
       feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },

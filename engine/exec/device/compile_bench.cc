@@ -114,7 +114,7 @@ Query q1() {
 std::vector<std::string> sources_of(const Query& query) {
   const Pipeline pipeline = std::move(split(*query.plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const Program program = make_program(pipeline.branches[0], sink, {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {

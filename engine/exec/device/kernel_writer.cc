@@ -192,10 +192,10 @@ Emitted KernelWriter::leaf(const Expr& expr, Access access) const {
   return {(expr::is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
 }
 
-/// Names for what the kernel reads: c values, o offsets, k validity, e entries' bytes, m matches, p
+/// Names for what the expressions read: c values, o offsets, k validity, e entries' bytes, m matches, p
 /// constants.
-void KernelWriter::pointers(Emitter& out, const std::vector<size_t>& places) const {
-  for (size_t place : places) {
+void KernelWriter::pointers(Emitter& out, const std::vector<ExprPtr>& read) const {
+  for (size_t place : places_of(read)) {
     const ColumnForm& form = forms_[place];
     const auto name = [&](char letter, const std::string& type, size_t word) {
       out.line(fmt::format("const {0}* const {1}{2} = job.at<const {0}>({3});", type, letter, place,
@@ -206,9 +206,17 @@ void KernelWriter::pointers(Emitter& out, const std::vector<size_t>& places) con
     if (form.nullable) name('k', "u32", 2);
     if (form.dictionary) name('e', "u8", 3);
   }
-  for (size_t match = 0; match < matches_.size(); ++match)
+  std::set<size_t> matches, constants;
+  for (const ExprPtr& expr : read) {
+    if (expr == nullptr) continue;
+    walk(*expr, [&](const Expr& part) {
+      if (expr::is_match(part)) matches.insert(place_of(match_of(part)));
+      if (const size_t place = place_of_constant(part); place < constants_.size()) constants.insert(place);
+    });
+  }
+  for (size_t match : matches)
     out.line(fmt::format("const u32* const m{} = job.at<const u32>({});", match, match_word(match)));
-  for (size_t i = 0; i < constants_.size(); ++i) {
+  for (size_t i : constants) {
     const Type& type = constants_[i]->type;
     out.line(fmt::format("const {0} p{1} = {0}({2}job.words[{3}]{4});", expr::device_type(type), i,
                          type.is_float() ? "real(" : "", constant_word(i), type.is_float() ? ")" : ""));
@@ -271,7 +279,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line(fmt::format("constexpr u32 kWords = {};",
                        kernel.rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
-  pointers(out, places);
+  pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
@@ -431,7 +439,7 @@ void KernelWriter::project_kernel(KernelText& to, const std::vector<ExprPtr>& re
   out.open("extern \"C\" __global__ void __launch_bounds__(kThreads) project(const Job job) {");
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
-  if (!read.empty()) pointers(out, places_of(read));
+  pointers(out, read);
   out.line_if_texts(heap_declaration());
   out.open("for (u64 first = warp() * 32; first < rows; first += warps() * 32) {");
   out.line("const u64 i = first + lane();");

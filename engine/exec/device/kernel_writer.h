@@ -147,7 +147,7 @@ class KernelWriter {
   void put_row(expr::Emitter& out) const;
   expr::Emitted input_value(expr::Emitter& out, size_t input) const;
   bool may_be_null(const ExprPtr& expr) const;
-  void pointers(expr::Emitter& out, const std::vector<size_t>& places) const;
+  void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted column(size_t place, Access access) const;
   size_t place_of(size_t column) const;

@@ -198,7 +198,7 @@ std::vector<KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const Pipeline pipeline = std::move(split(*plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const Program program = make_program(pipeline.branches[0], sink, {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {
@@ -342,7 +342,7 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
                       {count_all()}, {"n"});
   const Pipeline pipeline = std::move(split(*plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const Program program = make_program(pipeline.branches[0], sink, {});
   const KernelWriter writer(program, sink, {0}, {{.type = type}});
   kernel::Job job{};
   writer.set_constants(job);

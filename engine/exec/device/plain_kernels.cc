@@ -51,7 +51,7 @@ class Sources {
   void add(const plan::NodePtr& plan, const EveryColumn& form) {
     const Pipeline pipeline = std::move(split(*plan).back());
     const DeviceSink sink(pipeline.sink, pipeline.input);
-    const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+    const Program program = make_program(pipeline.branches[0], sink, {});
     const std::vector<size_t> columns = exec::columns_of(program);
     std::vector<ColumnForm> forms;
     for (const size_t column : columns) {

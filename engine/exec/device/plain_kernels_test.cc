@@ -36,7 +36,7 @@ plan::NodePtr like(const char* pattern) {
 std::vector<std::string> sources(const plan::NodePtr& plan) {
   const Pipeline pipeline = std::move(split(*plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink.expressions(), {});
+  const Program program = make_program(pipeline.branches[0], sink, {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) forms.push_back({.type = pipeline.branches[0].schema[column].type});
@@ -65,6 +65,20 @@ TEST(PlainKernels, HoldThoseOfPlainQueries) {
         plan::aggregate(scan({kText, kInt}), {column(0, kText)}, {sum}, {"k", "s"})}) {
     for (const std::string& source : sources(plan)) EXPECT_THAT(all, testing::Contains(source));
   }
+}
+
+TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {
+  const std::vector<std::string> all = plain_kernels();
+  const auto group = [](const plan::NodePtr& rows, size_t key, size_t value) {
+    const auto sum = call_of("sum", {column(value, kInt)}, TypeId::kInt128);
+    return sources(plan::aggregate(rows, {column(key, kText)}, {sum}, {"k", "s"}));
+  };
+  const auto below = [](size_t place) { return call("<", {column(place, kInt), literal(Value::int32(7))}); };
+  const ExprPtr like = call("~~", {column(2, kText), literal(Value::varchar("%needle%"))});
+  for (const std::vector<std::string>& made :
+       {group(plan::filter(scan({kInt, kInt, kText}), below(0)), 2, 1),
+        group(plan::filter(scan({kInt, kInt, kText}), conjunction({below(0), below(1), like})), 2, 1)})
+    EXPECT_THAT(all, testing::Contains(made[made.size() - 2])) << "behind filters, before what reads groups";
 }
 
 TEST(PlainKernels, OfTwoPatternsOfAKindAreOne) {

@@ -1,8 +1,8 @@
 #include "exec/device/program.h"
 
 #include <algorithm>
-#include <set>
 
+#include "exec/device/device_sink.h"
 #include "expr/device/emitter.h"
 #include "expr/function.h"
 #include "ops/filter/filter.h"
@@ -44,8 +44,12 @@ class Stages {
   void begin(const std::vector<Match>& matches) {
     if (matches.empty()) return;
     for (const Match& match : matches) expr::automaton_of(*match.pattern);
-    if (!stages_.back().predicates.empty()) stages_.emplace_back();
+    end();
     stages_.back().matches = matches;
+  }
+  /// What follows sees only rows that are left.
+  void end() {
+    if (!stages_.back().predicates.empty()) stages_.emplace_back();
   }
   std::vector<Stage> take() { return std::move(stages_); }
 
@@ -68,8 +72,7 @@ Match match_of(const Expr& call) {
   return {call.args[0]->column, static_cast<const expr::PreparedPattern*>(call.prepared.get())};
 }
 
-Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
-                     const std::vector<Table>& results) {
+Program make_program(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results) {
   Stages stages;
   std::vector<ExprPtr> columns;  // of the rows at this place of the pipeline
   for (size_t i = 0; i < branch.schema.size(); ++i) columns.push_back(column(i, branch.schema[i].type));
@@ -94,10 +97,11 @@ Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
   }
 
   Program program;
-  if (sink == nullptr) {
+  if (sink.expressions() == nullptr) {
     program.outputs = std::move(columns);
   } else {
-    for (const ExprPtr& expr : *sink) program.outputs.push_back(expr ? substitute(expr, columns) : nullptr);
+    for (const ExprPtr& expr : *sink.expressions())
+      program.outputs.push_back(expr ? substitute(expr, columns) : nullptr);
   }
   std::vector<Match> matches;
   for (const ExprPtr& output : program.outputs) {
@@ -106,21 +110,27 @@ Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
       if (std::find(matches.begin(), matches.end(), match) == matches.end()) matches.push_back(match);
   }
   stages.begin(matches);
+  const auto is_plain = [](const ExprPtr& expr) {
+    return expr == nullptr || expr->kind == Expr::Kind::kColumn;
+  };
+  if (sink.groups && std::all_of(program.outputs.begin(), program.outputs.end(), is_plain)) stages.end();
   program.stages = stages.take();
   return program;
 }
 
 std::vector<size_t> columns_of(const Program& program) {
-  std::set<size_t> columns;
+  std::vector<size_t> columns;
   const auto add = [&](const ExprPtr& expr) {
     if (expr == nullptr) return;
-    for (size_t column : lanewise::columns_of(*expr)) columns.insert(column);
+    for (size_t column : lanewise::columns_of(*expr)) {
+      if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+    }
   };
+  for (const ExprPtr& output : program.outputs) add(output);
   for (const Stage& stage : program.stages) {
     for (const ExprPtr& predicate : stage.predicates) add(predicate);
   }
-  for (const ExprPtr& output : program.outputs) add(output);
-  return {columns.begin(), columns.end()};
+  return columns;
 }
 
 }  // namespace lanewise::exec

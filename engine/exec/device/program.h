@@ -9,6 +9,8 @@
 
 namespace lanewise::exec {
 
+struct DeviceSink;
+
 /// Rows of a string column that an automaton accepts, asked by one or several calls.
 struct Match {
   size_t column;
@@ -31,13 +33,14 @@ struct Program {
 };
 
 /// `results` are those of earlier pipelines, which ScalarJoins read; they throw UserError where they have
-/// more than one row. The outputs are `sink`'s expressions over the rows that come to the sink (null stays
-/// null), or those rows themselves where it is null. Throws expr::NotOnDevice that names the pattern which
-/// cannot be matched.
-Program make_program(const Branch& branch, const std::vector<ExprPtr>* sink,
-                     const std::vector<Table>& results);
+/// more than one row. The outputs are the sink's expressions over the rows that come to it (null stays
+/// null), or those rows themselves where it has none. Groups of plain columns have a stage of their own,
+/// without predicates: its kernel, long to compile, is the same whatever is filtered, and may be compiled
+/// ahead. Throws expr::NotOnDevice that names the pattern which cannot be matched.
+Program make_program(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results);
 
-/// The input's columns that the program reads, ascending.
+/// The input's columns that the program reads, each once: those of the outputs first, in their order, since
+/// sources know columns by their places.
 std::vector<size_t> columns_of(const Program& program);
 
 }  // namespace lanewise::exec

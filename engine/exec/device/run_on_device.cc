@@ -211,7 +211,7 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
     for (const Branch& branch : run.branches) {
-      const Program program = make_program(branch, sink.expressions(), results);
+      const Program program = make_program(branch, sink, results);
       const std::vector<size_t> columns = columns_of(program);
       const KernelWriter writer(program, sink, columns, widest_forms(branch, columns), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());

@@ -21,7 +21,7 @@ void KernelWriter::list_kernel(KernelText& to, const std::string& name, const st
       fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   out.line(fmt::format("const u32* const list = job.at<const u32>({});", size_t{kList}));
-  pointers(out, places_of(read));
+  pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!before.empty()) out.line(before);
   out.open(
