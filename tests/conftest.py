@@ -27,4 +27,4 @@ def emulated_gpu(tmp_path):
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")
     return {"LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"),
-            "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+            "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "LANEWISE_KERNELS": "", "XDG_CACHE_HOME": str(tmp_path / "cache")}

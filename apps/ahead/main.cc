@@ -20,11 +20,9 @@ namespace {
 
 using namespace lanewise;
 
-constexpr const char* kArchitectures[] = {"sm_80", "sm_90"};
-
 void compile(const std::string& text, const device::KernelCache& before, const device::KernelCache& made) {
   const device::KernelSource source = exec::kernel_source(text);
-  for (const std::string architecture : kArchitectures) {
+  for (const std::string architecture : exec::kAheadArchitectures) {
     const std::string key = device::ahead_key(source, architecture);
     const std::optional<std::string> known = before.find(key);
     made.store(key, known ? *known : device::Compiler::system().compile(source, architecture));

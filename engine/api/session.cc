@@ -80,7 +80,7 @@ struct Session::State {
     try {
       gpu = std::make_unique<exec::Accelerator>(wanted);
       properties = gpu->device.properties();
-    } catch (const device::DeviceError& error) {
+    } catch (const UserError& error) {  // a DeviceError or a MemoryError
       if (device.only) throw;
       no_gpu = error.what();
     }
@@ -90,7 +90,11 @@ struct Session::State {
   exec::DeviceView device_view() const {
     const bool measured =
         options.placement && (!properties || properties->name == options.placement->device.name);
-    exec::DeviceView view{{}, gpu.get(), no_gpu.value_or("")};
+    exec::DeviceView view;
+    if (properties) view.architecture = properties->architecture();
+    view.opened = gpu.get();
+    view.missing = no_gpu.value_or("");
+    if (gpu && gpu->device.lost()) view.missing = "the GPU is lost to this process";
     view.costs = measured ? options.placement->device
                           : exec::usual_device_costs(properties.value_or(device::Properties()));
     return view;

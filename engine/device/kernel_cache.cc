@@ -96,6 +96,17 @@ std::optional<std::string> KernelCache::find(const std::string& key) const {
   return std::string(rest.substr(key.size()));
 }
 
+bool KernelCache::holds(const std::string& key) const {
+  if (folder_.empty()) return false;
+  std::ifstream in(path_of(key), std::ios::binary);
+  Head head;
+  const Head ours;
+  std::string held(key.size(), '\0');
+  return in.read(reinterpret_cast<char*>(&head), sizeof(head)) &&
+         std::memcmp(head.magic, ours.magic, sizeof(head.magic)) == 0 && head.key_bytes == key.size() &&
+         in.read(held.data(), static_cast<std::streamsize>(held.size())) && held == key;
+}
+
 void KernelCache::store(const std::string& key, const std::string& image) const {
   if (folder_.empty()) return;
   std::error_code failed;

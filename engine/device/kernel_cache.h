@@ -28,6 +28,8 @@ class KernelCache {
   const std::filesystem::path& folder() const { return folder_; }
   /// What was stored under the very same key.
   std::optional<std::string> find(const std::string& key) const;
+  /// Whether find() is likely to give something: only the entry's key is read, and no use of it is noted.
+  bool holds(const std::string& key) const;
   void store(const std::string& key, const std::string& image) const;
 
  private:

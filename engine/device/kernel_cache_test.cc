@@ -39,6 +39,21 @@ TEST_F(KernelCacheTest, GivesWhatWasStoredUnderTheKey) {
   EXPECT_EQ(KernelCache(folder_).find("key"), "newer");
 }
 
+TEST_F(KernelCacheTest, SaysWhatItHoldsWithoutReadingIt) {
+  EXPECT_FALSE(cache_.holds("key"));
+  cache_.store("key", "image");
+  EXPECT_TRUE(cache_.holds("key"));
+  EXPECT_FALSE(cache_.holds("ke"));
+  EXPECT_FALSE(cache_.holds("other key"));
+  EXPECT_FALSE(KernelCache({}).holds("key"));
+  const auto then = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(only_file(), then);
+  EXPECT_TRUE(cache_.holds("key"));
+  EXPECT_EQ(fs::last_write_time(only_file()), then);  // no use of it
+  fs::resize_file(only_file(), 10);
+  EXPECT_FALSE(cache_.holds("key"));
+}
+
 TEST_F(KernelCacheTest, TwoKeysOfOneNameAreToldApart) {
   cache_.store("key", "image");
   const fs::path path = only_file();

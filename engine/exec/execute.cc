@@ -82,16 +82,28 @@ class Execution {
     if (!chosen.on_device) return false;
     Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
+    const std::vector<Counters> before = counters_;
+    // Nothing is left of what the GPU did: the CPU begins anew.
+    const auto leave_to_host = [&](const char* reason) {
+      counters_ = before;
+      notes_[pipeline.line] += fmt::format("; then on the CPU: {}", reason);
+      return false;
+    };
+    DeviceResult made;
     try {
-      DeviceResult made = run_on_device(pipeline, results_, options_, *gpu, counters_);
-      results_[i] = std::move(made.table);
-      device_notes_[pipeline.line] = std::move(made.notes);
-      kernel_seconds_[pipeline.line] = made.kernel_seconds;
-      note_compiled(pipeline, results_, options_);
+      made = run_on_device(pipeline, results_, options_, *gpu, counters_);
     } catch (const expr::NotOnDevice& reason) {
+      if (!options_.device_only) return leave_to_host(reason.what());
       throw UserError(
           fmt::format("{}; --device auto leaves such parts of a query to the CPU", reason.what()));
+    } catch (const MemoryError& reason) {
+      if (!options_.device_only) return leave_to_host(reason.what());
+      throw;
     }
+    results_[i] = std::move(made.table);
+    device_notes_[pipeline.line] = std::move(made.notes);
+    kernel_seconds_[pipeline.line] = made.kernel_seconds;
+    note_compiled(pipeline, results_, options_);
     on_device_[pipeline.line] = gpu->name();
     for (const Branch& branch : pipeline.branches) {
       if (branch.line != kNoLine) on_device_[branch.line] = gpu->name();
@@ -230,8 +242,7 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
       const Choice choice = choose(pipelines[i], results, rows, explained, Thoroughness::kExplain);
       text += choice.text() + "\n";
       text += fmt::format("    CPU  {}\n", to_string(choice.host));
-      if (options.device_view().missing.empty())
-        text += fmt::format("    GPU  {}\n", to_string(choice.device));
+      if (options.device_view().missing.empty()) text += fmt::format("    GPU  {}\n", choice.device_text());
       rows[i] = choice.work.result_rows;
       opened |= choice.on_device;
     } else {

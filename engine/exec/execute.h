@@ -22,6 +22,7 @@ struct Accelerator;
 /// The GPU that is on offer, as far as it is known without waking it.
 struct DeviceView {
   DeviceCosts costs;
+  std::string architecture = {};  ///< "sm_90"; empty: nobody asked yet
   Accelerator* opened = nullptr;  ///< null: not yet
   std::string missing = {};       ///< why there is none; empty: there may be one
 };
@@ -42,8 +43,9 @@ struct Options {
   /// The GPU, made when it is first wanted; not set: everything runs on the CPU. It may give null where there
   /// is none, or throw.
   std::function<Accelerator*()> accelerator;
-  /// What the GPU does not offer is an error. Else it gets the pipelines that it offers and is said to be
-  /// faster at: by device_view's costs and host_rates.
+  /// What the GPU does not offer or has no memory for is an error. Else it gets the pipelines that it offers
+  /// and is said to be faster at, by device_view's costs and host_rates, and the CPU those for which its
+  /// memory turns out to be too little.
   bool device_only = false;
   std::function<DeviceView()> device_view;
   Rates host_rates = {};

@@ -3,11 +3,13 @@ The driver is the stand-in that the C++ tests use, or the emulated GPU."""
 
 import json
 import os
+import pty
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from conftest import BUILD
+from conftest import BUILD, PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
 NVRTC = sorted(ROOT.glob(".cache/venv/lib/python*/site-packages/nvidia/cu13/lib/libnvrtc.so.13"))
@@ -87,6 +89,16 @@ def test_measured_costs_decide(lanewise, fake):
     assert "on the CPU: about" in explained(lanewise, fake, MANY)
     tuned(lanewise, fake, 1000, name="Another")  # what is usual counts then
     assert "open 300.0 ms" in explained(lanewise, fake, MANY)
+
+
+def test_explain_says_where_kernels_come_from(lanewise, fake):
+    if not (BUILD / "lanewise_kernels").exists():
+        pytest.skip("no kernels compiled ahead")
+    plain = "SELECT sum(i) AS s FROM range(20000000) t(i)"
+    told = explained(lanewise, fake, plain).partition("pipeline 2")[0]
+    assert "; kernels compiled ahead" in told and "compile 2" not in told
+    told = explained(lanewise, {**fake, "LANEWISE_KERNELS": ""}, plain).partition("pipeline 2")[0]
+    assert "compile 200.0 ms" in told and "; kernels to be compiled" in told
 
 
 def test_what_is_not_offered_is_named(lanewise, fake):
@@ -176,3 +188,70 @@ def test_compiled_kernels_and_columns_on_the_gpu_cost_nothing_again(lanewise, em
     assert lanewise("sql", "--db", "t.duckdb", "--device", "cuda", "-c", light, env=emulated)[0] == 0
     first, second = profile(heavy, light)
     assert "; on the GPU: about" in first and "; on the GPU: about" in second
+    told = explained(lanewise, emulated, light.replace(" t", " range(20000000) t(x)"))
+    assert "; kernels in the cache" in told.partition("pipeline 2")[0]
+
+
+FAST = {"name": "Emulated GPU", "open_ms": 1e-3, "compile_ms": 1e-3, "load_ms": 1e-3}
+GROUPS = "SELECT i % 7 AS k, count(*) AS n, sum(i) AS s FROM range(100000) r(i) GROUP BY k ORDER BY k"
+
+
+@pytest.fixture
+def failing(emulated):
+    """The emulated GPU, of which call FAILING_CUDA_IN fails with FAILING_CUDA_WITH."""
+    return {**emulated, "LD_LIBRARY_PATH": str(BUILD / "engine/device/failing"),
+            "FAILING_CUDA_REAL": emulated["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
+
+
+def lines_of(error, operator):
+    """Of a profile on standard error: the operator's lines and the lines below each, up to the next operator's."""
+    lines = error.splitlines()
+    return [lines[i:i + 2] for i, line in enumerate(lines) if line.split()[:1] == [operator]]
+
+
+def test_where_the_gpu_has_too_little_memory_the_cpu_answers(lanewise, emulated):
+    tuned(lanewise, emulated, 1000, **FAST)
+    env = {**emulated, "COLUMNS": "1000"}
+    code, answer, _ = lanewise("sql", "--format", "csv", "-c", GROUPS, env=env)
+    assert code == 0
+    tight = ["--device-memory", "64KB", "--format", "csv"]
+    code, out, error = lanewise("sql", "--device", "cuda", *tight, "-c", GROUPS, env=env)
+    assert (code, out) == (2, "") and "raise the limit of the GPU's memory" in error
+    fits = "SELECT max(i) AS m FROM range(200000) r(i) WHERE i < 20"  # if the other query left its memory
+    code, out, error = lanewise("sql", "--device", "auto", *tight, "--profile", "-c", f"{GROUPS}; {fits}", env=env)
+    assert (code, out) == (0, answer + "m\n19\n"), error
+    groups, largest = lines_of(error, "Aggregate")
+    assert "; on the GPU: about" in groups[1] and "; then on the CPU: Aggregation (GROUP BY) needs" in groups[1]
+    assert groups[0].split()[1] == "100,000" and "cuda:0" not in groups[0]
+    assert "cuda:0" in largest[0] and "then on the CPU" not in largest[1]
+
+
+def test_whichever_call_finds_no_memory_the_answer_comes(lanewise, failing):
+    tuned(lanewise, failing, 1000, **FAST)
+    sql = f"{GROUPS.replace('100000', '3000')}; SELECT i, i::VARCHAR AS s FROM range(3000) r(i) WHERE i % 100 = 7 ORDER BY s DESC"
+    out_of_memory, left = "2", 0
+
+    def run(call):
+        return lanewise("sql", "--device", "auto", "--profile", "--format", "csv", "-c", sql,
+                        env={**failing, "COLUMNS": "1000", "FAILING_CUDA_IN": str(call), "FAILING_CUDA_WITH": out_of_memory})
+
+    code, answer, error = run(0)
+    assert code == 0 and error.count("  cuda:0\n") >= 2 and "then on the CPU" not in error, error
+    for call in [*range(1, 40, 3), *range(40, 300, 17)]:
+        code, out, error = run(call)
+        assert (code, out) == (0, answer), (call, error)
+        left += "; then on the CPU: " in error
+    assert left > 3
+
+
+def test_when_the_gpu_is_lost_the_next_query_is_the_cpus(lanewise, failing):
+    tuned(lanewise, failing, 1000, **FAST)
+    terminal, end = pty.openpty()  # where statements go on after an error
+    program = subprocess.Popen([PROGRAM, "sql", "--device", "auto", "--profile", "--format", "csv"], stdin=end, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env={**failing, "COLUMNS": "1000", "FAILING_CUDA_IN": "60", "FAILING_CUDA_WITH": "999"})
+    os.write(terminal, f"{GROUPS};\nSELECT sum(i) AS s FROM range(3000) r(i);\n\x04".encode())
+    out, error = program.communicate(timeout=120)
+    os.close(terminal)
+    os.close(end)
+    assert program.returncode == 0 and out == "s\n4498500\n", (out, error)
+    assert "the GPU is lost to this process" in error.partition("operator")[0] and "; on the CPU: the GPU is lost to this process" in error, error

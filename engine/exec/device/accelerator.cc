@@ -22,6 +22,10 @@ Accelerator::Accelerator(const Options& options)
       budget_(options.budget) {
   device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
+  build_lists();
+}
+
+void Accelerator::build_lists() {
   building_ =
       std::async(std::launch::async, [this] { return device::build(device, kernel_source(list_kernels())); });
 }
@@ -35,6 +39,7 @@ device::Staging& Accelerator::feeding() {
 }
 
 const device::Module& Accelerator::lists() {
+  if (!lists_ && !building_.valid()) build_lists();  // that a query before failed to get, for want of memory
   if (!lists_) lists_.emplace(building_.get().module);
   return *lists_;
 }

@@ -47,6 +47,8 @@ struct Accelerator {
   const Strategy strategy;
 
  private:
+  void build_lists();
+
   MemoryBudget* const budget_;  // of the host
   std::optional<device::Staging> feeding_;
   std::future<device::BuiltModule> building_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "exec/device/kernel_writer.h"
-#include "exec/pipeline.h"
+#include "device/kernels.h"
+#include "exec/device/run_on_device.h"
 #include "expr/function.h"
 
 namespace lanewise::exec {
@@ -36,13 +36,6 @@ plan::AggregateCall sum(const ExprPtr& of) {
   return call_of("sum", {of}, type);
 }
 
-/// Of all columns, as far as their types allow it.
-struct EveryColumn {
-  bool nullable = false;
-  bool wide_offsets = false;
-  bool short_texts = false;
-};
-
 class Sources {
  public:
   void add(std::string source) {
@@ -53,15 +46,10 @@ class Sources {
     const DeviceSink sink(pipeline.sink, pipeline.input);
     const Program program = make_program(pipeline.branches[0], sink, {});
     const std::vector<size_t> columns = exec::columns_of(program);
-    std::vector<ColumnForm> forms;
-    for (const size_t column : columns) {
-      const Type type = pipeline.branches[0].schema[column].type;
-      forms.push_back({.type = type,
-                       .nullable = form.nullable,
-                       .wide_offsets = form.wide_offsets && type.is_string(),
-                       .short_texts = form.short_texts && type.is_string()});
-    }
-    for (const KernelText& text : KernelWriter(program, sink, columns, forms).texts()) add(text.text());
+    std::vector<Type> types;
+    for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
+    for (const KernelText& text : KernelWriter(program, sink, columns, forms_of(types, form)).texts())
+      add(text.text());
   }
   std::vector<std::string> take() { return std::move(all_); }
 
@@ -138,7 +126,43 @@ void add_groups(Sources& sources) {
   }
 }
 
+/// Those of the sources above, the likelier ones first.
+constexpr EveryColumn kForms[] = {
+    {},
+    {.nullable = true},
+    {.short_texts = true},
+    {.wide_offsets = true},
+    {.nullable = true, .wide_offsets = true},
+};
+
 }  // namespace
+
+std::vector<ColumnForm> forms_of(const std::vector<Type>& types, const EveryColumn& form) {
+  std::vector<ColumnForm> forms;
+  for (const Type& type : types) {
+    forms.push_back({.type = type,
+                     .nullable = form.nullable,
+                     .wide_offsets = form.wide_offsets && type.is_string(),
+                     .short_texts = form.short_texts && type.is_string()});
+  }
+  return forms;
+}
+
+bool is_compiled_ahead(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
+                       const std::string& architecture, const device::KernelCache& ahead) {
+  const auto is_there = [&](const std::string& source) {
+    const auto is_for = [&](const std::string& gpu) {
+      return ahead.holds(device::ahead_key(kernel_source(source), gpu));
+    };
+    return architecture.empty()
+               ? std::any_of(std::begin(kAheadArchitectures), std::end(kAheadArchitectures), is_for)
+               : is_for(architecture);
+  };
+  return std::any_of(std::begin(kForms), std::end(kForms), [&](const EveryColumn& form) {
+    const std::vector<std::string> sources = kernel_sources(pipeline, results, strategy, form);
+    return std::all_of(sources.begin(), sources.end(), is_there);
+  });
+}
 
 std::vector<std::string> plain_kernels() {
   Sources sources;

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/testing/temporary_folder.h"
+#include "device/kernels.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
@@ -79,6 +81,28 @@ TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {
        {group(plan::filter(scan({kInt, kInt, kText}), below(0)), 2, 1),
         group(plan::filter(scan({kInt, kInt, kText}), conjunction({below(0), below(1), like})), 2, 1)})
     EXPECT_THAT(all, testing::Contains(made[made.size() - 2])) << "behind filters, before what reads groups";
+}
+
+TEST(PlainKernels, AreFoundWhereAllOfAQueryAreThere) {
+  const TemporaryFolder temporary;
+  const device::KernelCache ahead(temporary.path());
+  const plan::NodePtr plan = count(like("%needle%"));
+  const Pipeline pipeline = std::move(split(*plan).back());
+  const auto is_ahead = [&](const std::string& architecture) {
+    return is_compiled_ahead(pipeline, {}, {}, architecture, ahead);
+  };
+  const std::vector<std::string> needed = sources(plan);
+  ASSERT_GT(needed.size(), 1);
+  for (const std::string& source : needed) {
+    EXPECT_FALSE(is_ahead("sm_90"));
+    ahead.store(device::ahead_key(kernel_source(source), "sm_90"), "image");
+  }
+  EXPECT_TRUE(is_ahead("sm_90"));
+  EXPECT_TRUE(is_ahead(""));  // for some GPU
+  EXPECT_FALSE(is_ahead("sm_80"));
+  const plan::NodePtr other =
+      plan::filter(plan, call(">", {column(0, TypeId::kInt64), literal(Value::int64(3))}));
+  EXPECT_FALSE(is_compiled_ahead(std::move(split(*other).back()), {}, {}, "sm_90", ahead));
 }
 
 TEST(PlainKernels, OfTwoPatternsOfAKindAreOne) {

@@ -190,13 +190,6 @@ class DeviceRun {
   DeviceTimes times_;
 };
 
-/// The form that says nothing about the values but what the type does.
-std::vector<ColumnForm> widest_forms(const Branch& branch, const std::vector<size_t>& columns) {
-  std::vector<ColumnForm> forms;
-  for (size_t column : columns) forms.push_back({.type = branch.schema[column].type, .nullable = true});
-  return forms;
-}
-
 /// The pipelines that run for it, one after the other.
 std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
   return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
@@ -205,7 +198,7 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 }  // namespace
 
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
-                                        const Strategy& strategy) {
+                                        const Strategy& strategy, const EveryColumn& form) {
   const Passes passes(pipeline);
   std::vector<std::string> sources;
   for (const Pipeline& run : runs_of(pipeline, passes)) {
@@ -213,7 +206,9 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
     for (const Branch& branch : run.branches) {
       const Program program = make_program(branch, sink, results);
       const std::vector<size_t> columns = columns_of(program);
-      const KernelWriter writer(program, sink, columns, widest_forms(branch, columns), strategy);
+      std::vector<Type> types;
+      for (const size_t column : columns) types.push_back(branch.schema[column].type);
+      const KernelWriter writer(program, sink, columns, forms_of(types, form), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
     }
   }

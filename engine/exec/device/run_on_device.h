@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "exec/device/accelerator.h"
+#include "exec/device/plain_kernels.h"
 #include "exec/execute.h"
 #include "exec/pipeline.h"
 #include "exec/profile.h"
@@ -30,9 +31,10 @@ std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& res
 DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
                            const Options& options, Accelerator& gpu, std::vector<Counters>& counters);
 
-/// The source of the pipeline's kernels, a text for each branch, for columns without dictionaries in which
-/// every value may be NULL. Throws expr::NotOnDevice.
+/// The sources of the pipeline's kernels, for columns of one form without dictionaries. Throws
+/// expr::NotOnDevice.
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
-                                        const Strategy& strategy = {});
+                                        const Strategy& strategy = {},
+                                        const EveryColumn& form = {.nullable = true});
 
 }  // namespace lanewise::exec

@@ -26,11 +26,17 @@ bool is_small(const Pipeline& pipeline, const std::vector<double>& result_rows) 
   return rows <= kRowsForHost;
 }
 
-/// Under what the cache of kernels says that a pipeline's are there.
-std::string key_of(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options,
-                   const DeviceView& view) {
-  return fmt::format("compiled for {}: {}", view.costs.name,
-                     kernels_name(pipeline, results, options.device_strategy));
+/// Under what the cache of kernels says that a pipeline's are there, for a GPU of this name; without a name,
+/// for some GPU.
+std::string key_of(const std::string& kernels, const std::string& gpu) {
+  return fmt::format("compiled for {}: {}", gpu, kernels);
+}
+
+Kernels find_kernels(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
+                     const DeviceView& view) {
+  if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
+  const std::string key = key_of(kernels_name(pipeline, results, strategy), view.costs.name);
+  return device::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
 }
 
 }  // namespace
@@ -41,6 +47,12 @@ std::string Choice::text() const {
   return on_device
              ? fmt::format("on the GPU: about {}, on the CPU {}", there, here)
              : fmt::format("on the CPU: about {}, on the GPU {}{}", here, there, at_least ? " or more" : "");
+}
+
+std::string Choice::device_text() const {
+  constexpr const char* kKernels[] = {"", "; kernels to be compiled", "; kernels in the cache",
+                                      "; kernels compiled ahead"};
+  return to_string(device) + kKernels[static_cast<int>(kernels)];
 }
 
 Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
@@ -79,8 +91,8 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
 
   const std::string lacking = not_on_device(pipeline, results);
   if (lacking.empty()) {
-    const std::string key = key_of(pipeline, results, options, view);
-    state.compiled = device::KernelCache::system().find(key).has_value();
+    choice.kernels = find_kernels(pipeline, results, options.device_strategy, view);
+    state.compiled = choice.kernels != Kernels::kToCompile;
   } else if (!small) {
     choice.reason = options.device_only ? lacking + ": an error" : lacking;
   }
@@ -91,9 +103,11 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
 
 void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options) {
   if (!options.device_view) return;
-  const std::string key = key_of(pipeline, results, options, options.device_view());
-  device::KernelCache& cache = device::KernelCache::system();
-  if (!cache.find(key)) cache.store(key, "");
+  const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
+  const device::KernelCache& cache = device::KernelCache::system();
+  for (const std::string& gpu : {options.device_view().costs.name, std::string()}) {
+    if (const std::string key = key_of(kernels, gpu); !cache.find(key)) cache.store(key, "");
+  }
 }
 
 }  // namespace lanewise::exec

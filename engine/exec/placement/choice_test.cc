@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/testing/temporary_folder.h"
 #include "device/testing/fake_driver.h"
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
@@ -50,8 +51,11 @@ class Choices : public testing::Test {
     return choose(pipelines.back(), results, std::vector<double>(pipelines.size()), options_, thoroughness);
   }
 
-  const std::string cache_ = testing::TempDir() + "lanewise_choices";
-  const device::Setting in_ = {"XDG_CACHE_HOME", cache_.c_str()};
+  static const TemporaryFolder& cache() {
+    static const TemporaryFolder folder;
+    return folder;
+  }
+  const device::Setting in_ = {"XDG_CACHE_HOME", cache().path().c_str()};
   Options options_;
   DeviceView view_;
 };
@@ -67,6 +71,23 @@ TEST_F(Choices, AreTheFasterSides) {
   EXPECT_TRUE(large.on_device);
   EXPECT_THAT(large.text(), HasSubstr("on the GPU: about"));
   EXPECT_LT(large.device.seconds(), large.host.seconds());
+}
+
+TEST_F(Choices, KnowWhichKernelsWereCompiled) {
+  const auto plan =
+      plan::aggregate(scan(1000), {}, {call_of("max", {call("-", {x(), x()})}, TypeId::kInt64)}, {"a"});
+  const Choice before = choice(plan, Thoroughness::kExplain);
+  EXPECT_EQ(before.kernels, Kernels::kToCompile);
+  EXPECT_THAT(before.device_text(), HasSubstr("compile 200.0 ms; kernels to be compiled"));
+  note_compiled(split(*plan).back(), {}, options_);
+  const Choice after = choice(plan, Thoroughness::kExplain);
+  EXPECT_EQ(after.kernels, Kernels::kCached);
+  EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
+  EXPECT_LT(after.device.seconds(), before.device.seconds() - 0.1);
+  view_.costs.name = "";  // nobody asked yet
+  EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kCached);
+  view_.costs.name = "Another GPU";
+  EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kToCompile);
 }
 
 TEST_F(Choices, NameWhatIsNotOffered) {
