@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <limits>
 
 #include "api/device_choice.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "data/table_source.h"
 #include "device/compiler.h"
 #include "device/driver.h"
 #include "device/error.h"
@@ -163,6 +165,32 @@ struct Session::State {
     return result;
   }
 
+  /// The GPU that arrays of others lie on.
+  device::Device& open_device(int64_t ordinal) const {
+    if (device.offered && ordinal != device.ordinal) {
+      throw UserError(
+          fmt::format("the Arrow arrays lie on GPU {}, the session uses cuda:{}", ordinal, device.ordinal));
+    }
+    if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
+      throw UserError(fmt::format("the Arrow arrays lie on GPU {}, which cannot be", ordinal));
+    return device::Driver::system().device(static_cast<int>(ordinal));
+  }
+  arrow::OpenDevice opener() {
+    return [this](int64_t ordinal) -> device::Device& { return open_device(ordinal); };
+  }
+  /// False: there was none.
+  bool drop(const std::string& name) {
+    const auto source = database.remove_source(name);
+    if (source == nullptr) return false;
+    store.forget(source->identity());
+    if (gpu) gpu->store.forget(source->identity());
+    return true;
+  }
+  void add(const std::string& name, std::shared_ptr<const Source> source) {
+    drop(name);
+    database.add_source(name, std::move(source));
+  }
+
   SessionOptions options;
   lanes::Target target;
   DeviceChoice device;
@@ -211,6 +239,36 @@ std::string Session::explain(const std::string& query, bool kernels) {
 
 void Session::write_parquet(const Table& table, const std::string& path) {
   state_->database.write_parquet(table, path);
+}
+
+void Session::add_table(const std::string& name, ArrowArrayStream* stream) {
+  state_->add(name, table_source(name, arrow::import_stream(stream, &state_->budget)));
+}
+
+void Session::add_table(const std::string& name, ArrowDeviceArrayStream* stream) {
+  state_->add(name, arrow::import_device_stream(name, stream, state_->opener(), &state_->budget));
+}
+
+void Session::add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays) {
+  state_->add(name, arrow::import_device_arrays(name, schema, arrays, state_->opener(), &state_->budget));
+}
+
+void Session::drop_table(const std::string& name) {
+  if (!state_->drop(name)) throw UserError(fmt::format("there is no table '{}' that was added", name));
+}
+
+void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
+  *out = {};
+  if (!state_->device.offered)
+    throw UserError("the session has no GPU: its option 'device' is to be cuda or auto");
+  exec::Accelerator* const gpu = state_->accelerator();
+  if (gpu == nullptr) throw UserError(*state_->no_gpu);
+  const auto make_room = [gpu](size_t bytes) {
+    const size_t freed = gpu->store.evict(bytes);
+    gpu->pool.trim();
+    return freed;
+  };
+  arrow::export_device_stream(table, gpu->device, out, make_room, &state_->budget);
 }
 
 void Session::cancel() {

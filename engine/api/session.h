@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "data/arrow_device.h"
 #include "data/column.h"
 #include "exec/execute.h"
 #include "lanes/tuning.h"
@@ -63,6 +65,22 @@ class Session {
   std::string explain(const std::string& query, bool kernels = false);
   /// Writes a table as Parquet; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
+
+  /// Lets statements read an Arrow stream's rows as a table of this name, in any case; it replaces one that
+  /// was added by it, while a table of the database goes before. Streams are read to their end and released,
+  /// in any case; arrays are released when the table is dropped or the session ends. Throws UserError that
+  /// names the field, see data/arrow.h.
+  void add_table(const std::string& name, ArrowArrayStream* stream);
+  /// The same of a device's memory, see data/arrow_device.h. With `device` cuda or auto it is that of the
+  /// session's GPU, which reads it where it is; what runs on the CPU reads a copy, made once.
+  void add_table(const std::string& name, ArrowDeviceArrayStream* stream);
+  /// The same of arrays; takes them and the schema.
+  void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);
+  /// Throws UserError: none of this name was added.
+  void drop_table(const std::string& name);
+  /// Hands a copy of `table` in the GPU's memory to `out`; it may outlive the session. Throws UserError: the
+  /// session has no GPU; values that Arrow's types do not hold; MemoryError.
+  void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
   /// Asks a running statement to stop; safe from other threads and from signal handlers.
   void cancel();

@@ -214,7 +214,8 @@ class Uploader {
 }  // namespace
 
 size_t DeviceColumn::bytes() const {
-  return validity.size() + values.size() + offsets.size() + (dictionary == nullptr ? 0 : dictionary->bytes());
+  return validity.own_size() + values.own_size() + offsets.own_size() +
+         (dictionary == nullptr ? 0 : dictionary->bytes());
 }
 
 DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const DeviceUpload& upload) {

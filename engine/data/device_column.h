@@ -23,6 +23,7 @@ struct DeviceColumn {
   uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
 
+  /// Of all buffers that are not others' memory.
   size_t bytes() const;
 };
 

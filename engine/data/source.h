@@ -44,6 +44,8 @@ enum class BatchSize : uint8_t {
   kKept,     ///< for rows that are kept: as large as the source's own parts, a hundred thousand or more
 };
 
+class DeviceRows;
+
 /// Something that rows come from: a file, a table.
 class Source {
  public:
@@ -57,6 +59,8 @@ class Source {
   /// Starts reading the given columns of all rows; batches have them in this order.
   virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                                      const Cancellation* cancellation) const = 0;
+  /// Its rows as they lie in a device's memory already, see device_rows.h; null: they do not.
+  virtual const DeviceRows* device_rows() const { return nullptr; }
 };
 
 }  // namespace lanewise

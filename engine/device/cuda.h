@@ -42,6 +42,12 @@ enum Attribute : int {
 /// CU_FUNC_ATTRIBUTE_*
 enum FunctionAttribute : int { kStaticShared = 1, kLocalBytes = 3, kRegisters = 4, kDynamicSharedLimit = 8 };
 
+/// CU_POINTER_ATTRIBUTE_*
+enum PointerAttribute : int { kMemoryType = 2, kPointerDevice = 9, kRangeBegin = 11, kRangeBytes = 12 };
+
+/// CU_MEMORYTYPE_*; 0: the address is not CUDA's
+enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
+
 /// CU_MEMPOOL_ATTR_*
 enum PoolAttribute : int { kReleaseThreshold = 4, kReservedBytes = 5 };
 
@@ -96,6 +102,7 @@ struct Calls {
   Call<int, size_t> context_set_limit{library, "cuCtxSetLimit"};
 
   Call<size_t*, size_t*> memory_info{library, "cuMemGetInfo_v2"};
+  Call<unsigned, const int*, void**, Address> pointer_get_attributes{library, "cuPointerGetAttributes"};
   Call<MemoryPool*, const PoolProperties*> pool_create{library, "cuMemPoolCreate"};
   Call<MemoryPool> pool_destroy{library, "cuMemPoolDestroy"};
   Call<MemoryPool, int, void*> pool_set_attribute{library, "cuMemPoolSetAttribute"};

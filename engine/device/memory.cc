@@ -13,7 +13,16 @@ DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
     : stream_(std::move(other.stream_)),
       address_(std::exchange(other.address_, 0)),
       size_(std::exchange(other.size_, 0)),
-      held_(std::move(other.held_)) {}
+      held_(std::move(other.held_)),
+      owner_(std::move(other.owner_)) {}
+
+DeviceBuffer DeviceBuffer::wrap(cuda::Address address, size_t bytes, std::shared_ptr<const void> owner) {
+  DeviceBuffer buffer;
+  buffer.address_ = address;
+  buffer.size_ = bytes;
+  buffer.owner_ = std::move(owner);
+  return buffer;
+}
 
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   if (this != &other) {
@@ -22,17 +31,32 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
     address_ = std::exchange(other.address_, 0);
     size_ = std::exchange(other.size_, 0);
     held_ = std::move(other.held_);
+    owner_ = std::move(other.owner_);
   }
   return *this;
 }
 
 void DeviceBuffer::reset() noexcept {
   if (address_ == 0) return;
-  stream_->device().release(&cuda::Calls::memory_free, address_, stream_->handle());
+  if (stream_) stream_->device().release(&cuda::Calls::memory_free, address_, stream_->handle());
+  owner_.reset();
   address_ = 0;
   size_ = 0;
   held_.resize(0);
   stream_.reset();
+}
+
+Allocation find_allocation(Device& device, cuda::Address address) {
+  Allocation found;
+  unsigned type = 0;
+  int ordinal = -1;
+  const int wanted[] = {cuda::kMemoryType, cuda::kPointerDevice, cuda::kRangeBegin, cuda::kRangeBytes};
+  void* values[] = {&type, &ordinal, &found.begin, &found.bytes};
+  device.run(&cuda::Calls::pointer_get_attributes, 4u, static_cast<const int*>(wanted),
+             static_cast<void**>(values), address);
+  found.known = type != 0;
+  if (type == cuda::kDeviceMemory) found.device = ordinal;
+  return found;
 }
 
 DevicePool::DevicePool(Device& device, size_t limit)

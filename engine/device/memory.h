@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -12,12 +13,17 @@ namespace lanewise::device {
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
+  /// Memory of others that `owner` keeps alive, which waits for its users before it lets it go. It may be
+  /// used in any stream, and is in no budget.
+  static DeviceBuffer wrap(cuda::Address address, size_t bytes, std::shared_ptr<const void> owner);
   ~DeviceBuffer() { reset(); }
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
   cuda::Address address() const { return address_; }
   size_t size() const { return size_; }
+  /// As size(), but 0 of others' memory.
+  size_t own_size() const { return stream_ ? size_ : 0; }
   explicit operator bool() const { return address_ != 0; }
   /// Gives the memory back now.
   void reset() noexcept;
@@ -28,7 +34,22 @@ class DeviceBuffer {
   cuda::Address address_ = 0;
   size_t size_ = 0;
   Reservation held_;
+  std::shared_ptr<const void> owner_;  // of others' memory
 };
+
+/// What the driver knows of an address.
+struct Allocation {
+  bool known = false;       ///< it is CUDA's: of a device, managed, or pinned
+  int device = -1;          ///< the ordinal of the device whose memory it is; negative: it is the host's
+  cuda::Address begin = 0;  ///< of the allocation that it lies in
+  size_t bytes = 0;         ///< of that; 0: the driver does not tell
+
+  /// Bytes of the allocation from `address` on; as many as one likes where the driver does not tell.
+  size_t bytes_from(cuda::Address address) const {
+    return bytes == 0 ? SIZE_MAX : static_cast<size_t>(begin + bytes - address);
+  }
+};
+Allocation find_allocation(Device& device, cuda::Address address);
 
 /// A device's memory under a budget. What is given back is kept for the next request, up to the budget; large
 /// pieces are made of small ones, so that it does not fall to pieces. Thread-safe; outlives its buffers.

@@ -74,6 +74,16 @@ size_t ColumnStore::evict(size_t bytes) {
   return freed;
 }
 
+void ColumnStore::forget(const std::string& identity) {
+  std::lock_guard lock(mutex_);
+  const std::string begin = identity + '\0';
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->key.starts_with(begin)) erase(entry);
+    entry = next;
+  }
+}
+
 void ColumnStore::clear() {
   std::lock_guard lock(mutex_);
   entries_.clear();

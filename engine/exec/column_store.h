@@ -66,6 +66,8 @@ class ColumnStore {
 
   /// Lets go of about `bytes`: columns that no query reads now, then intakes. Returns how many.
   size_t evict(size_t bytes);
+  /// Lets go of all columns of the source.
+  void forget(const std::string& identity);
   void clear();
   size_t bytes() const;
 

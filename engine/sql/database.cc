@@ -72,7 +72,7 @@ bool changes_settings(StatementType type) {
 struct Database::State {
   duckdb::unique_ptr<duckdb::DuckDB> instance;
   duckdb::unique_ptr<duckdb::Connection> connection;
-  std::shared_ptr<ExposedTable> exposed = std::make_shared<ExposedTable>();
+  std::shared_ptr<ExposedRows> exposed = std::make_shared<ExposedRows>();
   Generation generation;
 
   duckdb::ClientContext& context() { return *connection->context; }
@@ -281,6 +281,15 @@ void Database::write_parquet(const Table& table, const std::string& path) {
     if (what.find(path) != std::string::npos) throw;
     throw UserError(fmt::format("cannot write {}: {}", path, what));
   }
+}
+
+void Database::add_source(const std::string& name, std::shared_ptr<const Source> source) {
+  state_->exposed->sources[duckdb::StringUtil::Lower(name)] = std::move(source);
+}
+
+std::shared_ptr<const Source> Database::remove_source(const std::string& name) {
+  auto found = state_->exposed->sources.extract(duckdb::StringUtil::Lower(name));
+  return found ? std::move(found.mapped()) : nullptr;
 }
 
 void Database::interrupt() { state_->context().Interrupt(); }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "data/column.h"
+#include "data/source.h"
 #include "plan/node.h"
 
 namespace lanewise::sql {
@@ -46,6 +47,10 @@ class Database {
   std::optional<Table> run(const std::string& statement, MemoryBudget* budget);
   /// Writes a table as Parquet, reading it where it lies. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
+  /// Lets statements read `source` by this name, in any case, unless the database has a table of that name.
+  void add_source(const std::string& name, std::shared_ptr<const Source> source);
+  /// Ends that; null: there was none.
+  std::shared_ptr<const Source> remove_source(const std::string& name);
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "duckdb/parser/tableref/table_function_ref.hpp"
 #include "sql/duckdb_headers.h"
 #include "sql/types.h"
 
@@ -22,19 +23,22 @@ struct Part {
   int64_t rows;
 };
 
+constexpr const char* kName = "lanewise_rows";
+
 struct Info : duckdb::TableFunctionInfo {
-  explicit Info(std::shared_ptr<const ExposedTable> table) : exposed(std::move(table)) {}
-  std::shared_ptr<const ExposedTable> exposed;
+  explicit Info(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
+  std::shared_ptr<const ExposedRows> exposed;
 };
 
 struct BindData : duckdb::TableFunctionData {
-  explicit BindData(const Table& exposed) : table(exposed) {}
-  const Table& table;
+  const Table* table = nullptr;          // else
+  std::shared_ptr<const Source> source;  // this one
 };
 
 struct GlobalState : duckdb::GlobalTableFunctionState {
+  std::vector<Batch> batches;
   std::vector<Part> parts;
-  std::vector<duckdb::column_t> columns;
+  std::vector<size_t> columns;  // of the batches, as DuckDB wants them
   std::atomic<size_t> next{0};
   duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, parts.size()); }
 };
@@ -47,25 +51,51 @@ struct LocalState : duckdb::LocalTableFunctionState {
 duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,
                                               duckdb::vector<duckdb::LogicalType>& types,
                                               duckdb::vector<duckdb::string>& names) {
-  const auto* table = input.info->Cast<Info>().exposed->table;
-  if (table == nullptr) throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
-  for (const Field& field : table->schema) {
+  const ExposedRows& exposed = *input.info->Cast<Info>().exposed;
+  auto data = duckdb::make_uniq<BindData>();
+  if (input.inputs.empty()) {
+    data->table = exposed.table;
+  } else if (const auto found = exposed.sources.find(input.inputs[0].ToString());
+             found != exposed.sources.end()) {
+    data->source = found->second;
+  }
+  if (data->table == nullptr && data->source == nullptr)
+    throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
+  for (const Field& field : data->source ? data->source->schema() : data->table->schema) {
     types.push_back(to_duckdb(field.type));
     names.push_back(field.name);
   }
   duckdb::QueryResult::DeduplicateColumns(names);
-  return duckdb::make_uniq<BindData>(*table);
+  return data;
+}
+
+/// Reads the columns that are wanted of a source into `state`. Others' numbers are wanted for the rows alone.
+void read(const Source& source, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
+  std::vector<size_t> columns;
+  for (const duckdb::column_t column : wanted) {
+    state.columns.push_back(column < source.schema().size() ? columns.size() : SIZE_MAX);
+    if (column < source.schema().size()) columns.push_back(column);
+  }
+  const auto scan = source.scan(columns, BatchSize::kKept, nullptr, nullptr);
+  const auto worker = scan->worker();
+  while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
 }
 
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientContext&,
                                                                  duckdb::TableFunctionInitInput& input) {
   auto state = duckdb::make_uniq<GlobalState>();
-  for (const Batch& batch : input.bind_data->Cast<BindData>().table.batches) {
+  const auto& data = input.bind_data->Cast<BindData>();
+  if (data.source) {
+    read(*data.source, input.column_ids, *state);
+  } else {
+    state->batches = data.table->batches;
+    state->columns.assign(input.column_ids.begin(), input.column_ids.end());
+  }
+  for (const Batch& batch : state->batches) {
     for (int64_t first = 0; first < batch.rows; first += kPartRows) {
       state->parts.push_back({&batch, first, std::min(kPartRows, batch.rows - first)});
     }
   }
-  state->columns.assign(input.column_ids.begin(), input.column_ids.end());
   return state;
 }
 
@@ -136,15 +166,46 @@ duckdb::OperatorPartitionData partition(duckdb::ClientContext&,
   return duckdb::OperatorPartitionData(input.local_state->Cast<LocalState>().part);
 }
 
+/// A name that the database does not know as a call of the function.
+struct Names : duckdb::ReplacementScanData {
+  explicit Names(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
+  std::shared_ptr<const ExposedRows> exposed;
+};
+
+duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb::ReplacementScanInput& input,
+                                                  duckdb::optional_ptr<duckdb::ReplacementScanData> data) {
+  const std::string name = duckdb::StringUtil::Lower(input.table_name);
+  const bool qualified = !input.schema_name.empty() || !input.catalog_name.empty();
+  if (qualified || !data->Cast<Names>().exposed->sources.contains(name)) return nullptr;
+  duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> arguments;
+  arguments.push_back(duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(name)));
+  auto reference = duckdb::make_uniq<duckdb::TableFunctionRef>();
+  reference->function = duckdb::make_uniq<duckdb::FunctionExpression>(kName, std::move(arguments));
+  reference->alias = input.table_name;
+  return reference;
+}
+
 }  // namespace
 
-void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedTable> exposed) {
-  duckdb::TableFunction function("lanewise_rows", {}, next_rows, bind, init_global, init_local);
-  function.projection_pushdown = true;
-  function.get_partition_data = partition;
-  function.function_info = duckdb::make_shared_ptr<Info>(std::move(exposed));
+void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed) {
+  duckdb::TableFunctionSet functions(kName);
+  for (const bool named : {false, true}) {
+    duckdb::vector<duckdb::LogicalType> arguments;
+    if (named) arguments.push_back(duckdb::LogicalType::VARCHAR);
+    duckdb::TableFunction function(kName, arguments, next_rows, bind, init_global, init_local);
+    function.projection_pushdown = true;
+    function.get_partition_data = partition;
+    function.function_info = duckdb::make_shared_ptr<Info>(exposed);
+    functions.AddFunction(std::move(function));
+  }
   duckdb::ExtensionLoader loader(instance, "lanewise");
-  loader.RegisterFunction(std::move(function));
+  loader.RegisterFunction(std::move(functions));
+  duckdb::DBConfig::GetConfig(instance).replacement_scans.emplace_back(
+      replace_name, duckdb::make_uniq<Names>(std::move(exposed)));
+}
+
+std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get) {
+  return get.function.name == kName ? get.bind_data->Cast<BindData>().source : nullptr;
 }
 
 }  // namespace lanewise::sql

@@ -1,22 +1,31 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "data/column.h"
+#include "data/source.h"
 
 namespace duckdb {
 class DatabaseInstance;
-}
+class LogicalGet;
+}  // namespace duckdb
 
 namespace lanewise::sql {
 
-/// The table that the SQL function lanewise_rows() gives; null between uses.
-struct ExposedTable {
-  const Table* table = nullptr;
+/// What the SQL function lanewise_rows() gives.
+struct ExposedRows {
+  const Table* table = nullptr;  ///< without an argument; null between uses
+  std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by its argument: lower-case names
 };
 
-/// Registers lanewise_rows(): the rows of `exposed`, in order, read where they lie and by several threads.
-/// Its name is for COPY statements of ours.
-void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedTable> exposed);
+/// Registers lanewise_rows(): the rows of what is exposed, in order, read where they lie and by several
+/// threads. Without an argument it is for COPY statements of ours; with one, it stands for the names of
+/// sources wherever a query says one and the database has no table of that name.
+void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed);
+
+/// The source whose rows `get` reads; null: it reads something else.
+std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);
 
 }  // namespace lanewise::sql

@@ -7,6 +7,7 @@
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/identity.h"
+#include "sql/rows_function.h"
 #include "sql/scan.h"
 #include "sql/types.h"
 
@@ -67,6 +68,7 @@ class TableFunctionSource : public Source {
 
 std::shared_ptr<const Source> make_source(duckdb::ClientContext& context, duckdb::LogicalGet& get,
                                           const Generation& generation) {
+  if (auto source = exposed_source(get)) return source;
   return std::make_shared<TableFunctionSource>(context, get, generation);
 }
 

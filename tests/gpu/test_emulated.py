@@ -12,6 +12,8 @@ BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
 
 # Of the tests that a real GPU passes those that are not about the driver, nor about many millions of rows.
 TESTS = {
+    "api": "*OnGpu.*",
+    "data": "*OnGpu.*",
     "graph": "*/Gpu",
     "pram": "*/OnDevice.*/Cuda",
     "pram, random programs": "*/RandomOnDevice.*/Cuda0:*/RandomOnDevice.*/Cuda1",

@@ -174,6 +174,31 @@ int cuMemFreeAsync(unsigned long long address, void*) {
   allocations.erase(found);
   return 0;
 }
+int cuPointerGetAttributes(unsigned count, const int* which, void** values, unsigned long long address) {
+  if (const int result = failure()) return result;
+  const std::lock_guard lock(mutex);
+  auto found = allocations.upper_bound(address);
+  const bool known = found != allocations.begin() && (--found, address < found->first + found->second);
+  for (unsigned i = 0; i < count; i++) {
+    switch (which[i]) {
+      case 2:
+        *static_cast<unsigned*>(values[i]) = known ? 2 : 0;
+        break;
+      case 9:
+        *static_cast<int*>(values[i]) = known ? 0 : -2;
+        break;
+      case 11:
+        *static_cast<unsigned long long*>(values[i]) = known ? found->first : 0;
+        break;
+      case 12:
+        *static_cast<size_t*>(values[i]) = known ? found->second : 0;
+        break;
+      default:
+        return 1;
+    }
+  }
+  return 0;
+}
 int cuMemHostAlloc(void** data, size_t bytes, unsigned) {
   if (const int result = failure()) return result;
   *data = std::malloc(bytes);

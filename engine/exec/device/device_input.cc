@@ -44,7 +44,13 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
     scan_ = *scan;
     identity_ = scan_->source->identity();
-    if (!identity_.empty()) rows_ = gpu.store.rows(identity_);
+    there_ = scan_->source->device_rows();
+    if (there_ != nullptr && there_->device() != gpu.device.ordinal()) there_ = nullptr;
+    if (there_ != nullptr) {
+      rows_ = there_->rows();
+    } else if (!identity_.empty()) {
+      rows_ = gpu.store.rows(identity_);
+    }
     if (rows_ < 0) read_rows();
     if (!identity_.empty()) gpu.store.set_rows(identity_, rows_);
     plan_batches();
@@ -66,11 +72,18 @@ size_t DeviceInput::resident_bytes(size_t place) const {
   return gpu_.store.bytes_of(identity_, scan_->columns[columns_[place]], rows_, gpu_.batch_rows);
 }
 
+/// Whether the column needs no upload, as the source has it in the device's memory.
+bool DeviceInput::is_there(size_t place) const {
+  return there_ != nullptr && there_->has(scan_->columns[columns_[place]]);
+}
+
 void DeviceInput::plan_batches() {
   size_t missing = 0, resident = 0;
   for (size_t place = 0; place < columns_.size(); ++place) {
     if (const size_t bytes = resident_bytes(place); bytes != 0) {
       resident += bytes;
+    } else if (is_there(place)) {
+      missing += there_->converted_bytes(scan_->columns[columns_[place]]);
     } else {
       for (const lanewise::ColumnPtr& chunk : host(place)) missing += uploaded_bytes_of(*chunk);
     }
@@ -82,7 +95,9 @@ void DeviceInput::plan_batches() {
   const double batch = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
   const auto most = static_cast<int64_t>(rows * batch / static_cast<double>(missing + resident));
   batch_rows_ = std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
-  for (size_t place = 0; place < columns_.size(); ++place) host(place);
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (!is_there(place)) host(place);
+  }
   gpu_.feeding();
 }
 
@@ -100,7 +115,8 @@ const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
   if (!host_[wanted].empty() || scan_ == nullptr || rows_ == 0) return host_[wanted];
   std::vector<size_t> places, sources;
   for (size_t place = 0; place < columns_.size(); ++place) {
-    if (!host_[place].empty() || (place != wanted && resident_bytes(place) != 0)) continue;
+    if (!host_[place].empty()) continue;
+    if (place != wanted && (is_there(place) || resident_bytes(place) != 0)) continue;
     places.push_back(place);
     sources.push_back(scan_->columns[columns_[place]]);
   }
@@ -131,11 +147,13 @@ DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t 
   if (kept) {
     if (DeviceStore::ColumnPtr found = gpu_.store.find(key)) return found;
   }
+  const DeviceUpload upload{gpu_.pool, streams_ ? gpu_.feeding() : gpu_.staging,
+                            streams_ ? gpu_.copies : gpu_.stream, options_.budget};
+  const bool there = is_there(place);
   auto made = std::make_shared<const DeviceColumn>(
-      to_device(type, pieces(place, first, rows),
-                {gpu_.pool, streams_ ? gpu_.feeding() : gpu_.staging, streams_ ? gpu_.copies : gpu_.stream,
-                 options_.budget}));
-  uploaded_.fetch_add(made->bytes(), std::memory_order_relaxed);
+      there ? there_->column(scan_->columns[columns_[place]], first, rows, upload)
+            : to_device(type, pieces(place, first, rows), upload));
+  if (!there) uploaded_.fetch_add(made->bytes(), std::memory_order_relaxed);
   if (kept) gpu_.store.put(key, made);
   return made;
 }

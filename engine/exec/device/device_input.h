@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "data/device_rows.h"
 #include "exec/device/accelerator.h"
 #include "exec/execute.h"
 #include "exec/pipeline.h"
 
 namespace lanewise::exec {
 
-/// Columns of a branch's input, as a device reads them: what its store holds, else what is read and uploaded.
+/// Columns of a branch's input, as a device reads them: what its store holds, what the source has in its
+/// memory (DeviceRows), else what is read and uploaded.
 /// Where they are more than the device's memory, they stream: in smaller batches, that nothing keeps.
 class DeviceInput {
  public:
@@ -38,6 +40,7 @@ class DeviceInput {
   void read_rows();
   void plan_batches();
   size_t resident_bytes(size_t place) const;
+  bool is_there(size_t place) const;
   const HostColumn& host(size_t place);
   std::vector<ColumnPiece> pieces(size_t place, int64_t first, int64_t rows);
   DeviceStore::ColumnPtr column(size_t place, int64_t first, int64_t rows);
@@ -47,7 +50,8 @@ class DeviceInput {
   const Options& options_;
   Accelerator& gpu_;
   const plan::Scan* scan_ = nullptr;
-  std::string identity_;  // empty: nothing is kept
+  const DeviceRows* there_ = nullptr;  // the source's rows, if this device has them
+  std::string identity_;               // empty: nothing is kept
   int64_t rows_ = -1;
   std::vector<HostColumn> host_;  // by place; without chunks: not read
   bool streams_ = false;

@@ -71,6 +71,17 @@ size_t DeviceStore::evict(size_t bytes) {
   return freed;
 }
 
+void DeviceStore::forget(const std::string& identity) {
+  const std::lock_guard lock(mutex_);
+  const std::string end = " " + identity;
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->key.ends_with(end)) erase(entry);
+    entry = next;
+  }
+  rows_.erase(identity);
+}
+
 void DeviceStore::clear() {
   const std::lock_guard lock(mutex_);
   index_.clear();

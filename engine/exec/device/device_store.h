@@ -43,6 +43,8 @@ class DeviceStore {
 
   /// Lets go of about `bytes` that no query reads; returns how many.
   size_t evict(size_t bytes);
+  /// Lets go of all columns of the source, once no query reads them.
+  void forget(const std::string& identity);
   void clear();
   size_t bytes() const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/device_rows.h"
 #include "device/kernel_cache.h"
 #include "exec/device/run_on_device.h"
 #include "exec/placement/work.h"
@@ -75,6 +76,8 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
   Known known{result_rows, options.store};
   if (view.opened != nullptr) {
     known.resident = [gpu = view.opened](const Source& source, size_t column, int64_t rows) {
+      const DeviceRows* there = source.device_rows();
+      if (there != nullptr && there->device() == gpu->device.ordinal() && there->has(column)) return true;
       return gpu->store.bytes_of(source.identity(), column, rows, gpu->batch_rows) != 0;
     };
   }

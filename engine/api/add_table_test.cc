@@ -1,0 +1,246 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/session.h"
+#include "base/error.h"
+#include "data/testing/device_arrays.h"
+#include "device/testing/gpu.h"
+
+/// Tables of others: of Arrow arrays in the host's memory and in a GPU's.
+namespace lanewise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing_arrow::DeviceArrays;
+using testing_arrow::table_of;
+
+using TextRows = std::vector<std::vector<std::string>>;
+
+TextRows text_of(const Table& table) {
+  TextRows rows;
+  for (const Batch& batch : table.batches) {
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      rows.emplace_back();
+      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
+    }
+  }
+  return rows;
+}
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TextRows answer(Session& session, const std::string& query) {
+  const StatementResult result = session.run(query);
+  EXPECT_EQ(result.engine, "lanewise") << query;
+  return text_of(result.table);
+}
+
+void add(Session& session, const std::string& name, const Table& table) {
+  ArrowArrayStream stream;
+  arrow::export_stream(table, &stream);
+  session.add_table(name, &stream);
+}
+
+TEST(AddTable, IsReadByItsName) {
+  Session session;
+  add(session, "Numbers", table_of(0, 1000, 300));
+  EXPECT_THAT(answer(session, "SELECT count(*), count(c3), sum(c3) FROM numbers"),
+              ElementsAre(ElementsAre("1000", "857", "-450")));
+  EXPECT_THAT(answer(session, "SELECT n.c3 FROM NUMBERS n WHERE n.c16 LIKE 'wört 1' LIMIT 1"),
+              ElementsAre(ElementsAre("-49")));
+  add(session, "numbers", table_of(0, 10, 10));
+  EXPECT_THAT(answer(session, "SELECT count(*) FROM numbers"), ElementsAre(ElementsAre("10")));
+}
+
+TEST(AddTable, IsReadByDuckDbsStatements) {
+  Session session;
+  add(session, "t", table_of(0, 300, 100));
+  session.run("CREATE TABLE copy AS SELECT c16, c12, c3 FROM t");
+  const char* const query = "SELECT c3, c12, c16 FROM ";
+  EXPECT_EQ(answer(session, std::string(query) + "copy"), answer(session, std::string(query) + "t"));
+  EXPECT_THAT(text_of(session.run("SUMMARIZE t").table).size(), 21);
+  session.run("CREATE TABLE t AS SELECT 5 AS x");
+  EXPECT_THAT(answer(session, "FROM t"), ElementsAre(ElementsAre("5"))) << "the database's goes before";
+}
+
+TEST(AddTable, IsDropped) {
+  Session session;
+  add(session, "t", table_of(0, 10, 10));
+  session.drop_table("T");
+  EXPECT_THAT(message_of([&] { session.run("FROM t"); }), HasSubstr("Table with name t does not exist"));
+  EXPECT_EQ(message_of([&] { session.drop_table("t"); }), "there is no table 't' that was added");
+  ArrowDeviceArrayStream stream{};
+  EXPECT_EQ(message_of([&] { session.to_device(table_of(0, 10, 10), &stream); }),
+            "the session has no GPU: its option 'device' is to be cuda or auto");
+  EXPECT_EQ(stream.release, nullptr);
+}
+
+TEST(AddTable, RefusesMemoryOfOtherDevices) {
+  Session session;
+  ArrowSchema schema{};
+  schema.format = "+s";
+  ArrowDeviceArray array{};
+  array.device_type = ARROW_DEVICE_ROCM;
+  static int released = 0;
+  array.array.release = [](ArrowArray* held) {
+    ++released;
+    held->release = nullptr;
+  };
+  EXPECT_THAT(message_of([&] { session.add_table("t", &schema, {&array, 1}); }), HasSubstr("ROCm"));
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(array.array.release, nullptr) << "it was taken";
+}
+
+const char* const kQueries[] = {
+    "SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 FROM t",
+    "SELECT c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20 FROM t",
+    "SELECT count(*) FROM t",
+    "SELECT sum(c1), min(c2), max(c3), sum(c4), avg(c6), max(c9), sum(c12), sum(c13), min(c14), max(c17) "
+    "FROM t "
+    "WHERE c0",
+    "SELECT c3, c12 FROM t WHERE c16 LIKE '%t 4%' OR c20 = encode('wört 9')",
+    "SELECT c16, count(*), sum(c13), count(c0) FROM t GROUP BY c16 ORDER BY c16",
+    "SELECT c3, c16, c19 FROM t WHERE c10 > 3 ORDER BY c16, c3 NULLS FIRST, c19 LIMIT 50",
+    "SELECT upper(c16), c12 * 2, c17 + INTERVAL 1 DAY FROM t WHERE c3 % 3 = 1",
+};
+
+class AddTableOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (gpu_ == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
+  }
+  static SessionOptions options(const std::string& device, size_t device_memory = 0) {
+    SessionOptions result;
+    result.device = device;
+    result.threads = 2;
+    result.device_memory = device_memory;
+    return result;
+  }
+  void add_device_table(Session& session, DeviceArrays& arrays) {
+    session.add_table("t", &arrays.schema, arrays.arrays);
+  }
+  static uint64_t uploaded(const StatementResult& result) {
+    uint64_t bytes = 0;
+    for (const exec::OperatorProfile& line : result.profile) bytes += line.bytes;
+    return bytes;
+  }
+
+  device::Device* const gpu_ = device::find_gpu(LANEWISE_SOURCE_DIR);
+};
+
+TEST_F(AddTableOnGpu, AnswersAreTheCpus) {
+  Session cpu(options("cpu"));
+  for (const int64_t rows : {1, 32, 65, 3000}) {
+    DeviceArrays whole(table_of(0, rows, rows), *gpu_), parts(table_of(0, rows, 700), *gpu_);
+    add(cpu, "t", table_of(0, rows, rows));
+    Session gpu(options("cuda"));
+    for (DeviceArrays* arrays : {&whole, &parts}) {
+      add_device_table(gpu, *arrays);
+      for (const char* query : kQueries)
+        EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << rows << " " << query;
+    }
+  }
+}
+
+TEST_F(AddTableOnGpu, ErrorsAreTheCpus) {
+  Session gpu(options("cuda")), cpu(options("cpu"));
+  DeviceArrays arrays(table_of(0, 100, 60), *gpu_);
+  add_device_table(gpu, arrays);
+  add(cpu, "t", table_of(0, 100, 100));
+  const char* const query = "SELECT sum(CAST(c16 AS INTEGER)) FROM t WHERE c3 > 0";
+  const std::string message = message_of([&] { cpu.run(query); });
+  EXPECT_THAT(message, HasSubstr("wört"));
+  EXPECT_EQ(message_of([&] { gpu.run(query); }), message);
+}
+
+TEST_F(AddTableOnGpu, NoRows) {
+  Session gpu(options("cuda"));
+  DeviceArrays arrays(table_of(0, 100, 100), *gpu_);
+  arrays.slice(10, 0, 90);
+  add_device_table(gpu, arrays);
+  for (const char* query : kQueries) {
+    const TextRows rows = answer(gpu, query);
+    EXPECT_LE(rows.size(), 1) << query;
+  }
+}
+
+TEST_F(AddTableOnGpu, TheCpuReadsACopy) {
+  Session gpu(options("cpu")), cpu(options("cpu"));
+  DeviceArrays arrays(table_of(0, 2000, 700), *gpu_);
+  arrays.slice(3, 0, 0);
+  add(cpu, "all", table_of(0, 2000, 2000));
+  cpu.run("CREATE VIEW t AS FROM \"all\" OFFSET 3");
+  add_device_table(gpu, arrays);
+  for (const char* query : kQueries) EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << query;
+  EXPECT_TRUE(gpu.run("SELECT sum(c3) FROM t").hot) << "it is kept";
+}
+
+TEST_F(AddTableOnGpu, LittleMemory) {
+  Session gpu(options("cuda", 300'000)), cpu(options("cpu"));
+  DeviceArrays arrays(table_of(0, 20'000, 9000), *gpu_);
+  add(cpu, "t", table_of(0, 20'000, 20'000));
+  add_device_table(gpu, arrays);
+  const char* const query = "SELECT sum(c3), sum(c12), sum(c4), count(c0) FROM t WHERE c10 > 4";
+  EXPECT_EQ(answer(gpu, query), answer(cpu, query));
+}
+
+TEST_F(AddTableOnGpu, NothingIsUploaded) {
+  Session gpu(options("cuda"));
+  DeviceArrays arrays(table_of(0, 5000, 5000), *gpu_);
+  add_device_table(gpu, arrays);
+  const StatementResult result =
+      gpu.run("SELECT sum(c3), max(c4), sum(c13), count(*) FROM t WHERE c16 LIKE '%7%' AND c0");
+  EXPECT_EQ(uploaded(result), 0);
+  EXPECT_NE(uploaded(gpu.run("SELECT max(c19) FROM t")), 0) << "intervals come through the host";
+}
+
+TEST_F(AddTableOnGpu, IsReleasedWhenItIsDropped) {
+  Session gpu(options("cuda"));
+  DeviceArrays first(table_of(0, 100, 40), *gpu_), second(table_of(0, 50, 50), *gpu_);
+  add_device_table(gpu, first);
+  for (const char* query : kQueries) gpu.run(query);
+  EXPECT_EQ(first.released(), 0);
+  add_device_table(gpu, second);
+  EXPECT_EQ(first.released(), 3) << "another took its place";
+  gpu.run("SELECT sum(c3) FROM t");
+  gpu.drop_table("t");
+  EXPECT_EQ(second.released(), 1);
+}
+
+TEST_F(AddTableOnGpu, AnotherGpuIsRefused) {
+  Session gpu(options("cuda"));
+  DeviceArrays arrays(table_of(0, 100, 100), *gpu_);
+  arrays.arrays[0].device_id = 3;
+  EXPECT_EQ(message_of([&] { add_device_table(gpu, arrays); }),
+            "the Arrow arrays lie on GPU 3, the session uses cuda:0");
+  EXPECT_EQ(arrays.released(), 1);
+}
+
+TEST_F(AddTableOnGpu, ResultsGoOutAndComeBack) {
+  ArrowDeviceArrayStream stream;
+  TextRows expected;
+  {
+    Session gpu(options("cuda"));
+    DeviceArrays arrays(table_of(0, 500, 200), *gpu_);
+    add_device_table(gpu, arrays);
+    const StatementResult result = gpu.run("SELECT c3, c0, c12, c16, c19, c9 FROM t WHERE c10 > 5");
+    expected = text_of(result.table);
+    gpu.to_device(result.table, &stream);
+    EXPECT_EQ(stream.device_type, ARROW_DEVICE_CUDA);
+  }
+  Session other(options("cuda"));  // what went out outlives its session
+  other.add_table("r", &stream);
+  EXPECT_EQ(answer(other, "FROM r"), expected);
+}
+
+}  // namespace
+}  // namespace lanewise

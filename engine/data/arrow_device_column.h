@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "data/arrow.h"
+#include "data/device_column.h"
+#include "device/module.h"
+
+namespace lanewise::arrow {
+
+/// Rows of one column of a foreign array: `first` counts its offset.
+struct DevicePart {
+  const ArrowArray* array;
+  int64_t first;
+  int64_t rows;
+};
+
+/// Buffer `index` of a column must be `bytes` readable bytes of `device` (or managed, or pinned): UserError
+/// that names the field. How many there are at least; SIZE_MAX: the driver does not tell.
+size_t check_memory(device::Device& device, const ArrowSchema& field, int64_t index, const void* from,
+                    size_t bytes);
+
+/// Whether make_column() knows the field's layout: fixed-width values, booleans, decimals, times, and texts
+/// with offsets, without a dictionary.
+bool is_made_on_device(const ArrowSchema& field);
+/// Bytes of a row that it makes of another layout; 0: the layout is ours.
+size_t converted_width(const ArrowSchema& field);
+
+/// The source of the kernels that it needs.
+std::string_view border_kernels();
+
+/// The parts, one behind the other, as a column. A single part is used where it lies, buffer by buffer, if
+/// that is laid out as ours: aligned to 16 bytes (a bitmap to 4) and with kPadding bytes of its allocation
+/// behind it. All else is copied and converted on the device. `owner` keeps the parts alive. Throws
+/// UserError that names the field, MemoryError.
+DeviceColumn make_column(const ArrowSchema& field, const std::vector<DevicePart>& parts,
+                         const std::shared_ptr<const void>& owner, const device::Module& kernels,
+                         const DeviceUpload& upload);
+
+}  // namespace lanewise::arrow

@@ -1,0 +1,105 @@
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "data/arrow_buffers.h"
+#include "data/arrow_device.h"
+#include "device/memory.h"
+#include "device/staging.h"
+
+namespace lanewise::arrow {
+
+namespace {
+
+/// What exported arrays share: the last of them lets it go.
+struct Memory {
+  explicit Memory(device::Device& device) : stream(device), pool(device) {}
+  device::Stream stream;
+  device::DevicePool pool;
+};
+
+/// What one of them holds beside it.
+struct Buffers {
+  std::shared_ptr<Memory> memory;
+  std::vector<device::DeviceBuffer> buffers;  // end before their pool
+};
+
+struct HeldStream {
+  ArrowArrayStream host{};  // that tells the schema
+  ArrowSchema schema{};
+  std::vector<ArrowDeviceArray> arrays;
+  size_t next = 0;
+
+  ~HeldStream() {
+    for (ArrowDeviceArray& array : arrays) {
+      if (array.array.release != nullptr) array.array.release(&array.array);
+    }
+    if (schema.release != nullptr) schema.release(&schema);
+    if (host.release != nullptr) host.release(&host);
+  }
+};
+
+HeldStream& held(ArrowDeviceArrayStream* stream) { return *static_cast<HeldStream*>(stream->private_data); }
+
+/// Throws what a stream of ours says.
+void check(ArrowArrayStream& stream, int code) {
+  if (code != 0) throw UserError(stream.get_last_error(&stream));
+}
+
+}  // namespace
+
+void export_device_stream(const Table& table, device::Device& device, ArrowDeviceArrayStream* out,
+                          std::function<size_t(size_t bytes)> make_room, MemoryBudget* budget) {
+  *out = {};
+  auto made = std::make_unique<HeldStream>();
+  export_stream(table, &made->host);
+  check(made->host, made->host.get_schema(&made->host, &made->schema));
+  const auto memory = std::make_shared<Memory>(device);
+  if (make_room) memory->pool.budget().add_reclaimer(std::move(make_room));
+  device::Staging staging(device, {.budget = budget});
+  for (;;) {
+    ArrowArray host{};
+    check(made->host, made->host.get_next(&made->host, &host));
+    if (host.release == nullptr) break;
+    const std::unique_ptr<ArrowArray, void (*)(ArrowArray*)> released(
+        &host, [](ArrowArray* array) { array->release(array); });
+    const auto buffers = std::make_shared<Buffers>();
+    buffers->memory = memory;
+    ArrowDeviceArray array{};
+    array.device_id = device.ordinal();
+    array.device_type = ARROW_DEVICE_CUDA;
+    array.array = copy_array(
+        made->schema, host, Readable::kFrom,
+        [&](const ArrowSchema&, int64_t, const void* from, size_t bytes) -> const void* {
+          buffers->buffers.push_back(memory->pool.allocate(bytes, memory->stream, "Arrow export"));
+          const device::cuda::Address to = buffers->buffers.back().address();
+          staging.upload(to, from, bytes, memory->stream);
+          return reinterpret_cast<const void*>(to);
+        },
+        buffers);
+    made->arrays.push_back(array);
+  }
+  memory->stream.synchronize();
+
+  out->device_type = ARROW_DEVICE_CUDA;
+  out->private_data = made.release();
+  out->get_schema = [](ArrowDeviceArrayStream* stream, ArrowSchema* schema) {
+    return held(stream).host.get_schema(&held(stream).host, schema);
+  };
+  out->get_next = [](ArrowDeviceArrayStream* stream, ArrowDeviceArray* array) {
+    HeldStream& state = held(stream);
+    *array = {};  // a released array says: the end
+    if (state.next < state.arrays.size()) *array = std::exchange(state.arrays[state.next++], {});
+    return 0;
+  };
+  out->get_last_error = [](ArrowDeviceArrayStream* stream) {
+    return held(stream).host.get_last_error(&held(stream).host);
+  };
+  out->release = [](ArrowDeviceArrayStream* stream) {
+    delete static_cast<HeldStream*>(stream->private_data);
+    stream->release = nullptr;
+  };
+}
+
+}  // namespace lanewise::arrow

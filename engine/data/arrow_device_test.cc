@@ -1,0 +1,469 @@
+#include "data/arrow_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/testing/test_size.h"
+#include "data/arrow_device_column.h"
+#include "data/device_rows.h"
+#include "data/testing/device_arrays.h"
+#include "device/compiler.h"
+#include "device/error.h"
+#include "device/testing/failing_cuda.h"
+#include "device/testing/fake_cuda.h"
+#include "device/testing/gpu.h"
+
+namespace lanewise {
+namespace {
+
+using testing::HasSubstr;
+using testing_arrow::DeviceArrays;
+using testing_arrow::kTypes;
+using testing_arrow::table_of;
+using testing_arrow::value_of;
+
+std::string text_of(Type type, int64_t row) { return value_of(type, row).to_string(); }
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::shared_ptr<const Source> import(DeviceArrays& from, device::Device& device) {
+  return arrow::import_device_arrays("t", &from.schema, from.arrays, [&](int64_t ordinal) -> device::Device& {
+    if (ordinal != device.ordinal()) throw UserError("no such GPU");
+    return device;
+  });
+}
+
+/// All columns by the host's way: their values as text, by row.
+std::vector<std::vector<std::string>> scanned(const Source& source) {
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < source.schema().size(); ++i) columns.push_back(i);
+  const auto scan = source.scan(columns, BatchSize::kKept, nullptr, nullptr);
+  const auto worker = scan->worker();
+  std::vector<std::vector<std::string>> rows;
+  while (const auto next = worker->next()) {
+    for (int64_t row = 0; row < next->batch.rows; ++row) {
+      rows.emplace_back();
+      for (const ColumnPtr& column : next->batch.columns)
+        rows.back().push_back(column->value(row).to_string());
+    }
+  }
+  return rows;
+}
+
+void expect_rows(const std::vector<std::vector<std::string>>& found, int64_t first, int64_t rows) {
+  ASSERT_EQ(found.size(), rows);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (size_t i = 0; i < std::size(kTypes); ++i) {
+      ASSERT_EQ(found[static_cast<size_t>(row)][i], text_of(kTypes[i], first + row))
+          << kTypes[i].name() << " row " << row << " of " << rows;
+    }
+  }
+}
+
+/// On the stand-in for the driver, whose memory is the host's.
+class ArrowDevice : public testing::Test {
+ protected:
+  ArrowDevice() { fake_ = FakeCuda(); }
+  FakeCuda& fake_ = *device::Library({LANEWISE_FAKE_CUDA}, "the fake").find<FakeCuda*()>("fake_cuda")();
+  device::Driver driver_{LANEWISE_FAKE_CUDA};
+  device::Device& device_ = driver_.device(0);
+};
+
+TEST_F(ArrowDevice, AllTypesThereAndBack) {
+  for (const int64_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 1000}) {
+    for (const int64_t batch_rows : {1000, 40}) {
+      DeviceArrays arrays(table_of(0, rows, batch_rows), device_);
+      const auto count = static_cast<int>(arrays.arrays.size());
+      auto source = import(arrays, device_);
+      expect_rows(scanned(*source), 0, rows);
+      EXPECT_EQ(arrays.released(), 0);
+      source.reset();
+      EXPECT_EQ(arrays.released(), count) << "each once";
+    }
+  }
+}
+
+TEST_F(ArrowDevice, Slices) {
+  DeviceArrays arrays(table_of(0, 200, 150), device_);
+  arrays.slice(3, 4, 20);
+  const auto source = import(arrays, device_);
+  const auto found = scanned(*source);
+  ASSERT_EQ(found.size(), 173);
+  for (size_t i = 0; i < std::size(kTypes); ++i) {
+    EXPECT_EQ(found[0][i], text_of(kTypes[i], 7));
+    EXPECT_EQ(found[122][i], text_of(kTypes[i], 129));
+    EXPECT_EQ(found[123][i], text_of(kTypes[i], 150));
+  }
+}
+
+TEST_F(ArrowDevice, AnEmptyArray) {
+  DeviceArrays arrays(table_of(0, 100, 60), device_);
+  arrays.slice(5, 0, 55);
+  const auto source = import(arrays, device_);
+  EXPECT_EQ(source->device_rows()->rows(), 40);
+  expect_rows(scanned(*source), 60, 40);
+}
+
+TEST_F(ArrowDevice, ArraysOfTheHostAreImportedAsUsual) {
+  for (const ArrowDeviceType type : {ARROW_DEVICE_CPU, ARROW_DEVICE_CUDA_HOST}) {
+    DeviceArrays arrays(table_of(0, 100, 64), device_);  // the stand-in's memory is the host's
+    for (ArrowDeviceArray& array : arrays.arrays) array.device_type = type;
+    auto source = import(arrays, device_);
+    EXPECT_EQ(source->device_rows(), nullptr);
+    expect_rows(scanned(*source), 0, 100);
+    source.reset();
+    EXPECT_EQ(arrays.released(), 2);
+  }
+}
+
+TEST_F(ArrowDevice, AStreamIsReadToItsEnd) {
+  ArrowDeviceArrayStream stream;
+  arrow::export_device_stream(table_of(0, 100, 30), device_, &stream);
+  EXPECT_EQ(stream.device_type, ARROW_DEVICE_CUDA);
+  const auto source =
+      arrow::import_device_stream("t", &stream, [&](int64_t) -> device::Device& { return device_; });
+  EXPECT_EQ(stream.release, nullptr);
+  EXPECT_EQ(source->estimated_rows(), 100);
+  EXPECT_EQ(source->device_rows()->device(), 0);
+  expect_rows(scanned(*source), 0, 100);
+}
+
+TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
+  const auto refused = [&](auto change) {
+    DeviceArrays arrays(table_of(0, 100, 50), device_);
+    change(arrays);
+    const std::string message = message_of([&] { scanned(*import(arrays, device_)); });
+    EXPECT_EQ(arrays.released(), 2) << message;
+    return message;
+  };
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].device_type = ARROW_DEVICE_ROCM; }),
+              HasSubstr("memory of the type ROCm (10) is not supported"));
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].device_type = ARROW_DEVICE_CPU; }),
+              HasSubstr("lie on one device: not on CUDA 0 and CPU 0"));
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].device_id = 1; }), HasSubstr("CUDA 0 and CUDA 1"));
+  EXPECT_THAT(refused([](DeviceArrays& a) {
+                for (auto& array : a.arrays) array.device_id = 7;
+              }),
+              HasSubstr("no such GPU"));
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].array.n_children--; }),
+              HasSubstr("the array has another number of columns"));
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].array.children[3]->length = 10; }),
+              HasSubstr("Arrow field 'c3' (format 'i'): the column is too short"));
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].array.children[3]->buffers[1] = nullptr; }),
+              HasSubstr("Arrow field 'c3' (format 'i'): a buffer is null"));
+  static const int kHost = 0;
+  EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].array.children[4]->buffers[1] = &kHost; }),
+              HasSubstr("Arrow field 'c4' (format 'l'): buffer 1 is not in memory that CUDA knows"));
+  EXPECT_THAT(
+      refused([](DeviceArrays& a) { a.arrays[1].array.children[4]->offset = 1000; }),
+      HasSubstr("Arrow field 'c4' (format 'l'): buffer 1 has 512 bytes up to the end of its allocation, "
+                "8400 are needed"));
+}
+
+TEST_F(ArrowDevice, WaitsForTheProducer) {
+  device::Event event(device_);
+  device::cuda::Event handle = event.handle();
+  DeviceArrays arrays(table_of(0, 10, 10), device_);
+  arrays.arrays[0].sync_event = &handle;
+  fake_.late_fault = 2;  // what the producer asked for failed: whoever waits for it learns that
+  EXPECT_THAT(message_of([&] { import(arrays, device_); }), HasSubstr("cuEventSynchronize"));
+  fake_.late_fault = 0;
+  EXPECT_EQ(arrays.released(), 1);
+}
+
+TEST_F(ArrowDevice, WhicheverCallFails) {
+  const Table table = table_of(0, 100, 60);
+  for (int call = 1;; ++call) {
+    const long before = fake_.live;
+    fake_.fail_in = call;
+    fake_.fail_with = 2;  // out of memory
+    std::string message = "none";
+    try {
+      ArrowDeviceArrayStream stream{};
+      arrow::export_device_stream(table, device_, &stream);
+      const auto source =
+          arrow::import_device_stream("t", &stream, [&](int64_t) -> device::Device& { return device_; });
+      expect_rows(scanned(*source), 0, 100);
+    } catch (const UserError& error) {
+      message = error.what();
+    }
+    ASSERT_EQ(fake_.live, before) << "call " << call << ": " << message;
+    if (fake_.fail_in > 0) break;  // there are not so many
+    ASSERT_LT(call, 10'000);
+  }
+  fake_.fail_in = 0;
+}
+
+TEST(ArrowBorderKernels, CompileForEachGpu) {
+  if (kSanitized || !device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    const device::KernelSource source{.name = "arrow.cu", .text = std::string(arrow::border_kernels())};
+    EXPECT_FALSE(device::Compiler::system().compile(source, architecture).empty());
+  }
+}
+
+/// What is made on the device, where it is real or emulated.
+class ArrowDeviceOnGpu : public device::GpuTest {
+ protected:
+  ArrowDeviceOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (gpu_ != nullptr) staging_.emplace(*gpu_);
+  }
+  DeviceUpload upload() { return {*pool_, *staging_, *stream_, nullptr}; }
+
+  Buffer fetched(const device::DeviceBuffer& from) {
+    Buffer buffer = Buffer::allocate(from.size() + 64, nullptr, "a test");
+    if (from.size() != 0) staging_->download(buffer.mutable_data(), from.address(), from.size(), *stream_);
+    return buffer;
+  }
+  Column host_of(const DeviceColumn& from) {
+    Column column;
+    column.type = from.type;
+    column.rows = from.rows;
+    if (from.validity) column.validity = fetched(from.validity);
+    column.values = fetched(from.values);
+    if (from.offsets) column.offsets = fetched(from.offsets);
+    column.wide_offsets = from.wide_offsets;
+    return column;
+  }
+  /// Rows [first, first + rows) of the source have the values of rows [at, at + rows) of the table.
+  void expect_columns(const Source& source, int64_t first, int64_t rows, int64_t at) {
+    for (size_t i = 0; i < std::size(kTypes); ++i) {
+      const DeviceRows& there = *source.device_rows();
+      ASSERT_EQ(there.has(i), kTypes[i].id != TypeId::kInterval);
+      if (!there.has(i)) continue;
+      const DeviceColumn made = there.column(i, first, rows, upload());
+      const Column column = host_of(made);
+      ASSERT_EQ(column.rows, rows);
+      uint64_t longest = 0;
+      for (int64_t row = 0; row < rows; ++row) {
+        ASSERT_EQ(column.value(row).to_string(), text_of(kTypes[i], at + row))
+            << kTypes[i].name() << " row " << row << " of " << rows << " from " << first;
+        if (column.type.is_string()) longest = std::max(longest, column.offset(row + 1) - column.offset(row));
+      }
+      ASSERT_EQ(made.longest, longest);
+      if (column.type.is_string()) {
+        ASSERT_EQ(column.offset(0), 0);
+      }
+    }
+  }
+
+  std::optional<device::Staging> staging_;
+};
+
+TEST_F(ArrowDeviceOnGpu, AllTypesOfAllSizes) {
+  for (const int64_t rows : {1, 31, 32, 33, 63, 64, 65, 5000}) {
+    DeviceArrays whole(table_of(0, rows, rows), *gpu_), parts(table_of(0, rows, 37), *gpu_);
+    expect_columns(*import(whole, *gpu_), 0, rows, 0);
+    const auto source = import(parts, *gpu_);
+    expect_columns(*source, 0, rows, 0);
+    if (rows > 64) expect_columns(*source, 64, rows - 64, 64);
+    expect_columns(*source, 0, 0, 0);
+  }
+}
+
+TEST_F(ArrowDeviceOnGpu, Slices) {
+  for (const int64_t by_columns : {0, 1, 29, 32, 64}) {
+    DeviceArrays arrays(table_of(0, 500, 400), *gpu_), only(table_of(0, 500, 500), *gpu_);
+    arrays.slice(3, by_columns, 10);
+    only.slice(0, by_columns, 10);
+    const auto source = import(arrays, *gpu_);
+    expect_columns(*source, 0, 387 - by_columns, 3 + by_columns);
+    expect_columns(*source, 387 - by_columns, 100, 400);
+    expect_columns(*import(only, *gpu_), 0, 490 - by_columns, by_columns);
+  }
+}
+
+TEST_F(ArrowDeviceOnGpu, ReadsWhereItIsWhatIsLaidOutAsOurs) {
+  DeviceArrays arrays(table_of(0, 1000, 1000), *gpu_);
+  const auto address = [&](size_t column, int buffer) {
+    return reinterpret_cast<device::cuda::Address>(arrays.arrays[0].array.children[column]->buffers[buffer]);
+  };
+  std::vector<device::cuda::Address> validity, values, offsets;
+  for (size_t i = 0; i < std::size(kTypes); ++i) {
+    validity.push_back(address(i, 0));
+    values.push_back(address(i, kTypes[i].is_string() ? 2 : 1));
+    offsets.push_back(address(i, 1));
+  }
+  auto source = import(arrays, *gpu_);
+  {
+    std::vector<DeviceColumn> kept;
+    for (size_t i = 0; i < std::size(kTypes); ++i) {
+      if (!source->device_rows()->has(i)) continue;
+      const DeviceColumn& column = kept.emplace_back(source->device_rows()->column(i, 0, 1000, upload()));
+      const bool converted = kTypes[i].id == TypeId::kBool || kTypes[i] == Type::decimal(9, 2);
+      EXPECT_EQ(column.validity.address(), validity[i]);
+      EXPECT_EQ(column.values.address() == values[i], !converted) << kTypes[i].name();
+      if (kTypes[i].is_string()) {
+        EXPECT_EQ(column.offsets.address(), offsets[i]);
+      }
+      EXPECT_EQ(column.bytes() == 0, !converted);
+      EXPECT_EQ(source->device_rows()->converted_bytes(i) == 0, !converted);
+    }
+    source.reset();
+    EXPECT_EQ(arrays.released(), 0) << "columns read them";
+  }
+  EXPECT_EQ(arrays.released(), 1);
+}
+
+TEST_F(ArrowDeviceOnGpu, CopiesWhereNothingMayBeReadBehind) {
+  const device::DeviceBuffer all = pool_->allocate(512 - kPadding, *stream_, "a test");  // takes 512
+  if (device::find_allocation(*gpu_, all.address()).bytes != 512) GTEST_SKIP() << "the driver says otherwise";
+  std::vector<int32_t> numbers(128);
+  for (int32_t i = 0; i < 128; ++i) numbers[i] = i * 3;
+  stream_->copy_to_device(all.address(), numbers.data(), 512);
+  stream_->synchronize();
+  DeviceArrays arrays(table_of(0, 128, 128), *gpu_);
+  ArrowArray& array = *arrays.arrays[0].array.children[3];
+  array.buffers[1] = reinterpret_cast<const void*>(all.address());
+  array.null_count = 0;
+  const auto source = import(arrays, *gpu_);
+  const DeviceColumn column = source->device_rows()->column(3, 0, 128, upload());
+  EXPECT_NE(column.values.address(), all.address());
+  EXPECT_FALSE(column.validity) << "there is no NULL, as its array says";
+  EXPECT_EQ(host_of(column).value(127).to_string(), "381");
+  const DeviceColumn begin = source->device_rows()->column(3, 0, 96, upload());
+  EXPECT_EQ(begin.values.address(), all.address());
+}
+
+/// A column of one array: `format`, with these values behind each other in its second buffer.
+template <class T>
+DeviceColumn column_of(const char* format, const std::vector<T>& values, const device::DeviceBuffer& buffer,
+                       const device::DeviceBuffer& bytes, int64_t rows, device::Device& gpu,
+                       const DeviceUpload& upload) {
+  upload.stream.copy_to_device(buffer.address(), values.data(), values.size() * sizeof(T));
+  upload.stream.synchronize();
+  ArrowSchema field{}, schema{};
+  ArrowSchema* fields[] = {&field};
+  field.format = format;
+  field.name = "x";
+  schema.format = "+s";
+  schema.n_children = 1;
+  schema.children = fields;
+  const void* buffers[] = {nullptr, reinterpret_cast<const void*>(buffer.address()),
+                           reinterpret_cast<const void*>(bytes.address())};
+  const void* none[] = {nullptr};
+  ArrowArray column{};
+  ArrowArray* columns[] = {&column};
+  column.length = rows;
+  column.n_buffers = 3;
+  column.buffers = buffers;
+  ArrowDeviceArray array{};
+  array.device_type = ARROW_DEVICE_CUDA_MANAGED;
+  array.array.length = rows;
+  array.array.n_buffers = 1;
+  array.array.buffers = none;
+  array.array.n_children = 1;
+  array.array.children = columns;
+  array.array.release = [](ArrowArray* released) { released->release = nullptr; };
+  const auto source =
+      arrow::import_device_arrays("t", &schema, {&array, 1}, [&](int64_t) -> device::Device& { return gpu; });
+  return source->device_rows()->column(0, 0, rows, upload);
+}
+
+TEST_F(ArrowDeviceOnGpu, DecimalsOfEachWidth) {
+  const device::DeviceBuffer buffer = pool_->allocate(4096, *stream_, "a test");
+  const auto made = [&](const char* format, auto values) {
+    return host_of(
+        column_of(format, values, buffer, {}, static_cast<int64_t>(values.size()), *gpu_, upload()));
+  };
+  const Column narrow = made("d:9,2,32", std::vector<int32_t>{-123, 45600});
+  EXPECT_EQ(narrow.value(0).to_string(), "-1.23");
+  EXPECT_EQ(narrow.value(1).to_string(), "456.00");
+  EXPECT_EQ(made("d:15,2,64", std::vector<int64_t>{-123}).value(0).to_string(), "-1.23");
+  EXPECT_EQ(made("d:30,2,64", std::vector<int64_t>{-123}).value(0).to_string(), "-1.23");
+  EXPECT_EQ(made("d:15,2", std::vector<int128_t>{-123}).value(0).to_string(), "-1.23");
+  EXPECT_EQ(made("d:30,2", std::vector<int128_t>{-123}).value(0).to_string(), "-1.23");
+  EXPECT_THAT(message_of([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 70}); }),
+              HasSubstr("Arrow field 'x' (format 'd:15,2'): a value has more digits than its type"));
+  EXPECT_THAT(message_of([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 63}); }),
+              HasSubstr("more digits"));
+}
+
+TEST_F(ArrowDeviceOnGpu, TimesOfEachUnit) {
+  const device::DeviceBuffer buffer = pool_->allocate(4096, *stream_, "a test");
+  const auto made = [&](const char* format, auto values) {
+    return host_of(
+        column_of(format, values, buffer, {}, static_cast<int64_t>(values.size()), *gpu_, upload()));
+  };
+  EXPECT_EQ(made("tts", std::vector<int32_t>{0, 3661}).value(1).to_string(), "01:01:01");
+  EXPECT_EQ(made("ttm", std::vector<int32_t>{3661500}).value(0).to_string(), "01:01:01.5");
+  EXPECT_EQ(made("tss:UTC", std::vector<int64_t>{-1}).value(0).to_string(), "1969-12-31 23:59:59+00");
+  EXPECT_EQ(made("tsu:UTC", std::vector<int64_t>{-1}).value(0).to_string(), "1969-12-31 23:59:59.999999+00");
+  EXPECT_THAT(message_of([&] { made("tss:UTC", std::vector<int64_t>{INT64_MAX / 1000}); }),
+              HasSubstr("Arrow field 'x' (format 'tss:UTC'): a value does not fit"));
+}
+
+TEST_F(ArrowDeviceOnGpu, TextsOfBothWidths) {
+  const device::DeviceBuffer buffer = pool_->allocate(4096, *stream_, "a test"),
+                             bytes = pool_->allocate(4096, *stream_, "a test");
+  stream_->copy_to_device(bytes.address(), "abcdef", 6);
+  const auto made = [&](const char* format, auto offsets) {
+    const auto rows = static_cast<int64_t>(offsets.size()) - 1;
+    return host_of(column_of(format, offsets, buffer, bytes, rows, *gpu_, upload()));
+  };
+  for (const char* format : {"u", "z"}) {
+    EXPECT_EQ(made(format, std::vector<uint32_t>{0, 2, 2, 6}).value(2).text(), "cdef");
+    EXPECT_EQ(made(format, std::vector<uint32_t>{1, 2, 4}).value(1).text(), "cd");
+  }
+  for (const char* format : {"U", "Z"}) {
+    EXPECT_EQ(made(format, std::vector<uint64_t>{0, 2, 2, 6}).value(2).text(), "cdef");
+    EXPECT_EQ(made(format, std::vector<uint64_t>{1, 2, 4}).value(1).text(), "cd");
+  }
+  EXPECT_THAT(message_of([&] { made("u", std::vector<uint32_t>{0, 5, 2, 6}); }),
+              HasSubstr("Arrow field 'x' (format 'u'): string offsets must not fall"));
+  EXPECT_THAT(message_of([&] { made("u", std::vector<uint32_t>{4, 3}); }), HasSubstr("must not fall"));
+  EXPECT_THAT(message_of([&] { made("U", std::vector<uint64_t>{0, 1 << 30}); }),
+              HasSubstr("up to the end of its allocation, 1073741824 are needed"));
+}
+
+TEST_F(ArrowDeviceOnGpu, WhicheverCallFailsAllIsReleased) {
+  device::Library library({LANEWISE_FAILING_CUDA}, "it");
+  FailingCuda* const control = library.find<FailingCuda*(const char*)>("failing_cuda")("libcuda.so.1");
+  ASSERT_NE(control, nullptr);
+  device::Driver driver(LANEWISE_FAILING_CUDA);
+  device::Device& gpu = driver.device(0);
+  device::Stream stream(gpu);
+  device::DevicePool pool(gpu);
+  device::Staging staging(gpu, {.chunk = 4096, .threads = 1});
+  const Table table = table_of(0, 100, 60);
+  for (int call = 1;; call += 4) {
+    DeviceArrays arrays(table, gpu);
+    std::string message = "none";
+    control->fail_in = call;
+    control->fail_with = 2;  // out of memory
+    try {
+      const auto source = import(arrays, gpu);
+      for (size_t i = 0; i < std::size(kTypes); ++i) {
+        if (source->device_rows()->has(i))
+          source->device_rows()->column(i, 0, 100, {pool, staging, stream, nullptr});
+      }
+      expect_rows(scanned(*source), 0, 100);
+    } catch (const std::exception& error) {
+      message = error.what();
+    }
+    ASSERT_EQ(arrays.released(), 2) << "call " << call << ": " << message;
+    ASSERT_EQ(pool.budget().used(), 0) << "call " << call << ": " << message;
+    if (control->fail_in > 0) {
+      EXPECT_EQ(message, "none");
+      break;
+    }
+    ASSERT_LT(call, 10'000);
+  }
+  control->fail_in = 0;
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/source.h"
+
+namespace lanewise {
+
+/// A table as a source, read where it lies.
+std::shared_ptr<const Source> table_source(std::string name, Table table);
+
+/// The rows of a table that has just the columns which are scanned.
+std::unique_ptr<Scan> scan_table(Table table);
+
+/// An identity that no other source has.
+std::string new_identity();
+
+}  // namespace lanewise
