@@ -18,21 +18,30 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
 TEXT
 }
 
-if [[ ! -f libduckdb.so ]]; then
-  python3 -c 'import lzma, shutil; shutil.copyfileobj(lzma.open("libduckdb.so.xz"), open("libduckdb.so.new", "wb"))'
-  mv libduckdb.so.new libduckdb.so
-fi
+for packed in *.xz; do
+  name=${packed%.xz}
+  [[ -f $name ]] && continue
+  python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' "$packed" "$name.new"
+  chmod +x "$name.new"
+  mv "$name.new" "$name"
+done
 export LD_LIBRARY_PATH=$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 command=${1:-}
 [[ $# -gt 0 ]] && shift
 case $command in
   test)
-    ./lanewise_device_test --gtest_brief=1 "$@"
-    ./lanewise_index_test --gtest_brief=1 --gtest_filter='*Gpu*:*Device*' "$@"
-    ./lanewise_graph_test --gtest_brief=1 --gtest_filter='*/Gpu' "$@"
-    ./lanewise_pram_test --gtest_brief=1 --gtest_filter='*/OnDevice.*' "$@"
-    ./lanewise_primitives_test --gtest_brief=1 --gtest_filter='*OnGpu.*' "$@"
+    failed=0
+    while read -r layer tests; do
+      "./lanewise_${layer}_test" --gtest_brief=1 "--gtest_filter=$tests" "$@" || failed=1
+    done <<<"device *
+data *OnGpu.*
+api *OnGpu.*
+index *Gpu*:*Device*
+graph */Gpu
+pram */OnDevice.*
+primitives *OnGpu.*"
+    exit $failed
     ;;
   programs)
     shares=()

@@ -1,7 +1,7 @@
 """./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
 
 The program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead, the libraries that Debian calls its own, scripts. There,
-`bash gpu.sh` says what it can do. DuckDB's library is packed by xz; all is to stay below 60 MB.
+`bash gpu.sh` unpacks it and says what it can do. DuckDB's library and the tests are packed by xz; all is to stay below 60 MB.
 """
 
 import lzma
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-LAYERS = ["device", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
+LAYERS = ["api", "data", "device", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
 PROGRAMS = ["lanewise", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
@@ -50,6 +50,9 @@ def main():
     for program in PROGRAMS:
         copy = BUNDLE / Path(program).name
         subprocess.run(["strip", "-o", copy, BUILD / program], check=True)
+        if program != "lanewise":
+            copy.with_name(copy.name + ".xz").write_bytes(lzma.compress(copy.read_bytes(), preset=1))
+            copy.unlink()
     for part in PARTS:
         source, target = BUILD / part, BUNDLE / Path(part).name
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)

@@ -26,6 +26,8 @@ SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racech
 SIZES = [33, 1000]
 # Without those that mean to fail: to fault, to be out of memory, to ask too much; or to take a certain time.
 TESTS = {
+    "api": "AddTableOnGpu.*",
+    "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
     "device": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
     "graph": "*/Gpu-*LargeOnes*",
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",
