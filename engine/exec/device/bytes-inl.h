@@ -48,17 +48,17 @@ LANES_FN u32 low_bits(u32 count) {
 }
 
 /// The first bytes of a text of `size` bytes as words, zeros behind its end. All are asked for before the
-/// first one is there, and no lane goes another way than its neighbours, however long their texts.
+/// first one is there, and no lane goes another way than its neighbours, however long their texts. In halves:
+/// a shift over two of them is one instruction.
 template <u32 kWords>
-struct TextWords {
+class TextWords {
+ public:
   static constexpr u32 kSize = kWords * 8;
-  u64 words[kWords];
 
-  LANES_FN TextWords(const u8* at, u64 size) {
-    const u32 count = size < kSize ? u32(size) : kSize;
+  LANES_FN TextWords(const u8* at, u64 size) : count_(size < kSize ? u32(size) : kSize) {
 #if defined(__CUDACC__)
     const u64 address = reinterpret_cast<u64>(at);
-    const u32 skip = u32(address & 7), end = skip + count;
+    const u32 skip = u32(address & 7), end = skip + count_;
     const u64* const from = reinterpret_cast<const u64*>(address & ~u64(7));
     u32 held[2 * kWords + 2];
 #pragma unroll
@@ -67,29 +67,36 @@ struct TextWords {
       held[2 * i] = u32(word);
       held[2 * i + 1] = u32(word >> 32);
     }
-    const auto half = [&](u32 i) {  // in steps of 32 bits: a shift of two words is one instruction
-      const bool odd = skip & 4;
-      const u32 low = odd ? held[i + 1] : held[i], high = odd ? held[i + 2] : held[i + 1];
-      const i32 left = i32(count - i * 4) * 8;
-      return __funnelshift_r(low, high, skip * 8) & low_bits(left > 0 ? left : 0);
-    };
+    const bool odd = skip & 4;
 #pragma unroll
-    for (u32 i = 0; i < kWords; i++) {
-      const u32 low = half(2 * i);
-      words[i] = u64(half(2 * i + 1)) << 32 | low;
-    }
+    for (u32 i = 0; i <= 2 * kWords; i++) held[i] = odd ? held[i + 1] : held[i];
+#pragma unroll
+    for (u32 i = 0; i < 2 * kWords; i++) halves_[i] = __funnelshift_r(held[i], held[i + 1], skip * 8);
 #else
-    for (u32 i = 0; i < kWords; i++) {
-      const u32 left = count > i * 8 ? count - i * 8 : 0;
-      words[i] = bytes_at(at + i * 8, left < 8 ? left : 8);
+    for (u32 i = 0; i < 2 * kWords; i++) {
+      const u32 left = count_ > i * 4 ? count_ - i * 4 : 0;
+      halves_[i] = u32(bytes_at(at + i * 4, left < 4 ? left : 4));
     }
 #endif
   }
+  LANES_FN u64 operator[](u32 i) const { return u64(half(2 * i + 1)) << 32 | half(2 * i); }
+  /// Of two texts of one size.
   LANES_FN bool operator==(const TextWords& other) const {
-    u64 differ = 0;
-    for (u32 i = 0; i < kWords; i++) differ |= words[i] ^ other.words[i];
+    u32 differ = 0;
+    for (u32 i = 0; i < 2 * kWords; i++) differ |= (halves_[i] ^ other.halves_[i]) & mask(i);
     return differ == 0;
   }
+
+ private:
+  LANES_FN u32 half(u32 i) const { return halves_[i] & mask(i); }
+  /// The bytes of a half that are the text's.
+  LANES_FN u32 mask(u32 i) const {
+    const i32 left = i32(count_ - i * 4) * 8;
+    return low_bits(left > 0 ? left : 0);
+  }
+
+  u32 count_;
+  u32 halves_[2 * kWords];  // behind the end anything
 };
 
 }  // namespace lanewise::kernel

@@ -59,8 +59,9 @@ LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
   return true;
 }
 
-/// `slots[i * stride]`, a power of two of them, open addressing with linear probing.
-template <class Slot, bool kShared>
+/// `slots[i * stride]`, a power of two of them, open addressing with linear probing. Where `kKeepsHash`, the
+/// word behind each slot is its hash.
+template <class Slot, bool kShared, bool kKeepsHash = false>
 struct SlotTable {
   static constexpr u32 kEmpty = 0, kBusy = 1;
 
@@ -70,6 +71,7 @@ struct SlotTable {
   u32 probes;  ///< slots that are looked at for a key
 
   LANES_FN Slot& at(u64 i) const { return *reinterpret_cast<Slot*>(slots + (i & mask) * stride); }
+  static LANES_FN u64& kept_hash(Slot& slot) { return *reinterpret_cast<u64*>(&slot + 1); }
   /// Neither empty nor busy; of each of a group's copies another.
   static LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
@@ -108,6 +110,7 @@ struct SlotTable {
             slot = nullptr;
           } else if (exchange_if(slot->tag, kEmpty, kBusy) == kEmpty) {  // else another thread was faster
             slot->template take_key<kShared>(wanted);
+            if constexpr (kKeepsHash) kept_hash(*slot) = hash;
             publish<kShared>(slot->tag, tag);
             open = false;
           }
@@ -188,12 +191,20 @@ class Groups {
       const bool used = near_.at(i).tag != near_.kEmpty && !read<false>(outcome_->full);
       const u32 lanes = __ballot_sync(~0u, used);
       if (!used) continue;
-      const Slot copy = near_.at(i);
-      add_far(far_, outcome_, most_sampled_, lanes, copy, hash_of(copy));
+      Slot& slot = near_.at(i);
+      u64 hash;
+      if constexpr (kKeepsHash) {
+        hash = near_.kept_hash(slot);
+      } else {
+        hash = hash_of(slot);
+      }
+      add_far(far_, outcome_, most_sampled_, lanes, slot, hash);
     }
   }
 
  private:
+  /// Where there is room between slots: code that hashes texts need not be there again.
+  static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
   static constexpr u32 kNearProbes = 16;
   static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
   static constexpr u32 kMostUsed = kNear - kNear / 4;
@@ -230,7 +241,7 @@ class Groups {
   GroupOutcome* outcome_;
   u32 most_sampled_;
   u32* used_;  // slots of the near table; a little more where threads want the same one
-  SlotTable<Slot, true> near_;
+  SlotTable<Slot, true, kKeepsHash> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;
   u32 copy_ = 0;  // of slots, that this lane uses

@@ -245,6 +245,18 @@ TEST(DeviceGroups, NoSlotIsMadeUnlessAllowed) {
   EXPECT_EQ(table.find(1, wanted, 0, hash_of(wanted), 3, [] { return false; }), made);
 }
 
+TEST(DeviceGroups, HashesAreKeptBehindSlots) {
+  constexpr size_t kStride = sizeof(Slot) + 8;
+  std::vector<uint64_t> memory(8 * kStride / 8);
+  const kernel::SlotTable<Slot, true, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 7, kStride,
+                                                  8};
+  Slot wanted{};
+  wanted.k0.set(5);
+  Slot* made = table.find(1, wanted, 0, hash_of(wanted), 3, [] { return true; });
+  ASSERT_EQ(made, &table.at(3));
+  EXPECT_EQ(table.kept_hash(*made), hash_of(wanted));
+}
+
 TEST(DeviceGroups, CopiesOfAGroupAreApart) {
   std::vector<uint64_t> memory(16 * sizeof(Slot) / 8);
   const kernel::SlotTable<Slot, true> table{reinterpret_cast<kernel::u8*>(memory.data()), 15, sizeof(Slot),

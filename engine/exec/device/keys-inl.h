@@ -97,7 +97,7 @@ LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   u64 hash = before;
   for (u64 left = size; left;) {
     const Part part(at, left);
-    for (u32 i = 0; i < Part::kSize / 8; i++) hash = mix(hash, part.words[i]);
+    for (u32 i = 0; i < Part::kSize / 8; i++) hash = mix(hash, part[i]);
     at += Part::kSize;
     left -= left < Part::kSize ? left : Part::kSize;
   }
@@ -123,8 +123,8 @@ struct Key<Text, true> {
 
   LANES_FN void set(Text text) {
     const TextWords<2> first(text.at, text.size < kInside ? text.size : kInside);
-    head = (text.size & 0xffffffff) | first.words[0] << 32;
-    rest = text.size > kInside ? reinterpret_cast<u64>(text.at) : first.words[0] >> 32 | first.words[1] << 32;
+    head = (text.size & 0xffffffff) | first[0] << 32;
+    rest = text.size > kInside ? reinterpret_cast<u64>(text.at) : first[0] >> 32 | first[1] << 32;
   }
   LANES_FN u64 size() const { return head & 0xffffffff; }
   LANES_FN bool is_long() const { return size() > kInside; }
@@ -161,8 +161,8 @@ struct ShortKey {
 
   LANES_FN void set(Text text) {
     const TextWords<2> first(text.at, text.size);
-    head = text.size | first.words[0] << 32;
-    rest = first.words[0] >> 32 | first.words[1] << 32;
+    head = text.size | first[0] << 32;
+    rest = first[0] >> 32 | first[1] << 32;
   }
   LANES_FN Text get() const { return {reinterpret_cast<const u8*>(&head) + 4, head & 0xffffffff}; }
   LANES_FN const u64& first() const { return head; }
