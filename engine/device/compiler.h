@@ -48,6 +48,7 @@ class Compiler {
 
   Library library_;
   std::string version_;
+  bool is_minimal_ = false;  ///< knows --minimal
 };
 
 }  // namespace lanewise::device
