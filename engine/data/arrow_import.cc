@@ -243,7 +243,9 @@ class Importer {
       } else if (view.length <= 12) {
         builder.append_text({view.inlined, static_cast<size_t>(view.length)});
       } else {
-        if (view.buffer < 0 || view.buffer + 3 >= array_.n_buffers || view.offset < 0) {
+        // The last buffer tells how long the texts' are.
+        if (view.buffer < 0 || view.buffer + 3 >= array_.n_buffers || view.offset < 0 ||
+            int64_t{view.offset} + view.length > buffer<int64_t>(array_.n_buffers - 1)[view.buffer]) {
           refuse(field_, "a view points outside its buffers");
         }
         builder.append_text({buffer<char>(2 + view.buffer) + view.offset, static_cast<size_t>(view.length)});

@@ -6,6 +6,7 @@ import decimal
 import os
 import pathlib
 import random
+import struct
 
 import pyarrow as pa
 import pytest
@@ -129,6 +130,11 @@ def test_bad_codes_and_offsets_are_found():
     falling = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"abc")])
     with pytest.raises(ValueError, match="offsets must not fall"):
         roundtrip(pa.table({"x": falling}))
+    for size, offset, number in ((20, 1, 0), (20, -1, 0), (13, 0, 1), (13, 0, -1)):
+        view = struct.pack("<i4sii", size, b"abcd", number, offset)
+        outside = pa.Array.from_buffers(pa.string_view(), 1, [None, pa.py_buffer(view), pa.py_buffer(b"a" * 20)])
+        with pytest.raises(ValueError, match="a view points outside its buffers"):
+            roundtrip(pa.table({"x": outside}))
 
 
 def test_random_tables():
