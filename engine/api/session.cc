@@ -64,7 +64,7 @@ struct Session::State {
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
         store(&budget),
-        database({options.database, threads, options.memory_limit}) {
+        database({options.database, threads, options.memory_limit, &budget, &cancellation}) {
     options.tuning.packed_only = options.lanes == "packed";
     budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
     if (device.only) accelerator();

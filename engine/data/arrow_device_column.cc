@@ -30,7 +30,7 @@ bool is_ours(const Form& form) {
 class Maker {
  public:
   Maker(const ArrowSchema& field, const std::vector<DevicePart>& parts, std::shared_ptr<const void> owner,
-        const device::Module& kernels, const DeviceUpload& upload)
+        const BorderKernels& kernels, const DeviceUpload& upload)
       : field_(field),
         form_(form_of(field)),
         parts_(parts),
@@ -101,7 +101,7 @@ class Maker {
   template <class... Arguments>
   void launch(const char* kernel, uint64_t count, Arguments... arguments) const {
     if (count != 0)
-      kernels_.kernel(kernel).launch(upload_.stream, {.blocks = (count + 255) / 256}, arguments...);
+      kernels_().kernel(kernel).launch(upload_.stream, {.blocks = (count + 255) / 256}, arguments...);
   }
 
   static bool has_validity(const DevicePart& part) {
@@ -110,8 +110,7 @@ class Maker {
 
   void take_validity() {
     if (column_.rows == 0 || std::none_of(parts_.begin(), parts_.end(), has_validity)) return;
-    const DevicePart& only = parts_.front();
-    if (only.first % 32 == 0) {
+    if (const DevicePart& only = parts_.front(); parts_.size() == 1 && only.first % 32 == 0) {
       const auto bytes = (static_cast<size_t>(only.rows) + 7) / 8;
       column_.validity = in_place(only, 0, static_cast<size_t>(only.first) / 8, bytes, sizeof(uint32_t));
       if (column_.validity) return;
@@ -273,7 +272,7 @@ class Maker {
   const Form form_;
   const std::vector<DevicePart>& parts_;
   const std::shared_ptr<const void> owner_;
-  const device::Module& kernels_;
+  const BorderKernels& kernels_;
   const DeviceUpload& upload_;
   DeviceColumn column_;
 };
@@ -324,7 +323,7 @@ size_t converted_width(const ArrowSchema& field) {
 std::string_view border_kernels() { return "#include \"data/device/arrow-inl.h\"\n"; }
 
 DeviceColumn make_column(const ArrowSchema& field, const std::vector<DevicePart>& parts,
-                         const std::shared_ptr<const void>& owner, const device::Module& kernels,
+                         const std::shared_ptr<const void>& owner, const BorderKernels& kernels,
                          const DeviceUpload& upload) {
   return Maker(field, parts, owner, kernels, upload).run();
 }

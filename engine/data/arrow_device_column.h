@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -29,15 +30,17 @@ bool is_made_on_device(const ArrowSchema& field);
 /// Bytes of a row that it makes of another layout; 0: the layout is ours.
 size_t converted_width(const ArrowSchema& field);
 
-/// The source of the kernels that it needs.
+/// The source of the kernels that it may need.
 std::string_view border_kernels();
+/// Gives them, built; asked for only where one is launched.
+using BorderKernels = std::function<const device::Module&()>;
 
 /// The parts, one behind the other, as a column. A single part is used where it lies, buffer by buffer, if
 /// that is laid out as ours: aligned to 16 bytes (a bitmap to 4) and with kPadding bytes of its allocation
 /// behind it. All else is copied and converted on the device. `owner` keeps the parts alive. Throws
 /// UserError that names the field, MemoryError.
 DeviceColumn make_column(const ArrowSchema& field, const std::vector<DevicePart>& parts,
-                         const std::shared_ptr<const void>& owner, const device::Module& kernels,
+                         const std::shared_ptr<const void>& owner, const BorderKernels& kernels,
                          const DeviceUpload& upload);
 
 }  // namespace lanewise::arrow

@@ -1,4 +1,4 @@
-#include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -44,7 +44,9 @@ HeldStream& held(ArrowDeviceArrayStream* stream) { return *static_cast<HeldStrea
 
 /// Throws what a stream of ours says.
 void check(ArrowArrayStream& stream, int code) {
-  if (code != 0) throw UserError(stream.get_last_error(&stream));
+  if (code == 0) return;
+  const char* error = stream.get_last_error(&stream);
+  throw UserError(error == nullptr ? std::strerror(code) : error);
 }
 
 }  // namespace

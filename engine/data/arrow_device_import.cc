@@ -43,6 +43,14 @@ std::string name_of(ArrowDeviceType type) {
   return "unknown";
 }
 
+/// Bytes that are fetched between two looks at a request to stop.
+constexpr size_t kPiece = size_t{1} << 28;
+
+/// Whether the buffer may be the lengths of a view's buffers, which producers keep in host memory.
+bool may_be_lengths(const ArrowSchema& field, int64_t index) {
+  return index >= 2 && form_of(field).layout == Layout::kViews;
+}
+
 /// A schema and arrays, taken; released when nobody reads them any more.
 struct Taken {
   Taken(ArrowSchema* from, std::span<ArrowDeviceArray> all) : schema(*from), arrays(all.begin(), all.end()) {
@@ -110,12 +118,15 @@ class DeviceSource : public Source, public DeviceRows {
       if (from < to) parts.push_back({&child, child.offset + array.offset + from - begin, to - from});
       begin += array.length;
     }
-    return make_column(*taken_->schema.children[column], parts, taken_, kernels(), upload);
+    return make_column(
+        *taken_->schema.children[column], parts, taken_,
+        [this]() -> const device::Module& { return kernels(); }, upload);
   }
 
  private:
   void check(const ArrowArray& array) const {
     const ArrowSchema& schema = taken_->schema;
+    check_size(schema, array);
     if (array.n_children != schema.n_children) refuse(schema, "the array has another number of columns");
     if (array.null_count != 0 && array.n_buffers > 0 && array.buffers[0] != nullptr) {
       refuse(schema, "rows that are NULL as a whole are not supported");
@@ -123,13 +134,23 @@ class DeviceSource : public Source, public DeviceRows {
     for (int64_t i = 0; i < array.n_children; ++i) {
       const ArrowArray& child = *array.children[i];
       const ArrowSchema& field = *schema.children[i];
+      check_size(field, child);
       if (child.length < array.offset + array.length) refuse(field, "the column is too short");
       if (array.length == 0) continue;
-      for (int64_t buffer = 0; buffer < child.n_buffers; ++buffer) {
+      // What rows need; of texts' bytes there may be none. Whoever reads looks at all of it.
+      for (int64_t buffer = child.null_count == 0 ? 1 : 0; buffer < std::min<int64_t>(2, child.n_buffers);
+           ++buffer) {
         if (child.buffers[buffer] != nullptr)
           check_memory(*taken_->device, field, buffer, child.buffers[buffer], 0);
       }
     }
+  }
+
+  /// So that no count of bytes overflows.
+  static void check_size(const ArrowSchema& field, const ArrowArray& array) {
+    constexpr int64_t kMost = INT64_MAX / 128;
+    if (array.length < 0 || array.offset < 0 || array.length > kMost || array.offset > kMost)
+      refuse(field, "its length or offset is no number of rows");
   }
 
   const device::Module& kernels() const {
@@ -166,10 +187,15 @@ class DeviceSource : public Source, public DeviceRows {
       ArrowArray copy = copy_array(
           schema, array, Readable::kCopy,
           [&](const ArrowSchema& field, int64_t index, const void* from, size_t bytes) -> const void* {
+            const auto address = reinterpret_cast<device::cuda::Address>(from);
+            if (may_be_lengths(field, index) && !device::find_allocation(device, address).known) return from;
             check_memory(device, field, index, from, bytes);
             held->push_back(Buffer::allocate(bytes, budget, "Arrow import"));
-            staging.download(held->back().mutable_data(), reinterpret_cast<device::cuda::Address>(from),
-                             bytes, stream);
+            for (size_t at = 0; at < bytes; at += kPiece) {
+              if (cancellation != nullptr) cancellation->check();
+              staging.download(held->back().mutable_data() + at, address + at, std::min(kPiece, bytes - at),
+                               stream);
+            }
             return held->back().data();
           },
           held);

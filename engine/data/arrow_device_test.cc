@@ -139,6 +139,25 @@ TEST_F(ArrowDevice, AStreamIsReadToItsEnd) {
   expect_rows(scanned(*source), 0, 100);
 }
 
+TEST_F(ArrowDevice, WhatWentOutHoldsNothingOfTheHost) {
+  ArrowDeviceArrayStream stream;
+  std::weak_ptr<const Column> column;
+  {
+    const Table table = table_of(0, 100, 30);
+    column = table.batches[2].columns[3];
+    arrow::export_device_stream(table, device_, &stream);
+  }
+  EXPECT_TRUE(column.expired());
+  stream.release(&stream);
+}
+
+TEST_F(ArrowDevice, NoBytesMayLieAnywhere) {
+  static const char kHost = 0;
+  DeviceArrays arrays(table_of(0, 1, 1), device_);
+  arrays.arrays[0].array.children[16]->buffers[2] = &kHost;
+  expect_rows(scanned(*import(arrays, device_)), 0, 1);
+}
+
 TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
   const auto refused = [&](auto change) {
     DeviceArrays arrays(table_of(0, 100, 50), device_);
@@ -162,6 +181,14 @@ TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
               HasSubstr("Arrow field 'c3' (format 'i'): the column is too short"));
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].array.children[3]->buffers[1] = nullptr; }),
               HasSubstr("Arrow field 'c3' (format 'i'): a buffer is null"));
+  for (const int64_t size : {int64_t{-1}, INT64_MAX - 10, int64_t{1} << 61}) {
+    EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.children[4]->offset = size; }),
+                HasSubstr("Arrow field 'c4' (format 'l'): its length or offset is no number of rows"));
+    EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.offset = size; }),
+                HasSubstr("no number of rows"));
+    EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[1].array.length = size; }),
+                HasSubstr("no number of rows"));
+  }
   static const int kHost = 0;
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].array.children[4]->buffers[1] = &kHost; }),
               HasSubstr("Arrow field 'c4' (format 'l'): buffer 1 is not in memory that CUDA knows"));
@@ -272,6 +299,12 @@ TEST_F(ArrowDeviceOnGpu, AllTypesOfAllSizes) {
     if (rows > 64) expect_columns(*source, 64, rows - 64, 64);
     expect_columns(*source, 0, 0, 0);
   }
+}
+
+TEST_F(ArrowDeviceOnGpu, NullsInLaterArraysAlone) {
+  DeviceArrays arrays(table_of(4, 60, 6), *gpu_);
+  ASSERT_EQ(arrays.arrays[0].array.children[3]->buffers[0], nullptr);
+  expect_columns(*import(arrays, *gpu_), 0, 60, 4);
 }
 
 TEST_F(ArrowDeviceOnGpu, Slices) {

@@ -285,8 +285,8 @@ int guarded(ArrowArrayStream* stream, F f) {
 
 void export_next(HeldStream& state, ArrowArray* out) {
   *out = {};
-  if (state.next == state.table.batches.size()) return;  // a released array says: the end
-  const Batch& batch = state.table.batches[state.next++];
+  if (state.next == state.table.batches.size()) return;              // a released array says: the end
+  const Batch batch = std::move(state.table.batches[state.next++]);  // what went out is its taker's alone
   make_array(batch.rows, 0, {Buffer()}, batch.columns.size(), false, out);
   try {
     for (size_t i = 0; i < batch.columns.size(); ++i) {

@@ -112,6 +112,8 @@ Database::Database(const DatabaseOptions& options) : state_(std::make_unique<Sta
   translated([&] {
     state_->instance = open(options);
     state_->connection = duckdb::make_uniq<duckdb::Connection>(*state_->instance);
+    state_->exposed->budget = options.budget;
+    state_->exposed->cancellation = options.cancellation;
     register_rows_function(*state_->instance->instance, state_->exposed);
   });
 }

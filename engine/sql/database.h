@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
@@ -16,6 +17,8 @@ struct DatabaseOptions {
   std::string path{};       ///< a DuckDB file, made where it does not exist; empty: in memory
   int threads = 1;          ///< of DuckDB's statements, and for how many of ours its scans are prepared
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
+  MemoryBudget* budget = nullptr;              ///< of what its statements read of added sources
+  const Cancellation* cancellation = nullptr;  ///< of reading those
 };
 
 /// A planned query. It holds a transaction, so that its sources stay what they were: end it soon.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/error.h"
@@ -219,6 +220,61 @@ TEST_F(DatabaseTest, WritesParquet) {
   EXPECT_THAT(message_of<UserError>([&] { database_.write_parquet(*table, "/no/such/folder/x.parquet"); }),
               HasSubstr("/no/such/folder/x.parquet"));
   EXPECT_THAT(message_of<UserError>([&] { run("FROM lanewise_rows()"); }), HasSubstr("Lanewise itself"));
+}
+
+TEST_F(DatabaseTest, WritesNumbersThatAreCodes) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("codes.parquet");
+  for (const Type type :
+       {Type(TypeId::kInt64), Type::decimal(4, 1), Type::decimal(9, 1), Type::decimal(38, 1)}) {
+    auto column = std::make_shared<Column>();
+    column->type = type;
+    column->rows = 3000;
+    column->dictionary = make_column(type, {Value(type, int128_t{70}), Value(type, int128_t{-8})});
+    column->values = Buffer::allocate(3000 * sizeof(uint32_t), nullptr, "a test");
+    column->validity = Buffer::allocate(bits::words(3000) * sizeof(uint64_t), nullptr, "a test");
+    std::fill_n(column->validity.mutable_as<uint64_t>(), bits::words(3000), 0);
+    std::vector<Value> values;
+    for (uint32_t row = 0; row < 3000; ++row) {
+      const bool null = row % 5 == 4;
+      column->values.mutable_as<uint32_t>()[row] = null ? 0xffff'ffff : row % 2;  // of NULL anything
+      if (!null) bits::set(column->validity.mutable_as<uint64_t>(), row);
+      values.push_back(null ? Value(type) : column->dictionary->value(row % 2));
+    }
+    const Schema schema{{"x", type}};
+    database_.write_parquet({schema, {{3000, {column}}}}, path);
+    EXPECT_EQ(text_of(run("FROM '" + path + "'")->batches), text_of({{3000, {make_column(type, values)}}}))
+        << type.name();
+  }
+}
+
+/// A source that ends as it is told.
+class EndingSource : public Source {
+ public:
+  std::string name() const override { return "ending"; }
+  const Schema& schema() const override { return schema_; }
+  std::string identity() const override { return {}; }
+  int64_t estimated_rows() const override { return 1; }
+  std::unique_ptr<Scan> scan(const std::vector<size_t>&, BatchSize, MemoryBudget* budget,
+                             const Cancellation* cancellation) const override {
+    cancellation->check();
+    Buffer::allocate(2000, budget, "A test");
+    throw UserError("there was room");
+  }
+
+ private:
+  const Schema schema_{{"x", TypeId::kInt32}};
+};
+
+TEST(AddedSources, AreReadInTheirBudgetUntilTheyAreCancelled) {
+  MemoryBudget budget(1000);
+  Cancellation cancellation;
+  Database database({.budget = &budget, .cancellation = &cancellation});
+  database.add_source("t", std::make_shared<EndingSource>());
+  const auto copy = [&] { database.run("CREATE TABLE c AS FROM t", nullptr); };
+  EXPECT_THAT(message_of<MemoryError>(copy), HasSubstr("A test needs"));
+  cancellation.cancel();
+  EXPECT_THROW(copy(), CancelledError);
 }
 
 TEST_F(DatabaseTest, WritesEmptyTablesAndSameNames) {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "base/bits.h"
+#include "base/error.h"
+#include "data/visit_width.h"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
 #include "sql/duckdb_headers.h"
 #include "sql/types.h"
@@ -33,6 +34,7 @@ struct Info : duckdb::TableFunctionInfo {
 struct BindData : duckdb::TableFunctionData {
   const Table* table = nullptr;          // else
   std::shared_ptr<const Source> source;  // this one
+  std::shared_ptr<const ExposedRows> exposed;
 };
 
 struct GlobalState : duckdb::GlobalTableFunctionState {
@@ -51,8 +53,9 @@ struct LocalState : duckdb::LocalTableFunctionState {
 duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,
                                               duckdb::vector<duckdb::LogicalType>& types,
                                               duckdb::vector<duckdb::string>& names) {
-  const ExposedRows& exposed = *input.info->Cast<Info>().exposed;
   auto data = duckdb::make_uniq<BindData>();
+  data->exposed = input.info->Cast<Info>().exposed;
+  const ExposedRows& exposed = *data->exposed;
   if (input.inputs.empty()) {
     data->table = exposed.table;
   } else if (const auto found = exposed.sources.find(input.inputs[0].ToString());
@@ -70,15 +73,23 @@ duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::Ta
 }
 
 /// Reads the columns that are wanted of a source into `state`. Others' numbers are wanted for the rows alone.
-void read(const Source& source, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
+void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
+  const Source& source = *data.source;
   std::vector<size_t> columns;
   for (const duckdb::column_t column : wanted) {
     state.columns.push_back(column < source.schema().size() ? columns.size() : SIZE_MAX);
     if (column < source.schema().size()) columns.push_back(column);
   }
-  const auto scan = source.scan(columns, BatchSize::kKept, nullptr, nullptr);
-  const auto worker = scan->worker();
-  while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
+  try {
+    const auto scan =
+        source.scan(columns, BatchSize::kKept, data.exposed->budget, data.exposed->cancellation);
+    const auto worker = scan->worker();
+    while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
+  } catch (const CancelledError&) {  // in the words that DuckDB hands on
+    throw duckdb::InterruptException();
+  } catch (const MemoryError& error) {
+    throw duckdb::OutOfMemoryException(error.what());
+  }
 }
 
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientContext&,
@@ -86,7 +97,7 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientC
   auto state = duckdb::make_uniq<GlobalState>();
   const auto& data = input.bind_data->Cast<BindData>();
   if (data.source) {
-    read(*data.source, input.column_ids, *state);
+    read(data, input.column_ids, *state);
   } else {
     state->batches = data.table->batches;
     state->columns.assign(input.column_ids.begin(), input.column_ids.end());
@@ -107,14 +118,22 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> init_local(duckdb::Execution
   return state;
 }
 
-template <class T>
-void narrow(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector) {
-  T* to = duckdb::FlatVector::GetData<T>(vector);
-  const int64_t* from = column.values.as<int64_t>() + first;
-  for (int64_t i = 0; i < rows; ++i) to[i] = static_cast<T>(from[i]);
+/// to[i] is value i of the rows: of a dictionary their entries, of which NULL has none.
+template <class From, class To>
+void copy_values(const Column& column, int64_t first, int64_t rows, To* to) {
+  if (column.dictionary) {
+    const uint32_t* codes = column.values.as<uint32_t>() + first;
+    const From* entries = column.dictionary->values.as<From>();
+    for (int64_t i = 0; i < rows; ++i) {
+      if (!column.is_null(first + i)) to[i] = static_cast<To>(entries[codes[i]]);
+    }
+  } else {
+    const From* from = column.values.as<From>() + first;
+    for (int64_t i = 0; i < rows; ++i) to[i] = static_cast<To>(from[i]);
+  }
 }
 
-/// Rows of a column as a vector: values by reference, text by reference.
+/// Rows of a column as a vector: texts by reference.
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector) {
   using duckdb::PhysicalType;
   const PhysicalType physical = vector.GetType().InternalType();
@@ -128,13 +147,14 @@ void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& v
     duckdb::FlatVector::Validity(vector).SetAllInvalid(static_cast<duckdb::idx_t>(rows));
     return;
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT16) {
-    narrow<int16_t>(column, first, rows, vector);
+    copy_values<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int16_t>(vector));
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT32) {
-    narrow<int32_t>(column, first, rows, vector);
+    copy_values<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int32_t>(vector));
   } else {
-    const size_t size = width(column.type.physical());
-    std::memcpy(duckdb::FlatVector::GetData(vector), column.values.data() + static_cast<size_t>(first) * size,
-                static_cast<size_t>(rows) * size);
+    visit_width(width(column.type.physical()), [&](auto zero) {
+      using T = decltype(zero);
+      copy_values<T>(column, first, rows, reinterpret_cast<T*>(duckdb::FlatVector::GetData(vector)));
+    });
   }
   if (!column.validity) return;
   auto& mask = duckdb::FlatVector::Validity(vector);

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "base/cancel.h"
+#include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
 
@@ -18,6 +20,8 @@ namespace lanewise::sql {
 struct ExposedRows {
   const Table* table = nullptr;  ///< without an argument; null between uses
   std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by its argument: lower-case names
+  MemoryBudget* budget = nullptr;                                     ///< of what is read of them
+  const Cancellation* cancellation = nullptr;                         ///< of reading them
 };
 
 /// Registers lanewise_rows(): the rows of what is exposed, in order, read where they lie and by several

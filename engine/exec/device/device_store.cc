@@ -64,7 +64,8 @@ size_t DeviceStore::evict(size_t bytes) {
   size_t freed = 0;
   for (auto entry = entries_.end(); freed < bytes && entry != entries_.begin();) {
     --entry;
-    if (entry->column.use_count() > 1) continue;  // a query reads it
+    if (entry->column.use_count() > 1 || entry->column->bytes() == 0)
+      continue;  // a query reads it; it is another's
     freed += entry->column->bytes();
     erase(entry++);
   }
