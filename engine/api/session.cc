@@ -93,6 +93,7 @@ struct Session::State {
     const bool measured =
         options.placement && (!properties || properties->name == options.placement->device.name);
     exec::DeviceView view;
+    view.ordinal = device.ordinal;
     if (properties) view.architecture = properties->architecture();
     view.opened = gpu.get();
     view.missing = no_gpu.value_or("");

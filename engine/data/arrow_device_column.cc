@@ -86,6 +86,7 @@ class Maker {
     if (parts_.size() != 1 || bytes == 0 || address % alignment != 0) return {};
     const device::Allocation around = device::find_allocation(upload_.pool.device(), address);
     if (around.bytes == 0 || around.bytes_from(address) < bytes + kPadding) return {};
+    if (!device::find_allocation(upload_.pool.device(), address + bytes + kPadding - 1).mapped) return {};
     return DeviceBuffer::wrap(address, bytes, owner_);
   }
   /// Those bytes, aligned as numbers of up to 8 bytes must be. `room` holds them where they are not.

@@ -151,6 +151,23 @@ TEST_F(ArrowDevice, WhatWentOutHoldsNothingOfTheHost) {
   stream.release(&stream);
 }
 
+TEST_F(ArrowDevice, ReadsWhereItIsWhatHasMemoryBehindIt) {
+  device::Stream stream(device_);
+  device::DevicePool pool(device_);
+  device::Staging staging(device_);
+  DeviceArrays arrays(table_of(4, 6, 6), device_);
+  const auto source = import(arrays, device_);
+  const auto values = reinterpret_cast<device::cuda::Address>(arrays.arrays[0].array.children[4]->buffers[1]);
+  const auto column = [&] {
+    return source->device_rows()->column(4, 0, 6, {pool, staging, stream, nullptr});
+  };
+  EXPECT_EQ(column().values.address(), values);
+  fake_.unmapped = 512 - 6 * 8 - kPadding;
+  EXPECT_EQ(column().values.address(), values);
+  fake_.unmapped++;
+  EXPECT_NE(column().values.address(), values) << "kernels would read behind it";
+}
+
 TEST_F(ArrowDevice, NoBytesMayLieAnywhere) {
   static const char kHost = 0;
   DeviceArrays arrays(table_of(0, 1, 1), device_);
@@ -342,7 +359,8 @@ TEST_F(ArrowDeviceOnGpu, ReadsWhereItIsWhatIsLaidOutAsOurs) {
       if (kTypes[i].is_string()) {
         EXPECT_EQ(column.offsets.address(), offsets[i]);
       }
-      EXPECT_EQ(column.bytes() == 0, !converted);
+      EXPECT_EQ(column.own_bytes() == 0, !converted);
+      EXPECT_NE(column.bytes(), 0);
       EXPECT_EQ(source->device_rows()->converted_bytes(i) == 0, !converted);
     }
     source.reset();

@@ -214,8 +214,11 @@ class Uploader {
 }  // namespace
 
 size_t DeviceColumn::bytes() const {
+  return validity.size() + values.size() + offsets.size() + (dictionary == nullptr ? 0 : dictionary->bytes());
+}
+size_t DeviceColumn::own_bytes() const {
   return validity.own_size() + values.own_size() + offsets.own_size() +
-         (dictionary == nullptr ? 0 : dictionary->bytes());
+         (dictionary == nullptr ? 0 : dictionary->own_bytes());
 }
 
 DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const DeviceUpload& upload) {

@@ -23,8 +23,8 @@ struct DeviceColumn {
   uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
 
-  /// Of all buffers that are not others' memory.
-  size_t bytes() const;
+  size_t bytes() const;      ///< of all buffers
+  size_t own_bytes() const;  ///< of those that are not others' memory
 };
 
 /// Neighbouring rows of a column in host memory.

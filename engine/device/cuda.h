@@ -43,7 +43,13 @@ enum Attribute : int {
 enum FunctionAttribute : int { kStaticShared = 1, kLocalBytes = 3, kRegisters = 4, kDynamicSharedLimit = 8 };
 
 /// CU_POINTER_ATTRIBUTE_*
-enum PointerAttribute : int { kMemoryType = 2, kPointerDevice = 9, kRangeBegin = 11, kRangeBytes = 12 };
+enum PointerAttribute : int {
+  kMemoryType = 2,
+  kPointerDevice = 9,
+  kRangeBegin = 11,
+  kRangeBytes = 12,
+  kMapped = 13
+};
 
 /// CU_MEMORYTYPE_*; 0: the address is not CUDA's
 enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2 };

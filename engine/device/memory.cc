@@ -49,12 +49,14 @@ void DeviceBuffer::reset() noexcept {
 Allocation find_allocation(Device& device, cuda::Address address) {
   Allocation found;
   unsigned type = 0;
-  int ordinal = -1;
-  const int wanted[] = {cuda::kMemoryType, cuda::kPointerDevice, cuda::kRangeBegin, cuda::kRangeBytes};
-  void* values[] = {&type, &ordinal, &found.begin, &found.bytes};
-  device.run(&cuda::Calls::pointer_get_attributes, 4u, static_cast<const int*>(wanted),
+  int ordinal = -1, mapped = 0;
+  const int wanted[] = {cuda::kMemoryType, cuda::kPointerDevice, cuda::kRangeBegin, cuda::kRangeBytes,
+                        cuda::kMapped};
+  void* values[] = {&type, &ordinal, &found.begin, &found.bytes, &mapped};
+  device.run(&cuda::Calls::pointer_get_attributes, 5u, static_cast<const int*>(wanted),
              static_cast<void**>(values), address);
   found.known = type != 0;
+  found.mapped = mapped != 0;
   if (type == cuda::kDeviceMemory) found.device = ordinal;
   return found;
 }

@@ -42,7 +42,8 @@ struct Allocation {
   bool known = false;       ///< it is CUDA's: of a device, managed, or pinned
   int device = -1;          ///< the ordinal of the device whose memory it is; negative: it is the host's
   cuda::Address begin = 0;  ///< of the allocation that it lies in
-  size_t bytes = 0;         ///< of that; 0: the driver does not tell
+  size_t bytes = 0;         ///< of that, some of which may be reserved alone; 0: the driver does not tell
+  bool mapped = false;      ///< the address has memory
 
   /// Bytes of the allocation from `address` on; as many as one likes where the driver does not tell.
   size_t bytes_from(cuda::Address address) const {

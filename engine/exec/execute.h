@@ -22,6 +22,7 @@ struct Accelerator;
 /// The GPU that is on offer, as far as it is known without waking it.
 struct DeviceView {
   DeviceCosts costs;
+  int ordinal = 0;
   std::string architecture = {};  ///< "sm_90"; empty: nobody asked yet
   Accelerator* opened = nullptr;  ///< null: not yet
   std::string missing = {};       ///< why there is none; empty: there may be one

@@ -193,6 +193,9 @@ int cuPointerGetAttributes(unsigned count, const int* which, void** values, unsi
       case 12:
         *static_cast<size_t*>(values[i]) = known ? found->second : 0;
         break;
+      case 13:
+        *static_cast<int*>(values[i]) = known && address < found->first + found->second - control.unmapped;
+        break;
       default:
         return 1;
     }

@@ -27,7 +27,7 @@ void DeviceStore::put(const Key& key, ColumnPtr column) {
   std::string text = key.text();
   const std::lock_guard lock(mutex_);
   if (const auto found = index_.find(text); found != index_.end()) erase(found->second);
-  bytes_ += column->bytes();
+  bytes_ += column->own_bytes();
   entries_.push_front({text, std::move(column)});
   index_[std::move(text)] = entries_.begin();
 }
@@ -37,7 +37,7 @@ size_t DeviceStore::bytes_of(const std::string& identity, size_t column, int64_t
   for (int64_t first = 0; first < rows; first += part_rows) {
     const ColumnPtr held = find({identity, column, first, std::min(part_rows, rows - first)});
     if (held == nullptr) return 0;
-    bytes += held->bytes();
+    bytes += held->own_bytes();
   }
   return bytes;
 }
@@ -54,7 +54,7 @@ void DeviceStore::set_rows(const std::string& identity, int64_t rows) {
 }
 
 void DeviceStore::erase(std::list<Entry>::iterator entry) {
-  bytes_ -= entry->column->bytes();
+  bytes_ -= entry->column->own_bytes();
   index_.erase(entry->key);
   entries_.erase(entry);
 }
@@ -64,9 +64,9 @@ size_t DeviceStore::evict(size_t bytes) {
   size_t freed = 0;
   for (auto entry = entries_.end(); freed < bytes && entry != entries_.begin();) {
     --entry;
-    if (entry->column.use_count() > 1 || entry->column->bytes() == 0)
+    if (entry->column.use_count() > 1 || entry->column->own_bytes() == 0)
       continue;  // a query reads it; it is another's
-    freed += entry->column->bytes();
+    freed += entry->column->own_bytes();
     erase(entry++);
   }
   return freed;

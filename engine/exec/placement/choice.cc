@@ -74,15 +74,14 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
   if (decided && !explains) return choice;
 
   Known known{result_rows, options.store};
-  if (view.opened != nullptr) {
-    known.resident = [gpu = view.opened](const Source& source, size_t column, int64_t rows) {
-      const DeviceRows* there = source.device_rows();
-      if (there != nullptr && there->device() == gpu->device.ordinal() && there->has(column)) return true;
-      return gpu->store.bytes_of(source.identity(), column, rows, gpu->batch_rows) != 0;
-    };
-  }
+  known.resident = [&view](const Source& source, size_t column, int64_t rows) {
+    const DeviceRows* there = source.device_rows();
+    if (there != nullptr && there->device() == view.ordinal && there->has(column)) return true;
+    Accelerator* const gpu = view.opened;
+    return gpu != nullptr && gpu->store.bytes_of(source.identity(), column, rows, gpu->batch_rows) != 0;
+  };
   choice.work = work_of(pipeline, known);
-  choice.host = estimate_host(choice.work, options.host_rates);
+  choice.host = estimate_host(choice.work, options.host_rates, view.costs);
   DeviceState state{.open = view.opened != nullptr, .compiled = true};
   const auto is_faster = [&] {
     choice.device = estimate_device(choice.work, view.costs, state);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/testing/temporary_folder.h"
+#include "data/device_rows.h"
 #include "device/testing/fake_driver.h"
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
@@ -23,6 +24,22 @@ class LargeSource : public FakeSource {
 
  private:
   const int64_t said_;
+};
+
+/// One whose rows lie in the memory of GPU `device`.
+class DeviceSource : public LargeSource, public DeviceRows {
+ public:
+  DeviceSource(int64_t said, int device) : LargeSource(said), device_(device) {}
+  std::string identity() const override { return "on a GPU"; }
+  const DeviceRows* device_rows() const override { return this; }
+  int device() const override { return device_; }
+  int64_t rows() const override { return estimated_rows(); }
+  bool has(size_t) const override { return true; }
+  size_t converted_bytes(size_t) const override { return 0; }
+  DeviceColumn column(size_t, int64_t, int64_t, const DeviceUpload&) const override { return {}; }
+
+ private:
+  const int device_;
 };
 
 plan::NodePtr scan(int64_t rows) { return plan::scan(std::make_shared<LargeSource>(rows), {0}); }
@@ -71,6 +88,21 @@ TEST_F(Choices, AreTheFasterSides) {
   EXPECT_TRUE(large.on_device);
   EXPECT_THAT(large.text(), HasSubstr("on the GPU: about"));
   EXPECT_LT(large.device.seconds(), large.host.seconds());
+}
+
+TEST_F(Choices, KnowWhereRowsLie) {
+  const int64_t rows = 20'000'000'000;
+  const auto of = [&](std::shared_ptr<const Source> source) {
+    return choice(sum(plan::scan(std::move(source), {0})), Thoroughness::kExplain);
+  };
+  const Choice there = of(std::make_shared<DeviceSource>(rows, 0));
+  EXPECT_EQ(there.work.missing, 0) << "though the GPU is not open";
+  EXPECT_EQ(there.work.fetched, static_cast<double>(rows) * 8);
+  EXPECT_THAT(to_string(there.host), HasSubstr("download"));
+  EXPECT_TRUE(there.on_device);
+  EXPECT_EQ(of(std::make_shared<DeviceSource>(rows, 1)).work.missing, static_cast<double>(rows) * 8)
+      << "another GPU's";
+  EXPECT_EQ(of(std::make_shared<LargeSource>(rows)).work.fetched, 0);
 }
 
 TEST_F(Choices, KnowWhichKernelsWereCompiled) {

@@ -34,10 +34,11 @@ double Estimate::seconds() const {
   return sum;
 }
 
-Estimate estimate_host(const Work& work, const Rates& host) {
+Estimate estimate_host(const Work& work, const Rates& host, const DeviceCosts& costs) {
   Estimate estimate{parts_of(work, host)};
   for (Estimate::Part& part : estimate.parts) part.seconds *= work.host_share;
   estimate.parts.push_back({"start", host.start});
+  if (work.fetched > 0) estimate.parts.push_back({"download", work.fetched / costs.download});
   return estimate;
 }
 

@@ -20,6 +20,7 @@ struct Work {
   double result_rows = 0;  ///< that it gives
   double result_bytes = 0;
   double missing = 0;     ///< bytes of columns that are not in the GPU's memory
+  double fetched = 0;     ///< bytes of columns that are in a GPU's memory alone
   double host_share = 1;  ///< of the rows, what the host must look at: not zones that bounds refute, nor
                           ///< what lies behind a LIMIT
 };
@@ -41,8 +42,9 @@ struct Estimate {
   double seconds() const;
 };
 
-/// On the host. Reading a column's source is in neither estimate: both sides do the same.
-Estimate estimate_host(const Work& work, const Rates& host);
+/// On the host, which fetches what only a GPU has. Reading a column's source is in neither estimate: both
+/// sides do the same.
+Estimate estimate_host(const Work& work, const Rates& host, const DeviceCosts& costs);
 /// On the GPU, with all that must be done before: opened, compiled, uploaded; and the result's way back.
 Estimate estimate_device(const Work& work, const DeviceCosts& costs, const DeviceState& state);
 

@@ -13,7 +13,7 @@ const DeviceCosts kGpu{
     "A GPU", 0.3, 0.1, 0.002, 50e9, 40e9, {1e-3, 1000e9, 100e9, 800e9, 400e9, 10e9, 1e9, 2e9}};
 constexpr DeviceState kReady{.open = true, .compiled = true};
 
-double on_host(const Work& work) { return estimate_host(work, kHost).seconds(); }
+double on_host(const Work& work) { return estimate_host(work, kHost, kGpu).seconds(); }
 double on_device(const Work& work, const DeviceState& state = kReady) {
   return estimate_device(work, kGpu, state).seconds();
 }
@@ -79,7 +79,9 @@ TEST(Estimates, AreTold) {
   const Work work{.rows = 1e8, .scanned = 8e8, .computed = 1e5, .missing = 8e8};
   EXPECT_EQ(to_string(estimate_device(work, kGpu, kReady)),
             "19.8 ms: upload 16.0 ms, load 2.0 ms, start 1.0 ms, scan 800 µs");
-  EXPECT_EQ(to_string(estimate_host(work, kHost)), "80.2 ms: scan 80.0 ms");
+  EXPECT_EQ(to_string(estimate_host(work, kHost, kGpu)), "80.2 ms: scan 80.0 ms");
+  const Work there{.rows = 1e8, .scanned = 8e8, .fetched = 8e8};
+  EXPECT_EQ(to_string(estimate_host(there, kHost, kGpu)), "100.1 ms: scan 80.0 ms, download 20.0 ms");
 }
 
 TEST(UsualCosts, FollowTheGpusProperties) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/device_rows.h"
+#include "data/device_rows.h"
 #include "exec/run.h"
 #include "exec/stored_input.h"
 #include "expr/device/emitter.h"
@@ -33,6 +35,7 @@ struct InputSize {
   double fixed = 0;    ///< bytes of numbers, offsets and codes of texts
   double text = 0;     ///< bytes of one text, in the mean
   double missing = 0;  ///< bytes that the GPU does not have
+  double fetched = 0;  ///< bytes that only the GPU has
   double skipped = 0;  ///< rows that bounds refute
 };
 
@@ -41,7 +44,7 @@ class ColumnSizes {
  public:
   explicit ColumnSizes(double rows) { size_.rows = rows; }
 
-  void add(Type type, const ColumnStore::Chunks& chunks, bool resident) {
+  void add(Type type, const ColumnStore::Chunks& chunks, bool resident, bool elsewhere) {
     double fixed = 0, text = 0;
     if (chunks == nullptr) {
       fixed = size_.rows * (type.is_string() ? 4 : usual_bytes(type));
@@ -60,6 +63,7 @@ class ColumnSizes {
     texts_ += type.is_string();
     text_bytes_ += text;
     if (!resident) size_.missing += fixed + text;
+    if (elsewhere) size_.fetched += fixed + text;
   }
   InputSize size() const {
     InputSize size = size_;
@@ -88,7 +92,9 @@ InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& kno
   for (size_t i = 0; i < chunks.size(); ++i) {
     const bool resident = known.resident && !identity.empty() && rows >= 0 &&
                           known.resident(*scan.source, scan.columns[i], rows);
-    sizes.add(schema[i].type, chunks[i], resident);
+    const DeviceRows* const there = scan.source->device_rows();
+    const bool elsewhere = there != nullptr && there->has(scan.columns[i]) && chunks[i] == nullptr;
+    sizes.add(schema[i].type, chunks[i], resident, elsewhere);
   }
   InputSize size = sizes.size();
   if (hot) {
@@ -100,7 +106,7 @@ InputSize size_of(const plan::Scan& scan, const Schema& schema, const Known& kno
 
 InputSize size_of(double rows, const Schema& schema) {
   ColumnSizes sizes(rows);
-  for (const Field& field : schema) sizes.add(field.type, nullptr, false);
+  for (const Field& field : schema) sizes.add(field.type, nullptr, false, false);
   return sizes.size();
 }
 
@@ -120,6 +126,7 @@ class BranchWork {
     work.rows += size.rows;
     work.scanned += size.fixed;
     work.missing += size.missing;
+    work.fetched += size.fetched;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) narrow((*scan)->predicates);
     for (const StepSpec& step : branch.steps) {
       const plan::Payload& payload = step.node->payload;
