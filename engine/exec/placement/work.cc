@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "data/device_rows.h"
-#include "data/device_rows.h"
 #include "exec/run.h"
 #include "exec/stored_input.h"
 #include "expr/device/emitter.h"
