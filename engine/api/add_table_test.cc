@@ -3,7 +3,9 @@
 
 #include "api/session.h"
 #include "base/error.h"
+#include "base/testing/message_of.h"
 #include "data/testing/device_arrays.h"
+#include "data/testing/text_rows.h"
 #include "device/testing/gpu.h"
 
 /// Tables of others: of Arrow arrays in the host's memory and in a GPU's.
@@ -14,29 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing_arrow::DeviceArrays;
 using testing_arrow::table_of;
-
-using TextRows = std::vector<std::vector<std::string>>;
-
-TextRows text_of(const Table& table) {
-  TextRows rows;
-  for (const Batch& batch : table.batches) {
-    for (int64_t row = 0; row < batch.rows; ++row) {
-      rows.emplace_back();
-      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
-    }
-  }
-  return rows;
-}
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TextRows answer(Session& session, const std::string& query) {
   const StatementResult result = session.run(query);
@@ -76,10 +55,11 @@ TEST(AddTable, IsDropped) {
   Session session;
   add(session, "t", table_of(0, 10, 10));
   session.drop_table("T");
-  EXPECT_THAT(message_of([&] { session.run("FROM t"); }), HasSubstr("Table with name t does not exist"));
-  EXPECT_EQ(message_of([&] { session.drop_table("t"); }), "there is no table 't' that was added");
+  EXPECT_THAT(message_of<UserError>([&] { session.run("FROM t"); }),
+              HasSubstr("Table with name t does not exist"));
+  EXPECT_EQ(message_of<UserError>([&] { session.drop_table("t"); }), "there is no table 't' that was added");
   ArrowDeviceArrayStream stream{};
-  EXPECT_EQ(message_of([&] { session.to_device(table_of(0, 10, 10), &stream); }),
+  EXPECT_EQ(message_of<UserError>([&] { session.to_device(table_of(0, 10, 10), &stream); }),
             "the session has no GPU: its option 'device' is to be cuda or auto");
   EXPECT_EQ(stream.release, nullptr);
 }
@@ -95,7 +75,8 @@ TEST(AddTable, RefusesMemoryOfOtherDevices) {
     ++released;
     held->release = nullptr;
   };
-  EXPECT_THAT(message_of([&] { session.add_table("t", &schema, {&array, 1}); }), HasSubstr("ROCm"));
+  EXPECT_THAT(message_of<UserError>([&] { session.add_table("t", &schema, {&array, 1}); }),
+              HasSubstr("ROCm"));
   EXPECT_EQ(released, 1);
   EXPECT_EQ(array.array.release, nullptr) << "it was taken";
 }
@@ -157,9 +138,9 @@ TEST_F(AddTableOnGpu, ErrorsAreTheCpus) {
   add_device_table(gpu, arrays);
   add(cpu, "t", table_of(0, 100, 100));
   const char* const query = "SELECT sum(CAST(c16 AS INTEGER)) FROM t WHERE c3 > 0";
-  const std::string message = message_of([&] { cpu.run(query); });
+  const std::string message = message_of<UserError>([&] { cpu.run(query); });
   EXPECT_THAT(message, HasSubstr("wört"));
-  EXPECT_EQ(message_of([&] { gpu.run(query); }), message);
+  EXPECT_EQ(message_of<UserError>([&] { gpu.run(query); }), message);
 }
 
 TEST_F(AddTableOnGpu, NoRows) {
@@ -220,7 +201,7 @@ TEST_F(AddTableOnGpu, AnotherGpuIsRefused) {
   Session gpu(options("cuda"));
   DeviceArrays arrays(table_of(0, 100, 100), *gpu_);
   arrays.arrays[0].device_id = 3;
-  EXPECT_EQ(message_of([&] { add_device_table(gpu, arrays); }),
+  EXPECT_EQ(message_of<UserError>([&] { add_device_table(gpu, arrays); }),
             "the Arrow arrays lie on GPU 3, the session uses cuda:0");
   EXPECT_EQ(arrays.released(), 1);
 }

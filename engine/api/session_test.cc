@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/testing/message_of.h"
 #include "base/testing/temporary_folder.h"
+#include "data/testing/text_rows.h"
 #include "sql/database.h"
 
 namespace lanewise {
@@ -17,29 +19,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-using TextRows = std::vector<std::vector<std::string>>;
-
-TextRows text_of(const Table& table) {
-  TextRows rows;
-  for (const Batch& batch : table.batches) {
-    for (int64_t row = 0; row < batch.rows; ++row) {
-      rows.emplace_back();
-      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
-    }
-  }
-  return rows;
-}
-
-template <class E, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 SessionOptions options(const std::string& lanes = "simd", int threads = 2) {
   SessionOptions result;

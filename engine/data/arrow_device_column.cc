@@ -70,22 +70,23 @@ class Maker {
     return buffer;
   }
 
-  /// Bytes [at, at + bytes) of a part's buffer.
-  Address bytes_of(const DevicePart& part, int64_t index, size_t at, size_t bytes) const {
+  /// Bytes [at, at + bytes) of a part's buffer; `there`: how many its allocation has from them on.
+  Address bytes_of(const DevicePart& part, int64_t index, size_t at, size_t bytes,
+                   size_t* there = nullptr) const {
     if (index >= part.array->n_buffers) refuse(field_, "a buffer is missing");
     const void* const from = part.array->buffers[index];
     if (bytes == 0) return address_of(from) + at;
     if (from == nullptr) refuse(field_, "a buffer is null");
-    check_memory(upload_.pool.device(), field_, index, from, at + bytes);
+    const size_t all = check_memory(upload_.pool.device(), field_, index, from, at + bytes);
+    if (there != nullptr) *there = all == SIZE_MAX ? 0 : all - at;  // 0: the driver does not tell
     return address_of(from) + at;
   }
   /// Those bytes where they lie; empty: they are to be copied.
   DeviceBuffer in_place(const DevicePart& part, int64_t index, size_t at, size_t bytes,
                         size_t alignment) const {
-    const Address address = bytes_of(part, index, at, bytes);
-    if (parts_.size() != 1 || bytes == 0 || address % alignment != 0) return {};
-    const device::Allocation around = device::find_allocation(upload_.pool.device(), address);
-    if (around.bytes == 0 || around.bytes_from(address) < bytes + kPadding) return {};
+    size_t there = 0;
+    const Address address = bytes_of(part, index, at, bytes, &there);
+    if (parts_.size() != 1 || bytes == 0 || address % alignment != 0 || there < bytes + kPadding) return {};
     if (!device::find_allocation(upload_.pool.device(), address + bytes + kPadding - 1).mapped) return {};
     return DeviceBuffer::wrap(address, bytes, owner_);
   }

@@ -1,10 +1,9 @@
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "data/arrow_buffers.h"
 #include "data/arrow_device.h"
+#include "data/arrow_stream.h"
 #include "device/memory.h"
 #include "device/staging.h"
 
@@ -42,13 +41,6 @@ struct HeldStream {
 
 HeldStream& held(ArrowDeviceArrayStream* stream) { return *static_cast<HeldStream*>(stream->private_data); }
 
-/// Throws what a stream of ours says.
-void check(ArrowArrayStream& stream, int code) {
-  if (code == 0) return;
-  const char* error = stream.get_last_error(&stream);
-  throw UserError(error == nullptr ? std::strerror(code) : error);
-}
-
 }  // namespace
 
 void export_device_stream(const Table& table, device::Device& device, ArrowDeviceArrayStream* out,
@@ -56,13 +48,13 @@ void export_device_stream(const Table& table, device::Device& device, ArrowDevic
   *out = {};
   auto made = std::make_unique<HeldStream>();
   export_stream(table, &made->host);
-  check(made->host, made->host.get_schema(&made->host, &made->schema));
+  check_stream(made->host, made->host.get_schema(&made->host, &made->schema));
   const auto memory = std::make_shared<Memory>(device);
   if (make_room) memory->pool.budget().add_reclaimer(std::move(make_room));
   device::Staging staging(device, {.budget = budget});
   for (;;) {
     ArrowArray host{};
-    check(made->host, made->host.get_next(&made->host, &host));
+    check_stream(made->host, made->host.get_next(&made->host, &host));
     if (host.release == nullptr) break;
     const std::unique_ptr<ArrowArray, void (*)(ArrowArray*)> released(
         &host, [](ArrowArray* array) { array->release(array); });

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "data/arrow_buffers.h"
 #include "data/arrow_device.h"
 #include "data/arrow_device_column.h"
+#include "data/arrow_stream.h"
 #include "data/device_rows.h"
 #include "data/table_source.h"
 #include "device/kernels.h"
@@ -265,11 +265,7 @@ std::shared_ptr<const Source> import_device_stream(std::string name, ArrowDevice
       stream, [](ArrowDeviceArrayStream* held) {
         if (held->release != nullptr) held->release(held);
       });
-  const auto check = [&](int code) {
-    if (code == 0) return;
-    const char* error = stream->get_last_error(stream);
-    throw UserError(fmt::format("Arrow device stream: {}", error == nullptr ? std::strerror(code) : error));
-  };
+  const auto check = [&](int code) { check_stream(*stream, code, "Arrow device stream: "); };
   ArrowSchema schema{};
   check(stream->get_schema(stream, &schema));
   std::vector<ArrowDeviceArray> arrays;

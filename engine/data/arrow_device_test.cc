@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/testing/message_of.h"
 #include "base/testing/test_size.h"
 #include "data/arrow_device_column.h"
 #include "data/device_rows.h"
 #include "data/testing/device_arrays.h"
+#include "data/testing/text_rows.h"
 #include "device/compiler.h"
 #include "device/error.h"
 #include "device/testing/failing_cuda.h"
@@ -27,16 +29,6 @@ using testing_arrow::value_of;
 
 std::string text_of(Type type, int64_t row) { return value_of(type, row).to_string(); }
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::shared_ptr<const Source> import(DeviceArrays& from, device::Device& device) {
   return arrow::import_device_arrays("t", &from.schema, from.arrays, [&](int64_t ordinal) -> device::Device& {
     if (ordinal != device.ordinal()) throw UserError("no such GPU");
@@ -45,23 +37,17 @@ std::shared_ptr<const Source> import(DeviceArrays& from, device::Device& device)
 }
 
 /// All columns by the host's way: their values as text, by row.
-std::vector<std::vector<std::string>> scanned(const Source& source) {
+TextRows scanned(const Source& source) {
   std::vector<size_t> columns;
   for (size_t i = 0; i < source.schema().size(); ++i) columns.push_back(i);
   const auto scan = source.scan(columns, BatchSize::kKept, nullptr, nullptr);
   const auto worker = scan->worker();
-  std::vector<std::vector<std::string>> rows;
-  while (const auto next = worker->next()) {
-    for (int64_t row = 0; row < next->batch.rows; ++row) {
-      rows.emplace_back();
-      for (const ColumnPtr& column : next->batch.columns)
-        rows.back().push_back(column->value(row).to_string());
-    }
-  }
+  TextRows rows;
+  while (const auto next = worker->next()) append_text(next->batch, rows);
   return rows;
 }
 
-void expect_rows(const std::vector<std::vector<std::string>>& found, int64_t first, int64_t rows) {
+void expect_rows(const TextRows& found, int64_t first, int64_t rows) {
   ASSERT_EQ(found.size(), rows);
   for (int64_t row = 0; row < rows; ++row) {
     for (size_t i = 0; i < std::size(kTypes); ++i) {
@@ -179,7 +165,7 @@ TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
   const auto refused = [&](auto change) {
     DeviceArrays arrays(table_of(0, 100, 50), device_);
     change(arrays);
-    const std::string message = message_of([&] { scanned(*import(arrays, device_)); });
+    const std::string message = message_of<std::exception>([&] { scanned(*import(arrays, device_)); });
     EXPECT_EQ(arrays.released(), 2) << message;
     return message;
   };
@@ -221,7 +207,7 @@ TEST_F(ArrowDevice, WaitsForTheProducer) {
   DeviceArrays arrays(table_of(0, 10, 10), device_);
   arrays.arrays[0].sync_event = &handle;
   fake_.late_fault = 2;  // what the producer asked for failed: whoever waits for it learns that
-  EXPECT_THAT(message_of([&] { import(arrays, device_); }), HasSubstr("cuEventSynchronize"));
+  EXPECT_THAT(message_of<std::exception>([&] { import(arrays, device_); }), HasSubstr("cuEventSynchronize"));
   fake_.late_fault = 0;
   EXPECT_EQ(arrays.released(), 1);
 }
@@ -437,9 +423,9 @@ TEST_F(ArrowDeviceOnGpu, DecimalsOfEachWidth) {
   EXPECT_EQ(made("d:30,2,64", std::vector<int64_t>{-123}).value(0).to_string(), "-1.23");
   EXPECT_EQ(made("d:15,2", std::vector<int128_t>{-123}).value(0).to_string(), "-1.23");
   EXPECT_EQ(made("d:30,2", std::vector<int128_t>{-123}).value(0).to_string(), "-1.23");
-  EXPECT_THAT(message_of([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 70}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 70}); }),
               HasSubstr("Arrow field 'x' (format 'd:15,2'): a value has more digits than its type"));
-  EXPECT_THAT(message_of([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 63}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { made("d:15,2", std::vector<int128_t>{int128_t{1} << 63}); }),
               HasSubstr("more digits"));
 }
 
@@ -453,7 +439,7 @@ TEST_F(ArrowDeviceOnGpu, TimesOfEachUnit) {
   EXPECT_EQ(made("ttm", std::vector<int32_t>{3661500}).value(0).to_string(), "01:01:01.5");
   EXPECT_EQ(made("tss:UTC", std::vector<int64_t>{-1}).value(0).to_string(), "1969-12-31 23:59:59+00");
   EXPECT_EQ(made("tsu:UTC", std::vector<int64_t>{-1}).value(0).to_string(), "1969-12-31 23:59:59.999999+00");
-  EXPECT_THAT(message_of([&] { made("tss:UTC", std::vector<int64_t>{INT64_MAX / 1000}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { made("tss:UTC", std::vector<int64_t>{INT64_MAX / 1000}); }),
               HasSubstr("Arrow field 'x' (format 'tss:UTC'): a value does not fit"));
 }
 
@@ -473,10 +459,11 @@ TEST_F(ArrowDeviceOnGpu, TextsOfBothWidths) {
     EXPECT_EQ(made(format, std::vector<uint64_t>{0, 2, 2, 6}).value(2).text(), "cdef");
     EXPECT_EQ(made(format, std::vector<uint64_t>{1, 2, 4}).value(1).text(), "cd");
   }
-  EXPECT_THAT(message_of([&] { made("u", std::vector<uint32_t>{0, 5, 2, 6}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { made("u", std::vector<uint32_t>{0, 5, 2, 6}); }),
               HasSubstr("Arrow field 'x' (format 'u'): string offsets must not fall"));
-  EXPECT_THAT(message_of([&] { made("u", std::vector<uint32_t>{4, 3}); }), HasSubstr("must not fall"));
-  EXPECT_THAT(message_of([&] { made("U", std::vector<uint64_t>{0, 1 << 30}); }),
+  EXPECT_THAT(message_of<std::exception>([&] { made("u", std::vector<uint32_t>{4, 3}); }),
+              HasSubstr("must not fall"));
+  EXPECT_THAT(message_of<std::exception>([&] { made("U", std::vector<uint64_t>{0, 1 << 30}); }),
               HasSubstr("up to the end of its allocation, 1073741824 are needed"));
 }
 

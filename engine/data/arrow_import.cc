@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -7,6 +5,7 @@
 #include "base/error.h"
 #include "data/arrow.h"
 #include "data/arrow_form.h"
+#include "data/arrow_stream.h"
 
 namespace lanewise::arrow {
 
@@ -364,11 +363,7 @@ Table import_stream(ArrowArrayStream* stream, MemoryBudget* budget) {
       stream, [](ArrowArrayStream* held) {
         if (held->release != nullptr) held->release(held);
       });
-  const auto check = [&](int code) {
-    if (code == 0) return;
-    const char* error = stream->get_last_error(stream);
-    throw UserError(fmt::format("Arrow stream: {}", error == nullptr ? std::strerror(code) : error));
-  };
+  const auto check = [&](int code) { check_stream(*stream, code, "Arrow stream: "); };
   ArrowSchema schema{};
   check(stream->get_schema(stream, &schema));
   const std::unique_ptr<ArrowSchema, void (*)(ArrowSchema*)> held_schema(&schema, [](ArrowSchema* held) {

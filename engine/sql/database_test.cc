@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/testing/message_of.h"
 #include "sql/errors.h"
 #include "sql/scanned_rows.h"
 
@@ -15,19 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// The message of the error of type E that f throws.
-template <class E, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another error: ") + error.what();
-  }
-  return "no error";
-}
 
 class DatabaseTest : public testing::Test {
  protected:

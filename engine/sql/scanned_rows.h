@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "base/testing/temporary_folder.h"
+#include "data/testing/text_rows.h"
 #include "sql/database.h"
 
 /// For the tests of this folder.
 namespace lanewise::sql {
-
-using TextRows = std::vector<std::vector<std::string>>;
 
 inline const plan::Scan& scan_of(const plan::Node& node) {
   if (const auto* scan = std::get_if<plan::Scan>(&node.payload)) return *scan;
@@ -46,17 +45,6 @@ inline std::vector<Batch> batches_of(const Source& source, const std::vector<siz
   std::vector<Batch> result;
   for (auto& [order, batch] : all) result.push_back(std::move(batch));
   return result;
-}
-
-inline TextRows text_of(const std::vector<Batch>& batches) {
-  TextRows rows;
-  for (const Batch& batch : batches) {
-    for (int64_t row = 0; row < batch.rows; ++row) {
-      rows.emplace_back();
-      for (const ColumnPtr& column : batch.columns) rows.back().push_back(column->value(row).to_string());
-    }
-  }
-  return rows;
 }
 
 /// The rows of `FROM from` as our scan reads them.

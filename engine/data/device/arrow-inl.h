@@ -20,6 +20,10 @@ struct State {
 
 __device__ inline u64 thread() { return blockIdx.x * u64(blockDim.x) + threadIdx.x; }
 __device__ inline bool bit(const u8* bits, u64 at) { return (bits[at / 8] >> (at % 8) & 1) != 0; }
+/// `validity` null: no NULL.
+__device__ inline bool is_valid(const u32* validity, u64 row) {
+  return !validity || (validity[row / 32] >> row % 32 & 1) != 0;
+}
 
 /// Bits [first, first + count) of `from` (null: ones) to bit `at` of `to`, which holds zeros there. A thread
 /// for 32 bits; no byte of `from` is read that has none of them.
@@ -52,7 +56,7 @@ extern "C" __global__ void change_width(const u32* from, u32 from_words, u64 cou
                                         u64 first, u32* to, u32 to_words, State* state) {
   const u64 row = thread();
   if (row >= count) return;
-  const bool valid = !validity || (validity[(first + row) / 32] >> (first + row) % 32 & 1) != 0;
+  const bool valid = is_valid(validity, first + row);
   u32 words[4] = {};
   for (u32 i = 0; valid && i < from_words; i++) words[i] = from[row * from_words + i];
   for (u32 i = from_words; i < 4; i++) words[i] = words[i - 1] >> 31 ? ~u32(0) : 0;
@@ -67,7 +71,7 @@ extern "C" __global__ void scale(const void* from, u32 wide, u64 count, u64 fact
                                  u64 first, i64* to, State* state) {
   const u64 row = thread();
   if (row >= count) return;
-  const bool valid = !validity || (validity[(first + row) / 32] >> (first + row) % 32 & 1) != 0;
+  const bool valid = is_valid(validity, first + row);
   const i64 value = !valid ? 0
                     : wide ? static_cast<const i64*>(from)[row]
                            : static_cast<const int*>(from)[row];
