@@ -46,7 +46,7 @@ void measure(const char* name, Reduce&& reduce) {
   }
   std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
   const double median = times[kRuns / 2];
-  std::printf("%-30s %8.3f ms %22.0f GB/s\n", name, median, kCount * 4.0 / median / 1e6);
+  std::printf("%-46s %8.3f ms %22.0f GB/s\n", name, median, kCount * 4.0 / median / 1e6);
   check(cudaFree(memory));
 }
 

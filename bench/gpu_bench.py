@@ -3,8 +3,10 @@
   python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 1024] [--repeats 9] [--only WORD] [--kernels]
 
 Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time in kernels, and bytes
-of the columns it reads over that time; with --kernels also what each kernel took in the last run. As given, sizes are those of the
-goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 strings, lineitem of scale factor 10. CUB's reduction comes first, where nvcc is.
+of the columns it reads over that time, of texts their bytes alone, without offsets; with --kernels also what each kernel took in the last
+run. As given, sizes are those of the goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 texts, lineitem of scale factor 10.
+Where nvcc is, CUB's reduction and the naive byte kernel are compiled and measured, too. --only takes a part of a query's or of a table's
+name ("skewed", "TPC-H", "CUB", "naive").
 """
 
 import argparse
@@ -17,14 +19,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import gpu_texts
+
 MEGA = 1 << 20
-SEEDS = MEGA // 4
+SEEDS = 4 * MEGA  # enough groups of rows for DuckDB to give some to each core
 UNITS = {"µs": 1e-3, "ms": 1, "s": 1e3}  # in milliseconds
 
 
 def numbers(rows):
-    """So many rows i, in an order of their own: by all cores, which DuckDB's range() alone is not."""
-    return f"(SELECT s.i + k.k * {SEEDS} AS i FROM seeds s, range({rows // SEEDS}) k(k))"
+    """So many rows i, at most SEEDS or a multiple, in an order of their own: by all cores, which DuckDB's range() alone is not."""
+    return f"(SELECT s.i + k.k * {SEEDS} AS i FROM seeds s, range({max(1, rows // SEEDS)}) k(k) WHERE s.i < {rows})"
 
 
 def tables(rows):
@@ -33,9 +37,7 @@ def tables(rows):
     name = "substr(md5({0}::VARCHAR) || md5(({0} + 1)::VARCHAR), 1, 8 + ({0} % 33)::INT)"
     return {
         "ints": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 7) % 1000000)::BIGINT x FROM {numbers(rows)}",
-        "texts": f"""SELECT md5(i::VARCHAR) || CASE WHEN i % 10 = 0 THEN 'google.de/42xyz'
-            ELSE substr(md5((i + 5)::VARCHAR), 1, 15) END || substr(md5((i + 1)::VARCHAR), 1, 17) AS s, (i % 1000)::INT n
-            FROM {numbers(texts)}""",
+        **gpu_texts.tables(numbers(texts)),
         "pairs": f"SELECT (hash(i) % 1000)::INT n, (hash(i + 3) % 10000000)::INT m, (i % 1000)::INT v FROM {numbers(pairs)}",
         "names": f"""SELECT {name.format("(hash(i) % 1000)")} s, {name.format("(hash(i) % 1000000)")} m FROM {numbers(texts)}""",
         "longs": f"SELECT (hash(i) % 1000000)::BIGINT x FROM {numbers(rows // 8 * 3)}",
@@ -48,10 +50,8 @@ def tables(rows):
 
 
 def queries(rows):
-    """Name, query, bytes of its columns."""
+    """Name, query, bytes of its columns, of texts without offsets."""
     texts, pairs = rows // 16, rows // 4
-    text = texts * 68  # 64 bytes and an offset of 4 each
-    like = "SELECT count(*) FROM texts WHERE "
     return [
         ("count, 1 % of int32", "SELECT count(*) FROM ints WHERE n < 10", 4 * rows),
         ("count, half of int32", "SELECT count(*) FROM ints WHERE n < 500", 4 * rows),
@@ -60,22 +60,16 @@ def queries(rows):
         ("sum of int64", "SELECT sum(x) FROM ints", 8 * rows),
         ("sum of int64, filtered", "SELECT sum(x) FROM ints WHERE n < 500", 12 * rows),
         ("rows, 1 in 1000", "SELECT n, x FROM ints WHERE n = 7", 4 * rows),
-        ("LIKE '%google.d%'", like + "s LIKE '%google.d%'", text),
-        ("LIKE '%zzqzzqzz%', no hit", like + "s LIKE '%zzqzzqzz%'", text),
-        ("LIKE '%ab%'", like + "s LIKE '%ab%'", text),
-        ("LIKE after a filter", like + "s LIKE '%google.d%' AND n < 100", text),
-        ("regular expression", like + "regexp_matches(s, 'google[.]d|yahoo|bing-')", text),
-        ("prefix", like + "s LIKE 'abc%'", text),
-        ("equality", f"{like} s = '{'a' * 64}'", text),
+        *gpu_texts.queries(texts),
         ("GROUP BY, 1,000 ints", "SELECT n, sum(v) FROM pairs GROUP BY n", 8 * pairs),
         ("GROUP BY, 10 M ints", "SELECT m, sum(v) FROM pairs GROUP BY m", 8 * pairs),
-        ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", texts * 28),
-        ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", texts * 28),
+        ("GROUP BY, 1,000 strings", "SELECT s, count(*) FROM names GROUP BY s", texts * 24),
+        ("GROUP BY, 1 M strings", "SELECT m, count(*) FROM names GROUP BY m", texts * 24),
         ("ORDER BY int32, all rows", f"SELECT m, v FROM pairs ORDER BY m LIMIT 1 OFFSET {pairs - 1}", 8 * pairs),
         ("ORDER BY int32, LIMIT 100", "SELECT m, v FROM pairs ORDER BY m DESC LIMIT 100", 4 * pairs),
-        ("ORDER BY string, LIMIT 100", "SELECT m FROM names ORDER BY m LIMIT 100", texts * 28),
-        ("ORDER BY string, all rows", f"SELECT s FROM names ORDER BY m LIMIT 1 OFFSET {texts - 1}", texts * 28),
-        ("max of strings in 1,000 groups", "SELECT s, max(m) FROM names GROUP BY s", texts * 56),
+        ("ORDER BY string, LIMIT 100", "SELECT m FROM names ORDER BY m LIMIT 100", texts * 24),
+        ("ORDER BY string, all rows", f"SELECT s FROM names ORDER BY m LIMIT 1 OFFSET {texts - 1}", texts * 24),
+        ("max of strings in 1,000 groups", "SELECT s, max(m) FROM names GROUP BY s", texts * 48),
         ("count(DISTINCT), 10 M ints", "SELECT count(DISTINCT m) FROM pairs", 4 * pairs),
         ("TPC-H Q6", """SELECT sum(price * discount) FROM lineitem WHERE shipdate >= DATE '1994-01-01' AND
             shipdate < DATE '1995-01-01' AND discount BETWEEN 0.05 AND 0.07 AND quantity < 24""", 28 * 60 * MEGA),
@@ -92,40 +86,42 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/lanewise")
     parser.add_argument("--mega-rows", type=int, default=1024,
-                        help="of int32, in 2^20; to group or sort a quarter, of strings a sixteenth")
+                        help="of int32, in 2^20, a power of two; to group or sort a quarter, of texts a sixteenth")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--kernels", action="store_true", help="also the time of each kernel")
     parser.add_argument("--stream", action="store_true", help="only what is three times as large as the GPU's memory is said to be")
-    parser.add_argument("--only", default="", help="queries whose name contains it")
+    parser.add_argument("--only", default="", help="queries whose name, or whose table's, contains it")
     arguments = parser.parse_args()
     rows = arguments.mega_rows * MEGA
     if arguments.stream:
         return stream(arguments, rows)
-    if not arguments.only:
-        reduce()
-    asked = [query for query in queries(rows) if arguments.only in query[0]]
+    if arguments.only in "CUB's reduction":
+        compiled_here("cub_reduce.cu")
+    asked = queries(rows)
     for table, sql in tables(rows).items():
-        of_table = [query for query in asked if f"FROM {table}" in query[1]]
-        if of_table:
-            run(arguments, table, sql, of_table)
+        run(arguments, table, sql, asked)
+    run(arguments, "skewed", tables(rows)["skewed"], gpu_texts.naive(rows // 16), "--device-strategy", "naive")
+    if arguments.only in "naive byte kernel":
+        compiled_here("naive_bytes.cu")
 
 
-def reduce():
-    """CUB's reduction on this machine."""
+def compiled_here(name):
+    """What a program beside this one prints, compiled for this machine's GPU."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-    source = Path(__file__).with_name("cub_reduce.cu")
     if nvcc is None:
-        return print("CUB's reduction: nvcc is not here")
+        return print(f"{name}: nvcc is not here")
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "cub_reduce"
-        made = subprocess.run([nvcc, "-O3", "-std=c++20", "-arch=native", "-o", program, source], capture_output=True, text=True)
-        print(made.stderr if made.returncode else subprocess.run([program], capture_output=True, text=True).stdout, end="", flush=True)
+        program = Path(folder) / "program"
+        made = subprocess.run([nvcc, "-O3", "-std=c++20", "-arch=native", "-o", program, Path(__file__).with_name(name)],
+                              capture_output=True, text=True)
+        told = made if made.returncode else subprocess.run([program], capture_output=True, text=True)
+        print(told.stdout + told.stderr if told.returncode else told.stdout, end="", flush=True)
 
 
 def profiles(arguments, table, sql, asked, *options):
     """Makes a table and asks the queries over it, all in one process: what it tells of them."""
     made = [f"SET preserve_insertion_order = false; CREATE TABLE seeds AS SELECT i FROM range({SEEDS}) r(i)",
-            f"CREATE TABLE {table} AS {sql}"]
+            *([gpu_texts.PIECES] if "JOIN pieces" in sql else []), f"CREATE TABLE {table} AS {sql}"]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.sql"
         file.write_text(";\n".join([*made, *asked]) + ";")
@@ -148,10 +144,13 @@ def stream(arguments, rows):
           f"{statistics.median(walls[-len(hot):]):.0f} ms in all; cold {rates[0]:.1f} GB/s, {walls[-len(rates)]:.0f} ms in all")
 
 
-def run(arguments, table, sql, asked):
-    """Asks the queries over a table, and prints a line for each."""
+def run(arguments, table, sql, queries, *options):
+    """Asks those queries that are wanted of a table, and prints a line for each."""
     runs = arguments.repeats + 1
-    told = profiles(arguments, table, sql, [query for _, query, _ in asked for _ in range(runs)])
+    asked = [query for query in queries if f"FROM {table}" in query[1] and (arguments.only in query[0] or arguments.only in table)]
+    if not asked:
+        return
+    told = profiles(arguments, table, sql, [query for _, query, _ in asked for _ in range(runs)], *options)
     # A query may be several pipelines. What made the tables comes first.
     notes = re.split(r"^plan .*$", told, flags=re.M)[-len(asked) * runs:]
     walls = re.findall(r"^plan .*, run ([0-9.]+) (\S+?)(?:,.*)?$", told, flags=re.M)[-len(asked) * runs:]
@@ -161,7 +160,7 @@ def run(arguments, table, sql, asked):
         times = kernels[i * runs + 1:(i + 1) * runs]
         median = statistics.median(times)
         wall = statistics.median(float(time) * UNITS[unit] for time, unit in walls[i * runs + 1:(i + 1) * runs])
-        print(f"{name:<30} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, "
+        print(f"{name:<46} {median:8.3f} ms {min(times):8.3f} least {size / median / 1e6:7.0f} GB/s, "
               f"{wall:.1f} ms in all, compiled in {compiled[i * runs]:.0f} ms", flush=True)
         if arguments.kernels:
             print(*(f"    {line}" for line in re.findall(r"^.*?(\w+ [0-9.]+ ms.*)$", notes[(i + 1) * runs - 1], flags=re.M)

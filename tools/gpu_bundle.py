@@ -17,7 +17,8 @@ LAYERS = ["api", "data", "device", "graph", "index", "pram", "primitives"]  # wh
 PROGRAMS = ["lanewise", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
-SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/cub_reduce.cu"]
+SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/gpu_texts.py",
+           "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
 MOST_BYTES = 60 << 20
 
