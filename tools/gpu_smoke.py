@@ -54,6 +54,11 @@ SELECT count(*), sum(CASE WHEN s LIKE '%zä%' THEN n ELSE -1 END) FROM t
 SELECT count(*), sum(length(s)), sum(strlen(s)) FROM t
 SELECT count(*) FROM t WHERE s = 'abx7' OR s IN ('x', 'abx14', 'ababgoogle.de/28')
 SELECT count(*) FROM t WHERE s > 'abab' AND s <= 'abx'
+SELECT count(*), sum(i) FROM t WHERE 'k4' = k AND n > 3 AND s <> 'abx7'
+SELECT count(*) FROM t WHERE s = 'a%x_7\\' OR s = 'ababababababababx119'
+SELECT count(*) FROM t WHERE s = 'ababababababababx119'
+SELECT count(*) FROM t WHERE s <> 'abababababababgoogle.de/868' AND s <> '_%x'
+SELECT count(*) FROM t WHERE repeat(s, 9) = repeat('x7', 9)
 SELECT count(*) FROM t WHERE k = 'k3' AND s BETWEEN 'a' AND 'b'
 SELECT count(*), sum(i) FROM t WHERE k LIKE '%4' OR k = 'k1'
 SELECT sum(coalesce(n, 0) * 2 - ti), sum(CASE WHEN n IS NULL THEN 1 WHEN n > 100 THEN 2 END), sum(n // nullif(ti, 0)), sum(n % 7) FROM t

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/device/bytes-inl.h"
+#include "expr/device/bytes-inl.h"
 #include "expr/device/compare-inl.h"
 
 /// What a group's slot holds: keys, and cells. Made of zeros a cell is that of no rows; set() makes it that

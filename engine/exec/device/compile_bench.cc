@@ -79,6 +79,11 @@ Query filtered_group_of_texts() {
   return {aggregate(rows, {column(0, kText)}, {count()})};
 }
 
+Query largest_texts_of_groups() {
+  return {
+      aggregate(scan_of({kText, kText}), {column(0, kText)}, {call_of("max", {column(1, kText)}, kText)})};
+}
+
 Query sort_of_ints() { return {plan::sort(scan_of({kInt, kInt}), {{.expr = column(0, kInt)}})}; }
 
 /// TPC-H's: shipdate, quantity, price, discount, tax, flag, status; as DuckDB binds them.
@@ -171,11 +176,13 @@ const int kRegistered = [] {
   add("count", sources_of(filtered_count()));
   add("like_anywhere", sources_of(like("contains", "google.d")));
   add("like_prefix", sources_of(like("~~", "abc%")));
+  add("equality", sources_of(like("=", "abc")));
   add("regex", sources_of(like("regexp_matches", "google[.]d|yahoo|bing-")));
   add("group_ints", sources_of(group_of_ints()));
   add("group_texts", sources_of(group_of_texts(false)));
   add("group_short_texts", sources_of(group_of_texts(true)));
   add("group_texts_filtered", sources_of(filtered_group_of_texts()));
+  add("max_of_texts_in_groups", sources_of(largest_texts_of_groups()));
   add("order_ints", sources_of(sort_of_ints()));
   add("tpch_q6", sources_of(q6()));
   add("tpch_q1", sources_of(q1()));

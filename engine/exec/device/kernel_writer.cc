@@ -421,13 +421,58 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
     }
     out.close();
   };
+  const std::string end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut});
+  if (counts_bits(last)) return counting(texts, head, end);
   row_kernel(texts, head,
              {.name = "aggregate",
               .stage = last,
               .read = program_.outputs,
               .before = "State state{};",
               .sink = sink,
-              .end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut})});
+              .end = end});
+}
+
+/// Whether all that is asked of the last stage's rows is how many of them patterns leave.
+bool KernelWriter::counts_bits(size_t last) const {
+  const std::vector<ExprPtr>& predicates = program_.stages[last].predicates;
+  return std::all_of(predicates.begin(), predicates.end(),
+                     [&](const ExprPtr& predicate) {
+                       return expr::is_match(*predicate) && !matches_entries(match_of(*predicate));
+                     }) &&
+         std::all_of(sink_.aggregates.begin(), sink_.aggregates.end(),
+                     [](const DeviceAggregate& aggregate) {
+                       return aggregate.takes == DeviceAggregate::Takes::kRows;
+                     }) &&
+         std::all_of(program_.outputs.begin(), program_.outputs.end(),
+                     [](const ExprPtr& output) { return output == nullptr; });
+}
+
+/// Counts bits, a word of each bitmap a thread.
+void KernelWriter::counting(std::vector<KernelText>& texts, const std::string& head,
+                            const std::string& end) const {
+  const std::vector<ExprPtr>& predicates = program_.stages.back().predicates;
+  Emitter out = emitter(Access::kGroup);
+  out.line("");
+  out.open("extern \"C\" __global__ void __launch_bounds__(kThreads) aggregate(const Job job) {");
+  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
+  pointers(out, predicates);
+  out.line("State state{};");
+  out.open("for (u64 word = thread(); word * 32 < rows; word += threads()) {");
+  out.line(fmt::format("u32 kept = active_word(job.at<const u32>({}), word, rows);", size_t{kActive}));
+  for (const ExprPtr& predicate : predicates) {
+    const Match match = match_of(*predicate);
+    const size_t place = place_of(match.column);
+    out.line(fmt::format("kept &= {}m{}[word];", expr::is_negated(*predicate) ? "~" : "", place_of(match)));
+    if (forms_[place].nullable) out.line(fmt::format("kept &= k{}[word];", place));
+  }
+  out.line("const u32 count = __popc(kept);");
+  out.line("state.rows.add(count);");
+  for (size_t i = 0; i < sink_.aggregates.size(); ++i) out.line(fmt::format("state.a{}.add(count);", i));
+  out.close();
+  out.line(end);
+  out.close();
+  texts.push_back({head, {}, ""});
+  add(texts.back(), "aggregate", out);
 }
 
 /// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row.

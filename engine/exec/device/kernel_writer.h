@@ -131,6 +131,8 @@ class KernelWriter {
   void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
   void narrowing(std::vector<KernelText>& texts, size_t stages) const;
   void aggregation(std::vector<KernelText>& texts) const;
+  bool counts_bits(size_t last) const;
+  void counting(std::vector<KernelText>& texts, const std::string& head, const std::string& end) const;
   void projection(std::vector<KernelText>& texts) const;
   void project_kernel(KernelText& to, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
                       const std::string& begin,

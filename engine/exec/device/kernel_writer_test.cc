@@ -14,6 +14,7 @@
 #include "exec/fake_source.h"
 #include "expr/function.h"
 #include "ops/aggregate/functions.h"
+#include "text/compiled_pattern.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {
@@ -314,9 +315,32 @@ TEST(Kernels, LiteralsAreSearchedForWithoutAnAutomaton) {
   EXPECT_THAT(like("~~", "oo%"), HasSubstr("match_fixed<u32, false, false>(job)"));
   EXPECT_THAT(like("~~", "%oo"), HasSubstr("match_fixed<u32, true, false>(job)"));
   EXPECT_THAT(like("~~", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
+  EXPECT_THAT(like("=", "oo"), HasSubstr("match_fixed<u32, false, true>(job)"));
+  EXPECT_THAT(like("<>", "o%o"), HasSubstr("match_fixed<u32, false, true>(job)"));
+  EXPECT_THAT(like("=", ""), HasSubstr("equal("));
+  EXPECT_THAT(like("=", std::string(65, 'o').c_str()), HasSubstr("equal("));
   EXPECT_THAT(like("~~", "o%o"), HasSubstr("match<u32, Asked::kAll, true>(job)"));
   EXPECT_THAT(like("contains", std::string(65, 'o').c_str()),
               HasSubstr("match<u32, Asked::kAll, true>(job)"));
+}
+
+TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
+  const ExprPtr equal = call("=", {literal_text("50%_\\"), text()});
+  const plan::NodePtr plan = aggregate(plan::filter(scan(), equal), {count_all()});
+  const Pipeline pipeline = split(*plan).back();
+  const Program program = make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input), {});
+  const auto& pieces = program.stages[0].matches.at(0).pattern->pattern().compiled().pieces;
+  EXPECT_THAT(pieces->pieces, testing::ElementsAre("50%_\\"));
+  EXPECT_TRUE(pieces->at_begin && pieces->at_end);
+}
+
+TEST(Kernels, RowsThatPatternsLeaveAreCountedByWords) {
+  const auto counted = [](std::vector<plan::AggregateCall> calls) {
+    const ExprPtr matches = call("~~", {text(), literal_text("%oo%")});
+    return source(aggregate(plan::filter(scan(), matches), std::move(calls)));
+  };
+  EXPECT_THAT(counted({count_all()}), HasSubstr("__popc(kept)"));
+  EXPECT_THAT(counted({count_all(), sum(money())}), testing::Not(HasSubstr("__popc")));
 }
 
 TEST(Kernels, StrategiesAreForced) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/device/bytes-inl.h"
+#include "expr/device/bytes-inl.h"
 #include "exec/device/cells-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that

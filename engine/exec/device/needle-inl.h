@@ -1,7 +1,7 @@
 #pragma once
 
-#include "exec/device/bytes-inl.h"
 #include "exec/device/rows-inl.h"
+#include "expr/device/bytes-inl.h"
 
 /// Which rows of a string column hold a literal: at their beginning or end, as a whole, or anywhere.
 namespace lanewise::kernel {
@@ -24,10 +24,15 @@ inline constexpr u32 kMostTileRows = 2048;  // of a block
 
 #if defined(__CUDACC__)
 
+/// 32 bytes of the text at a time, all asked for at once.
 LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
-  for (u32 i = 0; i < job.size; i += 8) {
-    const u32 count = job.size - i < 8 ? job.size - i : 8;
-    if (bytes_at(at + i, count) != job.words[i / 8]) return false;
+  using Part = TextWords<4>;
+  LANEWISE_ROLLED
+  for (u32 i = 0; i < job.size; i += Part::kSize) {
+    const Part part(at + i, job.size - i);
+    u64 differ = 0;
+    for (u32 k = 0; k < Part::kSize / 8; k++) differ |= part[k] ^ job.words[i / 8 + k];
+    if (differ) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/device/device_sink.h"
+#include "exec/device/needle-inl.h"
 #include "expr/device/emitter.h"
 #include "expr/function.h"
 #include "ops/filter/filter.h"
@@ -31,6 +32,33 @@ std::vector<Match> matches_in(const Expr& expr) {
     if (std::find(found.begin(), found.end(), match) == found.end()) found.push_back(match);
   });
   return found;
+}
+
+/// A pattern that is `text` and nothing else.
+std::shared_ptr<const expr::PreparedPattern> pattern_of(const std::string& text) {
+  std::string like;
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '\\') like += '\\';
+    like += c;
+  }
+  return std::make_shared<expr::PreparedPattern>(text::compile_like(like, {.escape = '\\', .limits = {}}));
+}
+
+/// A column's comparison with a text, asked as a pattern: kernels for these are compiled ahead, and read rows
+/// by wide loads. Other expressions stay as they are.
+ExprPtr as_match(const ExprPtr& predicate) {
+  if (predicate->kind != Expr::Kind::kCall || predicate->args.size() != 2) return predicate;
+  const std::string_view name = predicate->function->name;
+  if (name != "=" && name != "<>") return predicate;
+  for (const size_t place : {size_t{0}, size_t{1}}) {
+    const ExprPtr &column = predicate->args[place], &other = predicate->args[1 - place];
+    if (column->kind != Expr::Kind::kColumn || column->type.id != TypeId::kVarchar) continue;
+    const std::optional<std::string> text = expr::literal_text(other);
+    if (!text || text->empty() || text->size() > kernel::kMostNeedle) continue;
+    ExprPtr match = expr::pattern_test(column, pattern_of(*text));
+    return name == "=" ? match : call("NOT", {std::move(match)});
+  }
+  return predicate;
 }
 
 /// Puts predicates into stages: a new one begins where an automaton is to see only rows that are left.
@@ -78,7 +106,7 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
   for (size_t i = 0; i < branch.schema.size(); ++i) columns.push_back(column(i, branch.schema[i].type));
   const auto filter = [&](const std::vector<ExprPtr>& predicates) {
     for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates)))
-      stages.add(substitute(predicate, columns));
+      stages.add(as_match(substitute(predicate, columns)));
   };
 
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);

@@ -32,18 +32,13 @@ LANES_FN void shift(T (&values)[kCount]) {
   for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
 }
 
-/// Before a loop that is there once, for the sake of the time that compiling takes.
-#if defined(__CUDACC__)
-#define LANEWISE_ROLLED _Pragma("unroll 1")
-#else
-#define LANEWISE_ROLLED
-#endif
-
 #if defined(__CUDACC__)
 
 LANES_FN u32 lane() { return threadIdx.x & 31; }
 LANES_FN u64 warp() { return (blockIdx.x * u64(blockDim.x) + threadIdx.x) / 32; }
 LANES_FN u64 warps() { return u64(gridDim.x) * (blockDim.x / 32); }
+LANES_FN u64 thread() { return warp() * 32 + lane(); }
+LANES_FN u64 threads() { return warps() * 32; }
 
 /// The active ones of the rows [32 * word, 32 * word + 32): those of the bitmap; without one, all.
 LANES_FN u32 active_word(const u32* active, u64 word, u64 rows) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/device/bytes-inl.h"
+#include "expr/device/bytes-inl.h"
 #include "exec/device/rows-inl.h"
 
 /// ORDER BY: values as numbers that sort as they do.

@@ -12,7 +12,7 @@ struct Count {
   u32 count;
   u32 unused;
 
-  LANES_FN void add() { count++; }
+  LANES_FN void add(u32 rows = 1) { count += rows; }
   LANES_FN void merge(const Count& other) { count += other.count; }
 };
 

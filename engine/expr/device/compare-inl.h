@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/device/values-inl.h"
+#include "expr/device/bytes-inl.h"
 
 /// SQL's order of values, as expr/compare.h has it on the host: NaN equals itself and is above all other
 /// numbers, strings compare as bytes.
@@ -23,17 +23,13 @@ LANES_FN bool below(T a, T b) {
   }
 }
 
-LANES_FN bool same_value(Text a, Text b) {
-  if (a.size != b.size) return false;
-  for (u64 i = 0; i < a.size; i++) {
-    if (a.at[i] != b.at[i]) return false;
-  }
-  return true;
-}
+LANES_FN bool same_value(Text a, Text b) { return a.size == b.size && equal_bytes(a.at, b.at, a.size); }
 LANES_FN bool below(Text a, Text b) {
   const u64 common = a.size < b.size ? a.size : b.size;
-  for (u64 i = 0; i < common; i++) {
-    if (a.at[i] != b.at[i]) return a.at[i] < b.at[i];
+  LANEWISE_ROLLED
+  for (u64 i = 0; i < common; i += 8) {
+    const u64 x = text_word<false>({a.at, common}, i), y = text_word<false>({b.at, common}, i);
+    if (x != y) return x < y;
   }
   return a.size < b.size;
 }

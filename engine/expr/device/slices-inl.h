@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/device/values-inl.h"
+#include "expr/device/bytes-inl.h"
 
 /// Functions that look at a text or give a part of it, as expr/strings/ has them on the host. A character
 /// begins with a byte that continues none.
@@ -40,12 +40,6 @@ LANES_FN u64 skip_characters_back(Text text, u64 count) {
   return kNowhere;
 }
 
-LANES_FN bool equal_bytes(const u8* a, const u8* b, u64 size) {
-  for (u64 i = 0; i < size; i++) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
 /// The first place from `at` on where `part` stands, or kNowhere.
 LANES_FN u64 find_text(Text text, Text part, u64 at) {
   for (; at + part.size <= text.size; ++at) {

@@ -4,6 +4,13 @@
 
 #include "lanes/lane.h"
 
+/// Before a loop that is there once, for the sake of the time that compiling takes.
+#if defined(__CUDACC__)
+#define LANEWISE_ROLLED _Pragma("unroll 1")
+#else
+#define LANEWISE_ROLLED
+#endif
+
 /// What generated kernels are written in: values as they lie in columns, and functions of single values.
 /// Each function's first parameter is where it says that its result is NULL or that it failed.
 namespace lanewise::kernel {

@@ -22,6 +22,15 @@ LANES_FN u64 bytes_at(const u8* at, u64 count) {
   return count == 8 ? bits : bits & ((u64(1) << 8 * count) - 1);
 }
 
+LANES_FN bool equal_bytes(const u8* a, const u8* b, u64 size) {
+  LANEWISE_ROLLED
+  for (u64 i = 0; i < size; i += 8) {
+    const u64 count = size - i < 8 ? size - i : 8;
+    if (bytes_at(a + i, count) != bytes_at(b + i, count)) return false;
+  }
+  return true;
+}
+
 /// Eight bytes of a text from `depth` on, the first one highest, zeros behind its end;
 /// with `kDown` the complement: numbers that sort as the texts do, or the other way round.
 template <bool kDown>
