@@ -1,6 +1,8 @@
 #include "exec/device/collect.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "exec/device/compact-inl.h"
@@ -12,6 +14,8 @@ namespace {
 constexpr std::string_view kWhat = "Result";
 /// Rows that are brought to the host at a time.
 constexpr uint64_t kSlice = uint64_t{1} << 24;
+/// Bytes that come to the host at once, whatever they are.
+constexpr size_t kSmall = size_t{1} << 20;
 
 uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
 
@@ -60,63 +64,78 @@ void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list
 }
 
 void Collector::project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows) {
+  constexpr size_t kAlignment = 256;
+  struct Place {
+    size_t values, bytes, validity;
+  };
+  std::vector<Place> places;
+  size_t total = 0;
+  const auto reserve = [&](size_t bytes) {
+    return std::exchange(total, total + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  };
+  for (const Field& field : schema_) {
+    const size_t bytes =
+        rows * (field.type.is_string() ? sizeof(kernel::Text) : width(field.type.physical()));
+    const size_t values = reserve(bytes);
+    places.push_back({values, bytes, reserve(bits::words(rows) * sizeof(uint64_t))});
+  }
+  const device::DeviceBuffer block = run.allocate(total, kWhat);
+  const bool at_once = total <= kSmall;  // each transfer is a round trip
+  if (at_once) gpu_.stream.fill(block.address(), 0, total);
   job.words[KernelWriter::kRows] = rows;
   job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
-  std::vector<device::DeviceBuffer> values, validity;
-  for (size_t i = 0; i < schema_.size(); ++i) {
-    const Type type = schema_[i].type;
-    values.push_back(
-        run.allocate(rows * (type.is_string() ? sizeof(kernel::Text) : width(type.physical())), kWhat));
-    validity.push_back(run.allocate(bits::words(rows) * sizeof(uint64_t), kWhat));
-    job.words[run.writer().output_word(i)] = values[i].address();
-    job.words[run.writer().output_word(i) + 1] = validity[i].address();
+  for (size_t i = 0; i < places.size(); ++i) {
+    job.words[run.writer().output_word(i)] = block.address() + places[i].values;
+    job.words[run.writer().output_word(i) + 1] = block.address() + places[i].validity;
   }
   run.launch_rows("project", job, rows);
+
+  std::vector<uint8_t> host(at_once ? total : 0);
+  gpu_.staging.download(host.data(), block.address(), host.size(), gpu_.stream);
+  const auto bring = [&](void* to, size_t place, size_t bytes) {
+    if (host.empty()) return gpu_.staging.download(to, block.address() + place, bytes, gpu_.stream);
+    if (bytes != 0) std::memcpy(to, host.data() + place, bytes);
+  };
   Batch batch;
   batch.rows = static_cast<int64_t>(rows);
-  for (size_t i = 0; i < schema_.size(); ++i)
-    batch.columns.push_back(fetch(schema_[i].type, rows, values[i], validity[i], run));
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto column = std::make_shared<Column>();
+    column->type = schema_[i].type;
+    column->rows = batch.rows;
+    column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kWhat);
+    auto* words = column->validity.mutable_as<uint64_t>();
+    words[bits::words(rows) - 1] = 0;  // kernels write 32 rows at a time
+    bring(words, places[i].validity, tiles_of(rows, 32) * sizeof(uint32_t));
+    column->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
+    if (column->nulls == 0) column->validity = Buffer();
+    if (column->type.is_string()) {
+      fetch_texts(*column, block.address() + places[i].values, run);
+    } else {
+      column->values = Buffer::allocate(places[i].bytes, options_.budget, kWhat);
+      bring(column->values.mutable_data(), places[i].values, places[i].bytes);
+    }
+    batch.columns.push_back(std::move(column));
+  }
   batches_.push_back(std::move(batch));
 }
 
-ColumnPtr Collector::fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
-                           const device::DeviceBuffer& validity, BranchRun& run) {
-  auto column = std::make_shared<Column>();
-  column->type = type;
-  column->rows = static_cast<int64_t>(rows);
-  column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kWhat);
-  auto* words = column->validity.mutable_as<uint64_t>();
-  words[bits::words(rows) - 1] = 0;  // kernels write 32 rows at a time
-  gpu_.staging.download(words, validity.address(), tiles_of(rows, 32) * sizeof(uint32_t), gpu_.stream);
-  column->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
-  if (column->nulls == 0) column->validity = Buffer();
-  if (type.is_string()) {
-    fetch_texts(*column, values, run);
-  } else {
-    column->values = Buffer::allocate(values.size(), options_.budget, kWhat);
-    gpu_.staging.download(column->values.mutable_data(), values.address(), values.size(), gpu_.stream);
-  }
-  return column;
-}
-
-void Collector::fetch_texts(Column& column, const device::DeviceBuffer& texts, BranchRun& run) {
+void Collector::fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run) {
   const auto rows = static_cast<uint64_t>(column.rows);
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
   const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
   const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kWhat);
-  run.launch("count_bytes", tiles, texts.address(), rows, starts.address());
+  run.launch("count_bytes", tiles, texts, rows, starts.address());
   run.launch("scan_tiles", 1, starts.address(), tiles);
-  run.launch("lay_out", tiles, texts.address(), rows, starts.address(), offsets.address());
-  const auto size = fetch_one<uint64_t>(gpu_, starts.address() + tiles * sizeof(uint64_t));
-  const device::DeviceBuffer bytes = run.allocate(size, kWhat);
-  run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)),
-             texts.address(), rows, offsets.address(), bytes.address());
-
-  column.values = Buffer::allocate(size, options_.budget, kWhat);
-  gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);
+  run.launch("lay_out", tiles, texts, rows, starts.address(), offsets.address());
   column.offsets = Buffer::allocate((rows + 1) * sizeof(uint64_t), options_.budget, kWhat);
   auto* wide = column.offsets.mutable_as<uint64_t>();
   gpu_.staging.download(wide, offsets.address(), (rows + 1) * sizeof(uint64_t), gpu_.stream);
+  const uint64_t size = wide[rows];
+  const device::DeviceBuffer bytes = run.allocate(size, kWhat);
+  run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)), texts, rows,
+             offsets.address(), bytes.address());
+  column.values = Buffer::allocate(size, options_.budget, kWhat);
+  gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);
   column.wide_offsets = size > UINT32_MAX;
   if (column.wide_offsets) return;
   Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), options_.budget, kWhat);

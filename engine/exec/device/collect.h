@@ -39,9 +39,7 @@ class Collector {
 
  private:
   void project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows);
-  ColumnPtr fetch(Type type, uint64_t rows, const device::DeviceBuffer& values,
-                  const device::DeviceBuffer& validity, BranchRun& run);
-  void fetch_texts(Column& column, const device::DeviceBuffer& texts, BranchRun& run);
+  void fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run);
   const Schema& schema_;
   const Options& options_;
   Accelerator& gpu_;
