@@ -40,7 +40,7 @@ ParseError parse_date(std::string_view text, int32_t& days, std::string_view& re
 /// "12:34:56.789"; hours may have up to nine digits. Nanoseconds below a microsecond go to `nanos`.
 bool parse_clock(std::string_view text, int64_t& micros, int32_t& nanos, std::string_view& rest);
 
-/// "12:34:56.789", or the time of a timestamp.
+/// "12:34:56.789", whatever follows, or the time of a timestamp.
 std::optional<int64_t> parse_time(std::string_view text);
 
 /// A date, or a date and a time with an optional "Z", offset or " UTC". An offset is subtracted if

@@ -142,11 +142,11 @@ LANES_FN ParseError parse_timestamp(Text text, bool use_offset, i64& micros, i32
   return is_blank(rest) ? ParseError::kNone : ParseError::kFormat;
 }
 
-/// "12:34:56.789", or the time of a timestamp.
+/// "12:34:56.789", whatever follows, or the time of a timestamp.
 LANES_FN bool parse_time(Text text, i64& micros) {
   i32 nanos;
   Text rest{};
-  if (parse_clock(text, micros, nanos, rest)) return micros <= kMicrosPerDay && is_blank(rest);
+  if (parse_clock(text, micros, nanos, rest)) return micros <= kMicrosPerDay;
   if (parse_timestamp(text, false, micros, nanos) != ParseError::kNone || is_infinite(micros)) return false;
   micros = floor_mod(micros, kMicrosPerDay);
   return true;
