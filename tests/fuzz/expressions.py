@@ -6,6 +6,9 @@ printed, never compared or grouped by)."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cache
+
+ENOUGH = 20  # hits of each in a run
 
 # name, SQL with {0}, {1}, ... for the arguments, kind of the result, kinds of the arguments.
 # The kinds in capitals are literals, listed in LITERALS.
@@ -217,6 +220,7 @@ class Node:
             yield from child.calls()
 
 
+@cache
 def takes_values(entry):
     """Whether a NULL can reach the function."""
     return any(not a.isupper() for a in entry[3].split())
@@ -226,13 +230,18 @@ def null(name):
     return f"NULL {name}"
 
 
+def chance(random, share, hits):
+    """True in `share` of the cases, in twice as many of what has not enough hits."""
+    return random.random() < (share if hits >= ENOUGH else 2 * share)
+
+
 @dataclass
 class Generator:
     """Makes expressions, and prefers what was used least."""
     random: object
     columns: dict  # kind -> [Column]
     hits: Counter  # so far, of the whole run
-    refusals: Counter  # by DuckDB, so that what it refuses is not tried for ever
+    refusals: Counter  # by DuckDB of the call itself, so that what it refuses is not tried for ever
     planned: Counter = field(default_factory=Counter)  # in the query that is being made
 
     def literal(self, kind):
@@ -248,11 +257,16 @@ class Generator:
 
     def level(self, entry):
         """How often the entry was used: without a NULL or with one, whichever is less."""
-        name = entry[0]
-        count = self.hits[name] + self.planned[name]
+        count = self.uses(entry[0])
         if takes_values(entry):
-            count = min(count, self.hits[null(name)] + self.planned[null(name)])
-        return count + self.refusals[name] // 4
+            count = min(count, self.uses(null(entry[0])))
+        return count + self.refusals.get(entry[0], 0) // 4
+
+    def uses(self, name):
+        return self.hits.get(name, 0) + self.planned.get(name, 0)  # get(): Counter's [] calls Python for what it lacks.
+
+    def least(self, table):
+        return min(self.level(entry) for entry in table)
 
     def pick(self, table, kinds):
         """An entry whose result is of one of the kinds; mostly one of those that were used least."""
@@ -265,7 +279,7 @@ class Generator:
 
     def call(self, entry, depth):
         name, sql, kind, arguments = entry
-        with_null = takes_values(entry) and self.hits[null(name)] + self.planned[null(name)] <= self.hits[name] + self.planned[name]
+        with_null = takes_values(entry) and self.uses(null(name)) <= self.uses(name)
         children = tuple(self.literal(a) if a.isupper() else self.expression(a, depth - 1, with_null) for a in arguments.split())
         node = Node(kind, sql, children, name)
         for used, has_null in list(node.calls())[:1]:

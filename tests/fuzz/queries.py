@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from expressions import Column, Node, smaller
+from expressions import AGGREGATES, FUNCTIONS, Column, Node, chance, smaller
 
 # SQL type: kind, value of row i from a hash {h} of its number. Values stay small where sums would overflow.
 TYPES = {
@@ -80,7 +80,7 @@ def random_table(random, hits, file):
     for k, (kind, shares) in enumerate(picked):
         value = (TYPES[kind][1] or random.choice(TEXTS)).format(h=f"(hash(i, {k}) % 1000003)::BIGINT")
         columns.append((f"c{k}", kind, value, random.choice(shares)))
-    return Table(rows, tuple(columns), file if random.random() < 0.25 else "")
+    return Table(rows, tuple(columns), file if chance(random, 0.25, hits["parquet"]) else "")
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class Query:
 def random_query(random, generator):
     features = []
 
-    def chance(share, feature):
-        if random.random() >= share:
+    def has(feature, share):
+        if not chance(random, share, generator.hits[feature]):
             return False
         features.append(feature)
         return True
@@ -170,31 +170,31 @@ def random_query(random, generator):
     generator.planned.clear()
     kinds = ("int", "text", "exact", "bool", "decimal", "date", "timestamp", "zoned", "time", "interval", "blob")
     results = (*kinds, "inexact") if random.random() < 0.35 else kinds
-    where = generator.expression("bool", 3) if chance(0.4, "where") else None
+    where = generator.expression("bool", 3) if has("where", 0.4) else None
     group, aggregates, select, having = (), (), (), None
-    if chance(0.45, "aggregate"):
-        if chance(0.6, "group by"):
+    if has("aggregate", 0.65 if generator.least(AGGREGATES) < generator.least(FUNCTIONS) else 0.35):
+        if has("group by", 0.6):
             # A literal as a key would be the number of a column.
             group = tuple(k for k in (generator.expression(random.choice(kinds), 1) for _ in range(random.randint(1, 4))) if k.columns())
             features += ["group by many"] if len(group) > 2 else []
         aggregates = tuple(generator.aggregate(results, 2) for _ in range(random.randint(8, 16)))
-        if group and chance(0.3, "having"):
+        if group and has("having", 0.3):
             having = Node("bool", random.choice(["count(*) > 1", "count(*) % 2 = 0", "min(c0) IS NOT NULL"]))
     else:
         select = tuple(generator.needed(results, 3) for _ in range(random.randint(8, 20)))
     items = select or group + aggregates
     exact = all(node.kind != "inexact" for node in items)
-    distinct = not aggregates and exact and chance(0.3, "distinct")
-    union = generator.expression("bool", 2) if not distinct and not aggregates and chance(0.15, "union all") else None
-    nested = random.choice(["cte", "cte read twice", "subquery", "aggregate over"]) if random.random() < 0.35 else ""
-    features += [nested] if nested else []
-    ordered = exact and chance(0.6, "order by")
+    distinct = not aggregates and exact and has("distinct", 0.3)
+    union = generator.expression("bool", 2) if not distinct and not aggregates and has("union all", 0.15) else None
+    nested = random.choice(["cte", "cte read twice", "subquery", "aggregate over"])
+    nested = nested if has(nested, 0.35) else ""
+    ordered = exact and has("order by", 0.6)
     directions = tuple(random.choice(["", "DESC", "NULLS FIRST", "DESC NULLS LAST", "DESC NULLS FIRST"]) for _ in items)
     if ordered:
         features += [name for word, name in (("DESC", "descending"), ("NULLS FIRST", "nulls first"), ("NULLS LAST", "nulls last"))
                      if any(word in d for d in directions)]
     limit = offset = None
-    if ordered and chance(0.5, "limit"):
+    if ordered and has("limit", 0.5):
         limit = random.choice([0, 1, 3, 10, 100, 5000])
         offset = random.choice([None, 1, 2, 30]) if limit else None
         if offset:

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import sql
-from expressions import AGGREGATES, FUNCTIONS, Node
-from queries import Query, Table
+import pytest
+from expressions import AGGREGATES, FUNCTIONS, Generator, Node
+from queries import Query, Table, random_query
 
 FUZZER = Path(sql.__file__)
 
@@ -77,12 +80,72 @@ def test_a_difference_that_duckdb_lets_wrap_is_known():
     assert not sql.duckdb_is_wrong(table, query, {}, "Overflow in subtraction of UINT128 (5 - 7)")
 
 
+def everything_hit(run):
+    for name, nullable in (entry for listed in sql.COUNTED.values() for entry in listed):
+        run.hits.update({name: sql.ENOUGH, sql.null(name): sql.ENOUGH})
+    return run
+
+
 def test_what_is_hit_too_seldom_is_named(tmp_path, capsys):
     run = sql.Run(1, tmp_path)
-    assert set(sql.report(run)) >= {f[0] for f in FUNCTIONS + AGGREGATES} | {"having", "type BLOB", "lower with NULL"}
-    for name in (*sql.OPERATORS, *(f"type {t}" for t in sql.TYPES), *(f[0] for f in FUNCTIONS + AGGREGATES)):
-        run.hits[name] = run.hits[sql.null(name)] = sql.ENOUGH
-    assert sql.report(run) == []
+    assert set(sql.seldom(run)) >= {f[0] for f in FUNCTIONS + AGGREGATES} | {"having", "type BLOB", "lower with NULL"}
+    assert sql.seldom(everything_hit(run)) == []
     run.hits[sql.null("lower")] -= 1
-    assert sql.report(run) == ["lower with NULL"]
-    assert "lower" in capsys.readouterr().out
+    assert sql.seldom(run) == ["lower with NULL"]
+    sql.report(run)
+    assert "lower " in capsys.readouterr().out
+
+
+def test_a_run_goes_on_while_something_is_short(tmp_path):
+    run = sql.Run(1, tmp_path)
+    asked = {}
+    for run.asked in (0, 20, 480, 500, 990, 1000):
+        asked[run.asked] = sql.left(run, 500)
+    assert asked == {0: 500, 20: 480, 480: 20, 500: 500, 990: 10, 1000: 0}
+    run.asked = 40
+    assert sql.left(run, 40) == 0  # A short run is not asked to hit everything.
+    everything_hit(run).asked = 500
+    assert sql.left(run, 500) == 0
+
+
+@pytest.mark.parametrize("enough, asked", [(1000, 40), (0, 20)])
+def test_the_program_asks_twice_as_many_before_it_fails(monkeypatch, capsys, enough, asked):
+    monkeypatch.setattr(sql, "ENOUGH", enough)
+    monkeypatch.setattr(sql, "ENOUGH_FROM", 20)
+    monkeypatch.setattr(sys, "argv", ["sql", "--seed", "1", "--count", "20"])
+    with pytest.raises(SystemExit):
+        sql.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith(f"{asked} passed, ") and (f"hit less than {enough} times: having" in lines) == (enough > 0), lines
+
+
+def test_a_refusal_counts_for_its_cause():
+    column = Node("int", "c0")
+    plus = Node("int", "({0} + {1})", (column, column), "+")
+    query = Query((Node("int", "abs({0})", (plus,), "abs"), Node("int", "sign({0})", (column,), "sign")))
+    run, table = sql.Run(1, Path()), Table(3, (("c0", "TINYINT", "100 + i", 0),))
+    with sql.connect(table) as connection:
+        run.count(connection, table, query, sql.answer_of(connection, query))
+    assert run.refused == 1 and run.refusals == {"+": 1}
+
+
+def test_what_was_hit_least_comes_first():
+    def queries_with(feature, *hit):
+        """Of 150 queries, where each of `hit` has enough hits and nothing else has any."""
+        random, hits = Random(1), Counter({name: sql.ENOUGH for n in hit for name in (n, sql.null(n))})
+        generator = Generator(random, Table(1, (("c0", "INTEGER", "i", 0),)).kinds(set()), hits, Counter())
+        return sum(feature in random_query(random, generator).features for _ in range(150))
+
+    assert queries_with("having") > 2 * queries_with("having", *sql.OPERATORS)
+    functions, aggregates = ([entry[0] for entry in table] for table in (FUNCTIONS, AGGREGATES))
+    assert queries_with("aggregate", "aggregate", *functions) > 1.3 * queries_with("aggregate", "aggregate", *aggregates)
+
+
+def test_a_condition_that_no_row_passes_is_turned_round(tmp_path):
+    run, turned = sql.Run(1, tmp_path), 0
+    for number in range(4):
+        table, queries, *_ = run.batch(number, 20)
+        with sql.connect(table) as connection:
+            turned += sum(table.rows > 0 and bool(query.where) and query.where.sql == "({0} IS NOT TRUE)" and
+                          sql.passing(connection, query) == table.rows for query in queries)
+    assert turned
