@@ -173,6 +173,9 @@ SELECT count(*), sum(n), count_if(trim(s, 'a') LIKE 'b%5') FROM t WHERE upper(s)
 SELECT i, s || k LIKE '%x%k3', regexp_matches(trim(s, 'ab'), '^x[0-9]{2}$'), left(s, 9) ILIKE '%GOO%', contains(s || '-', '7-'), k || s GLOB 'k?*de*' FROM t WHERE i < 5000
 SELECT replace(s, 'b', 'zä') SIMILAR TO '(azä)*x[0-9]+' AS x, count(*), max(s) FROM t WHERE s IS NULL OR starts_with(s || k, 'a') GROUP BY x ORDER BY x
 """.strip().splitlines()
+# More columns than most queries have.
+QUERIES.append("SELECT n, s, k, " + ", ".join(f"i + {j} AS i{j}" for j in range(200)) + " FROM t WHERE i % 7 = 1 AND i < 500")
+
 
 ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",
           "SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",

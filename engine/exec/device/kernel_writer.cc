@@ -71,7 +71,7 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
       if (std::find(matches_.begin(), matches_.end(), match) == matches_.end()) matches_.push_back(match);
     }
   }
-  if (words() > std::size(kernel::Job{}.words))
+  if (words() > kernel::kMostJobWords)
     throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
   for (const Stage& stage : program.stages) {
     for (const ExprPtr& predicate : stage.predicates) find_constants(*predicate);
@@ -100,11 +100,11 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
 
 /// Those of comparisons, as far as a Job has words for them.
 void KernelWriter::find_constants(const Expr& expr) {
+  const size_t most = is_wide() ? kernel::kMostJobWords : kernel::kJobWords;
   walk(expr, [&](const Expr& part) {
     if (!compares(part)) return;
     for (const ExprPtr& arg : part.args) {
-      if (fits_word(*arg) && place_of_constant(*arg) == constants_.size() &&
-          words() < std::size(kernel::Job{}.words))
+      if (fits_word(*arg) && place_of_constant(*arg) == constants_.size() && words() < most)
         constants_.push_back(arg.get());
     }
   });
@@ -230,7 +230,8 @@ std::string KernelWriter::match_kernel(const Match& match) const {
 std::string KernelWriter::filter_kernel(size_t stage) { return fmt::format("filter_{}", stage); }
 
 std::string KernelWriter::begin(std::string_view header) const {
-  return "#include \"exec/device/rows-inl.h\"\n" + std::string(header) +
+  return (is_wide() ? "#define LANEWISE_JOB_WORDS kMostJobWords\n" : "") +
+         std::string("#include \"exec/device/rows-inl.h\"\n") + std::string(header) +
          "\nusing namespace lanewise::kernel;\n\n";
 }
 

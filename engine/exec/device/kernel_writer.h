@@ -74,6 +74,7 @@ class KernelWriter {
   /// Constants of comparisons: kernels are the same for each.
   size_t constant_word(size_t place) const { return output_word(outputs()) + place; }
   size_t words() const { return constant_word(constants_.size()); }
+  bool is_wide() const { return words() > kernel::kJobWords; }
   void set_constants(kernel::Job& job) const;
   /// How groups lie in memory; the sink groups rows.
   const SlotLayout& slots() const { return *slots_; }

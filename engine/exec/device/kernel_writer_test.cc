@@ -387,6 +387,27 @@ TEST(Kernels, ConstantsOfComparisonsAreArguments) {
 
 TEST(Kernels, SameSourceForSamePlan) { EXPECT_EQ(sources(plans()[2]), sources(plans()[2])); }
 
+TEST(Kernels, ManyColumnsTakeAWiderJob) {
+  const auto of_columns = [](size_t count) {
+    std::vector<ExprPtr> outputs;
+    for (size_t i = 0; i < count; ++i) outputs.push_back(i64());
+    return plan::project(scan(), outputs, std::vector<std::string>(count, "x"));
+  };
+  const auto is_wide = [&](size_t count) {
+    const plan::NodePtr plan = of_columns(count);
+    const std::vector<std::string> all = kernel_sources(split(*plan).back(), {});
+    return std::all_of(all.begin(), all.end(), [](const std::string& text) {
+      return text.find("#define LANEWISE_JOB_WORDS") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(is_wide(50));
+  EXPECT_TRUE(is_wide(60));
+  EXPECT_TRUE(is_wide(240));
+  const plan::NodePtr too_wide = of_columns(250);
+  EXPECT_THAT(not_on_device(split(*too_wide).back(), {}),
+              HasSubstr("so many columns and patterns in one query"));
+}
+
 TEST(Kernels, WhatIsNotOfferedIsNamed) {
   const auto reason = [](const plan::NodePtr& plan) { return not_on_device(split(*plan).back(), {}); };
   EXPECT_EQ(reason(plans()[0]), "");

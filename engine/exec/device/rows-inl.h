@@ -8,9 +8,19 @@
 /// aggregates put together.
 namespace lanewise::kernel {
 
+/// Words of a Job as most kernels take it, and the most that one takes: all that CUDA promises is 4 KB.
+inline constexpr u32 kJobWords = 128, kMostJobWords = 500;
+#if !defined(LANEWISE_JOB_WORDS)  // a source says it that needs more
+#if defined(__CUDACC__)
+#define LANEWISE_JOB_WORDS kJobWords
+#else
+#define LANEWISE_JOB_WORDS kMostJobWords  // of which the driver reads what the kernel takes
+#endif
+#endif
+
 /// A kernel's arguments: addresses and numbers; the generated source knows which is which.
 struct Job {
-  u64 words[128];
+  u64 words[LANEWISE_JOB_WORDS];
   template <class T>
   LANES_FN T* at(u32 word) const {
     return reinterpret_cast<T*>(words[word]);
