@@ -1,6 +1,7 @@
 // The naive byte kernel, for bench/gpu_bench.py: a lane takes a row and walks an automaton over it, a byte at
-// a time; lanes of a warp wait for its longest row. A line for each kind of rows, with its rate in GB/s of
-// text. Fails where its count is wrong.
+// a time; lanes of a warp wait for its longest row. Of the study's form the warp votes after each byte
+// whether a lane is still at work; the other form leaves that to the hardware. Two lines for each kind of
+// rows, with their rates in GB/s of text. Fails where a count is wrong.
 //
 //   nvcc -O3 -std=c++20 -arch=native -o naive_bytes bench/naive_bytes.cu && ./naive_bytes
 
@@ -52,17 +53,26 @@ __global__ void fill(const u64* offsets, unsigned char* text) {
   for (int i = 0; i < 8; i++) text[begin + r / 10 % (size - 7) + i] = word(0)[i];
 }
 
+/// Whether the lane's warp goes on: where it votes, while any of its lanes does.
+template <bool kVotes>
+__device__ bool goes_on(bool lane) {
+  return kVotes ? __any_sync(~0u, lane) : lane;
+}
+
 /// The kernel that is measured. The last state accepts, and is not left.
+template <bool kVotes>
 __global__ void walk(const u64* offsets, const unsigned char* text, const unsigned char* table, int states,
                      u64* found) {
   extern __shared__ unsigned char next[];
   for (int i = threadIdx.x; i < states * 256; i += kThreads) next[i] = table[i];
   __syncthreads();
   u64 count = 0;
-  for (u64 row = thread(); row < kRows; row += gridDim.x * u64{kThreads}) {
+  for (u64 row = thread(); goes_on<kVotes>(row < kRows); row += gridDim.x * u64{kThreads}) {
     int state = 0;
-    for (u64 i = offsets[row], end = offsets[row + 1]; i < end && state != states - 1; i++)
-      state = next[state * 256 + text[i]];
+    u64 i = row < kRows ? offsets[row] : 0;
+    const u64 end = row < kRows ? offsets[row + 1] : 0;
+    for (bool active; goes_on<kVotes>(active = i < end && state != states - 1); i++)
+      if (active) state = next[state * 256 + text[i]];
     count += state == states - 1;
   }
   atomicAdd(found, count);
@@ -107,43 +117,63 @@ float timed(cudaEvent_t begin, cudaEvent_t end) {
   return milliseconds;
 }
 
-void run(const std::string& kind, const thrust::device_vector<unsigned char>& table) {
-  thrust::device_vector<u64> offsets(kRows + 1), found(2);
-  u64* starts = offsets.data().get();
-  measure<<<kRows / kThreads, kThreads>>>(starts, kind[0]);
-  thrust::inclusive_scan(offsets.begin(), offsets.end(), offsets.begin());
-  thrust::device_vector<unsigned char> text(offsets.back());
-  fill<<<kRows / kThreads, kThreads>>>(starts, text.data().get());
-  compare<<<kRows / kThreads, kThreads>>>(starts, text.data().get(), found.data().get() + 1);
+/// The column of one kind.
+struct Rows {
+  std::string kind;
+  thrust::device_vector<u64> offsets = thrust::device_vector<u64>(kRows + 1);
+  thrust::device_vector<unsigned char> text = {};
+  u64 matching = 0;
+};
 
+Rows make_rows(const char* kind) {
+  Rows rows{kind};
+  u64* starts = rows.offsets.data().get();
+  measure<<<kRows / kThreads, kThreads>>>(starts, *kind);
+  thrust::inclusive_scan(rows.offsets.begin(), rows.offsets.end(), rows.offsets.begin());
+  rows.text.resize(rows.offsets.back());
+  fill<<<kRows / kThreads, kThreads>>>(starts, rows.text.data().get());
+  thrust::device_vector<u64> found(1);
+  compare<<<kRows / kThreads, kThreads>>>(starts, rows.text.data().get(), found.data().get());
+  rows.matching = found[0];
+  return rows;
+}
+
+template <bool kVotes>
+void run(const Rows& rows, const thrust::device_vector<unsigned char>& table, const char* name) {
   int processors = 0;
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin));
   check(cudaEventCreate(&end));
+  thrust::device_vector<u64> found(1);
   std::vector<float> times;
   for (int i = 0; i <= kRuns; i++) {
     found[0] = 0;
     check(cudaEventRecord(begin));
-    walk<<<processors * 8, kThreads, table.size()>>>(starts, text.data().get(), table.data().get(),
-                                                     table.size() / 256, found.data().get());
+    walk<kVotes><<<processors * 8, kThreads, table.size()>>>(rows.offsets.data().get(),
+                                                             rows.text.data().get(), table.data().get(),
+                                                             table.size() / 256, found.data().get());
     check(cudaEventRecord(end));
     if (i != 0) times.push_back(timed(begin, end));
   }
   check(cudaGetLastError());
-  if (found[0] != found[1]) {
-    std::fprintf(stderr, "%s: %llu rows found, not %llu\n", kind.c_str(), u64{found[0]}, u64{found[1]});
+  if (found[0] != rows.matching) {
+    std::fprintf(stderr, "%s: %llu rows found, not %llu\n", rows.kind.c_str(), u64{found[0]}, rows.matching);
     std::exit(1);
   }
   std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
   const double median = times[kRuns / 2];
-  std::printf("%-46s %8.3f ms %22.0f GB/s\n", (kind + ": naive byte kernel").c_str(), median,
-              text.size() / median / 1e6);
+  std::printf("%-46s %8.3f ms %22.0f GB/s\n", (rows.kind + ": " + name).c_str(), median,
+              rows.text.size() / median / 1e6);
 }
 
 }  // namespace
 
 int main() {
   const thrust::device_vector<unsigned char> table = automaton();
-  for (const char* kind : {"constant", "uniform", "skewed"}) run(kind, table);
+  for (const char* kind : {"constant", "uniform", "skewed"}) {
+    const Rows rows = make_rows(kind);
+    run<true>(rows, table, "naive byte kernel");
+    run<false>(rows, table, "naive bytes, no votes");
+  }
 }
