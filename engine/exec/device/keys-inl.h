@@ -1,7 +1,7 @@
 #pragma once
 
-#include "expr/device/bytes-inl.h"
 #include "exec/device/cells-inl.h"
+#include "expr/device/bytes-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
 /// `held` is, read before. Of long texts the bytes are compared and hashed apart: that code is there once,

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "expr/device/bytes-inl.h"
 #include "exec/device/rows-inl.h"
+#include "expr/device/bytes-inl.h"
 
 /// ORDER BY: values as numbers that sort as they do.
 namespace lanewise::kernel {
