@@ -4,9 +4,9 @@
 
 Each query runs --repeats + 1 times; the first one reads, uploads and compiles. Printed are the median time in kernels, and bytes
 of the columns it reads over that time, of texts their bytes alone, without offsets; with --kernels also what each kernel took in the last
-run. As given, sizes are those of the goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 texts, lineitem of scale factor 10.
+run. Of skewed rows it also tells the occupancy of lanes, counted in runs that are not timed. As given, sizes are those of the goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 texts, lineitem of scale factor 10.
 Where nvcc is, CUB's reduction and the naive byte kernel are compiled and measured, too. --only takes a part of a query's or of a table's
-name ("skewed", "TPC-H", "CUB", "naive").
+name ("skewed", "TPC-H", "CUB", "naive", "occupancy").
 """
 
 import argparse
@@ -101,8 +101,19 @@ def main():
     for table, sql in tables(rows).items():
         run(arguments, table, sql, asked)
     run(arguments, "skewed", tables(rows)["skewed"], gpu_texts.naive(rows // 16), "--device-strategy", "naive")
+    occupancy(arguments, tables(rows)["skewed"])
     if arguments.only in "naive byte kernel":
         compiled_here("naive_bytes.cu")
+
+
+def occupancy(arguments, sql):
+    """The share of lanes at work on skewed rows, where they wait for the warp's longest one and where they take new ones. Counting takes time,
+    so that none is told."""
+    for how, strategy in {"naive": "naive,occupancy", "refill": "occupancy", "refill=32": "refill=32,occupancy"}.items():
+        name = f"skewed: occupancy, {how}"
+        if arguments.only in name:
+            told = profiles(arguments, "skewed", sql, [gpu_texts.naive(0)[0][1]], "--device-strategy", strategy)
+            print(f"{name:<46} {re.search(r'match_0 .*, occupancy ([0-9.]+) %', told)[1]:>8} %", flush=True)
 
 
 def compiled_here(name):

@@ -256,6 +256,15 @@ class Smoke:
         for said in ("; on the GPU: about", "not offered on devices", "it reads a result of few rows", "  cuda:0"):
             self.check(f"the profile says '{said.strip('; ')}'", said in both.stderr, both.stderr[-1000:])
 
+    def occupancy(self, rows):
+        """What lanes do is counted where that is asked for; where they take new rows at once, fewer wait."""
+        sql = f"SELECT count(*) FROM t{rows} WHERE regexp_matches(s, '[0-9]{{3}}$')"
+        told = {how: self.run(sql, "--device", "cuda", "--profile", "--device-strategy", f"{how},occupancy", env={**os.environ, "COLUMNS": "4000"})
+                for how in ("naive", "refill=32")}
+        naive, refill = [float(found[1]) if (found := re.search(r"match_0 .*, occupancy ([0-9.]+) %", run.stderr)) else -1 for run in told.values()]
+        self.check(f"occupancy over {rows} rows: naive {naive} %, refill {refill} %", 0 < naive <= refill <= 100,
+                   told["naive"].stderr[-500:] + told["refill=32"].stderr[-500:])
+
     def errors(self):
         for query in ERRORS:
             sql = query.replace(" FROM t", " FROM t1000")
@@ -287,6 +296,7 @@ def main():
             smoke.same(arguments.rows, "--device-memory", "8MB")
             for strategy in STRATEGIES:
                 smoke.same(arguments.rows, "--device-strategy", strategy)
+        smoke.occupancy(arguments.rows)
         smoke.choices(1000)
         smoke.errors()
     print(f"{smoke.passed} passed, {smoke.failed} failed")

@@ -211,7 +211,7 @@ void add_sql_command(CLI::App& app, Command& run) {
   sql->add_option(
          "--device-strategy", options->session.device_strategy,
          "How the GPU asks patterns, whatever is fastest: naive, refill=N, threads=N, automata, lists, with\n"
-         "commas between")
+         "commas between; occupancy: --profile tells how many lanes of automata were busy")
       ->type_name("NAMES");
   sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")

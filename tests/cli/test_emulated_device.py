@@ -1,6 +1,7 @@
-"""`lanewise sql --device cuda` on the emulated GPU: beside another process, and when Ctrl-C ends it."""
+"""`lanewise sql --device cuda` on the emulated GPU: beside another process, when Ctrl-C ends it, and what its lanes did."""
 
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -58,3 +59,34 @@ def test_ctrl_c_while_a_table_streams(lanewise, env):
     assert "cancelled" in program.stderr.read() and program.stdout.read() == ""
     out, error = start(env, sql.format(300_000), *tight).communicate(timeout=300)
     assert (out, error) == (told[0], "")
+
+
+def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
+    """Four warps: threads=32 on four multiprocessors. Each has 39 words of 32 rows; the first of its rows takes 40 walks of 16 bytes, any other
+    one. Naive: 40 walks for the word with the long row, 38 for the others, so 78 of 32 lanes. With refill 31 lanes take new rows in each of those
+    40 walks; there are 7 rows left for one more."""
+    rows, live = 4 * 39 * 32, 40 + 39 * 32 - 1
+    table = f"CREATE TABLE t AS SELECT i, repeat('a', CASE WHEN i % {39 * 32} = 0 THEN 640 ELSE 16 END) AS s FROM range({rows}) r(i)"
+
+    def told(strategy, condition, *more):
+        """Of each match kernel the occupancy in percent, and no other one's; None: not told."""
+        code, out, error = lanewise("sql", "--device", "cuda", "--format", "csv", "--profile", *strategy, *more, "-c",
+                                    f"{table}; SELECT count(*) AS n FROM t WHERE {condition}", env=env)
+        assert (code, out.split()[-2:]) == (0, ["n", "0"]), error
+        lines = re.findall(r"^ +(\w+ [0-9.]+ ms.*)$", error, re.M)
+        assert not any("occupancy" in line for line in lines if not line.startswith("match_")), error
+        shares = [re.search(r", occupancy ([0-9.]+) %$", line) for line in lines if line.startswith("match_")]
+        assert shares, error
+        return [share and float(share[1]) for share in shares]
+
+    automaton, literal = "regexp_matches(s, '[0-9]x')", "s LIKE '%zz%'"
+    naive, refill = round(100 * live / (78 * 32), 1), round(100 * live / (41 * 32), 1)
+    assert naive < 52 and refill > 98
+    counted, counted_naive = [("--device-strategy", f"{how}threads=32,occupancy") for how in ("", "naive,")]
+    assert told(counted, automaton) == [refill]
+    assert told(counted_naive, automaton) == [naive]
+    assert told(counted_naive, automaton, "--device-rows", str(rows // 2)) == [naive]  # of all batches
+    assert told(counted_naive, f"{automaton} AND i >= 0") == [naive]  # by a bitmap
+    assert told(("--device-strategy", "naive,threads=32,lists,occupancy"), f"{automaton} AND i >= 0") == [naive]
+    assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # no row is a lane's where a literal is searched for
+    assert told(("--device-strategy", "threads=32"), automaton) == told((), automaton) == [None]

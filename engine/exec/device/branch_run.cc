@@ -67,6 +67,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
       more = batch();
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       times_.kernel_seconds += clock_.settle(times_.kernels);
+      if (lane_steps_) book_lane_steps();
     } catch (const DeviceFull&) {
       clock_.forget();
       feed_.end();
@@ -99,6 +100,7 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
 void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
   hits_.clear();
+  lane_steps_.reset();
   bitmap_.reset();
   heaps_.clear();
   active_ = 0;
@@ -126,6 +128,11 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
   }
   bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
+  if (gpu_.strategy.occupancy && !hits_.empty()) {
+    const size_t bytes = hits_.size() * sizeof(kernel::LaneSteps);
+    lane_steps_ = allocate(bytes, "Steps of lanes");
+    gpu_.stream.fill(lane_steps_.address(), 0, bytes);
+  }
 
   build(writer_->texts());
 }
@@ -175,8 +182,22 @@ void BranchRun::run_matches(const Stage& stage) {
       list = list_rows(*this, gpu_, active_, rows_);
       rows = {list.rows.address(), list.count};
     }
-    clock_.time(name, asked.bytes(),
-                [&] { matchings_[place]->run(found, asked, rows, hits_[place].address(), gpu_); });
+    FoundRows to{hits_[place].address()};
+    if (writer_->counted(match)) to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
+    clock_.time(name, asked.bytes(), [&] { matchings_[place]->run(found, asked, rows, to, gpu_); });
+  }
+}
+
+/// Adds what the batch's lanes did to what is known of their kernels.
+void BranchRun::book_lane_steps() {
+  std::vector<kernel::LaneSteps> steps(hits_.size());
+  gpu_.staging.download(steps.data(), lane_steps_.address(), steps.size() * sizeof(steps[0]), gpu_.stream);
+  for (size_t place = 0; place < steps.size(); ++place) {
+    const std::string name = writer_->match_kernel(writer_->matches()[place]);
+    for (KernelTime& kernel : times_.kernels) {
+      if (kernel.name == name)
+        kernel.lanes.add({.lane_steps = steps[place].all, .live_steps = steps[place].live});
+    }
   }
 }
 

@@ -102,6 +102,7 @@ class BranchRun {
   void open(int64_t first, int64_t rows, int64_t rows_ahead);
   void build(const std::vector<KernelText>& texts);
   void run_matches(const Stage& stage);
+  void book_lane_steps();
   uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
   /// Of the present batch.
@@ -128,6 +129,7 @@ class BranchRun {
   std::unordered_map<std::string, Place> kernels_;  // by name: where each is
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
+  device::DeviceBuffer lane_steps_;  // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
   std::set<std::string> making_texts_;                           // kernels

@@ -28,10 +28,13 @@ double KernelClock::settle(std::vector<KernelTime>& times) {
 std::string describe(const KernelTime& kernel, double bandwidth) {
   std::string text = fmt::format("{} {:.3f} ms", kernel.name, kernel.seconds * 1e3);
   if (kernel.launches > 1) text += fmt::format(" in {} launches", kernel.launches);
-  if (kernel.bytes == 0 || kernel.seconds <= 0) return text;
-  const double rate = static_cast<double>(kernel.bytes) / kernel.seconds;
-  text += fmt::format(", {} at {:.0f} GB/s", format_size(kernel.bytes), rate * 1e-9);
-  if (bandwidth > 0) text += fmt::format(", {:.0f} %", rate / bandwidth * 100);
+  if (kernel.bytes != 0 && kernel.seconds > 0) {
+    const double rate = static_cast<double>(kernel.bytes) / kernel.seconds;
+    text += fmt::format(", {} at {:.0f} GB/s", format_size(kernel.bytes), rate * 1e-9);
+    if (bandwidth > 0) text += fmt::format(", {:.0f} %", rate / bandwidth * 100);
+  }
+  if (kernel.lanes.lane_steps != 0)
+    text += fmt::format(", occupancy {:.1f} %", 100 * kernel.lanes.occupancy());
   return text;
 }
 

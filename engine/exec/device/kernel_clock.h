@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/stream.h"
+#include "lanes/rows.h"
 
 namespace lanewise::exec {
 
@@ -13,7 +14,8 @@ struct KernelTime {
   std::string name;
   int launches = 0;
   double seconds = 0;
-  uint64_t bytes = 0;  ///< that it read and wrote, where that is known before
+  uint64_t bytes = 0;       ///< that it read and wrote, where that is known before
+  lanes::Stats lanes = {};  ///< what its lanes did, where that was counted
 };
 
 /// Times kernels by events before and behind each. What the host does between them, and copies, do not count.
@@ -45,8 +47,8 @@ class KernelClock {
   std::vector<Span> spans_;
 };
 
-/// A line about the kernel: "filter_0 0.231 ms, 1.07 GB at 4,640 GB/s, 96 %"; `bandwidth` (bytes a second, 0:
-/// not known) is the device's.
+/// A line about the kernel: "match_0 0.231 ms, 1.07 GB at 4640 GB/s, 96 %, occupancy 97.4 %"; `bandwidth`
+/// (bytes a second, 0: not known) is the device's.
 std::string describe(const KernelTime& kernel, double bandwidth);
 
 }  // namespace lanewise::exec

@@ -253,7 +253,7 @@ kernel::Asked KernelWriter::asked(const Match& match) const {
 void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
   for (const Match& match : matches_) {
     const bool wide = forms_[place_of(match.column)].wide_offsets;
-    texts.push_back(match_text(match_kernel(match), kind(match), wide, asked(match)));
+    texts.push_back(match_text(match_kernel(match), kind(match), wide, asked(match), counted(match)));
   }
 }
 
@@ -529,16 +529,17 @@ void KernelWriter::projection(std::vector<KernelText>& texts) const {
   texts.push_back(std::move(rest));
 }
 
-KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked) {
+KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked,
+                      bool counted) {
   constexpr char kEntry[] = "match_pattern";
   const bool automaton = is_automaton(kind);
+  const char* const job = !automaton ? "Needle" : counted ? "CountedMatch" : "Match";
   return {.head = fmt::format("#include \"exec/device/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
                               automaton ? "match" : "needle"),
           .names = {name},
           .body = fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "
                               "__grid_constant__ {2}Job job) {{\n  {3};\n}}\n",
-                              automaton ? "kMatch" : "k", kEntry, automaton ? "Match" : "Needle",
-                              match_call(kind, wide_offsets, asked)),
+                              automaton ? "kMatch" : "k", kEntry, job, match_call(kind, wide_offsets, asked)),
           .entry = kEntry};
 }
 

@@ -45,7 +45,7 @@ struct KernelText {
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
 ///   sort_word_N  the N-th of sort_words() for the rows of a list -> Job::kOut
 ///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32
-///   match_N      the N-th of matches(): a MatchJob
+///   match_N      the N-th of matches(): a MatchJob, or a CountedMatchJob, or a NeedleJob
 ///   project      the outputs for the rows of a list; the groups of a list of slots
 /// Those of compact-inl.h are not among them.
 class KernelWriter {
@@ -62,6 +62,8 @@ class KernelWriter {
   size_t place_of(const Match& match) const;
   MatchKind kind(const Match& match) const;
   kernel::Asked asked(const Match& match) const;
+  /// Whether its kernel counts what lanes do.
+  bool counted(const Match& match) const { return strategy_.occupancy && is_automaton(kind(match)); }
   /// Names of kernels.
   std::string match_kernel(const Match& match) const;
   static std::string filter_kernel(size_t stage);
@@ -168,7 +170,8 @@ class KernelWriter {
 };
 
 /// The kernel of all patterns of a kind; queries call it `name`.
-KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked);
+KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets, kernel::Asked asked,
+                      bool counted = false);
 /// The text of the kernels that are the same for all queries.
 std::string list_kernels();
 /// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.

@@ -12,8 +12,15 @@ namespace lanewise::kernel {
 /// Which rows a kernel asks: all, those of a bitmap, those of a list.
 enum class Asked { kAll, kBitmap, kList };
 
+/// What lanes did, as in lanes::Stats.
+struct LaneSteps {
+  u64 all, live;
+};
+struct LaneTally;
+
 /// Laid out as exec/device/match.cc fills it.
 struct MatchJob {
+  using Tally = lanes::NoTally;
   u64 rows;            ///< of the column, or of the list
   u64 offsets, bytes;  ///< of the column
   u64 active;          ///< the bitmap or list of those that are asked
@@ -22,6 +29,12 @@ struct MatchJob {
   u32 table_bytes;     ///< a multiple of 16
   u32 refill_below;
   lanes::Verdicts verdicts;
+};
+
+/// The same for a kernel that counts what its lanes do.
+struct CountedMatchJob : MatchJob {
+  using Tally = LaneTally;
+  u64 lane_steps;  ///< LaneSteps, to which those of all lanes are added
 };
 
 inline constexpr u32 kMatchThreads = 512;  // of a block at most
@@ -118,17 +131,40 @@ struct SetRowBit {
   }
 };
 
-template <class Table, class Source>
-LANES_FN void match_rows(const Table& table, const MatchJob& job, Source& source) {
+/// Counts the steps of this thread's lane.
+struct LaneTally {
+  static constexpr bool kOn = true;
+  LaneSteps steps{};
+
+  LANES_FN void refill() {}
+  LANES_FN void walk(u64 lane_steps, u64 live_steps, u64 /*bytes*/) {
+    steps.all += lane_steps;
+    steps.live += live_steps;
+  }
+  /// Adds what the warp's lanes counted. All of them call it.
+  LANES_FN void add_to(LaneSteps& total) {
+    for (u32 distance = 16; distance; distance /= 2) {
+      steps.all += __shfl_xor_sync(~0u, steps.all, distance);
+      steps.live += __shfl_xor_sync(~0u, steps.live, distance);
+    }
+    if (threadIdx.x & 31) return;
+    atomicAdd(&total.all, steps.all);
+    atomicAdd(&total.live, steps.live);
+  }
+};
+
+template <class Table, class Job, class Source>
+LANES_FN void match_rows(const Table& table, const Job& job, Source& source) {
   lanes::WarpGroup<Table> group(table, job.verdicts, reinterpret_cast<const u8*>(job.bytes));
   SetRowBit book{reinterpret_cast<u32*>(job.hits)};
-  lanes::NoTally tally;
+  typename Job::Tally tally;
   lanes::run_rows(group, source, job.refill_below, book, tally);
+  if constexpr (Job::Tally::kOn) tally.add_to(*reinterpret_cast<LaneSteps*>(job.lane_steps));
 }
 
 /// Each warp takes its share of the rows, in words of 32.
-template <class Table, class Offset, Asked kAsked>
-LANES_FN void match_share(const Table& table, const MatchJob& job, u32* queues) {
+template <class Table, class Offset, Asked kAsked, class Job>
+LANES_FN void match_share(const Table& table, const Job& job, u32* queues) {
   const u64 warp = (blockIdx.x * u64(blockDim.x) + threadIdx.x) / 32;
   const u64 warps = u64(gridDim.x) * blockDim.x / 32;
   const u64 words = (job.rows + 31) / 32;
@@ -156,8 +192,8 @@ LANES_FN void match_share(const Table& table, const MatchJob& job, u32* queues) 
 }
 
 /// With `kShared` the table is copied to shared memory first.
-template <class Offset, Asked kAsked, bool kShared>
-LANES_FN void match(const MatchJob& job) {
+template <class Offset, Asked kAsked, bool kShared, class Job>
+LANES_FN void match(const Job& job) {
   __shared__ u32 queues[kAsked == Asked::kBitmap ? kMatchThreads / 32 * ActiveRows<Offset>::kQueue : 1];
   if constexpr (kShared) {
     extern __shared__ uint4 shared[];

@@ -126,15 +126,15 @@ Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gp
 }
 
 void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
-                   device::cuda::Address hits, Accelerator& gpu) const {
+                   const FoundRows& found, Accelerator& gpu) const {
   if (column.rows == 0) return;
-  if (is_automaton(kind_)) return run_automaton(kernel, column, asked, hits, gpu);
+  if (is_automaton(kind_)) return run_automaton(kernel, column, asked, found, gpu);
   kernel::NeedleJob job = needle_;
   job.rows = static_cast<uint64_t>(column.rows);
   job.offsets = column.offsets.address();
   job.bytes = column.values.address();
   job.active = asked.active;
-  job.hits = hits;
+  job.hits = found.hits;
   job.tile_rows = tile_rows_of(column);
   const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
                       static_cast<uint64_t>(kernel.blocks_per_multiprocessor(kernel::kThreads, 0));
@@ -142,22 +142,24 @@ void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, con
 }
 
 void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
-                             device::cuda::Address hits, Accelerator& gpu) const {
+                             const FoundRows& found, Accelerator& gpu) const {
   const auto rows = static_cast<uint64_t>(column.rows);
-  gpu.stream.fill(hits, 0, bits::words(rows) * sizeof(uint64_t));
+  gpu.stream.fill(found.hits, 0, bits::words(rows) * sizeof(uint64_t));
   const unsigned threads = gpu.strategy.threads;
   const kernel::MatchJob job{asked.listed.value_or(rows),
                              column.offsets.address(),
                              column.values.address(),
                              asked.active,
-                             hits,
+                             found.hits,
                              table_.address(),
                              static_cast<uint32_t>(shared_bytes_),
                              gpu.strategy.refill_below,
                              verdicts_};
   const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
                       static_cast<uint64_t>(kernel.blocks_per_multiprocessor(threads, shared_bytes_));
-  kernel.launch(gpu.stream, {.blocks = blocks, .threads = threads, .shared = shared_bytes_}, job);
+  const device::Shape shape{.blocks = blocks, .threads = threads, .shared = shared_bytes_};
+  if (found.lane_steps == 0) return kernel.launch(gpu.stream, shape, job);
+  kernel.launch(gpu.stream, shape, kernel::CountedMatchJob{job, found.lane_steps});
 }
 
 }  // namespace lanewise::exec

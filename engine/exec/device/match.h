@@ -28,19 +28,25 @@ struct AskedRows {
   std::optional<uint64_t> listed = std::nullopt;  ///< rows of the list
 };
 
+/// What a match kernel writes.
+struct FoundRows {
+  device::cuda::Address hits = 0;        ///< a bitmap
+  device::cuda::Address lane_steps = 0;  ///< kernel::LaneSteps, for an automaton's kernel that counts them
+};
+
 /// A pattern as match kernels take it.
 class Matching {
  public:
   Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
 
-  /// Sets the bits of `hits` of rows [0, rows) that match, of those that are asked, and clears all others.
-  /// `kernel` is one that KernelWriter wrote for the pattern and this form of column.
+  /// Sets the bits of rows [0, rows) that match, of those that are asked, and clears all others. `kernel` is
+  /// one that KernelWriter wrote for the pattern and this form of column.
   void run(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
-           device::cuda::Address hits, Accelerator& gpu) const;
+           const FoundRows& found, Accelerator& gpu) const;
 
  private:
   void run_automaton(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
-                     device::cuda::Address hits, Accelerator& gpu) const;
+                     const FoundRows& found, Accelerator& gpu) const;
 
   MatchKind kind_;
   kernel::NeedleJob needle_{};

@@ -28,6 +28,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.automata = true;
   } else if (name == "lists") {
     strategy.lists = true;
+  } else if (name == "occupancy") {
+    strategy.occupancy = true;
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = *refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
@@ -36,7 +38,7 @@ void set(Strategy& strategy, std::string_view name) {
     throw UserError(
         fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
                     "multiple of 32, to "
-                    "512), automata or lists, with commas between",
+                    "512), automata, lists or occupancy, with commas between",
                     name));
   }
 }

@@ -13,9 +13,11 @@ struct Strategy {
   uint32_t threads = 512;  ///< of an automaton's block
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
+  bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
 };
 
-/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`. Throws UserError.
+/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`. Throws
+/// UserError.
 Strategy parse_strategy(std::string_view names);
 
 }  // namespace lanewise::exec

@@ -10,12 +10,14 @@ namespace {
 TEST(Strategies, AreNamed) {
   EXPECT_EQ(parse_strategy("").refill_below, Strategy().refill_below);
   EXPECT_EQ(parse_strategy("naive").refill_below, 1U);
-  const Strategy all = parse_strategy("refill=20,threads=128,automata,lists");
+  const Strategy all = parse_strategy("refill=20,threads=128,automata,lists,occupancy");
   EXPECT_EQ(all.refill_below, 20U);
   EXPECT_EQ(all.threads, 128U);
   EXPECT_TRUE(all.automata);
   EXPECT_TRUE(all.lists);
+  EXPECT_TRUE(all.occupancy);
   EXPECT_FALSE(parse_strategy("lists").automata);
+  EXPECT_FALSE(parse_strategy("lists").occupancy);
 }
 
 TEST(Strategies, OthersAreRefused) {
