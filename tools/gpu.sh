@@ -7,7 +7,7 @@ usage() {
   cat <<'TEXT'
 Usage: bash gpu.sh COMMAND [ARGUMENTS]
 
-  test       the unit tests that need a GPU: the driver, indexes, graphs, PRAM programs, primitives
+  test       the unit tests that need a GPU: the driver, then beside each other tables, indexes, graphs, PRAM programs, primitives
   programs   2,000 random PRAM programs against the interpreter
   smoke      every operator and matcher against the CPU's answers, about a minute
   bench      times of queries; --help
@@ -32,15 +32,22 @@ command=${1:-}
 case $command in
   test)
     failed=0
+    ./lanewise_device_test --gtest_brief=1 "$@" || failed=1  # alone: it fills the GPU's memory
+    layers=() shares=()
     while read -r layer tests; do
-      "./lanewise_${layer}_test" --gtest_brief=1 "--gtest_filter=$tests" "$@" || failed=1
-    done <<<"device *
-data *OnGpu.*
+      "./lanewise_${layer}_test" --gtest_brief=1 "--gtest_filter=$tests" "$@" >"test.$layer" 2>&1 &
+      layers+=("$layer") shares+=($!)
+    done <<<"data *OnGpu.*
 api *OnGpu.*
-index *Gpu*:*Device*
+index */1.*:DeviceIndex.*:DeviceUpdate.*:On/Model.*/Gpu
 graph */Gpu
 pram */OnDevice.*
 primitives *OnGpu.*"
+    for i in "${!layers[@]}"; do
+      wait "${shares[i]}" || failed=1
+      printf '== %s\n' "${layers[i]}"
+      cat "test.${layers[i]}"
+    done
     exit $failed
     ;;
   programs)

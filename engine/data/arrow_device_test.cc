@@ -15,7 +15,7 @@
 #include "device/compiler.h"
 #include "device/error.h"
 #include "device/testing/failing_cuda.h"
-#include "device/testing/fake_cuda.h"
+#include "device/testing/fake_driver.h"
 #include "device/testing/gpu.h"
 
 namespace lanewise {
@@ -61,8 +61,8 @@ void expect_rows(const TextRows& found, int64_t first, int64_t rows) {
 class ArrowDevice : public testing::Test {
  protected:
   ArrowDevice() { fake_ = FakeCuda(); }
-  FakeCuda& fake_ = *device::Library({LANEWISE_FAKE_CUDA}, "the fake").find<FakeCuda*()>("fake_cuda")();
-  device::Driver driver_{LANEWISE_FAKE_CUDA};
+  FakeCuda& fake_ = device::fake_cuda();
+  device::Driver driver_{device::fake_library("fake")};
   device::Device& device_ = driver_.device(0);
 };
 
@@ -468,10 +468,11 @@ TEST_F(ArrowDeviceOnGpu, TextsOfBothWidths) {
 }
 
 TEST_F(ArrowDeviceOnGpu, WhicheverCallFailsAllIsReleased) {
-  device::Library library({LANEWISE_FAILING_CUDA}, "it");
+  const std::string failing = device::fake_library("failing");
+  device::Library library({failing}, "it");
   FailingCuda* const control = library.find<FailingCuda*(const char*)>("failing_cuda")("libcuda.so.1");
   ASSERT_NE(control, nullptr);
-  device::Driver driver(LANEWISE_FAILING_CUDA);
+  device::Driver driver(failing);
   device::Device& gpu = driver.device(0);
   device::Stream stream(gpu);
   device::DevicePool pool(gpu);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "device/driver.h"
+#include "device/testing/fake_driver.h"
 
 /// Columns on the stand-in for the driver, whose memory is the host's.
 namespace lanewise {
@@ -12,7 +12,7 @@ namespace {
 
 class DeviceColumnTest : public testing::Test {
  protected:
-  device::Driver driver_{LANEWISE_FAKE_CUDA};
+  device::Driver driver_{device::fake_library("fake")};
   device::Device& device_ = driver_.device(0);
   device::Stream stream_{device_};
   device::DevicePool pool_{device_};

@@ -130,7 +130,7 @@ TEST(Chains, WhatIsNoneIsRefused) {
 class ChainsOnDevice : public testing::TestWithParam<Steps::Where> {
  protected:
   void SetUp() override {
-    device::Device* const gpu = device_for(GetParam(), LANEWISE_FAKE_CUDA, LANEWISE_SOURCE_DIR);
+    device::Device* const gpu = device_for(GetParam(), LANEWISE_SOURCE_DIR);
     if (gpu == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
     there_.emplace(*gpu, GetParam());
   }

@@ -11,10 +11,17 @@
 
 namespace lanewise::device {
 
-/// The stand-in for the driver that stands beside the test program, in the folder `kind`: "fake", or
-/// "incomplete".
-inline std::string fake_library(const char* kind) {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / kind / "libcuda.so.1";
+/// The stand-in for the driver of a kind, "fake", "incomplete" or "failing": in a folder of that name beside
+/// the test program, as on the machines that tests are brought to, else where the build left it.
+inline std::string fake_library(const std::string& kind) {
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::filesystem::path beside = here / kind / "libcuda.so.1";
+  return exists(beside) ? beside : here.parent_path() / "device" / kind / "libcuda.so.1";
+}
+
+/// What that of kind "fake" counts and is told.
+inline FakeCuda& fake_cuda() {
+  return *Library({fake_library("fake")}, "the fake").find<FakeCuda*()>("fake_cuda")();
 }
 
 /// Tests on the stand-in for the driver; each starts with a fresh one.
@@ -23,7 +30,7 @@ class FakeDriverTest : public testing::Test {
   FakeDriverTest() { fake_ = FakeCuda(); }
 
   const std::string library_ = fake_library("fake");
-  FakeCuda& fake_ = *Library({library_}, "the fake").find<FakeCuda*()>("fake_cuda")();
+  FakeCuda& fake_ = fake_cuda();
 };
 
 /// An environment variable, for a while.

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "device/error.h"
-#include "device/library.h"
-#include "device/testing/fake_cuda.h"
+#include "device/testing/fake_driver.h"
 
 /// Batches on the stand-in for the driver, whose memory is the host's.
 namespace lanewise::exec {
@@ -17,14 +16,10 @@ constexpr int64_t kRows = 1000;
 
 class BatchFeedTest : public testing::Test {
  protected:
-  static FakeCuda& fresh() {
-    FakeCuda& fake = *device::Library({LANEWISE_FAKE_CUDA}, "the fake").find<FakeCuda*()>("fake_cuda")();
-    fake = FakeCuda();
-    return fake;
-  }
+  static FakeCuda& fresh() { return device::fake_cuda() = FakeCuda(); }
 
   FakeCuda& fake_ = fresh();
-  device::Driver driver_{LANEWISE_FAKE_CUDA};
+  device::Driver driver_{device::fake_library("fake")};
   device::Device& device_ = driver_.device(0);
   device::Stream kernels_{device_}, copies_{device_};
   device::Staging staging_{device_, {.chunk = 4096, .threads = 2}};

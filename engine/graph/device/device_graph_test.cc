@@ -15,7 +15,7 @@ namespace {
 class DeviceGraphs : public testing::TestWithParam<Steps::Where> {
  protected:
   void SetUp() override {
-    gpu_ = device_for(GetParam(), LANEWISE_FAKE_CUDA, LANEWISE_SOURCE_DIR);
+    gpu_ = device_for(GetParam(), LANEWISE_SOURCE_DIR);
     if (gpu_ == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
   }
 

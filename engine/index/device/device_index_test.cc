@@ -122,7 +122,9 @@ TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
         const size_t queries = size % 2 == 0 ? 100 : test_size(33, 65);
         const std::vector<T> keys = random_keys<T>(queries, distinct + 9, random),
                              highs = random_keys<T>(queries, distinct + 9, random);
-        compare_all(device, index, keys, highs, false);
+        // A GPU's kernels are of one height and one type each, and by all strategies some hundred.
+        const bool few = !TypeParam::kEmulated && (size < 3000 || type != TypeId::kUInt32);
+        compare_all(device, index, keys, highs, few);
         if (testing::Test::HasFailure()) return;
       }
     }

@@ -13,7 +13,7 @@
 #include "base/testing/test_size.h"
 #include "device/memory.h"
 #include "device/staging.h"
-#include "device/testing/fake_cuda.h"
+#include "device/testing/fake_driver.h"
 #include "device/testing/nvrtc.h"
 #include "index/testing/device_places.h"
 
@@ -380,7 +380,7 @@ TYPED_TEST(DeviceUpdateTest, TextsInItsMemory) {
 /// With ever more memory: as long as it does not suffice nothing changes, and then the change succeeds.
 TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
   device::Device& device = *Emulated::find_device();
-  FakeCuda& fake = *device::Library({LANEWISE_FAKE_CUDA}, "the fake").find<FakeCuda*()>("fake_cuda")();
+  FakeCuda& fake = device::fake_cuda();
   const auto play = [&](TypeId type, const auto& first, const auto& more) {
     std::vector<uint32_t> values(more.size(), 3);
     Twins<Emulated> twins(options({{type}}, 16, 15), first, values.data(), device);

@@ -1,12 +1,13 @@
 #include "index/testing/device_places.h"
 
 #include "device/error.h"
+#include "device/testing/fake_driver.h"
 #include "device/testing/nvrtc.h"
 
 namespace lanewise::on_devices {
 
 device::Device* Emulated::find_device() {
-  static device::Driver& driver = *new device::Driver(LANEWISE_FAKE_CUDA);
+  static device::Driver& driver = *new device::Driver(device::fake_library("fake"));
   return &driver.device(0);
 }
 
