@@ -173,11 +173,15 @@ SELECT count(*), sum(n), count_if(trim(s, 'a') LIKE 'b%5') FROM t WHERE upper(s)
 SELECT i, s || k LIKE '%x%k3', regexp_matches(trim(s, 'ab'), '^x[0-9]{2}$'), left(s, 9) ILIKE '%GOO%', contains(s || '-', '7-'), k || s GLOB 'k?*de*' FROM t WHERE i < 5000
 SELECT replace(s, 'b', 'zä') SIMILAR TO '(azä)*x[0-9]+' AS x, count(*), max(s) FROM t WHERE s IS NULL OR starts_with(s || k, 'a') GROUP BY x ORDER BY x
 """.strip().splitlines()
+QUERIES += ["SELECT try_cast(s AS INTERVAL) v, (i || ' days ' || ti || ':0:1.5') :: INTERVAL w FROM t",
+            "SELECT try_cast(CASE i % 7 WHEN 0 THEN n || ' yrs 2.5 months' WHEN 1 THEN '-' || i || '.25 quarters ago' WHEN 2 THEN i || '' WHEN 3 THEN '@ 1 hr x' "
+            "WHEN 4 THEN '3 mils 1 mil ago' ELSE '7 ' || k END AS INTERVAL) v FROM t",
+            "SELECT CASE WHEN n > 5000 THEN error('no ' || s)::INT ELSE n END FROM t"]
 # More columns than most queries have.
 QUERIES.append("SELECT n, s, k, " + ", ".join(f"i + {j} AS i{j}" for j in range(200)) + " FROM t WHERE i % 7 = 1 AND i < 500")
 
 
-ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",
+ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no ' || i)::INT ELSE n END FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",
           "SELECT sum((n * 8000000)::INT) FROM t", "SELECT sum(b::INT) FROM t WHERE n > 3", "SELECT (n * 10000000)::INT FROM t",
           "SELECT b::TINYINT FROM t WHERE s LIKE '%google%'", "SELECT sum(h * h * h) FROM t",
           "SELECT k, sum((n * 8000000)::INT) FROM t GROUP BY k", "SELECT s::INT FROM t", "SELECT sum((k || n)::DOUBLE) FROM t",
@@ -189,7 +193,7 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT
 
 STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 
-NOT_OFFERED = {"SELECT try_cast(s AS INTERVAL) FROM t": "INTERVAL", "SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
+NOT_OFFERED = {"SELECT greatest(to_days(i), to_days(3)) FROM t": "greatest", "SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
 
 
 class Smoke:

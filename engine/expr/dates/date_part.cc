@@ -101,6 +101,18 @@ std::optional<DatePart> parse_date_part(std::string_view word) {
   return std::nullopt;
 }
 
+const std::string& interval_words() {
+  static const std::string words = [] {
+    std::string lines;
+    for (const auto& [name, part] : kWords) {
+      if (part <= kMicrosecond)
+        lines.append(1, static_cast<char>('a' + static_cast<int>(part))).append(name) += '\n';
+    }
+    return lines;
+  }();
+  return words;
+}
+
 Interval unit_of(DatePart part) {
   switch (part) {
     case kMillennium:

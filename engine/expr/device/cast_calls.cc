@@ -4,6 +4,7 @@
 
 #include "data/format.h"
 #include "expr/casts/cast.h"
+#include "expr/dates/date_part.h"
 #include "expr/device/emitter.h"
 #include "expr/numbers.h"
 
@@ -59,7 +60,6 @@ DeviceFunction decimal_to_decimal(Type from, Type to) {
                device_power(device_type(from), -shift) + device_power("i128", to.precision));
 }
 
-/// Not to intervals.
 std::optional<DeviceFunction> from_text(Type to) {
   const std::string target = device_type(to);
   switch (to.id) {
@@ -82,6 +82,9 @@ std::optional<DeviceFunction> from_text(Type to) {
       return named(fmt::format("text_to_timestamp<{}, {}>", per_second(to),
                                to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
                    {}, "parse_times");
+    case TypeId::kInterval:
+      return named("text_to_interval", ", " + device_literal(Value::varchar(interval_words())).value,
+                   "parse_interval");
     case TypeId::kBlob:
       return DeviceFunction{.name = "text_to_blob", .header = "texts", .makes_text = true};
     default:

@@ -132,6 +132,7 @@ Emitted Emitter::call(const Expr& expr) {
   if (name == "concat") return concat(expr);
   if (name == "concat_ws") return concat_ws(expr);
   if (name == "greatest" || name == "least") return extreme(expr, name == "greatest");
+  if (name == "error") return raise(expr);
   const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
   if (!device) refuse(expr);
   std::vector<Emitted> args;
@@ -175,7 +176,10 @@ Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
 
 Emitted Emitter::cast(const Expr& expr) {
   const Expr& arg = *expr.args[0];
-  if (arg.type.id == TypeId::kNull) return device_literal(Value(expr.type));
+  if (arg.type.id == TypeId::kNull) {
+    if (arg.kind == Expr::Kind::kCall) emit(arg);  // that may raise an error
+    return device_literal(Value(expr.type));
+  }
   const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);
   if (!device) refuse(expr);
   return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
@@ -217,6 +221,13 @@ Emitted Emitter::concat_ws(const Expr& expr) {
     args.push_back({fmt::format("Piece{{{}, {}}}", given.value, given.is_valid())});
   }
   return function({.name = "joined_by", .header = "texts", .makes_text = true}, "Text", args, false, false);
+}
+
+/// The row fails wherever the message is there; the host says it.
+Emitted Emitter::raise(const Expr& expr) {
+  const Emitted message = emit(*expr.args[0]);
+  line(fmt::format("failed |= {};", message.is_valid()));
+  return {"false", "false"};
 }
 
 /// The first argument that none other exceeds; NULLs are passed over.

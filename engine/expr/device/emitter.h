@@ -89,6 +89,7 @@ class Emitter {
   Emitted in_list(const Expr& expr);
   Emitted between(const Expr& expr);
   Emitted distinct(const Expr& expr, bool negated);
+  Emitted raise(const Expr& expr);
   Emitted extreme(const Expr& expr, bool greatest);
   Emitted concat(const Expr& expr);
   Emitted concat_ws(const Expr& expr);

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "expr/device/parse_times-inl.h"
+
+/// Casts of text to intervals; the host's casts call the same.
+namespace lanewise::kernel {
+
+/// What intervals are made of; expr::DatePart begins with the same.
+enum class IntervalPart : u8 {
+  kMillennium,
+  kCentury,
+  kDecade,
+  kYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond,
+  kNone
+};
+
+/// The part that `name` names, in any case. `words` is a line for each word: its part as a letter from 'a'
+/// on, then the word.
+LANES_FN IntervalPart interval_part(Text words, Text name) {
+  for (u64 at = 0; at < words.size;) {
+    const u8 part = words.at[at++];
+    u64 same = 0;
+    while (same < name.size && words.at[at + same] == lowered(name.at[same])) same++;
+    if (same == name.size && words.at[at + same] == '\n') return IntervalPart(part - 'a');
+    while (words.at[at++] != '\n') {
+    }
+  }
+  return IntervalPart::kNone;
+}
+
+/// target += count * unit + millionths * unit / 10^6; false on overflow.
+template <class T>
+LANES_FN bool add_units(T& target, i64 count, i64 unit, i64 millionths = 0) {
+  i64 amount, sum;
+  if (multiply_overflows(count, unit, amount) || add_overflows(i64(target), amount, sum) || sum != T(sum) ||
+      add_overflows(sum, millionths * unit / 1'000'000, sum) || sum != T(sum))
+    return false;
+  target = T(sum);
+  return true;
+}
+
+/// Adds `count` and a fraction in millionths of a part; fractions go down to the next smaller unit.
+LANES_FN bool add_part(Interval& to, IntervalPart part, i64 count, i64 millionths) {
+  constexpr i64 kMillion = 1'000'000;
+  switch (part) {
+    case IntervalPart::kMillennium:
+      return add_units(to.months, count, 12'000, millionths);
+    case IntervalPart::kCentury:
+      return add_units(to.months, count, 1'200, millionths);
+    case IntervalPart::kDecade:
+      return add_units(to.months, count, 120, millionths);
+    case IntervalPart::kYear:
+      return add_units(to.months, count, 12, millionths);
+    case IntervalPart::kQuarter:
+      return add_units(to.months, count, 3, millionths) &&
+             add_units(to.days, 0, 30, millionths * 3 % kMillion);
+    case IntervalPart::kMonth:
+      return add_units(to.months, count, 1) && add_units(to.days, 0, 30, millionths);
+    case IntervalPart::kWeek:
+      return add_units(to.days, count, 7, millionths) &&
+             add_units(to.micros, 0, kMicrosPerDay, millionths * 7 % kMillion);
+    case IntervalPart::kDay:
+      return add_units(to.days, count, 1) && add_units(to.micros, 0, kMicrosPerDay, millionths);
+    case IntervalPart::kHour:
+      return add_units(to.micros, count, kMicrosPerHour, millionths);
+    case IntervalPart::kMinute:
+      return add_units(to.micros, count, kMicrosPerMinute, millionths);
+    case IntervalPart::kSecond:
+      return add_units(to.micros, count, kMicrosPerSecond, millionths);
+    case IntervalPart::kMillisecond:
+      return add_units(to.micros, count, 1'000, millionths);
+    case IntervalPart::kMicrosecond: {
+      i64 rounded;
+      return !add_overflows(count, millionths * 2 / kMillion, rounded) && add_units(to.micros, rounded, 1);
+    }
+    case IntervalPart::kNone:
+      break;
+  }
+  return false;
+}
+
+/// "1.5": the whole part and millionths; digits after the sixth are dropped.
+LANES_FN bool take_number(Text& text, bool negative, i64& count, i64& millionths) {
+  count = 0;
+  millionths = 0;
+  while (is_digit(front(text))) {
+    if (multiply_overflows(count, i64(10), count) || add_overflows(count, i64(take_byte(text) - '0'), count))
+      return false;
+  }
+  if (take(text, '.')) {
+    for (i64 unit = 100'000; is_digit(front(text)); unit /= 10) millionths += (take_byte(text) - '0') * unit;
+  }
+  if (negative) count = -count;
+  if (negative) millionths = -millionths;
+  return true;
+}
+
+LANES_FN Text take_letters(Text& text) {
+  Text letters = {text.at, 0};
+  for (; is_letter(front(text)); text = dropped(text, 1)) letters.size++;
+  return letters;
+}
+
+/// "03:04:05.6" at the start of `text`.
+LANES_FN bool starts_with_clock(Text text) {
+  while (is_digit(front(text))) text = dropped(text, 1);
+  return front(text) == ':';
+}
+
+LANES_FN void skip_blanks(Text& text) {
+  while (front(text) == ' ' || front(text) == '\t' || front(text) == '\n') text = dropped(text, 1);
+}
+
+/// "1 year 2 days 03:04:05.6", "@ 3 hours ago", "-5"; `words` as interval_part() takes them. kRange: "ago"
+/// leaves the range.
+LANES_FN ParseError parse_interval(Text text, Text words, Interval& interval) {
+  bool any = false;
+  take(text, '@');
+  for (skip_blanks(text); text.size; skip_blanks(text)) {
+    if (lowered(front(text)) == 'a') {
+      if (!same_word(take_letters(text), "ago")) return ParseError::kFormat;
+      skip_blanks(text);
+      if (text.size || !any) return ParseError::kFormat;
+      const bool fits = !subtract_overflows(i32(0), interval.months, interval.months) &&
+                        !subtract_overflows(i32(0), interval.days, interval.days) &&
+                        !subtract_overflows(i64(0), interval.micros, interval.micros);
+      return fits ? ParseError::kNone : ParseError::kRange;
+    }
+    const bool negative = take(text, '-');
+    if (!is_digit(front(text))) return ParseError::kFormat;
+    if (starts_with_clock(text)) {
+      i64 micros;
+      i32 nanos;
+      if (!parse_clock(text, micros, nanos, text)) return ParseError::kFormat;
+      if (add_overflows(interval.micros, micros, interval.micros)) return ParseError::kFormat;
+      if (negative) interval.micros = -interval.micros;
+      return ParseError::kNone;
+    }
+    i64 count, millionths;
+    if (!take_number(text, negative, count, millionths)) return ParseError::kFormat;
+    skip_blanks(text);
+    const Text word = take_letters(text);
+    if (word.size == 0 && !any) {  // bare seconds
+      if (!add_units(interval.micros, count, kMicrosPerSecond, millionths)) return ParseError::kFormat;
+      skip_blanks(text);
+      return text.size == 0 ? ParseError::kNone : ParseError::kFormat;
+    }
+    if (!add_part(interval, interval_part(words, word), count, millionths)) return ParseError::kFormat;
+    any = true;
+  }
+  return any ? ParseError::kNone : ParseError::kFormat;
+}
+
+LANES_FN Interval text_to_interval(Outcome& outcome, Text text, Text words) {
+  Interval interval{};
+  outcome.failed |= parse_interval(text, words, interval) != ParseError::kNone;
+  return interval;
+}
+
+}  // namespace lanewise::kernel
