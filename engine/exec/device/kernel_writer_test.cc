@@ -186,8 +186,10 @@ TEST(Kernels, Compile) {
   for (const plan::NodePtr& plan : plans()) {
     for (std::string& source : sources(plan)) texts.push_back(std::move(source));
   }
-  for (std::string& source : kernel_sources(split(*plans()[1]).back(), {}, parse_strategy("automata,lists")))
-    texts.push_back(std::move(source));
+  for (const char* names : {"automata,lists", "automata,occupancy", "lists,occupancy"}) {
+    for (std::string& source : kernel_sources(split(*plans()[1]).back(), {}, parse_strategy(names)))
+      texts.push_back(std::move(source));
+  }
   for (const std::string& text : texts) {
     for (const char* architecture : {"sm_80", "sm_90"})
       EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text), architecture).empty());
@@ -355,6 +357,10 @@ TEST(Kernels, StrategiesAreForced) {
       aggregate(plan::filter(scan(), call("contains", {text(), literal_text("oo")})), {count_all()});
   EXPECT_THAT(forced(literal, "automata"), HasSubstr("match<u32, Asked::kAll, true>(job)"));
   EXPECT_EQ(forced(literal, "lists"), source(literal));
+  EXPECT_EQ(forced(literal, "occupancy"), source(literal));
+  EXPECT_THAT(forced(literal, "automata,occupancy"),
+              HasSubstr("CountedMatchJob job) {\n  match<u32, Asked::kAll, true>(job);"));
+  EXPECT_THAT(forced(literal, "automata"), testing::Not(HasSubstr("ounted")));
 }
 
 /// The constants' words of a query `x < limit`, and its sources.
