@@ -10,6 +10,8 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   test       the unit tests that need a GPU: the driver, then beside each other tables, indexes, graphs, PRAM programs, primitives
   programs   2,000 random PRAM programs against the interpreter
   smoke      every operator and matcher against the CPU's answers, about a minute
+  differential
+             the SQL tests and 1,500 random queries against DuckDB's answers, also with 8 MB of device memory and in small batches
   bench      times of queries; --help
   tune       measures the GPU and the cores, for --device auto
   rates      the queries by which it does, on both; --help
@@ -61,6 +63,7 @@ primitives *OnGpu.*"
     exit $failed
     ;;
   smoke) python3 gpu_smoke.py --program ./lanewise "$@" ;;
+  differential) python3 gpu_differential.py --program ./lanewise "$@" ;;
   bench) python3 gpu_bench.py --program ./lanewise "$@" ;;
   tune) ./lanewise tune "$@" ;;
   rates) ./lanewise bench sql "$@" ;;

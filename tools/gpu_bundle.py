@@ -1,7 +1,7 @@
 """./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
 
 The program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead, the libraries that Debian calls its own, scripts. There,
-`bash gpu.sh` unpacks it and says what it can do. DuckDB's library and the tests are packed by xz; all is to stay below 60 MB.
+`bash gpu.sh` unpacks it and says what it can do. DuckDB's library, the tests and DuckDB's answers are packed by xz; all is to stay below 60 MB.
 """
 
 import lzma
@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gpu_answers
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
@@ -17,8 +19,8 @@ LAYERS = ["api", "data", "device", "graph", "index", "pram", "primitives"]  # wh
 PROGRAMS = ["lanewise", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
-SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "bench/gpu_bench.py", "bench/gpu_texts.py",
-           "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
+SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "tools/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",
+           "bench/gpu_bench.py", "bench/gpu_texts.py", "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")
 MOST_BYTES = 60 << 20
 
@@ -42,6 +44,11 @@ def pack(library, cache):
     return packed
 
 
+def compress(path, preset):
+    path.with_name(path.name + ".xz").write_bytes(lzma.compress(path.read_bytes(), preset=preset))
+    path.unlink()
+
+
 def main():
     missing = [part for part in PROGRAMS + PARTS if not (BUILD / part).exists()]
     if missing:
@@ -52,13 +59,14 @@ def main():
         copy = BUNDLE / Path(program).name
         subprocess.run(["strip", "-o", copy, BUILD / program], check=True)
         if program != "lanewise":
-            copy.with_name(copy.name + ".xz").write_bytes(lzma.compress(copy.read_bytes(), preset=1))
-            copy.unlink()
+            compress(copy, 1)
     for part in PARTS:
         source, target = BUILD / part, BUNDLE / Path(part).name
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
     for script in SCRIPTS:
         shutil.copy(ROOT / script, BUNDLE)
+    gpu_answers.write(BUNDLE / "answers.json")
+    compress(BUNDLE / "answers.json", 6)
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout
     (BUNDLE / "commit").write_text(commit or "unknown")
     for library in {library for program in PROGRAMS for library in libraries(BUILD / program)}:

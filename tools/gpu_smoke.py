@@ -196,6 +196,24 @@ STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
 NOT_OFFERED = {"SELECT greatest(to_days(i), to_days(3)) FROM t": "greatest", "SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
 
 
+def faster_gpu(program, folder):
+    """The environment in which `--device auto` finds a profile, written below a folder, by which the GPU is the faster one for everything: what it
+    does not offer, or what reads few rows of a result, is the CPU's."""
+    info = subprocess.run([program, "info"], capture_output=True, text=True).stdout
+    rates = {name: 1 for name in ("start_us", "scan_gb_per_second", "compute_g_per_second", "search_gb_per_second", "automaton_gb_per_second",
+                                  "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second")}
+    device = {"name": re.search(r"^GPU 0 +(.*?), sm_", info, re.M)[1], "open_ms": 1e-6, "compile_ms": 1e-6, "load_ms": 1e-6,
+              "upload_gb_per_second": 1e5, "download_gb_per_second": 1e5,
+              "rates": {name: 1e-6 if name == "start_us" else 1e5 for name in rates}}
+    profile = {"version": 2, "processor": re.search(r"^processor +(.*), \d+ cores", info, re.M)[1], "read_gb_per_second": 10,
+               **{name: 0 for name in ("vector_rows", "refill_interleaved", "refill_packed_avx2", "refill_packed_avx512", "literal_ns",
+                                       "packed_ns", "rows_ns", "lazy_ns")},
+               "interleaved_width": 8, "placement": {"device": device, "threads": 1, "host": rates}}
+    (folder / "lanewise").mkdir(exist_ok=True)
+    (folder / "lanewise" / "profile.json").write_text(json.dumps(profile))
+    return {**os.environ, "XDG_CONFIG_HOME": str(folder), "COLUMNS": "4000"}
+
+
 class Smoke:
     def __init__(self, program, folder, seconds):
         self.program, self.folder, self.seconds = program, folder, seconds
@@ -237,21 +255,8 @@ class Smoke:
                 print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
 
     def choices(self, rows):
-        """--device auto, with a profile by which the GPU is the faster one for everything: what it does not offer, or what reads few
-        rows of a result, is the CPU's."""
-        info = subprocess.run([self.program, "info"], capture_output=True, text=True).stdout
-        rates = {name: 1 for name in ("start_us", "scan_gb_per_second", "compute_g_per_second", "search_gb_per_second", "automaton_gb_per_second",
-                                      "group_m_words_per_second", "many_groups_m_words_per_second", "sort_m_words_per_second")}
-        device = {"name": re.search(r"^GPU 0 +(.*?), sm_", info, re.M)[1], "open_ms": 1e-6, "compile_ms": 1e-6, "load_ms": 1e-6,
-                  "upload_gb_per_second": 1e5, "download_gb_per_second": 1e5,
-                  "rates": {name: 1e-6 if name == "start_us" else 1e5 for name in rates}}
-        profile = {"version": 2, "processor": re.search(r"^processor +(.*), \d+ cores", info, re.M)[1], "read_gb_per_second": 10,
-                   **{name: 0 for name in ("vector_rows", "refill_interleaved", "refill_packed_avx2", "refill_packed_avx512", "literal_ns",
-                                           "packed_ns", "rows_ns", "lazy_ns")},
-                   "interleaved_width": 8, "placement": {"device": device, "threads": 1, "host": rates}}
-        (self.folder / "lanewise").mkdir(exist_ok=True)
-        (self.folder / "lanewise" / "profile.json").write_text(json.dumps(profile))
-        env = {**os.environ, "XDG_CONFIG_HOME": str(self.folder), "COLUMNS": "4000"}
+        """--device auto, where the GPU is the faster one."""
+        env = faster_gpu(self.program, self.folder)
         queries = [query.replace(" FROM t", f" FROM t{rows}") for query in [*QUERIES, *NOT_OFFERED]]
         sql = ";\n".join(queries) + ";"
         cpu, both = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "auto", "--profile", env=env)

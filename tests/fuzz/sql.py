@@ -86,12 +86,16 @@ def refused_calls(connection, node):
     return [name for child in node.children for name in refused_calls(connection, child)] or [node.name]
 
 
+def blocks_of(table, queries, answers):
+    """The number of each query, from 1 on, is its line."""
+    return [Block("statement", False, "", sql, 0) for sql in table.statements()] + [
+        Block("query" if answer else "error", query.ordered, "", query.text(), i)
+        for i, (query, answer) in enumerate(zip(queries, answers), 1)]
+
+
 def failures(table, queries, answers, options):
-    """How our answers differ, with the number of each query from 1 on as its line."""
-    blocks = [Block("statement", False, "", sql, 0) for sql in table.statements()]
-    blocks += [Block("query" if answer else "error", query.ordered, "", query.text(), i)
-               for i, (query, answer) in enumerate(zip(queries, answers), 1)]
-    return engine.failures(blocks, answers, **options)
+    """How our answers differ."""
+    return engine.failures(blocks_of(table, queries, answers), answers, **options)
 
 
 def differs(table, query, options, setting="", spelling={}):

@@ -1,5 +1,6 @@
 """What needs a GPU, on the one that cores emulate."""
 
+import json
 import os
 import subprocess
 import sys
@@ -34,6 +35,39 @@ def test_queries(emulated_gpu):
     result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "3000",
                              "--seconds", "900"], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+def answers_of_duckdb(file, emulated_gpu, *arguments):
+    return subprocess.run([sys.executable, ROOT / "tools/gpu_differential.py", "--program", BUILD / "lanewise", "--answers", file, "--jobs", "2",
+                           "--seconds", "900", *arguments], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
+
+
+def test_statement_files(emulated_gpu, tmp_path):
+    """Every eighth answer, as the host's compiler takes half a second for the kernels of one; all with LANEWISE_TEST_ALL."""
+    file, every = tmp_path / "answers.json", "1" if "LANEWISE_TEST_ALL" in os.environ else "8"
+    subprocess.run([sys.executable, ROOT / "tools/gpu_answers.py", "--random", "0", file], check=True)
+    result = answers_of_duckdb(file, emulated_gpu, "--every", every)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+def test_answers_that_differ(emulated_gpu, tmp_path):
+    """A wrong answer is found, with every setting; so is it where the GPU ran less than half of the queries."""
+    table = {"kind": "statement", "ordered": False, "message": "", "sql": "CREATE TABLE t AS SELECT i, 'a' || i AS s FROM range(100) r(i)", "line": 1}
+
+    def outcome(query, *rows):
+        asked = {**table, "kind": "query", "sql": query, "line": 2}
+        file = tmp_path / "answers.json"
+        file.write_text(json.dumps([{"name": "one", "blocks": [table, asked], "answers": [{"rows": rows, "types": ["BIGINT"]}]}]))
+        return answers_of_duckdb(file, emulated_gpu)
+
+    on_gpu, on_cpu = "SELECT count(*) AS n FROM t WHERE i > 89", "SELECT count(*) AS n FROM t WHERE s LIKE s"
+    right = outcome(on_gpu, ["10"])
+    assert right.returncode == 0 and right.stdout.endswith("3 passed, 0 failed\n"), right
+    wrong = outcome(on_gpu, ["11"])
+    assert wrong.returncode == 1 and wrong.stdout.endswith("0 passed, 3 failed\n") and "'10', DuckDB has '11'" in wrong.stdout, wrong
+    assert wrong.stdout.count(on_gpu) == 3 and "FAILED one --device-memory 8MB, line 2: " in wrong.stdout, wrong
+    elsewhere = outcome(on_cpu, ["100"])
+    assert elsewhere.returncode == 1 and elsewhere.stdout.count("0 of 1 queries ran on the GPU, which is too few") == 3, elsewhere
 
 
 def test_whichever_call_fails(emulated_gpu):

@@ -23,9 +23,9 @@ def script(blocks):
     return "".join(block.sql + "\n;\n" for block in blocks)
 
 
-def failures(blocks, expected, with_errors=True, **settings):
+def failures(blocks, expected, with_errors=True, run=run, **settings):
     """Each difference from DuckDB's answers, as text. A query that ends the process is noted, and the next process
-    goes on behind it."""
+    goes on behind it. `run` gives the outcome of a text of SQL."""
     found = []
     answers = dict(zip([b for b in blocks if b.kind != "statement"], expected))
     pending = [b for b in blocks if b.kind != "error"]

@@ -1,0 +1,71 @@
+"""Writes DuckDB's answers down, for machines that have no DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
+
+  python3 tools/gpu_answers.py [--random 1500] [--seed 1] FILE
+
+FILE is JSON, a list of units: the blocks of a statement file, or of a random table and its queries, with the answers to those that are no
+statement; tools/gpu_differential.py reads it. Of the random queries those are left out whose answers are long, as they would be most of the
+file, and those that the CPU answers otherwise than DuckDB: which of the two is right is for ./dev fuzz sql to say.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+
+os.environ["TZ"] = "UTC"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path += [str(ROOT / "tests/sql"), str(ROOT / "tests/fuzz")]
+
+import corpus  # noqa: E402
+import duckdb  # noqa: E402
+import engine  # noqa: E402
+import sql  # noqa: E402
+
+MOST_ROWS = 1000  # of an answer to a random query: nine in ten have fewer
+
+
+def unit(name, blocks, answers):
+    """As JSON has it; what must fail has no answer."""
+    return {"name": name, "blocks": [asdict(block) for block in blocks],
+            "answers": [asdict(answer) if isinstance(answer, corpus.Answer) else None for answer in answers]}
+
+
+def statement_files():
+    for path in sorted(corpus.FOLDER.glob("*.test")):
+        blocks = corpus.read(path)
+        with duckdb.connect() as connection:
+            yield unit(path.name, blocks, corpus.duckdb_answers(connection, blocks))
+
+
+def random_queries(count, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        run = sql.Run(seed, Path(folder))
+        while run.asked < count:
+            number = run.asked // sql.QUERIES_PER_TABLE
+            table, queries, answers, _ = run.batch(number, min(sql.QUERIES_PER_TABLE, count - run.asked))
+            blocks = sql.blocks_of(replace(table, file=""), queries, answers)
+            statements = [block for block in blocks if block.kind == "statement"]
+            differ = {text.split(":")[0] for text in engine.failures(blocks, answers)}
+            kept = [(block, answer) for block, answer in zip(blocks[len(statements):], answers)
+                    if f"line {block.line}" not in differ and not (answer and len(answer.rows) > MOST_ROWS)]
+            yield unit(f"random queries {number}", statements + [block for block, _ in kept], [answer for _, answer in kept])
+
+
+def write(path, count=1500, seed=1):
+    path.write_text(json.dumps([*statement_files(), *random_queries(count, seed)], separators=(",", ":")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--random", type=int, default=1500, help="queries; 0: the statement files alone")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    write(arguments.file, arguments.random, arguments.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""On a machine with a GPU: answers of `lanewise sql` against those of DuckDB, which tools/gpu_answers.py wrote down elsewhere.
+
+  python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 120]
+
+All statement files of tests/sql and random queries, errors too, by a profile that says the GPU is the faster one for everything, so that the CPU
+has only what the GPU does not offer; again with little device memory, and in small batches. At least half of the queries must have run on the
+GPU. Closes with `N passed, M failed`.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # in the bundle they stand beside
+
+import engine  # noqa: E402
+from corpus import Answer, Block  # noqa: E402
+from gpu_smoke import faster_gpu  # noqa: E402
+
+SETTINGS = [[], ["--device-memory", "8MB"], ["--device-rows", "64"]]
+
+
+def read(path, every):
+    """Name, blocks and answers of each unit, with every so many-th of the blocks that have an answer."""
+    units, numbers = [], count()
+    for unit in json.loads(path.read_text()):
+        blocks = [Block(**block) for block in unit["blocks"]]
+        answers = iter([answer and Answer(**answer) for answer in unit["answers"]])
+        asked = [(block, next(answers)) for block in blocks if block.kind != "statement"]
+        asked = {block: answer for block, answer in asked if next(numbers) % every == 0}
+        blocks = [block for block in blocks if block.kind == "statement" or block in asked]
+        if asked:
+            units.append((unit["name"], blocks, list(asked.values())))
+    return units
+
+
+class Differential:
+    def __init__(self, program, env, seconds):
+        self.program, self.env, self.seconds = program, env, seconds
+
+    def run(self, sql, setting):
+        """The program's outcome; one that does not end in time is ended, with the status 124."""
+        command = [self.program, "sql", "--device", "auto", "--format", "json", "--profile", "--threads", "1", *setting]
+        try:
+            return subprocess.run(command, input=sql, capture_output=True, text=True, timeout=self.seconds, env=self.env)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(command, 124, (late.stdout or b"").decode(errors="ignore"), f"not done after {self.seconds} s")
+
+    def check(self, unit, setting):
+        """The differences, and how many queries the GPU had a pipeline of."""
+        profiles = []
+
+        def run(sql):
+            result = self.run(sql, setting)
+            profiles.extend(re.split(r"^operator .*", result.stderr, flags=re.M)[1:])
+            return result
+
+        _, blocks, answers = unit
+        return engine.failures(blocks, answers, run=run), sum("  cuda:0\n" in profile for profile in profiles)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/lanewise")
+    parser.add_argument("--answers", type=Path, default="answers.json")
+    parser.add_argument("--every", type=int, default=1, help="compare every so many-th answer")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
+    parser.add_argument("--seconds", type=float, default=120, help="that a process may take")
+    arguments = parser.parse_args()
+    units = read(arguments.answers, arguments.every)
+    answers, queries = sum(len(unit[2]) for unit in units), sum(block.kind == "query" for unit in units for block in unit[1])
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
+        program = str(Path(arguments.program).resolve())
+        differential = Differential(program, faster_gpu(program, Path(folder)), arguments.seconds)
+        for setting in SETTINGS:
+            wrong = on_gpu = 0
+            for unit, (found, ran) in zip(units, pool.map(lambda unit: differential.check(unit, setting), units)):
+                wrong, on_gpu = wrong + len(found), on_gpu + ran
+                for text in found:
+                    print(f"FAILED {' '.join([unit[0], *setting])}, {text[:2000]}", flush=True)
+            few = on_gpu * 2 < queries
+            passed, failed = passed + answers - wrong, failed + wrong + few
+            print(f"{'FAILED' if wrong or few else 'ok    '} {' '.join(['auto', *setting])}: {answers - wrong} of {answers} answers are DuckDB's, "
+                  f"{on_gpu} of {queries} queries ran on the GPU{', which is too few' if few else ''}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
