@@ -11,7 +11,7 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
   programs   2,000 random PRAM programs against the interpreter
   smoke      every operator and matcher against the CPU's answers, about a minute
   differential
-             the SQL tests and 1,500 random queries against DuckDB's answers, also with 8 MB of device memory and in small batches
+             the SQL tests and 1,000 random queries against DuckDB's answers, also with 8 MB of device memory and in small batches
   bench      times of queries; --help
   tune       measures the GPU and the cores, for --device auto
   rates      the queries by which it does, on both; --help

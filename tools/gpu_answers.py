@@ -1,6 +1,6 @@
 """Writes DuckDB's answers down, for machines that have no DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
 
-  python3 tools/gpu_answers.py [--random 1500] [--seed 1] FILE
+  python3 tools/gpu_answers.py [--random 1000] [--seed 1] FILE
 
 FILE is JSON, a list of units: the blocks of a statement file, or of a random table and its queries, with the answers to those that are no
 statement; tools/gpu_differential.py reads it. Of the random queries those are left out whose answers are long, as they would be most of the
@@ -54,14 +54,14 @@ def random_queries(count, seed):
             yield unit(f"random queries {number}", statements + [block for block, _ in kept], [answer for _, answer in kept])
 
 
-def write(path, count=1500, seed=1):
+def write(path, count=1000, seed=1):
     path.write_text(json.dumps([*statement_files(), *random_queries(count, seed)], separators=(",", ":")))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--random", type=int, default=1500, help="queries; 0: the statement files alone")
+    parser.add_argument("--random", type=int, default=1000, help="queries; 0: the statement files alone")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     write(arguments.file, arguments.random, arguments.seed)

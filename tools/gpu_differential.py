@@ -1,6 +1,6 @@
 """On a machine with a GPU: answers of `lanewise sql` against those of DuckDB, which tools/gpu_answers.py wrote down elsewhere.
 
-  python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 120]
+  python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 180]
 
 All statement files of tests/sql and random queries, errors too, by a profile that says the GPU is the faster one for everything, so that the CPU
 has only what the GPU does not offer; again with little device memory, and in small batches. At least half of the queries must have run on the
@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -72,24 +73,24 @@ def main():
     parser.add_argument("--answers", type=Path, default="answers.json")
     parser.add_argument("--every", type=int, default=1, help="compare every so many-th answer")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
-    parser.add_argument("--seconds", type=float, default=120, help="that a process may take")
+    parser.add_argument("--seconds", type=float, default=180, help="that a process may take")
     arguments = parser.parse_args()
     units = read(arguments.answers, arguments.every)
     answers, queries = sum(len(unit[2]) for unit in units), sum(block.kind == "query" for unit in units for block in unit[1])
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
         program = str(Path(arguments.program).resolve())
-        differential = Differential(program, faster_gpu(program, Path(folder)), arguments.seconds)
+        differential = Differential(program, {**faster_gpu(program, Path(folder)), "TZ": "UTC"}, arguments.seconds)
         for setting in SETTINGS:
-            wrong = on_gpu = 0
+            wrong, on_gpu, start = 0, 0, time.monotonic()
             for unit, (found, ran) in zip(units, pool.map(lambda unit: differential.check(unit, setting), units)):
                 wrong, on_gpu = wrong + len(found), on_gpu + ran
                 for text in found:
                     print(f"FAILED {' '.join([unit[0], *setting])}, {text[:2000]}", flush=True)
             few = on_gpu * 2 < queries
             passed, failed = passed + answers - wrong, failed + wrong + few
-            print(f"{'FAILED' if wrong or few else 'ok    '} {' '.join(['auto', *setting])}: {answers - wrong} of {answers} answers are DuckDB's, "
-                  f"{on_gpu} of {queries} queries ran on the GPU{', which is too few' if few else ''}", flush=True)
+            print(f"{'FAILED' if wrong or few else 'ok    '} {' '.join(['auto', *setting])}: {answers - wrong} of {answers} answers are DuckDB's; "
+                  f"{on_gpu} of {queries} queries ran on the GPU{', which is too few' if few else ''}; {time.monotonic() - start:.0f} s", flush=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
