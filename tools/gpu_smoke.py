@@ -191,7 +191,25 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
           "SELECT stddev(CASE WHEN i = 7 THEN 'inf'::DOUBLE ELSE n END) FROM t", "SELECT k, var_pop(f * 1e200) FROM t GROUP BY k",
           "SELECT first(b::TINYINT) FROM t", "SELECT k, string_agg(s, '-' ORDER BY b::INT) FROM t GROUP BY k"]
 
-STRATEGIES = ["naive,threads=64", "refill=32,automata", "automata,lists"]
+# Groups whose rows are small enough to be sorted by parts of the table.
+PARTS = """
+SELECT n, count(*), sum(us), avg(us), count(us) FROM t GROUP BY n ORDER BY n
+SELECT i // 3 AS x, min(n), max(n), sum(n), count(*) FROM t GROUP BY x ORDER BY x
+SELECT f, count(*), count(s), max(n) FROM t WHERE n > -300 GROUP BY f ORDER BY f
+SELECT CASE WHEN bo THEN -0.0 WHEN ti > 90 THEN 0.0 WHEN ti > 80 THEN -('nan'::DOUBLE) ELSE f END AS x, count(*), max(ti) FROM t GROUP BY x ORDER BY x
+SELECT ti, sum(d), avg(d), min(d), max(d), count(d) FROM t GROUP BY ti ORDER BY ti
+SELECT bo, ti, r, max(us) FILTER (WHERE n > 0), bit_xor(ti) FROM t WHERE s LIKE '%7%' GROUP BY ALL ORDER BY ALL
+SELECT da, round(avg(f), 6), max(f), min(f), count(f) FROM t GROUP BY da ORDER BY da
+SELECT i, count_if(n > 0), bool_or(bo) FROM t WHERE i % 3 = 1 GROUP BY i ORDER BY i
+SELECT ti, round(stddev(r), 6), max(r), count(*) FROM t GROUP BY ti ORDER BY ti
+SELECT h, count(*) FROM t WHERE i < 5000 GROUP BY h ORDER BY h
+SELECT count(*), sum(n), min(us) FROM (SELECT DISTINCT n, us FROM t)
+SELECT length(upper(s)) AS x, count(*), sum(n) FROM t GROUP BY x ORDER BY x
+SELECT k LIKE '%3' AS x, s IS NULL AS y, count(*), sum(b) FROM t GROUP BY ALL ORDER BY ALL
+SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROUP BY ti
+""".strip().splitlines()
+
+STRATEGIES = ["naive,threads=64", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
 
 NOT_OFFERED = {"SELECT greatest(to_days(i), to_days(3)) FROM t": "greatest", "SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
 
@@ -254,6 +272,15 @@ class Smoke:
                 ones = pool.map(lambda i: self.difference([queries[i]], *arguments, name=f"one{i}", seconds=15), range(len(queries)))
                 print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
 
+    def parts(self, rows):
+        """Groups by parts of their table: that they were made so is shown by the kernels' times."""
+        queries = [query.replace(" FROM t", f" FROM t{rows}") for query in PARTS]
+        forced = ["--device-strategy", "groups=parts"]
+        found = self.difference(queries, *forced)
+        self.check(f"{len(PARTS)} queries over {rows} rows by parts", not found, found)
+        told = self.run(";\n".join(queries) + ";", "--device", "cuda", "--profile", *forced).stderr
+        self.check(f"{told.count(' group_parts ')} kernels over {rows} rows of groups by parts", told.count(" group_parts ") == len(PARTS), told)
+
     def choices(self, rows):
         """--device auto, where the GPU is the faster one."""
         env = faster_gpu(self.program, self.folder)
@@ -306,6 +333,8 @@ def main():
             for strategy in STRATEGIES:
                 smoke.same(arguments.rows, "--device-strategy", strategy)
         smoke.occupancy(arguments.rows)
+        for rows in sizes:
+            smoke.parts(rows)
         smoke.choices(1000)
         smoke.errors()
     print(f"{smoke.passed} passed, {smoke.failed} failed")

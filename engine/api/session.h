@@ -23,7 +23,7 @@ struct SessionOptions {
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
   std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/gpu.md
   size_t device_memory = 0;      ///< bytes of the GPU's memory; 0: nearly all
-  std::string device_strategy;   ///< how a GPU asks patterns: see docs/gpu.md; empty: what is fastest
+  std::string device_strategy;   ///< of a GPU's patterns and groups: see docs/gpu.md; empty: what is fastest
   int64_t device_rows = 0;       ///< rows that the GPU handles at a time; 0: the default
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory

@@ -8,13 +8,14 @@
 
 namespace lanewise::device {
 
-/// Pairs of a key and a 32-bit value, in two columns. A sort moves them between two places; see `place`.
+/// Pairs of a key and a value, in two columns. A sort moves them between two places; see `place`.
 struct SortPairs {
-  cuda::Address keys[2];    ///< each of count × key_bytes
-  cuda::Address values[2];  ///< each of count × 4 bytes
-  uint64_t count;           ///< below 2^32
-  unsigned key_bytes;       ///< 4 or 8
-  int place = 0;            ///< 0 or 1: where the pairs are
+  cuda::Address keys[2];     ///< each of count × key_bytes
+  cuda::Address values[2];   ///< each of count × value_bytes
+  uint64_t count;            ///< below 2^32
+  unsigned key_bytes;        ///< 4 or 8
+  int place = 0;             ///< 0 or 1: where the pairs are
+  unsigned value_bytes = 4;  ///< 4; beside keys of 4 bytes 8 or 16, too
 };
 
 /// Sorts in device memory, near the speed of the memory: CUB's radix sort, in a plug-in that is compiled

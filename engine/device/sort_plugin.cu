@@ -6,11 +6,12 @@ namespace lanewise::device {
 
 namespace {
 
-template <class Key>
+template <class Key, class Value>
 int sort_pairs(SortJob& job) {
   cub::DoubleBuffer<Key> keys(static_cast<Key*>(job.keys[job.place]),
                               static_cast<Key*>(job.keys[1 - job.place]));
-  cub::DoubleBuffer<uint32_t> values(job.values[job.place], job.values[1 - job.place]);
+  cub::DoubleBuffer<Value> values(static_cast<Value*>(job.values[job.place]),
+                                  static_cast<Value*>(job.values[1 - job.place]));
   const cudaError_t error =
       cub::DeviceRadixSort::SortPairs(job.scratch, job.scratch_bytes, keys, values, job.count, 0, job.bits,
                                       static_cast<cudaStream_t>(job.stream));
@@ -21,7 +22,20 @@ int sort_pairs(SortJob& job) {
 }  // namespace
 
 int lanewise_sort_version() { return kSortPluginVersion; }
-int lanewise_sort_pairs_32(SortJob* job) { return sort_pairs<uint32_t>(*job); }
-int lanewise_sort_pairs_64(SortJob* job) { return sort_pairs<uint64_t>(*job); }
+int lanewise_sort_pairs_32(SortJob* job) {
+  switch (job->value_bytes) {
+    case 4:
+      return sort_pairs<uint32_t, uint32_t>(*job);
+    case 8:
+      return sort_pairs<uint32_t, uint64_t>(*job);
+    case 16:
+      return sort_pairs<uint32_t, uint4>(*job);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+int lanewise_sort_pairs_64(SortJob* job) {
+  return job->value_bytes == 4 ? sort_pairs<uint64_t, uint32_t>(*job) : cudaErrorInvalidValue;
+}
 
 }  // namespace lanewise::device

@@ -7,12 +7,13 @@
 /// sort_plugin.cu, opened at run time by sort.cc.
 namespace lanewise::device {
 
-inline constexpr int kSortPluginVersion = 1;  ///< of this interface; a program takes no other
+inline constexpr int kSortPluginVersion = 2;  ///< of this interface; a program takes no other
 
 /// Pairs to be sorted. Addresses are those of a device.
 struct SortJob {
   void* keys[2];         ///< two places of the same size: one holds the pairs, the other is free
-  uint32_t* values[2];   ///< likewise
+  void* values[2];       ///< likewise
+  int value_bytes;       ///< of each: 4; beside keys of 32 bits 8 or 16, too
   uint32_t count;        ///< of pairs
   int bits;              ///< of a key that count: the lowest
   int place;             ///< 0 or 1: where the pairs are, before and after
@@ -25,7 +26,8 @@ extern "C" {
 /// kSortPluginVersion of the plug-in.
 int lanewise_sort_version();
 /// Puts the pairs into ascending order of their keys, of 32 or 64 bits; equal keys keep their order. Returns
-/// at once with an error of the driver, 0: none; the stream's context must be the thread's.
+/// at once with an error of the driver, 0: none; the stream's context must be the thread's. Values of a size
+/// that is not offered: an error.
 int lanewise_sort_pairs_32(SortJob* job);
 int lanewise_sort_pairs_64(SortJob* job);
 }

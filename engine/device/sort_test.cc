@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "base/int128.h"
 #include "base/testing/test_size.h"
 #include "device/error.h"
 #include "device/staging.h"
@@ -52,28 +53,29 @@ class SortOnGpu : public testing::Test {
 
   /// Sorts random keys, of which many are equal in few bits, from either place; expects what the host's
   /// stable sort gives.
-  template <class Key>
+  template <class Key, class Value = uint32_t>
   void expect_sorted(size_t count, unsigned bits, int place) {
     std::mt19937_64 random(count * 100 + bits);
     std::vector<Key> keys(count);
-    std::vector<uint32_t> values(count);
+    std::vector<Value> values(count);
     for (size_t i = 0; i < count; ++i) {
       keys[i] = static_cast<Key>(random());
-      values[i] = static_cast<uint32_t>(random());
+      values[i] = static_cast<Value>(random()) << (sizeof(Value) - sizeof(uint32_t)) * 8 | i;
     }
     Stream stream(*device_);
     DevicePool pool(*device_);
     Staging staging(*device_, {.threads = 1});
     std::vector<DeviceBuffer> buffers;
-    for (const size_t each : {sizeof(Key), sizeof(Key), sizeof(uint32_t), sizeof(uint32_t)})
+    for (const size_t each : {sizeof(Key), sizeof(Key), sizeof(Value), sizeof(Value)})
       buffers.push_back(pool.allocate(count * each, stream, "test"));
     SortPairs pairs{{buffers[0].address(), buffers[1].address()},
                     {buffers[2].address(), buffers[3].address()},
                     count,
                     sizeof(Key),
-                    place};
+                    place,
+                    sizeof(Value)};
     staging.upload(pairs.keys[place], keys.data(), count * sizeof(Key), stream);
-    staging.upload(pairs.values[place], values.data(), count * sizeof(uint32_t), stream);
+    staging.upload(pairs.values[place], values.data(), count * sizeof(Value), stream);
     Sorter::system().sort(pairs, bits, pool, stream);
 
     const Key counted = bits == sizeof(Key) * 8 ? ~Key{0} : (Key{1} << bits) - 1;
@@ -82,13 +84,13 @@ class SortOnGpu : public testing::Test {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return (keys[a] & counted) < (keys[b] & counted); });
     std::vector<Key> got_keys(count), expected_keys;
-    std::vector<uint32_t> got_values(count), expected_values;
+    std::vector<Value> got_values(count), expected_values;
     for (const size_t i : order) {
       expected_keys.push_back(keys[i]);
       expected_values.push_back(values[i]);
     }
     staging.download(got_keys.data(), pairs.keys[pairs.place], count * sizeof(Key), stream);
-    staging.download(got_values.data(), pairs.values[pairs.place], count * sizeof(uint32_t), stream);
+    staging.download(got_values.data(), pairs.values[pairs.place], count * sizeof(Value), stream);
     EXPECT_TRUE(got_keys == expected_keys) << count << " keys, " << bits << " bits";
     EXPECT_TRUE(got_values == expected_values) << count << " keys, " << bits << " bits";
   }
@@ -102,6 +104,10 @@ TEST_F(SortOnGpu, AsTheHostDoes) {
     for (const int place : {0, 1}) {
       for (const unsigned bits : {0u, 1u, 7u, 20u, 32u}) expect_sorted<uint32_t>(count, bits, place);
       for (const unsigned bits : {1u, 33u, 64u}) expect_sorted<uint64_t>(count, bits, place);
+      for (const unsigned bits : {1u, 16u}) {
+        expect_sorted<uint32_t, uint64_t>(count, bits, place);
+        expect_sorted<uint32_t, uint128_t>(count, bits, place);
+      }
     }
   }
 }

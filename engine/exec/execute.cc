@@ -249,7 +249,8 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
       text += fmt::format("{}\n", reason.empty() ? "offered on devices" : reason);
     }
     if (!kernels || !reason.empty()) continue;
-    for (const std::string& source : kernel_sources(pipelines[i], results, options.device_strategy))
+    for (const std::string& source :
+         kernel_sources(pipelines[i], results, options.device_strategy, {.nullable = true}, true))
       text += source;
   }
   return text;

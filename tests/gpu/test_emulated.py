@@ -70,17 +70,21 @@ def test_answers_that_differ(emulated_gpu, tmp_path):
     assert elsewhere.returncode == 1 and elsewhere.stdout.count("0 of 1 queries ran on the GPU, which is too few") == 3, elsewhere
 
 
-def test_whichever_call_fails(emulated_gpu):
+@pytest.mark.parametrize("strategy", ["groups=table", "groups=parts"])
+def test_whichever_call_fails(strategy, emulated_gpu):
     """Out of memory, or a kernel's fault, at a call of the driver: an error, or where it can do without that call the answer."""
     failing = BUILD / "engine/device/failing"
     env = {**os.environ, **emulated_gpu, "LD_LIBRARY_PATH": str(failing),
            "FAILING_CUDA_REAL": emulated_gpu["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
-    sql = """SELECT k, count(*), min(s), sum(i) FROM
-      (SELECT i, 'k' || i % 7 AS k, repeat('ab', (i % 5)::INT) || i AS s FROM range(3000) r(i)) WHERE s LIKE '%b1%' GROUP BY k ORDER BY k"""
+    if strategy == "groups=table":
+        sql = """SELECT k, count(*), min(s), sum(i) FROM
+          (SELECT i, 'k' || i % 7 AS k, repeat('ab', (i % 5)::INT) || i AS s FROM range(3000) r(i)) WHERE s LIKE '%b1%' GROUP BY k ORDER BY k"""
+    else:
+        sql = "SELECT (i % 700)::INT AS k, count(*), sum((i % 9)::INT) FROM range(3000) r(i) WHERE i % 5 > 1 GROUP BY k ORDER BY k"
 
     def run(call, error):
         asked = {"FAILING_CUDA_IN": str(call), "FAILING_CUDA_WITH": str(error)}
-        return subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--format", "json", "-c", sql], env={**env, **asked},
+        return subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--device-strategy", strategy, "--format", "json", "-c", sql], env={**env, **asked},
                               capture_output=True, text=True, timeout=60)
 
     out_of_memory, fault, never = 2, 719, 0

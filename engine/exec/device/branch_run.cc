@@ -134,11 +134,13 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
     gpu_.stream.fill(lane_steps_.address(), 0, bytes);
   }
 
-  build(writer_->texts());
+  kernels_.clear();
+  making_texts_.clear();
+  add_kernels(writer_->texts());
 }
 
 /// All texts that are new are compiled at once, each by a thread.
-void BranchRun::build(const std::vector<KernelText>& texts) {
+void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
   const Stopwatch watch;
   std::map<std::string, std::future<device::BuiltModule>> building;
   for (const KernelText& text : texts) {
@@ -156,8 +158,6 @@ void BranchRun::build(const std::vector<KernelText>& texts) {
     modules_.emplace(source, std::move(made.module));
   }
   if (!building.empty()) times_.module_seconds += watch.seconds();
-  kernels_.clear();
-  making_texts_.clear();
   for (const KernelText& text : texts) {
     making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
     for (const std::string& name : text.names)
@@ -206,11 +206,20 @@ void BranchRun::narrow(bool last_too) {
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
     if (stage + 1 == stages && !last_too) return;
-    kernel::Job filter = job();
-    filter.words[KernelWriter::kOut] = bitmap_.address();
-    launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
-    active_ = bitmap_.address();
+    filter(stage);
   }
+}
+
+void BranchRun::filter(size_t stage) {
+  kernel::Job filter = job();
+  filter.words[KernelWriter::kOut] = bitmap_.address();
+  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
+  active_ = bitmap_.address();
+}
+
+void BranchRun::filter_by_last() {
+  const size_t last = program_.stages.size() - 1;
+  if (!program_.stages[last].predicates.empty()) filter(last);
 }
 
 kernel::Job BranchRun::job() const {

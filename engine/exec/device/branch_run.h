@@ -55,6 +55,10 @@ class BranchRun {
   uint64_t rows() const { return rows_; }
   /// Runs the stages, all of them or all but the last one. What they leave is in active().
   void narrow(bool last_too);
+  /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
+  void filter_by_last();
+  /// Builds the kernels of texts that were not among writer().texts().
+  void add_kernels(const std::vector<KernelText>& texts);
   /// The bitmap of the rows that are left; 0: all.
   device::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
@@ -100,7 +104,7 @@ class BranchRun {
 
  private:
   void open(int64_t first, int64_t rows, int64_t rows_ahead);
-  void build(const std::vector<KernelText>& texts);
+  void filter(size_t stage);
   void run_matches(const Stage& stage);
   void book_lane_steps();
   uint64_t bytes_read(size_t stage, bool outputs_too) const;

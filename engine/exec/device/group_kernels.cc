@@ -91,25 +91,35 @@ bool keeps_texts(const GroupPlan& plan) {
 
 }  // namespace
 
+/// Makes the key of the slot `one` this value.
+void KernelWriter::set_key(Emitter& out, size_t key, const Emitted& value) {
+  const std::string set = fmt::format("one.k{}.set({});", key, value.value);
+  out.line(value.valid.empty() ? set : fmt::format("if ({}) {}", value.valid, set));
+  if (!value.valid.empty()) out.line(fmt::format("else one.nulls |= {}u;", 1u << key));
+}
+
 /// Puts the row that is kept into its group.
 void KernelWriter::put_row(Emitter& out) const {
   const GroupPlan& plan = *sink_.groups;
   out.line("const u32 kept = __ballot_sync(~0u, keep);");
   out.open("if (keep) {");
   out.line("Slot one{};");
-  for (size_t key = 0; key < plan.keys().size(); ++key) {
-    const Emitted value = out.emit(*program_.outputs[DeviceSink::key_pair(key)]);
-    const std::string set = fmt::format("one.k{}.set({});", key, value.value);
-    out.line(value.valid.empty() ? set : fmt::format("if ({}) {}", value.valid, set));
-    if (!value.valid.empty()) out.line(fmt::format("else one.nulls |= {}u;", 1u << key));
-  }
-  std::vector<Emitted> values;
+  for (size_t key = 0; key < plan.keys().size(); ++key)
+    set_key(out, key, out.emit(*program_.outputs[DeviceSink::key_pair(key)]));
+  std::vector<Emitted> inputs;
+  for (size_t input = 0; input < plan.inputs().size(); ++input)
+    inputs.push_back(plan.inputs()[input].is_computed ? input_value(out, input) : Emitted{});
+  set_cells(out, inputs);
+  out.line("table.add(kept, one);");
+  out.close();
+}
+
+/// Makes the cells of the slot `one` those of the inputs' values.
+void KernelWriter::set_cells(Emitter& out, const std::vector<Emitted>& values) const {
+  const GroupPlan& plan = *sink_.groups;
   std::vector<Type> types;
-  for (size_t input = 0; input < plan.inputs().size(); ++input) {
-    const GroupPlan::Input& in = plan.inputs()[input];
-    values.push_back(in.is_computed ? input_value(out, input) : Emitted{});
-    types.push_back(in.arg == nullptr ? Type(TypeId::kBool) : in.arg->type);
-  }
+  for (const GroupPlan::Input& input : plan.inputs())
+    types.push_back(input.arg == nullptr ? Type(TypeId::kBool) : input.arg->type);
   for (size_t i = 0; i < plan.cells().size(); ++i) {
     const GroupCell& cell = plan.cells()[i];
     if (!slots_->stores(i)) continue;
@@ -136,13 +146,18 @@ void KernelWriter::put_row(Emitter& out) const {
             fmt::format("{}one.c{}.set({});", if_taken, i, cell.keeps == Keeps::kCount ? "" : value.value));
     }
   }
-  out.line("table.add(kept, one);");
-  out.close();
+}
+
+/// What kernels begin with that make slots.
+std::string KernelWriter::group_head() const { return begin(headers(*sink_.groups)) + slots_->text(); }
+std::string KernelWriter::make_table() {
+  return fmt::format("Table table(job.at<u8>({}), job.words[{}], job.words[{}], job.at<GroupOutcome>({}));",
+                     size_t{kOut}, size_t{kSlots}, size_t{kProbes}, size_t{kEvents});
 }
 
 void KernelWriter::grouping(std::vector<KernelText>& texts) const {
   const GroupPlan& plan = *sink_.groups;
-  const std::string head = begin(headers(plan)) + slots_->text();
+  const std::string head = group_head();
   const size_t last = program_.stages.size() - 1;
   narrowing(texts, last);
   row_kernel(texts, head,
@@ -150,9 +165,7 @@ void KernelWriter::grouping(std::vector<KernelText>& texts) const {
               .stage = last,
               .bounds = "kGroupThreads, 2",
               .read = program_.outputs,
-              .before = fmt::format(
-                  "Table table(job.at<u8>({}), job.words[{}], job.words[{}], job.at<GroupOutcome>({}));",
-                  size_t{kOut}, size_t{kSlots}, size_t{kProbes}, size_t{kEvents}),
+              .before = make_table(),
               .goes_on = "table.goes_on(kWords * 32)",
               .sink = [&](Emitter& out) { put_row(out); },
               .end = "table.finish();",

@@ -4,6 +4,9 @@
 #include <bit>
 
 #include "base/error.h"
+#include "device/error.h"
+#include "device/sort.h"
+#include "exec/device/part_run.h"
 
 namespace lanewise::exec {
 
@@ -17,6 +20,24 @@ constexpr uint64_t kFirstSlots = uint64_t{1} << 20;
 constexpr uint64_t kGrowth = 8;
 /// Slots that are looked at for a key before a table counts as full.
 constexpr uint64_t kProbes = 256;
+/// A first table of groups whose rows come by parts has a slot for so many of them: that is half full where
+/// groups have twice as many.
+constexpr uint64_t kRowsOfSlot = 8;
+/// From so many rows on they are sorted by parts where the first table was lost; of fewer no time is gained
+/// that is worth compiling those kernels once.
+constexpr uint64_t kManyRows = uint64_t{1} << 24;
+
+bool has_sorter() {
+  try {
+    device::Sorter::system();
+    return true;
+  } catch (const device::DeviceError&) {
+    return false;
+  }
+}
+
+/// Slots in which so many rows find room, whatever groups they are of.
+uint64_t enough(uint64_t rows) { return std::bit_ceil(std::max<uint64_t>(rows * 2, 64)); }
 
 }  // namespace
 
@@ -30,30 +51,62 @@ kernel::GroupOutcome GroupRun::outcome() {
   return outcome;
 }
 
-void GroupRun::fill(BranchRun& run) {
+/// Makes a table of so many slots and fills it. False: they were too few.
+bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
   const SlotLayout& layout = run.writer().slots();
-  const uint64_t enough = std::bit_ceil(std::max<uint64_t>(run.rows() * 2, 64));
-  for (uint64_t slots = std::min(slots_, enough);; slots = std::min(slots * kGrowth, enough)) {
-    table_.reset();
-    table_ = run.allocate(slots * layout.far_stride(), kWhat);
-    job_ = run.job();
-    job_.words[KernelWriter::kOut] = table_.address();
-    job_.words[KernelWriter::kSlots] = slots;
-    job_.words[KernelWriter::kProbes] = slots == enough ? slots : kProbes;
-    job_.words[KernelWriter::kEvents] = events_.address();
-    do {
-      gpu_.stream.fill(table_.address(), 0, table_.size());
-      gpu_.stream.fill(events_.address(), 0, events_.size());
-    } while (!run.try_rows("group", job_, run.rows(),
-                           {.threads = kernel::kGroupThreads,
-                            .shared = layout.shared_bytes(),
-                            .bytes = run.bytes_of_last_stage()}));
-    if (outcome().full == 0) {
-      slots_ = std::max(slots_, slots);
-      return;
-    }
-    invariant(slots < enough, "a table of twice as many slots as rows has room for each");
+  table_.reset();
+  table_ = run.allocate(slots * layout.far_stride(), kWhat);
+  job_ = run.job();
+  job_.words[KernelWriter::kRows] = from.rows;
+  job_.words[KernelWriter::kRecords] = from.records;
+  job_.words[KernelWriter::kOut] = table_.address();
+  job_.words[KernelWriter::kSlots] = slots;
+  job_.words[KernelWriter::kProbes] = slots == enough(from.rows) ? slots : kProbes;
+  job_.words[KernelWriter::kEvents] = events_.address();
+  do {
+    gpu_.stream.fill(table_.address(), 0, table_.size());
+    gpu_.stream.fill(events_.address(), 0, events_.size());
+  } while (!run.try_rows(
+      from.kernel, job_, from.rows,
+      {.threads = kernel::kGroupThreads, .shared = layout.shared_bytes(), .bytes = from.bytes}));
+  return outcome().full == 0;
+}
+
+/// Fills tables of growing size until one is enough.
+void GroupRun::grow(BranchRun& run, uint64_t slots, const Rows& from) {
+  slots = std::min(slots, enough(from.rows));
+  while (!fill(run, slots, from)) {
+    invariant(slots < enough(from.rows), "a table of twice as many slots as rows has room for each");
+    slots = std::min(slots * kGrowth, enough(from.rows));
   }
+  slots_ = std::max(slots_, slots);
+}
+
+/// False: there is no memory for it.
+bool GroupRun::fill_by_parts(BranchRun& run) {
+  table_.reset();
+  try {
+    const uint64_t slots =
+        std::min(std::max(slots_, std::bit_floor(run.rows() / kRowsOfSlot)), enough(run.rows()));
+    const SortedRecords sorted = sort_by_parts(run, slots, options_, gpu_);
+    grow(run, slots, {"group_parts", sorted.rows, sorted.records.size(), sorted.records.address()});
+    return true;
+  } catch (const MemoryError&) {
+    return false;
+  }
+}
+
+void GroupRun::fill(BranchRun& run) {
+  const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
+  const Strategy::Groups how = gpu_.strategy.groups;
+  const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
+  bool parts = (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 && has_sorter();
+  if (parts && many && slots_ == kFirstSlots) {
+    parts = !fill(run, slots_, all);
+    if (!parts) return;
+    slots_ *= kGrowth;
+  }
+  if (!parts || !fill_by_parts(run)) grow(run, slots_, all);
 }
 
 void GroupRun::take(BranchRun& run) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "exec/device/branch_run.h"
 #include "exec/device/collect.h"
 
@@ -20,7 +22,17 @@ class GroupRun {
   Table finish(const Schema& output);
 
  private:
+  /// What a kernel puts into a table.
+  struct Rows {
+    std::string kernel;
+    uint64_t rows;
+    uint64_t bytes;                     // that are read
+    device::cuda::Address records = 0;  // of rows by parts
+  };
   void fill(BranchRun& run);
+  bool fill(BranchRun& run, uint64_t slots, const Rows& from);
+  void grow(BranchRun& run, uint64_t slots, const Rows& from);
+  bool fill_by_parts(BranchRun& run);
   kernel::GroupOutcome outcome();
 
   const DeviceSink& sink_;

@@ -16,9 +16,15 @@
 ///   static constexpr u32 kTexts;                            so many keys are texts
 ///   Key<Text> text(u32 i) const;                            of these the i-th
 ///   const u64& rest(u32 i) const;                           its second word
+///
+/// Of many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
+/// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
+/// them in its own table, and leaves them where it left those before.
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
+inline constexpr u32 kPartBits = 16;       // so many parts, in a power of two
+inline constexpr u32 kRecordWords = 4;     // of 32 records of rows, that a warp takes at a time
 
 /// What happened to a batch of rows.
 struct GroupOutcome {
@@ -46,6 +52,10 @@ LANES_FN u64 hash_of(const Slot& slot) {
   }
   return hash;
 }
+
+/// The part of a row of this hash, in the lowest kPartBits bits: parts of a table of 2^(shift + kPartBits)
+/// slots are places in it one after the other.
+LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
 
 /// Whether bytes of long texts are the same, too, where same() says that all else is.
 template <bool kShared, class Slot>
@@ -183,10 +193,30 @@ class Groups {
     add_far(far_, outcome_, most_sampled_, others, copy, hash);
   }
 
+  /// Instead of goes_on(), where rows come by parts: every thread of the block calls it before the block
+  /// takes kGroupThreads * kRecordWords of them. Makes room in the near table where those may need it.
+  LANES_FN bool next_piece() {
+    // What the first thread sees may be a little old, but all do the same.
+    const u32 used = threadIdx.x == 0 ? read<true>(*used_) : 0;
+    const bool crowded = used + 2 * (used - used_before_) > kNear / 2;
+    used_before_ = crowded ? 0 : used;
+    if (!__syncthreads_or(crowded)) return true;
+    empty<true>();
+    if (threadIdx.x == 0) *used_ = 0;
+    return !__syncthreads_or(read<false>(outcome_->full));
+  }
+
   LANES_FN void finish() {
     for (u32 distance = 16; distance; distance /= 2) came_ += __shfl_xor_sync(~0u, came_, distance);
     if (lane() == 0 && came_) add_word<false>(outcome_->came, came_);
     __syncthreads();
+    empty<false>();
+  }
+
+ private:
+  /// What the near table holds goes to the far one. It can be filled again where it `kClears` it.
+  template <bool kClears>
+  LANES_FN void empty() {
     for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes
       const bool used = near_.at(i).tag != near_.kEmpty && !read<false>(outcome_->full);
       const u32 lanes = __ballot_sync(~0u, used);
@@ -199,10 +229,12 @@ class Groups {
         hash = hash_of(slot);
       }
       add_far(far_, outcome_, most_sampled_, lanes, slot, hash);
+      if constexpr (kClears) {
+        for (u32 word = 0; word < kNearStride / 8; word++) reinterpret_cast<u64*>(&slot)[word] = 0;
+      }
     }
   }
 
- private:
   /// Where there is room between slots: code that hashes texts need not be there again.
   static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
   static constexpr u32 kNearProbes = 16;
@@ -244,7 +276,8 @@ class Groups {
   SlotTable<Slot, true, kKeepsHash> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;
-  u32 copy_ = 0;  // of slots, that this lane uses
+  u32 copy_ = 0;         // of slots, that this lane uses
+  u32 used_before_ = 0;  // when the piece before began: by the first thread's eyes
 };
 
 #endif

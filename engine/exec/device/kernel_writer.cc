@@ -366,15 +366,19 @@ std::string KernelWriter::heap_declaration() {
   return fmt::format("Heap heap(job.at<u8>({}), job.words[{}]);", size_t{kHeap}, size_t{kHeapBytes});
 }
 
-/// The kernels that leave bitmaps, of the first `stages` stages.
-void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t stages) const {
+/// The kernel that leaves the bitmap of a stage.
+void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
   const std::string leave = fmt::format(
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
       "job.at<u32>({})[row / 32] = kept;",
       size_t{kOut});
+  row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+}
+
+/// Those of the first `stages` stages.
+void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t stages) const {
   match_kernels(texts);
-  for (size_t stage = 0; stage < stages; ++stage)
-    row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+  for (size_t stage = 0; stage < stages; ++stage) filter(texts, stage);
 }
 
 void KernelWriter::aggregation(std::vector<KernelText>& texts) const {

@@ -43,6 +43,8 @@ struct KernelText {
 ///   aggregate    the last stage, its rows into a State for each block at Job::kOut
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
+///   spread       rows of a list, or all: their parts of that table -> Job::kOut, Records -> Job::kRecords
+///   group_parts  Job::kRecords, sorted by parts, into the table of Slots at Job::kOut
 ///   sort_word_N  the N-th of sort_words() for the rows of a list -> Job::kOut
 ///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32
 ///   match_N      the N-th of matches(): a MatchJob, or a CountedMatchJob, or a NeedleJob
@@ -54,8 +56,13 @@ class KernelWriter {
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
                std::vector<ColumnForm> forms, const Strategy& strategy = {});
 
-  /// All of them. What takes long to compile stands alone.
+  /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
+  /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
+  std::vector<KernelText> parts() const;
+  /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
+  /// tells the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
+  size_t record_bytes() const;
 
   /// All matches of all stages, in their order: their places in a Job.
   const std::vector<Match>& matches() const { return matches_; }
@@ -98,7 +105,9 @@ class KernelWriter {
     kProbes,  // of which so many are looked at for a key
     kEvents,  // a GroupOutcome
     kDepth,   // bytes of a string that a sort passes over
-    kHeap,    // memory for texts that the kernel makes
+    kRecords,
+    kShift,  // see part_of()
+    kHeap,   // memory for texts that the kernel makes
     kHeapBytes,
     kFirstWord
   };
@@ -133,6 +142,7 @@ class KernelWriter {
   void match_kernels(std::vector<KernelText>& texts) const;
   void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
   void narrowing(std::vector<KernelText>& texts, size_t stages) const;
+  void filter(std::vector<KernelText>& texts, size_t stage) const;
   void aggregation(std::vector<KernelText>& texts) const;
   bool counts_bits(size_t last) const;
   void counting(std::vector<KernelText>& texts, const std::string& head, const std::string& end) const;
@@ -144,13 +154,34 @@ class KernelWriter {
   // sort_kernels.cc
   void sort_kernels(KernelText& to) const;
   void list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
-                   const std::string& before, const Write& each, const std::string& end) const;
+                   const std::string& before, const Write& each, const std::string& end,
+                   const std::string& row = "list[i]") const;
   void sort_word(expr::Emitter& out, const SortWord& word) const;
 
   // group_kernels.cc
   void grouping(std::vector<KernelText>& texts) const;
+  std::string group_head() const;
+  static std::string make_table();
   void put_row(expr::Emitter& out) const;
+  static void set_key(expr::Emitter& out, size_t key, const expr::Emitted& value);
+  void set_cells(expr::Emitter& out, const std::vector<expr::Emitted>& inputs) const;
   expr::Emitted input_value(expr::Emitter& out, size_t input) const;
+
+  // part_kernels.cc
+  /// A value of a Record: a key's, or an input's.
+  struct RecordField {
+    bool is_key;
+    size_t number;      // among keys, or inputs
+    const Expr* value;  // null: only whether it is there
+    bool may_be_null;
+    std::string name() const;
+    size_t bytes() const;
+  };
+  std::vector<RecordField> record_fields() const;
+  std::string record_text() const;
+  void spread_row(expr::Emitter& out) const;
+  void put_record(expr::Emitter& out) const;
+
   bool may_be_null(const ExprPtr& expr) const;
   void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;

@@ -178,6 +178,65 @@ std::vector<plan::NodePtr> plans() {
   };
 }
 
+/// Those of groups by parts: what a run has beside the others where it is forced.
+std::vector<std::string> parts_of(const plan::NodePtr& plan) {
+  const Pipeline pipeline = std::move(split(*plan).back());
+  std::vector<std::string> sources = kernel_sources(pipeline, {}, parse_strategy("groups=parts"));
+  sources.erase(sources.begin(),
+                sources.begin() + static_cast<ptrdiff_t>(kernel_sources(pipeline, {}).size()));
+  return sources;
+}
+
+/// Groups that may be made by parts, with records of 4, 8 and 16 bytes.
+std::vector<plan::NodePtr> by_parts() {
+  const ExprPtr small = call("<", {i32(), number(7)}), narrow = cast(i32(), TypeId::kInt8);
+  const ExprPtr like = call("contains", {text(), literal_text("oo")});
+  return {
+      plan::distinct(plan::project(scan(), {call("IS NULL", {text()})}, {"x"})),
+      group(scan(), {i32()}, {count_all(), call_of("count", {text()}, TypeId::kInt64)}),
+      group(plan::filter(scan(), conjunction({like, small})), {small},
+            {sum(i64(), small), call_of("min", {i64()}, TypeId::kInt64, {.filter = small}),
+             call_of("count_if", {small}, TypeId::kInt128)}),
+      group(scan(), {i32(), small},
+            {sum(cast(narrow, TypeId::kInt16)), call_of("bit_xor", {narrow}, narrow->type)}),
+      group(scan(), {narrow}, {sum(real()), call_of("stddev", {real()}, TypeId::kFloat64)}),
+  };
+}
+
+TEST(Kernels, GroupsByPartsAreOfferedForSmallRecords) {
+  std::vector<std::string> records;
+  for (const plan::NodePtr& plan : by_parts()) {
+    const std::vector<std::string> texts = parts_of(plan);
+    ASSERT_GE(texts.size(), 2);
+    const std::string& text = texts.back();
+    const size_t at = text.find("struct alignas");
+    records.push_back(text.substr(at, text.find('{', at) - at));
+    EXPECT_THAT(text, HasSubstr(" group_parts("));
+    EXPECT_THAT(texts[texts.size() - 2], HasSubstr(" spread("));
+  }
+  EXPECT_THAT(records, testing::ElementsAre("struct alignas(4) Record ", "struct alignas(8) Record ",
+                                            "struct alignas(16) Record ", "struct alignas(16) Record ",
+                                            "struct alignas(16) Record "));
+  EXPECT_THAT(parts_of(by_parts()[2])[0], HasSubstr(" filter_")) << "what the last stage leaves is listed";
+  for (const plan::NodePtr& plan :
+       {group(scan(), {text()}, {count_all()}), group(scan(), {i32()}, {sum(i64()), sum(real())}),
+        group(scan(), {i32()}, {call_of("first", {i32()}, TypeId::kInt32)}),
+        group(scan(), {i32()}, {call_of("min", {text()}, TypeId::kVarchar)}),
+        aggregate(scan(), {count_all()})})
+    EXPECT_THAT(parts_of(plan), testing::IsEmpty());
+}
+
+TEST(Kernels, GroupsByPartsAreShownUnlessForbidden) {
+  const plan::NodePtr plan = by_parts()[1];
+  const Pipeline pipeline = std::move(split(*plan).back());
+  const auto sources = [&](const char* strategy, bool rare) {
+    return kernel_sources(pipeline, {}, parse_strategy(strategy), {}, rare).size();
+  };
+  EXPECT_EQ(sources("", false), sources("groups=table", true));
+  EXPECT_EQ(sources("", true), sources("", false) + 2);
+  EXPECT_EQ(sources("groups=parts", false), sources("", true));
+}
+
 bool has_nvrtc() { return !kSanitized && device::find_nvrtc(LANEWISE_SOURCE_DIR); }
 
 TEST(Kernels, Compile) {
@@ -189,6 +248,9 @@ TEST(Kernels, Compile) {
   for (const char* names : {"automata,lists", "automata,occupancy", "lists,occupancy"}) {
     for (std::string& source : kernel_sources(split(*plans()[1]).back(), {}, parse_strategy(names)))
       texts.push_back(std::move(source));
+  }
+  for (const plan::NodePtr& plan : by_parts()) {
+    for (std::string& source : parts_of(plan)) texts.push_back(std::move(source));
   }
   for (const std::string& text : texts) {
     for (const char* architecture : {"sm_80", "sm_90"})

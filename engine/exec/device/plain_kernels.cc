@@ -48,8 +48,10 @@ class Sources {
     const std::vector<size_t> columns = exec::columns_of(program);
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
-    for (const KernelText& text : KernelWriter(program, sink, columns, forms_of(types, form)).texts())
-      add(text.text());
+    const KernelWriter writer(program, sink, columns, forms_of(types, form));
+    for (const KernelText& text : writer.texts()) add(text.text());
+    if (!sink.groups || writer.record_bytes() == 0) return;
+    for (const KernelText& text : writer.parts()) add(text.text());
   }
   std::vector<std::string> take() { return std::move(all_); }
 

@@ -7,6 +7,7 @@
 #include "base/testing/temporary_folder.h"
 #include "device/kernels.h"
 #include "exec/device/kernel_writer.h"
+#include "exec/device/run_on_device.h"
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
 
@@ -67,6 +68,15 @@ TEST(PlainKernels, HoldThoseOfPlainQueries) {
         plan::aggregate(scan({kText, kInt}), {column(0, kText)}, {sum}, {"k", "s"})}) {
     for (const std::string& source : sources(plan)) EXPECT_THAT(all, testing::Contains(source));
   }
+}
+
+TEST(PlainKernels, HoldGroupsByParts) {
+  const auto plan = plan::aggregate(scan({kInt, kInt}), {column(0, kInt)},
+                                    {call_of("sum", {column(1, kInt)}, TypeId::kInt128)}, {"k", "s"});
+  const std::vector<std::string> made =
+      kernel_sources(split(*plan).back(), {}, parse_strategy("groups=parts"), {});
+  EXPECT_THAT(made.back(), testing::HasSubstr(" group_parts("));
+  EXPECT_THAT(plain_kernels(), testing::IsSupersetOf(made));
 }
 
 TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {

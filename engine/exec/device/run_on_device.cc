@@ -198,7 +198,9 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 }  // namespace
 
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
-                                        const Strategy& strategy, const EveryColumn& form) {
+                                        const Strategy& strategy, const EveryColumn& form, bool rare) {
+  using Groups = Strategy::Groups;
+  const bool parts = rare ? strategy.groups != Groups::kTable : strategy.groups == Groups::kParts;
   const Passes passes(pipeline);
   std::vector<std::string> sources;
   for (const Pipeline& run : runs_of(pipeline, passes)) {
@@ -210,6 +212,8 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
       for (const size_t column : columns) types.push_back(branch.schema[column].type);
       const KernelWriter writer(program, sink, columns, forms_of(types, form), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
+      if (!parts || !sink.groups || writer.record_bytes() == 0) continue;
+      for (const KernelText& text : writer.parts()) sources.push_back(text.text());
     }
   }
   return sources;

@@ -31,10 +31,10 @@ std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& res
 DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
                            const Options& options, Accelerator& gpu, std::vector<Counters>& counters);
 
-/// The sources of the pipeline's kernels, for columns of one form without dictionaries. Throws
-/// expr::NotOnDevice.
+/// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
+/// that only many rows in many groups need. Throws expr::NotOnDevice.
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
                                         const Strategy& strategy = {},
-                                        const EveryColumn& form = {.nullable = true});
+                                        const EveryColumn& form = {.nullable = true}, bool rare = false);
 
 }  // namespace lanewise::exec

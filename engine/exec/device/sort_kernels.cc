@@ -12,9 +12,10 @@ using What = SortWord::What;
 std::string KernelWriter::sort_word_kernel(size_t word) { return fmt::format("sort_word_{}", word); }
 std::string KernelWriter::sort_size_kernel(size_t key) { return fmt::format("sort_size_{}", key); }
 
-/// A kernel that takes the rows of Job::kList: `each` is written for row `list[i]`.
+/// A kernel that takes the rows of Job::kList: `each` is written for each `row`, the i-th of them.
 void KernelWriter::list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
-                               const std::string& before, const Write& each, const std::string& end) const {
+                               const std::string& before, const Write& each, const std::string& end,
+                               const std::string& row) const {
   Emitter out = emitter(Access::kRow);
   out.line("");
   out.open(
@@ -26,7 +27,7 @@ void KernelWriter::list_kernel(KernelText& to, const std::string& name, const st
   if (!before.empty()) out.line(before);
   out.open(
       "for (u64 i = blockIdx.x * u64(kThreads) + threadIdx.x; i < rows; i += gridDim.x * u64(kThreads)) {");
-  out.line("const u64 row = list[i];");
+  out.line(fmt::format("const u64 row = {};", row));
   out.line("bool failed = false;");
   out.line_if_texts("heap.rewind();");
   each(out);

@@ -30,6 +30,10 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.lists = true;
   } else if (name == "occupancy") {
     strategy.occupancy = true;
+  } else if (name == "groups=table") {
+    strategy.groups = Strategy::Groups::kTable;
+  } else if (name == "groups=parts") {
+    strategy.groups = Strategy::Groups::kParts;
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = *refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
@@ -37,8 +41,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(
         fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
-                    "multiple of 32, to "
-                    "512), automata, lists or occupancy, with commas between",
+                    "multiple of 32, to 512), automata, lists, occupancy, groups=table or groups=parts, with "
+                    "commas between",
                     name));
   }
 }

@@ -5,8 +5,14 @@
 
 namespace lanewise::exec {
 
-/// How patterns are asked on a GPU, where there is a choice that no answer depends on.
+/// How patterns are asked and groups made on a GPU, where there is a choice that no answer depends on.
 struct Strategy {
+  /// Rows go to the table of groups as they come, or sorted by parts of that table; see groups-inl.h.
+  enum class Groups : uint8_t {
+    kAuto,   ///< by parts where rows and groups turn out to be many
+    kTable,  ///< never by parts
+    kParts   ///< from the beginning, wherever the query allows it
+  };
   /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row. 24 is best for rows of
   /// one length, and within 1 % of the best for others, on an H200 (docs/performance-gpu.md).
   uint32_t refill_below = 24;
@@ -14,10 +20,11 @@ struct Strategy {
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
   bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
+  Groups groups = Groups::kAuto;
 };
 
-/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`. Throws
-/// UserError.
+/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`,
+/// `groups=table`, `groups=parts`. Throws UserError.
 Strategy parse_strategy(std::string_view names);
 
 }  // namespace lanewise::exec

@@ -18,11 +18,15 @@ TEST(Strategies, AreNamed) {
   EXPECT_TRUE(all.occupancy);
   EXPECT_FALSE(parse_strategy("lists").automata);
   EXPECT_FALSE(parse_strategy("lists").occupancy);
+  EXPECT_EQ(parse_strategy("lists").groups, Strategy::Groups::kAuto);
+  EXPECT_EQ(parse_strategy("groups=table").groups, Strategy::Groups::kTable);
+  EXPECT_EQ(parse_strategy("groups=parts,lists").groups, Strategy::Groups::kParts);
 }
 
 TEST(Strategies, OthersAreRefused) {
-  for (const char* names : {"fast", "refill", "refill=0", "refill=33", "refill=-1", "refill=1x", "threads=0",
-                            "threads=48", "threads=1024", "threads=", "naive,,lists", ",naive"})
+  for (const char* names :
+       {"fast", "refill", "refill=0", "refill=33", "refill=-1", "refill=1x", "threads=0", "threads=48",
+        "threads=1024", "threads=", "naive,,lists", "groups", "groups=sorted", ",naive"})
     EXPECT_THROW(parse_strategy(names), UserError) << names;
 }
 

@@ -16,7 +16,8 @@ int sort(lanewise::device::SortJob& job) {
     return 0;
   }
   const auto* keys = static_cast<const Key*>(job.keys[job.place]);
-  const uint32_t* values = job.values[job.place];
+  const auto* values = static_cast<const char*>(job.values[job.place]);
+  const auto bytes = static_cast<size_t>(job.value_bytes);
   const Key mask = job.bits == 8 * sizeof(Key) ? ~Key{0} : (Key{1} << job.bits) - 1;
   std::vector<uint32_t> order(job.count);
   std::iota(order.begin(), order.end(), 0u);
@@ -25,9 +26,10 @@ int sort(lanewise::device::SortJob& job) {
   // Where the pairs were, nothing is promised.
   job.place = 1 - job.place;
   auto* const to = static_cast<Key*>(job.keys[job.place]);
+  auto* const values_to = static_cast<char*>(job.values[job.place]);
   for (size_t i = 0; i < order.size(); i++) {
     to[i] = keys[order[i]];
-    job.values[job.place][i] = values[order[i]];
+    std::memcpy(values_to + i * bytes, values + order[i] * bytes, bytes);
   }
   return 0;
 }
