@@ -178,7 +178,7 @@ QUERIES += ["SELECT try_cast(s AS INTERVAL) v, (i || ' days ' || ti || ':0:1.5')
             "WHEN 4 THEN '3 mils 1 mil ago' ELSE '7 ' || k END AS INTERVAL) v FROM t",
             "SELECT CASE WHEN n > 5000 THEN error('no ' || s)::INT ELSE n END FROM t"]
 # More columns than most queries have.
-QUERIES.append("SELECT n, s, k, " + ", ".join(f"i + {j} AS i{j}" for j in range(200)) + " FROM t WHERE i % 7 = 1 AND i < 500")
+QUERIES.append("SELECT n, s, k, " + ", ".join(f"i + {j} AS i{j}" for j in range(70)) + " FROM t WHERE i % 7 = 1 AND i < 500")
 
 
 ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no ' || i)::INT ELSE n END FROM t", "SELECT i, sqrt(n) FROM t WHERE i > 5", "SELECT lcm(b, b + 1) FROM t",

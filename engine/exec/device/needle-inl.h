@@ -38,15 +38,15 @@ LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
 }
 
 /// Rows that begin (kEnd: end) with the needle; kWhole: that are it. A lane takes several rows at a time, so
-/// that enough of their first bytes are on their way. Where most rows had the needle's first bytes, the next
-/// ones are fetched along with what follows: memory gives 64 bytes at once or wastes half of them.
+/// that enough of their first bytes are on their way. Where most rows have these, it asks for all bytes of
+/// one row after the other: what several have read would be gone from the cache before it is read on.
 template <class Offset, bool kEnd, bool kWhole>
 LANES_FN void match_fixed(const NeedleJob& job) {
   constexpr u32 kWords = 4;
   const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
   const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
   const u32 count = job.size < 8 ? job.size : 8;
-  u32 begun = 0;  // rows of the last group that have the needle's first bytes
+  bool most = false;  // of the last rows have these bytes, or all
   for (u64 first = warp() * kWords * 32; first < job.rows; first += warps() * kWords * 32) {
     const u8* at[kWords];
     bool same[kWords];
@@ -59,23 +59,24 @@ LANES_FN void match_fixed(const NeedleJob& job) {
       same[j] = same[j] && (kWhole ? one.size == job.size : one.size >= job.size);
       at[j] = kEnd ? one.at + one.size - job.size : one.at;
     }
-    u64 words[kWords];
-    if (job.size > 32 && begun > kWords * 16) {
-#pragma unroll
-      for (u32 j = 0; j < kWords; j++) words[j] = same[j] ? bytes_at<true>(at[j], count) : 0;
-    } else {
+    if (!most) {
+      u64 words[kWords];
 #pragma unroll
       for (u32 j = 0; j < kWords; j++) words[j] = same[j] ? bytes_at(at[j], count) : 0;
-    }
-    begun = 0;
 #pragma unroll
+      for (u32 j = 0; j < kWords; j++) same[j] = same[j] && words[j] == job.words[0];
+    }
+    u32 found = 0;
+    LANEWISE_ROLLED
     for (u32 j = 0; j < kWords; j++) {
-      const bool begins = same[j] && words[j] == job.words[0];
-      begun += __popc(__ballot_sync(~0u, begins));
-      const bool hit = begins && (job.size <= 8 || holds_needle(job, at[j]));
+      const bool hit = same[0] && (job.size <= 8 || holds_needle(job, at[0]));
+      found += __popc(__ballot_sync(~0u, most ? hit : same[0]));
       const u32 word = __ballot_sync(~0u, hit);
       if (lane() == 0 && first + j * 32 < job.rows) reinterpret_cast<u32*>(job.hits)[first / 32 + j] = word;
+      shift(same);
+      shift(at);
     }
+    most = job.size > 8 && found > kWords * 16;
   }
 }
 
