@@ -17,7 +17,7 @@ def lanewise(tmp_path):
     """Runs the program in an empty folder; gives (exit code, standard output, standard error)."""
 
     def run(*arguments, stdin="", **more):
-        done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, text=True, cwd=tmp_path, timeout=120, **more)
+        done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, text=True, cwd=tmp_path, timeout=400, **more)
         return done.returncode, done.stdout, done.stderr
 
     return run

@@ -28,7 +28,7 @@ def kernels(lanewise, env):
     return run
 
 
-def test_blocks_empty_their_tables_between_pieces(kernels):
+def test_pieces_of_many_blocks(kernels):
     assert kernels(150_000, 40_009, *PARTS) == {"spread": 1, "group_parts": 1}
 
 
@@ -55,6 +55,24 @@ def test_without_memory_for_records_rows_go_to_the_table(kernels):
 
 def test_without_what_sorts_rows_go_to_the_table(kernels):
     assert kernels(10_000, 1000, *PARTS, LANEWISE_SORT="nowhere/lanewise_sort.so") == {"group": 1}
+
+
+def answers(lanewise, env, sql):
+    return [lanewise("sql", "--format", "csv", *device, "-c", sql, env=env)
+            for device in ([], ["--device", "cuda", *PARTS], ["--device", "cuda", "--device-strategy", "groups=table"])]
+
+
+def test_more_fields_than_a_record_has_bits(lanewise, env):
+    counts = ", ".join(f"count(*) FILTER (v = {i}) AS c{i}" for i in range(40))
+    sql = f"{TABLE.format(rows=5000, groups=301)};\nSELECT k, {counts} FROM t GROUP BY k ORDER BY k"
+    cpu, parts, table = answers(lanewise, env, sql)
+    assert cpu[0] == 0 and parts[:2] == table[:2] == cpu[:2]
+
+
+def test_what_only_counts_may_fail(lanewise, env):
+    sql = "CREATE TABLE t AS SELECT i, i % 7 AS k FROM range(1000) r(i);\nSELECT k, count(*), count(i::TINYINT) FROM t GROUP BY k"
+    cpu, parts, table = answers(lanewise, env, sql)
+    assert cpu[0] == 2 and parts == table == cpu
 
 
 def test_explain_shows_their_kernels(lanewise, env):

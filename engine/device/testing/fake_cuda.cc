@@ -263,6 +263,7 @@ int cuEventRecord(Moment* event, void*) {
 int cuEventSynchronize(void*) { return failure(true); }
 int cuEventElapsedTime(float* milliseconds, Moment* start, Moment* end) {
   if (const int result = failure()) return result;
+  if (start->at == Moment{}.at || end->at == Moment{}.at) return 400;  // not recorded
   *milliseconds = std::chrono::duration<float, std::milli>(end->at - start->at).count();
   return 0;
 }

@@ -100,13 +100,15 @@ void GroupRun::fill(BranchRun& run) {
   const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
   const Strategy::Groups how = gpu_.strategy.groups;
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
-  bool parts = (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 && has_sorter();
+  bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 &&
+               has_sorter();
   if (parts && many && slots_ == kFirstSlots) {
     parts = !fill(run, slots_, all);
     if (!parts) return;
     slots_ *= kGrowth;
   }
-  if (!parts || !fill_by_parts(run)) grow(run, slots_, all);
+  if (parts) parts_fit_ = fill_by_parts(run);
+  if (!parts || !parts_fit_) grow(run, slots_, all);
 }
 
 void GroupRun::take(BranchRun& run) {

@@ -39,6 +39,7 @@ class GroupRun {
   const Options& options_;
   Accelerator& gpu_;
   uint64_t slots_;               // of the table, as far as is known by now
+  bool parts_fit_ = true;        // there was memory for records
   device::DeviceBuffer table_;   // of the present batch
   device::DeviceBuffer events_;  // a GroupOutcome
   kernel::Job job_{};

@@ -29,7 +29,12 @@ class KernelClock {
     spans_.push_back(
         {name, bytes, device::Event(stream_.device(), true), device::Event(stream_.device(), true)});
     spans_.back().begin.record(stream_);
-    launch();
+    try {
+      launch();
+    } catch (...) {  // there is no end to wait for
+      spans_.pop_back();
+      throw;
+    }
     spans_.back().end.record(stream_);
   }
   /// Waits for all that was timed, adds it to `times` by names, and forgets it. Returns the seconds.

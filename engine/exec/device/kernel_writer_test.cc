@@ -398,6 +398,22 @@ TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
   EXPECT_TRUE(pieces->at_begin && pieces->at_end);
 }
 
+TEST(Kernels, AFewComparisonsWithTextsArePatterns) {
+  std::vector<ExprPtr> all;
+  for (const char* constant : {"a", "b", "c", "d", "e", "f"})
+    all.push_back(call("<>", {text(), literal_text(constant)}));
+  const plan::NodePtr plan = aggregate(plan::filter(scan(), conjunction(all)), {count_all()});
+  const Pipeline pipeline = split(*plan).back();
+  const Program program = make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input), {});
+  size_t matches = 0, predicates = 0;
+  for (const Stage& stage : program.stages) {
+    matches += stage.matches.size();
+    predicates += stage.predicates.size();
+  }
+  EXPECT_EQ(matches, 4);
+  EXPECT_EQ(predicates, 6);
+}
+
 TEST(Kernels, RowsThatPatternsLeaveAreCountedByWords) {
   const auto counted = [](std::vector<plan::AggregateCall> calls) {
     const ExprPtr matches = call("~~", {text(), literal_text("%oo%")});

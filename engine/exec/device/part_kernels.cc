@@ -15,7 +15,7 @@ using Keeps = DeviceAggregate::Keeps;
 
 namespace {
 
-constexpr size_t kMostBytes = 16, kBitsBytes = 4;
+constexpr size_t kMostBytes = 16, kBitsBytes = 4, kMostFields = 8 * kBitsBytes;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ size_t KernelWriter::RecordField::bytes() const {
   return value == nullptr ? 0 : value->type.is_string() ? kMostBytes + 1 : width(value->type.physical());
 }
 
-/// The keys, then the inputs that cells need.
+/// The keys, then the inputs; of those that only may fail no value is kept.
 std::vector<KernelWriter::RecordField> KernelWriter::record_fields() const {
   const GroupPlan& plan = *sink_.groups;
   std::vector<RecordField> fields;
@@ -36,19 +36,17 @@ std::vector<KernelWriter::RecordField> KernelWriter::record_fields() const {
     fields.push_back({true, key, value.get(), may_be_null(value)});
   }
   for (size_t input = 0; input < plan.inputs().size(); ++input) {
-    bool is_needed = false, needs_value = false;
+    if (!plan.inputs()[input].is_computed) continue;
+    bool needs_value = false;
     for (size_t i = 0; i < plan.cells().size(); ++i) {
       const GroupCell& cell = plan.cells()[i];
       if (!slots_->stores(i) || cell.input != input) continue;
-      is_needed = true;
       needs_value |= cell.keeps != Keeps::kCount || cell.takes == Takes::kTrue;
     }
     const size_t pair = sink_.input_pair(input);
     const ExprPtr& value = program_.outputs[pair];
-    if (is_needed) {
-      fields.push_back({false, input, needs_value ? value.get() : nullptr,
-                        may_be_null(value) || program_.outputs[pair + 1] != nullptr});
-    }
+    fields.push_back({false, input, needs_value ? value.get() : nullptr,
+                      may_be_null(value) || program_.outputs[pair + 1] != nullptr});
   }
   return fields;
 }
@@ -57,9 +55,11 @@ size_t KernelWriter::record_bytes() const {
   const std::vector<GroupCell>& cells = sink_.groups->cells();
   const auto picks = [](const GroupCell& cell) { return cell.kind == GroupCell::Kind::kRow; };
   if (std::any_of(cells.begin(), cells.end(), picks)) return 0;
+  const std::vector<RecordField> fields = record_fields();
+  if (fields.size() > kMostFields) return 0;
   size_t bytes = 0;
   bool says_null = false;
-  for (const RecordField& field : record_fields()) {
+  for (const RecordField& field : fields) {
     bytes += field.bytes();
     says_null |= field.may_be_null;
   }

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "expr/casts/parse.h"
 #include "expr/dates/date_part.h"
 #include "expr/device/parse_interval-inl.h"
@@ -7,9 +6,7 @@ namespace lanewise::expr {
 
 std::optional<Interval> parse_interval(std::string_view text) {
   kernel::Interval found{};
-  const ParseError error = kernel::parse_interval(kernel_text(text), kernel_text(interval_words()), found);
-  if (error == ParseError::kRange) throw UserError("Overflow in negation of numeric value!");
-  if (error != ParseError::kNone) return std::nullopt;
+  if (!kernel::parse_interval(kernel_text(text), kernel_text(interval_words()), found)) return std::nullopt;
   return Interval{found.months, found.days, found.micros};
 }
 

@@ -5,25 +5,8 @@
 /// Bytes of strings as numbers. On devices the words of 8 bytes that hold them are read.
 namespace lanewise::kernel {
 
-#if defined(__CUDACC__)
-/// A word. With `kFollowed`, of bytes of which the next ones will be read, too: 64 bytes come from memory
-/// at once, where the device else fetches sectors of 32.
-template <bool kFollowed>
-LANES_FN u64 read_word(const u64* at) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (kFollowed) {
-    u64 word;
-    asm volatile("ld.global.L2::64B.u64 %0, [%1];" : "=l"(word) : "l"(at));
-    return word;
-  }
-#endif
-  return *at;
-}
-#endif
-
 /// `count` bytes (at most 8) as the low ones of a number. On devices it reads the words of 8 bytes that hold
 /// them.
-template <bool kFollowed = false>
 LANES_FN u64 bytes_at(const u8* at, u64 count) {
   if (count == 0) return 0;
   u64 bits = 0;
@@ -31,8 +14,8 @@ LANES_FN u64 bytes_at(const u8* at, u64 count) {
   const u64 address = reinterpret_cast<u64>(at);
   const u32 skip = u32(address & 7) * 8;
   const u64* const words = reinterpret_cast<const u64*>(address & ~u64(7));
-  bits = read_word<kFollowed>(words) >> skip;
-  if (skip + count * 8 > 64) bits |= read_word<kFollowed>(words + 1) << (64 - skip);
+  bits = words[0] >> skip;
+  if (skip + count * 8 > 64) bits |= words[1] << (64 - skip);
 #else
   for (u64 i = 0; i < count; i++) bits |= u64(at[i]) << 8 * i;
 #endif

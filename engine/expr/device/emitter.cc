@@ -177,7 +177,11 @@ Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
 Emitted Emitter::cast(const Expr& expr) {
   const Expr& arg = *expr.args[0];
   if (arg.type.id == TypeId::kNull) {
-    if (arg.kind == Expr::Kind::kCall) emit(arg);  // that may raise an error
+    if (arg.kind == Expr::Kind::kCall) {
+      emit(arg);  // error()
+    } else if (arg.kind != Expr::Kind::kLiteral && arg.kind != Expr::Kind::kColumn) {
+      refuse(expr);  // something that may hold one
+    }
     return device_literal(Value(expr.type));
   }
   const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);

@@ -120,49 +120,48 @@ LANES_FN void skip_blanks(Text& text) {
   while (front(text) == ' ' || front(text) == '\t' || front(text) == '\n') text = dropped(text, 1);
 }
 
-/// "1 year 2 days 03:04:05.6", "@ 3 hours ago", "-5"; `words` as interval_part() takes them. kRange: "ago"
-/// leaves the range.
-LANES_FN ParseError parse_interval(Text text, Text words, Interval& interval) {
+/// "1 year 2 days 03:04:05.6", "@ 3 hours ago", "-5"; `words` as interval_part() takes them. False: it is
+/// none.
+LANES_FN bool parse_interval(Text text, Text words, Interval& interval) {
   bool any = false;
   take(text, '@');
   for (skip_blanks(text); text.size; skip_blanks(text)) {
     if (lowered(front(text)) == 'a') {
-      if (!same_word(take_letters(text), "ago")) return ParseError::kFormat;
+      if (!same_word(take_letters(text), "ago")) return false;
       skip_blanks(text);
-      if (text.size || !any) return ParseError::kFormat;
+      if (text.size || !any) return false;
       const bool fits = !subtract_overflows(i32(0), interval.months, interval.months) &&
                         !subtract_overflows(i32(0), interval.days, interval.days) &&
                         !subtract_overflows(i64(0), interval.micros, interval.micros);
-      return fits ? ParseError::kNone : ParseError::kRange;
+      return fits;
     }
     const bool negative = take(text, '-');
-    if (!is_digit(front(text))) return ParseError::kFormat;
+    if (!is_digit(front(text))) return false;
     if (starts_with_clock(text)) {
       i64 micros;
       i32 nanos;
-      if (!parse_clock(text, micros, nanos, text)) return ParseError::kFormat;
-      if (add_overflows(interval.micros, micros, interval.micros)) return ParseError::kFormat;
-      if (negative) interval.micros = -interval.micros;
-      return ParseError::kNone;
+      if (!parse_clock(text, micros, nanos, text)) return false;
+      if (add_overflows(interval.micros, micros, interval.micros)) return false;
+      return !negative || !subtract_overflows(i64(0), interval.micros, interval.micros);
     }
     i64 count, millionths;
-    if (!take_number(text, negative, count, millionths)) return ParseError::kFormat;
+    if (!take_number(text, negative, count, millionths)) return false;
     skip_blanks(text);
     const Text word = take_letters(text);
     if (word.size == 0 && !any) {  // bare seconds
-      if (!add_units(interval.micros, count, kMicrosPerSecond, millionths)) return ParseError::kFormat;
+      if (!add_units(interval.micros, count, kMicrosPerSecond, millionths)) return false;
       skip_blanks(text);
-      return text.size == 0 ? ParseError::kNone : ParseError::kFormat;
+      return text.size == 0;
     }
-    if (!add_part(interval, interval_part(words, word), count, millionths)) return ParseError::kFormat;
+    if (!add_part(interval, interval_part(words, word), count, millionths)) return false;
     any = true;
   }
-  return any ? ParseError::kNone : ParseError::kFormat;
+  return any;
 }
 
 LANES_FN Interval text_to_interval(Outcome& outcome, Text text, Text words) {
   Interval interval{};
-  outcome.failed |= parse_interval(text, words, interval) != ParseError::kNone;
+  outcome.failed |= !parse_interval(text, words, interval);
   return interval;
 }
 
