@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <unordered_map>
+#include <vector>
 
 #include "device/kernels.h"
 #include "device/memory.h"
@@ -103,31 +105,45 @@ class CudaBackend : public Backend {
 
   void upload(const Buffer& to, const void* from, size_t bytes) override {
     replay_.flush();
-    stream_.copy_to_device(to.handle, from, bytes);  // the driver has copied pageable memory when it returns
+    // From pageable memory a copy may go on when the call has returned.
+    if (bytes > kKept) {
+      stream_.copy_to_device(to.handle, from, bytes);
+      return wait();
+    }
+    if (kept_.size() == kMostKept) wait();
+    const auto* const first = static_cast<const std::byte*>(from);
+    kept_.emplace_back(first, first + bytes);
+    stream_.copy_to_device(to.handle, kept_.back().data(), bytes);
   }
 
   void download(void* to, const Buffer& from, size_t bytes) override {
     replay_.flush();
     const bool small = bytes <= kPinned;
     stream_.copy_to_host(small ? pinned_.data() : to, from.handle, bytes);
-    stream_.synchronize();
+    wait();
     if (small) std::memcpy(to, pinned_.data(), bytes);
   }
 
   void finish() override {
     replay_.flush();
-    stream_.synchronize();
+    wait();
   }
   void replay(bool on) override { replay_.turn(on); }
 
  private:
-  static constexpr size_t kPinned = 4096;
+  static constexpr size_t kPinned = 4096, kKept = size_t{64} << 10, kMostKept = 256;
+
+  void wait() {
+    stream_.synchronize();
+    kept_.clear();
+  }
 
   device::Device& device_;
   device::Stream stream_;
   Replay replay_;
   device::DevicePool pool_;
   device::PinnedBuffer pinned_;
+  std::vector<std::vector<std::byte>> kept_;  // what is being uploaded
 };
 
 }  // namespace
