@@ -6,37 +6,11 @@
 #include <string_view>
 
 #include "data/type.h"
+#include "expr/device/date_part-inl.h"
 
 namespace lanewise::expr {
 
-/// The parts of dates and times that SQL names; first those of kernel::IntervalPart.
-enum class DatePart : uint8_t {
-  kMillennium,
-  kCentury,
-  kDecade,
-  kYear,
-  kQuarter,
-  kMonth,
-  kWeek,
-  kDay,
-  kHour,
-  kMinute,
-  kSecond,
-  kMillisecond,
-  kMicrosecond,
-  kNanosecond,  ///< only a function, nanosecond(x), not a word
-  kDayOfWeek,
-  kIsoDayOfWeek,
-  kDayOfYear,
-  kIsoYear,
-  kYearWeek,
-  kEra,
-  kEpoch,
-  kJulian,
-  kTimezone,
-  kTimezoneHour,
-  kTimezoneMinute,
-};
+using kernel::DatePart;
 
 /// The part that `word` names, in any case: "year", "yrs", "dow".
 std::optional<DatePart> parse_date_part(std::string_view word);

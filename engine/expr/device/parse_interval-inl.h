@@ -1,40 +1,23 @@
 #pragma once
 
+#include "expr/device/date_part-inl.h"
 #include "expr/device/parse_times-inl.h"
 
 /// Casts of text to intervals; the host's casts call the same.
 namespace lanewise::kernel {
 
-/// What intervals are made of; expr::DatePart begins with the same.
-enum class IntervalPart : u8 {
-  kMillennium,
-  kCentury,
-  kDecade,
-  kYear,
-  kQuarter,
-  kMonth,
-  kWeek,
-  kDay,
-  kHour,
-  kMinute,
-  kSecond,
-  kMillisecond,
-  kMicrosecond,
-  kNone
-};
-
-/// The part that `name` names, in any case. `words` is a line for each word: its part as a letter from 'a'
-/// on, then the word.
-LANES_FN IntervalPart interval_part(Text words, Text name) {
+/// Finds the part that `name` names, in any case. `words` is a line for each word: its part as a letter from
+/// 'a' on, then the word.
+LANES_FN bool interval_part(Text words, Text name, DatePart& part) {
   for (u64 at = 0; at < words.size;) {
-    const u8 part = words.at[at++];
+    part = DatePart(words.at[at++] - 'a');
     u64 same = 0;
     while (same < name.size && words.at[at + same] == lowered(name.at[same])) same++;
-    if (same == name.size && words.at[at + same] == '\n') return IntervalPart(part - 'a');
+    if (same == name.size && words.at[at + same] == '\n') return true;
     while (words.at[at++] != '\n') {
     }
   }
-  return IntervalPart::kNone;
+  return false;
 }
 
 /// target += count * unit + millionths * unit / 10^6; false on overflow.
@@ -49,43 +32,42 @@ LANES_FN bool add_units(T& target, i64 count, i64 unit, i64 millionths = 0) {
 }
 
 /// Adds `count` and a fraction in millionths of a part; fractions go down to the next smaller unit.
-LANES_FN bool add_part(Interval& to, IntervalPart part, i64 count, i64 millionths) {
+LANES_FN bool add_part(Interval& to, DatePart part, i64 count, i64 millionths) {
   constexpr i64 kMillion = 1'000'000;
   switch (part) {
-    case IntervalPart::kMillennium:
+    case DatePart::kMillennium:
       return add_units(to.months, count, 12'000, millionths);
-    case IntervalPart::kCentury:
+    case DatePart::kCentury:
       return add_units(to.months, count, 1'200, millionths);
-    case IntervalPart::kDecade:
+    case DatePart::kDecade:
       return add_units(to.months, count, 120, millionths);
-    case IntervalPart::kYear:
+    case DatePart::kYear:
       return add_units(to.months, count, 12, millionths);
-    case IntervalPart::kQuarter:
+    case DatePart::kQuarter:
       return add_units(to.months, count, 3, millionths) &&
              add_units(to.days, 0, 30, millionths * 3 % kMillion);
-    case IntervalPart::kMonth:
+    case DatePart::kMonth:
       return add_units(to.months, count, 1) && add_units(to.days, 0, 30, millionths);
-    case IntervalPart::kWeek:
+    case DatePart::kWeek:
       return add_units(to.days, count, 7, millionths) &&
              add_units(to.micros, 0, kMicrosPerDay, millionths * 7 % kMillion);
-    case IntervalPart::kDay:
+    case DatePart::kDay:
       return add_units(to.days, count, 1) && add_units(to.micros, 0, kMicrosPerDay, millionths);
-    case IntervalPart::kHour:
+    case DatePart::kHour:
       return add_units(to.micros, count, kMicrosPerHour, millionths);
-    case IntervalPart::kMinute:
+    case DatePart::kMinute:
       return add_units(to.micros, count, kMicrosPerMinute, millionths);
-    case IntervalPart::kSecond:
+    case DatePart::kSecond:
       return add_units(to.micros, count, kMicrosPerSecond, millionths);
-    case IntervalPart::kMillisecond:
+    case DatePart::kMillisecond:
       return add_units(to.micros, count, 1'000, millionths);
-    case IntervalPart::kMicrosecond: {
+    case DatePart::kMicrosecond: {
       i64 rounded;
       return !add_overflows(count, millionths * 2 / kMillion, rounded) && add_units(to.micros, rounded, 1);
     }
-    case IntervalPart::kNone:
-      break;
+    default:
+      return false;
   }
-  return false;
 }
 
 /// "1.5": the whole part and millionths; digits after the sixth are dropped.
@@ -130,10 +112,9 @@ LANES_FN bool parse_interval(Text text, Text words, Interval& interval) {
       if (!same_word(take_letters(text), "ago")) return false;
       skip_blanks(text);
       if (text.size || !any) return false;
-      const bool fits = !subtract_overflows(i32(0), interval.months, interval.months) &&
-                        !subtract_overflows(i32(0), interval.days, interval.days) &&
-                        !subtract_overflows(i64(0), interval.micros, interval.micros);
-      return fits;
+      return !subtract_overflows(i32(0), interval.months, interval.months) &&
+             !subtract_overflows(i32(0), interval.days, interval.days) &&
+             !subtract_overflows(i64(0), interval.micros, interval.micros);
     }
     const bool negative = take(text, '-');
     if (!is_digit(front(text))) return false;
@@ -153,7 +134,8 @@ LANES_FN bool parse_interval(Text text, Text words, Interval& interval) {
       skip_blanks(text);
       return text.size == 0;
     }
-    if (!add_part(interval, interval_part(words, word), count, millionths)) return false;
+    DatePart part;
+    if (!interval_part(words, word, part) || !add_part(interval, part, count, millionths)) return false;
     any = true;
   }
   return any;
