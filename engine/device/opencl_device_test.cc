@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/message_of.h"
 #include "base/testing/test_size.h"
 #include "device/error.h"
 
@@ -16,20 +17,12 @@ namespace {
 
 using testing::HasSubstr;
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(OpenCl, SaysWhatIsMissing) {
-  EXPECT_THAT(error_of([] { OpenClDevice("libnothing.so.9"); }), HasSubstr("OpenCL was not found"));
+  EXPECT_THAT(message_of<DeviceError>([] { OpenClDevice("libnothing.so.9"); }),
+              HasSubstr("OpenCL was not found"));
   // A library, but not OpenCL's.
-  EXPECT_THAT(error_of([] { OpenClDevice("libc.so.6"); }), HasSubstr("has no clGetPlatformIDs"));
+  EXPECT_THAT(message_of<DeviceError>([] { OpenClDevice("libc.so.6"); }),
+              HasSubstr("has no clGetPlatformIDs"));
 }
 
 class OpenClTest : public testing::Test {

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/message_of.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "index/strategy.h"
@@ -25,16 +26,6 @@ IndexOptions options_of(std::vector<KeyField> key, uint32_t leaf_keys = 0, uint3
   options.leaf_keys = leaf_keys;
   options.inner_keys = inner_keys;
   return options;
-}
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Index, Example) {
@@ -192,7 +183,8 @@ TEST(Index, UniqueKeysStayUnique) {
   IndexOptions options = options_of({{TypeId::kInt64}}, 4, 3);
   options.unique = true;
   Index index(options);
-  EXPECT_THAT(error_of([&] { index.load(std::vector<int64_t>{5, 6, 5}, std::vector<uint32_t>{1, 2, 3}); }),
+  EXPECT_THAT(message_of<UserError>(
+                  [&] { index.load(std::vector<int64_t>{5, 6, 5}, std::vector<uint32_t>{1, 2, 3}); }),
               HasSubstr("keys 0 and 2 are equal"));
   EXPECT_EQ(index.insert(std::vector<int64_t>{5, 6, 5}, std::vector<uint32_t>{1, 2, 3}), 2u);
   EXPECT_EQ(index.upsert(std::vector<int64_t>{6, 7, 7}, std::vector<uint32_t>{4, 5, 6}), 1u);
@@ -204,18 +196,19 @@ TEST(Index, UniqueKeysStayUnique) {
 }
 
 TEST(Index, MistakesAreNamed) {
-  EXPECT_THAT(error_of([] { Index index(options_of({})); }), HasSubstr("1 to 4 fields"));
-  EXPECT_THAT(error_of([] { Index index(options_of({{TypeId::kInterval}})); }), HasSubstr("INTERVAL"));
-  EXPECT_THAT(error_of([] { Index index(options_of({{TypeId::kInt32}}, 3)); }),
+  EXPECT_THAT(message_of<UserError>([] { Index index(options_of({})); }), HasSubstr("1 to 4 fields"));
+  EXPECT_THAT(message_of<UserError>([] { Index index(options_of({{TypeId::kInterval}})); }),
+              HasSubstr("INTERVAL"));
+  EXPECT_THAT(message_of<UserError>([] { Index index(options_of({{TypeId::kInt32}}, 3)); }),
               HasSubstr("4 to 2047, not 3"));
   Index index(options_of({{TypeId::kInt32}}));
-  EXPECT_THAT(error_of([&] { index.count(std::vector<uint32_t>{1}); }), HasSubstr("INTEGER"));
-  EXPECT_THAT(error_of([&] { index.insert(std::vector<int32_t>{1}, std::vector<uint64_t>{1}); }),
+  EXPECT_THAT(message_of<UserError>([&] { index.count(std::vector<uint32_t>{1}); }), HasSubstr("INTEGER"));
+  EXPECT_THAT(message_of<UserError>([&] { index.insert(std::vector<int32_t>{1}, std::vector<uint64_t>{1}); }),
               HasSubstr("4 bytes, not 8"));
-  EXPECT_THAT(error_of([&] { index.commit(); }), HasSubstr("no file"));
-  EXPECT_THAT(error_of([&] { index.use_strategy("magic"); }), HasSubstr("magic"));
+  EXPECT_THAT(message_of<UserError>([&] { index.commit(); }), HasSubstr("no file"));
+  EXPECT_THAT(message_of<UserError>([&] { index.use_strategy("magic"); }), HasSubstr("magic"));
   const ColumnPtr null = make_column(TypeId::kInt32, {Value::int32(1), Value(TypeId::kInt32)});
-  EXPECT_THAT(error_of([&] { index.insert(Keys(*null), std::vector<uint32_t>{1, 2}); }),
+  EXPECT_THAT(message_of<UserError>([&] { index.insert(Keys(*null), std::vector<uint32_t>{1, 2}); }),
               HasSubstr("key 1 is NULL"));
   EXPECT_EQ(index.size(), 0u);
 }
