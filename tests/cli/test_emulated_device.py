@@ -42,6 +42,14 @@ def test_processes_share_a_kernel_cache(lanewise, env):
     assert {path.name: path.read_bytes() for path in kernels(env)} == before
 
 
+def test_a_process_loads_kernels_once(lanewise, env):
+    code, out, error = lanewise("sql", "--device", "cuda", "--format", "csv", "--profile", "-c", f"{GROUPS}; {GROUPS}", env=env)
+    first, again = [line for line in error.splitlines() if "kernels " in line]
+    assert code == 0 and "compiled in" in first and "compiled in" not in again, error
+    half = len(out) // 2
+    assert out[:half] == out[half:]
+
+
 def test_ctrl_c_while_a_table_streams(lanewise, env):
     """The table is a hundred times as large as the GPU's memory is said to be."""
     slow = " + ".join(f"(i // {d})" for d in range(2, 150))  # many seconds for all rows

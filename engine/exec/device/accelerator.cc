@@ -44,6 +44,12 @@ const device::Module& Accelerator::lists() {
   return *lists_;
 }
 
+std::unordered_map<std::string, device::Module>& Accelerator::modules() {
+  constexpr size_t kMost = 256;  // of some 100 KB each
+  if (modules_.size() > kMost) modules_.clear();
+  return modules_;
+}
+
 std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }
 
 }  // namespace lanewise::exec

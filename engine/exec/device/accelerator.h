@@ -3,6 +3,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "device/kernels.h"
 #include "device/memory.h"
@@ -36,6 +37,9 @@ struct Accelerator {
   device::Staging& feeding();
   /// list_kernels(), which the constructor begins to build: beside whatever is done before they are needed.
   const device::Module& lists();
+  /// Kernels that queries before have loaded, by their source: from the cache of kernels they take a
+  /// millisecond. Called where none of them is in use, as they go when there are too many.
+  std::unordered_map<std::string, device::Module>& modules();
 
   device::Device& device;
   device::Stream stream;
@@ -53,6 +57,7 @@ struct Accelerator {
   std::optional<device::Staging> feeding_;
   std::future<device::BuiltModule> building_;
   std::optional<device::Module> lists_;
+  std::unordered_map<std::string, device::Module> modules_;
 };
 
 }  // namespace lanewise::exec

@@ -51,6 +51,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
             input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
       fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
+      modules_(gpu.modules()),
       clock_(gpu.stream) {
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }

@@ -122,7 +122,7 @@ class BranchRun {
   BatchFeed feed_;
   device::DeviceBuffer fault_;
   std::vector<std::optional<Matching>> matchings_;           // as writer_->matches()
-  std::unordered_map<std::string, device::Module> modules_;  // by their source
+  std::unordered_map<std::string, device::Module>& modules_;  // by their source
 
   uint64_t first_ = 0, rows_ = 0;
   std::optional<KernelWriter> writer_;
