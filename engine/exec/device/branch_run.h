@@ -121,7 +121,7 @@ class BranchRun {
   DeviceInput input_;
   BatchFeed feed_;
   device::DeviceBuffer fault_;
-  std::vector<std::optional<Matching>> matchings_;           // as writer_->matches()
+  std::vector<std::optional<Matching>> matchings_;            // as writer_->matches()
   std::unordered_map<std::string, device::Module>& modules_;  // by their source
 
   uint64_t first_ = 0, rows_ = 0;
