@@ -92,6 +92,9 @@ const char* const kQueries[] = {
     "SELECT c16, count(*), sum(c13), count(c0) FROM t GROUP BY c16 ORDER BY c16",
     "SELECT c3, c16, c19 FROM t WHERE c10 > 3 ORDER BY c16, c3 NULLS FIRST, c19 LIMIT 50",
     "SELECT upper(c16), c12 * 2, c17 + INTERVAL 1 DAY FROM t WHERE c3 % 3 = 1",
+    "SELECT c0, c11, min(c16), max(c20), sum(c4 * c4), bool_or(c0), count(c5) FROM t GROUP BY c0, c11 "
+    "ORDER BY c11 DESC, c0",
+    "SELECT DISTINCT c16 FROM t WHERE c0 IS NULL OR c16 LIKE 'w_rt%' OR c20 = encode('') ORDER BY 1",
 };
 
 class AddTableOnGpu : public testing::Test {
@@ -128,6 +131,24 @@ TEST_F(AddTableOnGpu, AnswersAreTheCpus) {
       add_device_table(gpu, *arrays);
       for (const char* query : kQueries)
         EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << rows << " " << query;
+    }
+  }
+}
+
+TEST_F(AddTableOnGpu, NothingDependsOnWhatIsNoRowsValue) {
+  Session cpu(options("cpu")), gpu(options("cuda")), copies(options("cpu"));
+  add(cpu, "t", table_of(32, 458, 458));
+  for (const int byte : {0x00, 0x5a, 0xff}) {
+    for (const int64_t batch_rows : {500, 300}) {
+      for (Session* session : {&gpu, &copies}) {
+        DeviceArrays arrays(table_of(0, 490, batch_rows), *gpu_);
+        arrays.slice(32, 0, 0);
+        arrays.spoil(static_cast<unsigned char>(byte), *gpu_);
+        add_device_table(*session, arrays);
+        for (const char* query : kQueries)
+          EXPECT_EQ(answer(*session, query), answer(cpu, query)) << byte << " " << query;
+        session->drop_table("t");
+      }
     }
   }
 }

@@ -74,9 +74,10 @@ std::shared_ptr<const Source> import_device_stream(std::string name, ArrowDevice
                                                    const OpenDevice& open, MemoryBudget* budget = nullptr);
 
 /// Hands a copy of `table` in the device's memory to `out`, as a stream of struct arrays, one per batch, laid
-/// out as by export_stream(). All is copied before it returns, so arrays have no event to wait for; their
-/// memory, a pool of its own, lives until the last of them is released. `make_room` lets caches go of that
-/// many bytes. Throws MemoryError; UserError for values that Arrow's types do not hold.
+/// out as by export_stream(), with kPadding zeros behind each buffer. All is copied before it returns, so
+/// arrays have no event to wait for; their memory, a pool of its own, lives until the last of them is
+/// released. `make_room` lets caches go of that many bytes. Throws MemoryError; UserError for values that
+/// Arrow's types do not hold.
 void export_device_stream(const Table& table, device::Device& device, ArrowDeviceArrayStream* out,
                           std::function<size_t(size_t bytes)> make_room = {}, MemoryBudget* budget = nullptr);
 

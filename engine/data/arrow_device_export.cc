@@ -69,6 +69,7 @@ void export_device_stream(const Table& table, device::Device& device, ArrowDevic
           buffers->buffers.push_back(memory->pool.allocate(bytes, memory->stream, "Arrow export"));
           const device::cuda::Address to = buffers->buffers.back().address();
           staging.upload(to, from, bytes, memory->stream);
+          memory->stream.fill(to + bytes, 0, kPadding);  // who reads whole words reads nothing stale
           return reinterpret_cast<const void*>(to);
         },
         buffers);

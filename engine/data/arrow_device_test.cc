@@ -322,6 +322,40 @@ TEST_F(ArrowDeviceOnGpu, Slices) {
   }
 }
 
+TEST_F(ArrowDeviceOnGpu, NothingDependsOnWhatIsNoRowsValue) {
+  for (const int byte : {0x00, 0x5a, 0xff}) {
+    for (const int64_t rows : {1, 33, 500}) {
+      DeviceArrays whole(table_of(0, rows, rows), *gpu_), parts(table_of(0, rows, 37), *gpu_);
+      whole.spoil(static_cast<unsigned char>(byte), *gpu_);
+      parts.spoil(static_cast<unsigned char>(byte), *gpu_);
+      expect_columns(*import(whole, *gpu_), 0, rows, 0);
+      expect_columns(*import(parts, *gpu_), 0, rows, 0);
+    }
+    for (const int64_t by_columns : {0, 1, 32}) {
+      DeviceArrays slice(table_of(0, 500, 500), *gpu_);
+      slice.slice(32, by_columns, 10);
+      slice.spoil(static_cast<unsigned char>(byte), *gpu_);
+      expect_columns(*import(slice, *gpu_), 0, 458 - by_columns, 32 + by_columns);
+    }
+  }
+}
+
+TEST_F(ArrowDeviceOnGpu, WhatGoesOutHasZerosBehindIt) {
+  DeviceArrays arrays(table_of(0, 33, 33), *gpu_);
+  const auto behind = [&](size_t column, int buffer, size_t bytes) {
+    std::vector<uint8_t> found(kPadding, 1);
+    const auto address =
+        reinterpret_cast<device::cuda::Address>(arrays.arrays[0].array.children[column]->buffers[buffer]);
+    stream_->copy_to_host(found.data(), address + bytes, kPadding);
+    stream_->synchronize();
+    return found;
+  };
+  const std::vector<uint8_t> zeros(kPadding);
+  EXPECT_EQ(behind(3, 0, 5), zeros);
+  EXPECT_EQ(behind(3, 1, 33 * sizeof(int32_t)), zeros);
+  EXPECT_EQ(behind(16, 1, 34 * sizeof(uint32_t)), zeros);
+}
+
 TEST_F(ArrowDeviceOnGpu, ReadsWhereItIsWhatIsLaidOutAsOurs) {
   DeviceArrays arrays(table_of(0, 1000, 1000), *gpu_);
   const auto address = [&](size_t column, int buffer) {

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "data/arrow_buffers.h"
 #include "data/arrow_device.h"
 #include "data/column.h"
+#include "device/memory.h"
 
 /// For tests: tables of every type, and their Arrow arrays in a device's memory.
 namespace lanewise::testing_arrow {
@@ -18,8 +22,8 @@ inline const Type kTypes[] = {
     TypeId::kTime,    TypeId::kVarchar, TypeId::kTimestamp,  TypeId::kTimestampTz, TypeId::kInterval,
     TypeId::kBlob};
 
-inline Value value_of(Type type, int64_t row) {
-  if (row % 7 == 3) return Value(type);
+/// What lies in a row; in one that is NULL, beneath that.
+inline Value stored_value_of(Type type, int64_t row) {
   switch (type.physical()) {
     case Physical::kString:
       return {type, row % 5 == 0 ? std::string() : "wört " + std::to_string(row * row % 1009)};
@@ -35,6 +39,9 @@ inline Value value_of(Type type, int64_t row) {
       return {type, int128_t{row % 100 - 50}};
   }
 }
+inline Value value_of(Type type, int64_t row) {
+  return row % 7 == 3 ? Value(type) : stored_value_of(type, row);
+}
 
 /// Rows [first, first + rows) of all types, columns c0, c1, ...; in batches of `batch_rows`.
 inline Table table_of(int64_t first, int64_t rows, int64_t batch_rows) {
@@ -43,9 +50,16 @@ inline Table table_of(int64_t first, int64_t rows, int64_t batch_rows) {
   for (int64_t at = 0; at < rows; at += batch_rows) {
     Batch batch{std::min(batch_rows, rows - at), {}};
     for (const Type type : kTypes) {
-      std::vector<Value> values;
-      for (int64_t row = 0; row < batch.rows; ++row) values.push_back(value_of(type, first + at + row));
-      batch.columns.push_back(make_column(type, values));
+      std::vector<Value> values, stored;
+      for (int64_t row = 0; row < batch.rows; ++row) {
+        values.push_back(value_of(type, first + at + row));
+        stored.push_back(stored_value_of(type, first + at + row));
+      }
+      const ColumnPtr nullable = make_column(type, values);
+      const auto column = std::make_shared<Column>(*make_column(type, stored));
+      column->validity = nullable->validity;
+      column->nulls = nullable->nulls;
+      batch.columns.push_back(column);
     }
     table.batches.push_back(std::move(batch));
   }
@@ -85,6 +99,17 @@ class DeviceArrays {
       array.children[i]->length -= by_columns;
     }
   }
+  /// Writes `byte` over what is no row's value: what lies before and behind the rows, and beneath NULLs.
+  void spoil(unsigned char byte, device::Device& device) {
+    device::Stream stream(device);
+    for (const ArrowDeviceArray& each : arrays) {
+      for (int64_t i = 0; i < each.array.n_children; ++i) {
+        const ArrowArray& column = *each.array.children[i];
+        spoil_column(*schema.children[i], column, static_cast<size_t>(each.array.offset + column.offset),
+                     static_cast<size_t>(each.array.length), byte, stream);
+      }
+    }
+  }
   int released() const { return *released_; }
 
   ArrowSchema schema{};
@@ -103,6 +128,49 @@ class DeviceArrays {
       held->inner.release(&held->inner);
       counted->release = nullptr;
     };
+  }
+
+  static void spoil_column(const ArrowSchema& field, const ArrowArray& column, size_t first, size_t rows,
+                           unsigned char byte, device::Stream& stream) {
+    using arrow::Layout;
+    std::vector<bool> valid(rows, true);
+    if (const void* const bits = column.buffers[0]; bits != nullptr) {
+      const auto before = keep(bits, 1, first, valid, byte, stream);
+      for (size_t i = 0; i < rows; ++i) valid[i] = (before[(first + i) / 8] >> (first + i) % 8 & 1) != 0;
+    }
+    const arrow::Form form = arrow::form_of(field);
+    if (form.layout != Layout::kText32 && form.layout != Layout::kText64) {
+      const size_t bits = form.layout == Layout::kBits ? 1 : arrow::row_bytes(form) * 8;
+      keep(column.buffers[1], bits, first, valid, byte, stream);
+      return;
+    }
+    const size_t size = form.layout == Layout::kText32 ? 4 : 8;
+    const auto offsets =
+        keep(column.buffers[1], size * 8, first, std::vector<bool>(rows + 1, true), byte, stream);
+    uint64_t begin = 0, end = 0;
+    std::memcpy(&begin, &offsets[first * size], size);
+    std::memcpy(&end, &offsets[(first + rows) * size], size);
+    if (begin != end) keep(column.buffers[2], 8, begin, std::vector<bool>(end - begin, true), byte, stream);
+  }
+  /// A buffer's bytes up to the padding behind these values of `bits` bits each, of which those that are not
+  /// kept become parts of `byte`, as all before and behind. Gives what they were.
+  static std::vector<uint8_t> keep(const void* buffer, size_t bits, size_t first,
+                                   const std::vector<bool>& kept, unsigned char byte,
+                                   device::Stream& stream) {
+    const auto address = reinterpret_cast<device::cuda::Address>(buffer);
+    std::vector<uint8_t> before(((first + kept.size()) * bits + 7) / 8 + kPadding);
+    stream.copy_to_host(before.data(), address, before.size());
+    stream.synchronize();
+    std::vector<uint8_t> after = before;
+    for (size_t bit = 0; bit < after.size() * 8; ++bit) {
+      const size_t value = bit / bits - first;  // before the first one: very many
+      if (value < kept.size() && kept[value]) continue;
+      const int mask = 1 << bit % 8;
+      after[bit / 8] = static_cast<uint8_t>((after[bit / 8] & ~mask) | (byte & mask));
+    }
+    stream.copy_to_device(address, after.data(), after.size());
+    stream.synchronize();
+    return before;
   }
   std::shared_ptr<int> released_ = std::make_shared<int>(0);
 };

@@ -194,7 +194,10 @@ void DeviceWriter::combine_one(const DeviceSet& set, uint32_t variable,
   const Buffer keys = backend.allocate(size * sizeof(Word));
   const Buffer values = backend.allocate(size * sizeof(Word));
   const Buffer firsts = backend.allocate(size * sizeof(Word));
-  backend.fill(keys, 0xff);
+  if (size != orders) {  // what no write reaches is nothing, and sorted with the others
+    backend.fill(keys, 0xff);
+    backend.fill(values, 0);
+  }
   for (uint64_t target = 0; target < columns.size(); ++target) {
     const DeviceColumn& column = *columns[target];
     tools_.launch("make_keys", positions,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/testing/test_size.h"
 #include "device/testing/gpu.h"
 
 namespace lanewise {
@@ -51,9 +52,8 @@ class DeviceArraysOnGpu : public device::GpuTest {
 
   /// `combine` by loops; segments begin at some values, some of which are of rows without values.
   template <class T, class Function>
-  void expect_right(Element element, const Operator& combine, T none, Function combined, size_t count,
-                    ArrayCut cut = {}) {
-    DeviceArrays arrays(*pool_, cut);
+  void expect_right(DeviceArrays& arrays, Element element, const Operator& combine, T none, Function combined,
+                    size_t count) {
     Random random(count);
     std::vector<T> values;
     std::vector<uint8_t> begins;
@@ -90,20 +90,22 @@ class DeviceArraysOnGpu : public device::GpuTest {
     EXPECT_EQ(fetch<T>(from, count), exclusive) << count << " every " << every;
   }
   template <class T>
-  void expect_right(Element element, Combine combine, size_t count, ArrayCut cut = {}) {
+  void expect_right(DeviceArrays& arrays, Element element, Combine combine, size_t count) {
     expect_right<T>(
-        element, combine, none<T>(combine), [=](T a, T b) { return combined(combine, a, b); }, count, cut);
+        arrays, element, combine, none<T>(combine), [=](T a, T b) { return combined(combine, a, b); }, count);
   }
 };
 
 TEST_F(DeviceArraysOnGpu, AreAsLoops) {
-  for (const size_t count : {0, 1, 31, 32, 33, 63, 64, 65, 2'047, 2'048, 2'049, 4'096, 4'097, 1'000'003}) {
+  DeviceArrays arrays(*pool_);
+  for (const size_t count :
+       {0, 1, 31, 32, 33, 63, 64, 65, 2'047, 2'048, 2'049, 4'096, 4'097, test_size(20'001, 1'000'003)}) {
     for (const Combine combine : kAll) {
-      expect_right<int32_t>(Element::kInt32, combine, count);
-      expect_right<int64_t>(Element::kInt64, combine, count);
+      expect_right<int32_t>(arrays, Element::kInt32, combine, count);
+      expect_right<int64_t>(arrays, Element::kInt64, combine, count);
       // Small whole numbers: their sums are the same in every order. Products are not looked at.
       if (combine != Combine::kXor && combine != Combine::kProduct) {
-        expect_right<double>(Element::kReal, combine, count);
+        expect_right<double>(arrays, Element::kReal, combine, count);
       }
     }
   }
@@ -113,13 +115,13 @@ TEST_F(DeviceArraysOnGpu, OperatorsOfOnesOwn) {
   const Operator last("b == T(0) ? a : b", "T(0)", false);
   const auto expected = [](auto a, auto b) { return b == 0 ? a : b; };
   const Operator sum("a + b", "0", true);
-  for (const size_t count : {0, 1, 33, 4'097, 300'001}) {
-    expect_right<int32_t>(Element::kInt32, last, 0, expected, count);
-    expect_right<double>(Element::kReal, last, 0.0, expected, count);
-    expect_right<int64_t>(Element::kInt64, sum, int64_t{0}, std::plus<>(), count);
+  DeviceArrays arrays(*pool_);
+  for (const size_t count : {0, 1, 33, 4'097, test_size(20'001, 300'001)}) {
+    expect_right<int32_t>(arrays, Element::kInt32, last, 0, expected, count);
+    expect_right<double>(arrays, Element::kReal, last, 0.0, expected, count);
+    expect_right<int64_t>(arrays, Element::kInt64, sum, int64_t{0}, std::plus<>(), count);
   }
   const device::DeviceBuffer some = upload(std::vector<int64_t>(1));
-  DeviceArrays arrays(*pool_);
   EXPECT_THROW(
       arrays.reduce({"a +", "0", true}, Element::kInt64, some.address(), 1, some.address(), *stream_),
       UserError);
@@ -128,8 +130,10 @@ TEST_F(DeviceArraysOnGpu, OperatorsOfOnesOwn) {
 TEST_F(DeviceArraysOnGpu, CutInManyWays) {
   for (const unsigned threads : {32U, 64U, 128U, 256U}) {
     for (const unsigned items : {4U, 8U, 16U}) {
-      expect_right<int32_t>(Element::kInt32, Combine::kSum, 100'001, {threads, items});
-      expect_right<int64_t>(Element::kInt64, Combine::kLeast, 100'001, {threads, items});
+      DeviceArrays arrays(*pool_, {threads, items});
+      const auto count = test_size<size_t>(20'001, 100'001);
+      expect_right<int32_t>(arrays, Element::kInt32, Combine::kSum, count);
+      expect_right<int64_t>(arrays, Element::kInt64, Combine::kLeast, count);
     }
   }
   for (const ArrayCut cut :

@@ -15,28 +15,30 @@ class DeviceMatrixOnGpu : public device::GpuTest {
   DeviceMatrixOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
   template <class T>
-  void expect_right(Element element, size_t rows, size_t inner, size_t columns) {
+  void expect_right(DeviceMatrixProduct& matrices, Element element, size_t rows, size_t inner,
+                    size_t columns) {
     const std::vector<T> a = random_matrix<T>(rows * inner, 1), b = random_matrix<T>(inner * columns, 2);
     const device::DeviceBuffer left = upload(a), right = upload(b);
     const device::DeviceBuffer product = upload(std::vector<T>(rows * columns, T{7}));
-    DeviceMatrixProduct(*pool_).multiply(element, left.address(), right.address(), product.address(), rows,
-                                         inner, columns, *stream_);
+    matrices.multiply(element, left.address(), right.address(), product.address(), rows, inner, columns,
+                      *stream_);
     EXPECT_EQ(fetch<T>(product, rows * columns), product_by_loops(a, b, rows, inner, columns))
         << rows << " " << inner << " " << columns;
   }
 };
 
 TEST_F(DeviceMatrixOnGpu, IsThatOfLoops) {
+  DeviceMatrixProduct matrices(*pool_);
   for (const size_t rows : {0, 1, 31, 33, 65}) {
     for (const size_t inner : {0, 1, 32, 63, 129}) {
       for (const size_t columns : {0, 1, 33, 64, 130}) {
-        expect_right<int64_t>(Element::kInt64, rows, inner, columns);
-        expect_right<double>(Element::kReal, rows, inner, columns);
+        expect_right<int64_t>(matrices, Element::kInt64, rows, inner, columns);
+        expect_right<double>(matrices, Element::kReal, rows, inner, columns);
       }
     }
   }
-  expect_right<int32_t>(Element::kInt32, 300, 257, 129);
-  expect_right<double>(Element::kReal, 257, 300, 200);
+  expect_right<int32_t>(matrices, Element::kInt32, 300, 257, 129);
+  expect_right<double>(matrices, Element::kReal, 257, 300, 200);
 }
 
 TEST(DeviceMatrixKernels, Compile) {

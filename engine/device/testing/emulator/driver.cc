@@ -2,7 +2,8 @@
 // library of the host, a launch runs its blocks on the machine's cores, and is over when it returns. Device
 // memory ends before a page that nobody may touch, and begins with bytes that mean nothing.
 //
-// Environment: EMULATED_GPU_BLOCKS (4) run at a time in a cooperative launch.
+// Environment: EMULATED_GPU_BLOCKS (4) run at a time in a cooperative launch; EMULATED_GPU_NOISE (165), each
+// of those bytes.
 
 #include "device/testing/emulator/driver.h"
 
@@ -123,10 +124,11 @@ class Kept {
   std::vector<std::vector<unsigned char>> values_;
 };
 
-int cooperative_blocks() {
-  const char* text = std::getenv("EMULATED_GPU_BLOCKS");
-  return text ? std::atoi(text) : kMultiprocessors;
+int number(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
 }
+int cooperative_blocks() { return number("EMULATED_GPU_BLOCKS", kMultiprocessors); }
 
 int launch(const Function* function, const Launch& launch, bool together) {
   if (const int result = fake_failure()) return result;
@@ -152,7 +154,7 @@ void* fake_allocate(size_t bytes) {
   auto* const guard = static_cast<unsigned char*>(begin) + size;
   mprotect(guard, kPage, PROT_NONE);
   unsigned char* const memory = guard - (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  std::memset(memory, 0xa5, bytes);
+  std::memset(memory, number("EMULATED_GPU_NOISE", 0xa5), bytes);
   return memory;
 }
 
