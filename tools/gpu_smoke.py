@@ -209,7 +209,7 @@ SELECT k LIKE '%3' AS x, s IS NULL AS y, count(*), sum(b) FROM t GROUP BY ALL OR
 SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROUP BY ti
 """.strip().splitlines()
 
-STRATEGIES = ["naive,threads=64", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
+STRATEGIES = ["naive,threads=64,groups=slots", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
 
 NOT_OFFERED = {"SELECT greatest(to_days(i), to_days(3)) FROM t": "greatest", "SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
 

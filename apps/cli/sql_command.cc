@@ -211,8 +211,9 @@ void add_sql_command(CLI::App& app, Command& run) {
   sql->add_option(
          "--device-strategy", options->session.device_strategy,
          "How the GPU asks patterns and makes groups, whatever is fastest: naive, refill=N, threads=N,\n"
-         "automata, lists, groups=table, groups=parts, with commas between; occupancy: --profile tells how\n"
-         "many lanes of automata were busy")
+         "automata, lists, groups=table, groups=parts, groups=slots, with commas between; occupancy: "
+         "--profile\n"
+         "tells how many lanes of automata were busy")
       ->type_name("NAMES");
   sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")

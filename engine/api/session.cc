@@ -78,6 +78,7 @@ struct Session::State {
     wanted.memory_limit = options.device_memory;
     wanted.budget = &budget;
     wanted.strategy = strategy;
+    wanted.threads = threads;
     if (options.device_rows > 0) wanted.batch_rows = (options.device_rows + 63) / 64 * 64;
     try {
       gpu = std::make_unique<exec::Accelerator>(wanted);

@@ -38,6 +38,20 @@ class Key {
   std::string text_;
 };
 
+std::string cache_key(const Device& device, const KernelSource& source) {
+  return cache_key(source, device.properties().architecture(), device.driver().version());
+}
+
+class Watch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 /// Nothing: it was not compiled ahead, or not for this driver.
 std::optional<Module> load_ahead(Device& device, const KernelSource& source, const KernelCache& ahead) {
   const std::optional<std::string> image = ahead.find(ahead_key(source, device.properties().architecture()));
@@ -67,22 +81,23 @@ std::string ahead_key(const KernelSource& source, const std::string& architectur
   return key.take();
 }
 
-BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache, const KernelCache& ahead) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+std::optional<BuiltModule> find_built(Device& device, const KernelSource& source, const KernelCache& cache,
+                                      const KernelCache& ahead) {
+  const Watch watch;
   if (std::optional<Module> module = load_ahead(device, source, ahead))
-    return {std::move(*module), true, seconds()};
-  const std::string architecture = device.properties().architecture();
-  const std::string key = cache_key(source, architecture, device.driver().version());
-  if (const std::optional<std::string> image = cache.find(key)) {
-    return {Module(device, *image), true, seconds()};
-  }
-  const std::string image = Compiler::system().compile(source, architecture);
+    return BuiltModule{std::move(*module), true, watch.seconds()};
+  if (const std::optional<std::string> image = cache.find(cache_key(device, source)))
+    return BuiltModule{Module(device, *image), true, watch.seconds()};
+  return std::nullopt;
+}
+
+BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache, const KernelCache& ahead) {
+  const Watch watch;
+  if (std::optional<BuiltModule> found = find_built(device, source, cache, ahead)) return std::move(*found);
+  const std::string image = Compiler::system().compile(source, device.properties().architecture());
   Module module(device, image);
-  cache.store(key, image);  // only what can be loaded
-  return {std::move(module), false, seconds()};
+  cache.store(cache_key(device, source), image);  // only what can be loaded
+  return {std::move(module), false, watch.seconds()};
 }
 
 }  // namespace lanewise::device

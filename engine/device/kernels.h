@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "device/compiler.h"
 #include "device/kernel_cache.h"
 #include "device/module.h"
@@ -17,6 +19,11 @@ struct BuiltModule {
 /// there. Throws DeviceError: no compiler; InternalError: it does not compile. Thread-safe.
 BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache = KernelCache::system(),
                   const KernelCache& ahead = KernelCache::ahead());
+
+/// The same where it needs no compiler.
+std::optional<BuiltModule> find_built(Device& device, const KernelSource& source,
+                                      const KernelCache& cache = KernelCache::system(),
+                                      const KernelCache& ahead = KernelCache::ahead());
 
 /// All that decides what the compiler makes of `source` for a device: its text and name, options, headers,
 /// the architecture, the driver's version and ours.

@@ -10,6 +10,13 @@
 
 namespace lanewise::exec {
 
+namespace {
+
+/// The compiler's, and those of a query.
+constexpr int kThreadsToCompileBeside = 4;
+
+}  // namespace
+
 Accelerator::Accelerator(const Options& options)
     : device(device::Driver::system().device(options.ordinal)),
       stream(device),
@@ -19,15 +26,19 @@ Accelerator::Accelerator(const Options& options)
       store(pool.budget()),
       batch_rows(options.batch_rows),
       strategy(options.strategy),
+      compiles_beside(options.threads >= kThreadsToCompileBeside),
+      modules(device),
       budget_(options.budget) {
-  device::Compiler::system();  // says now that there is none
+  const device::Compiler& compiler = device::Compiler::system();  // says now that there is none
+  if (compiles_beside) {
+    // What a process compiles first takes 50 to 200 ms more.
+    warming_ = std::async(std::launch::async, [&compiler, architecture = device.properties().architecture()] {
+      compiler.compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), architecture);
+    });
+    if (!modules.find(put_slots_kernel())) modules.begin(put_slots_kernel());
+  }
   device.fetch_sectors();
-  build_lists();
-}
-
-void Accelerator::build_lists() {
-  building_ =
-      std::async(std::launch::async, [this] { return device::build(device, kernel_source(list_kernels())); });
+  modules.begin(list_kernels());
 }
 
 device::Staging& Accelerator::feeding() {
@@ -38,16 +49,8 @@ device::Staging& Accelerator::feeding() {
   return *feeding_;
 }
 
-const device::Module& Accelerator::lists() {
-  if (!lists_ && !building_.valid()) build_lists();  // that a query before failed to get, for want of memory
-  if (!lists_) lists_.emplace(building_.get().module);
-  return *lists_;
-}
-
-std::unordered_map<std::string, device::Module>& Accelerator::modules() {
-  constexpr size_t kMost = 256;  // of some 100 KB each
-  if (modules_.size() > kMost) modules_.clear();
-  return modules_;
+device::Kernel Accelerator::list_kernel(const std::string& name) {
+  return modules.get(list_kernels())->module.kernel(name);
 }
 
 std::string Accelerator::name() const { return fmt::format("cuda:{}", device.ordinal()); }

@@ -3,13 +3,12 @@
 #include <future>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
-#include "device/kernels.h"
 #include "device/memory.h"
 #include "device/staging.h"
 #include "device/stream.h"
 #include "exec/device/device_store.h"
+#include "exec/device/module_store.h"
 #include "exec/device/strategy.h"
 
 namespace lanewise::exec {
@@ -23,6 +22,7 @@ struct Accelerator {
     MemoryBudget* budget = nullptr;  ///< of the host
     int64_t batch_rows = 1 << 28;    ///< rows that kernels are launched for at a time, a multiple of 64
     Strategy strategy = {};
+    int threads = 1;  ///< of the host, that queries may use
   };
   /// Throws DeviceError where the GPU or its compiler cannot be used, MemoryError.
   explicit Accelerator(const Options& options);
@@ -35,11 +35,9 @@ struct Accelerator {
 
   /// As `staging`, for batches that come beside kernels whose results go: made when it is first wanted.
   device::Staging& feeding();
-  /// list_kernels(), which the constructor begins to build: beside whatever is done before they are needed.
-  const device::Module& lists();
-  /// Kernels that queries before have loaded, by their source: from the cache of kernels they take a
-  /// millisecond. Called where none of them is in use, as they go when there are too many.
-  std::unordered_map<std::string, device::Module>& modules();
+  /// One of list_kernels(), whose building the constructor begins: beside whatever is done before they are
+  /// needed.
+  device::Kernel list_kernel(const std::string& name);
 
   device::Device& device;
   device::Stream stream;
@@ -49,15 +47,13 @@ struct Accelerator {
   DeviceStore store;
   const int64_t batch_rows;
   const Strategy strategy;
+  const bool compiles_beside;  ///< there are cores for it
+  ModuleStore modules;
 
  private:
-  void build_lists();
-
   MemoryBudget* const budget_;  // of the host
   std::optional<device::Staging> feeding_;
-  std::future<device::BuiltModule> building_;
-  std::optional<device::Module> lists_;
-  std::unordered_map<std::string, device::Module> modules_;
+  std::future<void> warming_;  // the compiler
 };
 
 }  // namespace lanewise::exec

@@ -51,7 +51,6 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
             input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
       fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
-      modules_(gpu.modules()),
       clock_(gpu.stream) {
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }
@@ -137,32 +136,56 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
 
   kernels_.clear();
   making_texts_.clear();
-  add_kernels(writer_->texts());
+  std::vector<KernelText> texts = writer_->texts();
+  const std::string beside = put_off_group_kernel(texts);
+  add_kernels(texts);
+  if (!beside.empty()) gpu_.modules.begin(beside);
 }
 
-/// All texts that are new are compiled at once, each by a thread.
+/// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
+/// sooner take its place among `texts`, for this batch. What is given is to be compiled beside it, if
+/// anything.
+std::string BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) const {
+  const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
+    return text.names == std::vector<std::string>{"group"};
+  });
+  if (group == texts.end() || !writer_->slots().shape()) return {};
+  std::string source = group->text();
+  switch (gpu_.strategy.groups) {
+    case Strategy::Groups::kTable:
+    case Strategy::Groups::kParts:
+      return {};
+    case Strategy::Groups::kSlots:
+      source.clear();
+      break;
+    case Strategy::Groups::kAuto:
+      if (!gpu_.compiles_beside || gpu_.modules.find(source) || !gpu_.modules.find(put_slots_kernel()))
+        return {};
+  }
+  texts.erase(group);
+  for (KernelText& text : writer_->slot_texts()) texts.push_back(std::move(text));
+  return source;
+}
+
+/// Those that are new are compiled at once, each by a thread.
 void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
-  const Stopwatch watch;
-  std::map<std::string, std::future<device::BuiltModule>> building;
+  Stopwatch watch;
+  std::set<std::string> begun;
   for (const KernelText& text : texts) {
     std::string source = text.text();
-    if (modules_.contains(source) || building.contains(source)) continue;
-    auto made = std::async(std::launch::async, [&gpu = gpu_, source] {
-      return device::build(gpu.device, kernel_source(source));
-    });
-    building.emplace(std::move(source), std::move(made));
+    if (gpu_.modules.begin(source)) begun.insert(std::move(source));
   }
-  for (auto& [source, future] : building) {
-    device::BuiltModule made = future.get();
-    ++times_.modules;
-    times_.compiled += made.cached ? 0 : 1;
-    modules_.emplace(source, std::move(made.module));
-  }
-  if (!building.empty()) times_.module_seconds += watch.seconds();
   for (const KernelText& text : texts) {
+    const std::string source = text.text();
+    const std::shared_ptr<const device::BuiltModule> built = gpu_.modules.get(source);
+    if (begun.erase(source) != 0) {
+      ++times_.modules;
+      times_.compiled += built->cached ? 0 : 1;
+      times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;
+    }
     making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
     for (const std::string& name : text.names)
-      kernels_[name] = {&modules_.at(text.text()), text.entry.empty() ? name : text.entry};
+      kernels_[name] = {built, text.entry.empty() ? name : text.entry};
   }
 }
 
@@ -257,6 +280,14 @@ uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
   return bytes;
 }
 
+/// As many as run at once, if there is something for them to do.
+uint64_t BranchRun::blocks_for(const device::Kernel& kernel, uint64_t rows, const RowLaunch& how) const {
+  const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
+                        static_cast<uint64_t>(kernel.blocks_per_multiprocessor(how.threads, how.shared));
+  const uint64_t needed = (rows + how.threads - 1) / how.threads;
+  return std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
+}
+
 bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
   const device::Kernel found = kernel(name);
   const bool texts = makes_texts(name);
@@ -267,10 +298,7 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
     job.words[KernelWriter::kHeap] = heap.address();
     job.words[KernelWriter::kHeapBytes] = heap.size() - kernel::kHeapHead;
   }
-  const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
-                        static_cast<uint64_t>(found.blocks_per_multiprocessor(how.threads, how.shared));
-  const uint64_t needed = (rows + how.threads - 1) / how.threads;
-  const uint64_t blocks = std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
+  const uint64_t blocks = blocks_for(found, rows, how);
   clock_.time(name, how.bytes, [&] {
     found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
   });

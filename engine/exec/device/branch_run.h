@@ -59,13 +59,16 @@ class BranchRun {
   void filter_by_last();
   /// Builds the kernels of texts that were not among writer().texts().
   void add_kernels(const std::vector<KernelText>& texts);
+  /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
+  /// since it is still compiled.
+  bool has_group_kernel() const { return kernels_.contains("group"); }
   /// The bitmap of the rows that are left; 0: all.
   device::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
   device::Kernel kernel(const std::string& name) const {
     const Place& place = kernels_.at(name);
-    return place.module->kernel(place.entry);
+    return place.built->module.kernel(place.entry);
   }
   /// How a kernel over rows is launched.
   struct RowLaunch {
@@ -83,11 +86,21 @@ class BranchRun {
   /// The same once. False: texts that the kernel makes found no room; there is more now, what it wrote is to
   /// be cleared, and it is to run again.
   bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
+  /// Launches a kernel that has a name in the profile, and arguments of its own.
+  template <class... Arguments>
+  void launch_resident(const device::Kernel& kernel, const std::string& name, uint64_t rows,
+                       const RowLaunch& how, Arguments... arguments) {
+    const uint64_t blocks = blocks_for(kernel, rows, how);
+    clock_.time(name, how.bytes, [&] {
+      kernel.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared},
+                    arguments...);
+    });
+  }
   bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
   template <class... Arguments>
   void launch(const std::string& name, uint64_t blocks, Arguments... arguments) {
-    const device::Kernel found = gpu_.lists().kernel(name);
+    const device::Kernel found = gpu_.list_kernel(name);
     clock_.time(name, 0, [&] {
       found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
     });
@@ -104,6 +117,8 @@ class BranchRun {
 
  private:
   void open(int64_t first, int64_t rows, int64_t rows_ahead);
+  std::string put_off_group_kernel(std::vector<KernelText>& texts) const;
+  uint64_t blocks_for(const device::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);
   void run_matches(const Stage& stage);
   void book_lane_steps();
@@ -121,13 +136,12 @@ class BranchRun {
   DeviceInput input_;
   BatchFeed feed_;
   device::DeviceBuffer fault_;
-  std::vector<std::optional<Matching>> matchings_;            // as writer_->matches()
-  std::unordered_map<std::string, device::Module>& modules_;  // by their source
+  std::vector<std::optional<Matching>> matchings_;  // as writer_->matches()
 
   uint64_t first_ = 0, rows_ = 0;
   std::optional<KernelWriter> writer_;
   struct Place {
-    const device::Module* module;
+    std::shared_ptr<const device::BuiltModule> built;
     std::string entry;
   };
   std::unordered_map<std::string, Place> kernels_;  // by name: where each is

@@ -116,7 +116,7 @@ Query q1() {
 }
 
 /// The sources of its kernels, beside those of all queries.
-std::vector<std::string> sources_of(const Query& query) {
+std::vector<std::string> sources_of(const Query& query, bool soon = false) {
   const Pipeline pipeline = std::move(split(*query.plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
   const Program program = make_program(pipeline.branches[0], sink, {});
@@ -127,8 +127,8 @@ std::vector<std::string> sources_of(const Query& query) {
     forms.push_back({.type = type, .short_texts = query.short_texts && type.is_string()});
   }
   std::vector<std::string> sources;
-  for (const KernelText& text : KernelWriter(program, sink, columns, forms).texts())
-    sources.push_back(text.text());
+  const KernelWriter writer(program, sink, columns, forms);
+  for (const KernelText& text : soon ? writer.slot_texts() : writer.texts()) sources.push_back(text.text());
   return sources;
 }
 
@@ -186,6 +186,9 @@ const int kRegistered = [] {
   add("order_ints", sources_of(sort_of_ints()));
   add("tpch_q6", sources_of(q6()));
   add("tpch_q1", sources_of(q1()));
+  add("tpch_q1_soon", sources_of(q1(), true));
+  add("max_of_texts_soon", sources_of(largest_texts_of_groups(), true));
+  add("put_slots", {put_slots_kernel()});
   return 0;
 }();
 

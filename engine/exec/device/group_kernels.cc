@@ -100,9 +100,16 @@ void KernelWriter::set_key(Emitter& out, size_t key, const Emitted& value) {
 
 /// Puts the row that is kept into its group.
 void KernelWriter::put_row(Emitter& out) const {
-  const GroupPlan& plan = *sink_.groups;
   out.line("const u32 kept = __ballot_sync(~0u, keep);");
   out.open("if (keep) {");
+  set_slot(out);
+  out.line("table.add(kept, one);");
+  out.close();
+}
+
+/// Makes the slot `one` that of the row.
+void KernelWriter::set_slot(Emitter& out) const {
+  const GroupPlan& plan = *sink_.groups;
   out.line("Slot one{};");
   for (size_t key = 0; key < plan.keys().size(); ++key)
     set_key(out, key, out.emit(*program_.outputs[DeviceSink::key_pair(key)]));
@@ -110,8 +117,21 @@ void KernelWriter::put_row(Emitter& out) const {
   for (size_t input = 0; input < plan.inputs().size(); ++input)
     inputs.push_back(plan.inputs()[input].is_computed ? input_value(out, input) : Emitted{});
   set_cells(out, inputs);
-  out.line("table.add(kept, one);");
-  out.close();
+}
+
+std::vector<KernelText> KernelWriter::slot_texts() const {
+  std::vector<KernelText> texts;
+  if (!slots_->shape()) return texts;
+  const size_t last = program_.stages.size() - 1;
+  if (!program_.stages[last].predicates.empty()) filter(texts, last);
+  texts.push_back({group_head(), {}, ""});
+  const auto leave_slot = [&](Emitter& out) {
+    set_slot(out);
+    out.line(fmt::format("job.at<Slot>({})[i] = one;", size_t{kRecords}));
+  };
+  list_kernel(texts.back(), "make_slots", program_.outputs, "", leave_slot, "",
+              fmt::format("list ? list[i] : job.words[{}] + i", size_t{kFrom}), keeps_texts(*sink_.groups));
+  return texts;
 }
 
 /// Makes the cells of the slot `one` those of the inputs' values.

@@ -51,33 +51,48 @@ kernel::GroupOutcome GroupRun::outcome() {
   return outcome;
 }
 
-/// Makes a table of so many slots and fills it. False: they were too few.
-bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
-  const SlotLayout& layout = run.writer().slots();
+/// Makes a table of so many slots, for so many rows.
+void GroupRun::make_table(BranchRun& run, uint64_t slots, uint64_t rows) {
   table_.reset();
-  table_ = run.allocate(slots * layout.far_stride(), kWhat);
+  table_ = run.allocate(slots * run.writer().slots().far_stride(), kWhat);
   job_ = run.job();
-  job_.words[KernelWriter::kRows] = from.rows;
-  job_.words[KernelWriter::kRecords] = from.records;
+  job_.words[KernelWriter::kRows] = rows;
   job_.words[KernelWriter::kOut] = table_.address();
   job_.words[KernelWriter::kSlots] = slots;
-  job_.words[KernelWriter::kProbes] = slots == enough(from.rows) ? slots : kProbes;
+  job_.words[KernelWriter::kProbes] = slots == enough(rows) ? slots : kProbes;
   job_.words[KernelWriter::kEvents] = events_.address();
-  do {
-    gpu_.stream.fill(table_.address(), 0, table_.size());
-    gpu_.stream.fill(events_.address(), 0, events_.size());
-  } while (!run.try_rows(
-      from.kernel, job_, from.rows,
-      {.threads = kernel::kGroupThreads, .shared = layout.shared_bytes(), .bytes = from.bytes}));
+}
+
+void GroupRun::clear() {
+  gpu_.stream.fill(table_.address(), 0, table_.size());
+  gpu_.stream.fill(events_.address(), 0, events_.size());
+}
+
+/// Makes a table of so many slots and fills it. False: they were too few.
+bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
+  make_table(run, slots, from.count);
+  job_.words[KernelWriter::kRecords] = from.records;
+  const BranchRun::RowLaunch how{
+      .threads = kernel::kGroupThreads, .shared = run.writer().slots().shared_bytes(), .bytes = from.bytes};
+  do clear();
+  while (!run.try_rows(from.kernel, job_, from.count, how));
+  return outcome().full == 0;
+}
+
+bool GroupRun::fill(BranchRun& run, uint64_t slots, SlotRun& from) {
+  make_table(run, slots, from.rows());
+  clear();
+  from.put(job_);
   return outcome().full == 0;
 }
 
 /// Fills tables of growing size until one is enough.
-void GroupRun::grow(BranchRun& run, uint64_t slots, const Rows& from) {
-  slots = std::min(slots, enough(from.rows));
+template <class From>
+void GroupRun::grow(BranchRun& run, uint64_t slots, From&& from) {
+  slots = std::min(slots, enough(from.rows()));
   while (!fill(run, slots, from)) {
-    invariant(slots < enough(from.rows), "a table of twice as many slots as rows has room for each");
-    slots = std::min(slots * kGrowth, enough(from.rows));
+    invariant(slots < enough(from.rows()), "a table of twice as many slots as rows has room for each");
+    slots = std::min(slots * kGrowth, enough(from.rows()));
   }
   slots_ = std::max(slots_, slots);
 }
@@ -89,7 +104,7 @@ bool GroupRun::fill_by_parts(BranchRun& run) {
     const uint64_t slots =
         std::min(std::max(slots_, std::bit_floor(run.rows() / kRowsOfSlot)), enough(run.rows()));
     const SortedRecords sorted = sort_by_parts(run, slots, options_, gpu_);
-    grow(run, slots, {"group_parts", sorted.rows, sorted.records.size(), sorted.records.address()});
+    grow(run, slots, Rows{"group_parts", sorted.rows, sorted.records.size(), sorted.records.address()});
     return true;
   } catch (const MemoryError&) {
     return false;
@@ -97,6 +112,7 @@ bool GroupRun::fill_by_parts(BranchRun& run) {
 }
 
 void GroupRun::fill(BranchRun& run) {
+  if (!run.has_group_kernel()) return grow(run, slots_, SlotRun(run, options_, gpu_));
   const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
   const Strategy::Groups how = gpu_.strategy.groups;
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;

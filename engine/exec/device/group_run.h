@@ -4,6 +4,7 @@
 
 #include "exec/device/branch_run.h"
 #include "exec/device/collect.h"
+#include "exec/device/slot_run.h"
 
 namespace lanewise::exec {
 
@@ -25,13 +26,18 @@ class GroupRun {
   /// What a kernel puts into a table.
   struct Rows {
     std::string kernel;
-    uint64_t rows;
+    uint64_t count;
     uint64_t bytes;                     // that are read
     device::cuda::Address records = 0;  // of rows by parts
+    uint64_t rows() const { return count; }
   };
   void fill(BranchRun& run);
+  void make_table(BranchRun& run, uint64_t slots, uint64_t rows);
+  void clear();
   bool fill(BranchRun& run, uint64_t slots, const Rows& from);
-  void grow(BranchRun& run, uint64_t slots, const Rows& from);
+  bool fill(BranchRun& run, uint64_t slots, SlotRun& from);
+  template <class From>
+  void grow(BranchRun& run, uint64_t slots, From&& from);
   bool fill_by_parts(BranchRun& run);
   kernel::GroupOutcome outcome();
 

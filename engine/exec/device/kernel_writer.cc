@@ -549,6 +549,13 @@ KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets
 
 std::string list_kernels() { return "#include \"exec/device/compact-inl.h\"\n"; }
 
+std::string put_slots_kernel() {
+  return "#include \"exec/device/any_slots-inl.h\"\n"
+         "using namespace lanewise::kernel;\n\n"
+         "extern \"C\" __global__ void __launch_bounds__(kGroupThreads) put_slots(const SlotsJob job) {\n"
+         "  put_slots_of(job);\n}\n";
+}
+
 device::KernelSource kernel_source(std::string text) {
   return {.name = "pipeline.cu",
           .text = std::move(text),

@@ -45,6 +45,7 @@ struct KernelText {
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
 ///   spread       rows of a list, or all: their parts of that table -> Job::kOut, Records -> Job::kRecords
 ///   group_parts  Job::kRecords, sorted by parts, into the table of Slots at Job::kOut
+///   make_slots   rows of a list, or all: their Slots -> Job::kRecords
 ///   sort_word_N  the N-th of sort_words() for the rows of a list -> Job::kOut
 ///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32
 ///   match_N      the N-th of matches(): a MatchJob, or a CountedMatchJob, or a NeedleJob
@@ -63,6 +64,9 @@ class KernelWriter {
   /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
   /// tells the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
   size_t record_bytes() const;
+  /// What is soon compiled and does, with put_slots_kernel(), what `group` does, and the last stage's filter
+  /// if it has one. Empty where slots() has no shape.
+  std::vector<KernelText> slot_texts() const;
 
   /// All matches of all stages, in their order: their places in a Job.
   const std::vector<Match>& matches() const { return matches_; }
@@ -107,6 +111,7 @@ class KernelWriter {
     kDepth,   // bytes of a string that a sort passes over
     kRecords,
     kShift,  // see part_of()
+    kFrom,   // the first row, where there is no list
     kHeap,   // memory for texts that the kernel makes
     kHeapBytes,
     kFirstWord
@@ -155,7 +160,7 @@ class KernelWriter {
   void sort_kernels(KernelText& to) const;
   void list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
                    const std::string& before, const Write& each, const std::string& end,
-                   const std::string& row = "list[i]") const;
+                   const std::string& row = "list[i]", bool keeps_texts = false) const;
   void sort_word(expr::Emitter& out, const SortWord& word) const;
 
   // group_kernels.cc
@@ -163,6 +168,7 @@ class KernelWriter {
   std::string group_head() const;
   static std::string make_table();
   void put_row(expr::Emitter& out) const;
+  void set_slot(expr::Emitter& out) const;
   static void set_key(expr::Emitter& out, size_t key, const expr::Emitted& value);
   void set_cells(expr::Emitter& out, const std::vector<expr::Emitted>& inputs) const;
   expr::Emitted input_value(expr::Emitter& out, size_t input) const;
@@ -205,6 +211,8 @@ KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets
                       bool counted = false);
 /// The text of the kernels that are the same for all queries.
 std::string list_kernels();
+/// That of the kernel that puts Slots of any query into a table.
+std::string put_slots_kernel();
 /// The text as NVRTC is to compile it: with 128-bit integers, and with rounding as on the host.
 device::KernelSource kernel_source(std::string text);
 

@@ -187,6 +187,15 @@ std::vector<std::string> parts_of(const plan::NodePtr& plan) {
   return sources;
 }
 
+/// Those of rows as slots.
+std::vector<std::string> slots_of(const plan::NodePtr& plan) {
+  const Pipeline pipeline = std::move(split(*plan).back());
+  std::vector<std::string> sources = kernel_sources(pipeline, {}, parse_strategy("groups=slots"));
+  sources.erase(sources.begin(),
+                sources.begin() + static_cast<ptrdiff_t>(kernel_sources(pipeline, {}).size()));
+  return sources;
+}
+
 /// Groups that may be made by parts, with records of 4, 8 and 16 bytes.
 std::vector<plan::NodePtr> by_parts() {
   const ExprPtr small = call("<", {i32(), number(7)}), narrow = cast(i32(), TypeId::kInt8);
@@ -226,22 +235,23 @@ TEST(Kernels, GroupsByPartsAreOfferedForSmallRecords) {
     EXPECT_THAT(parts_of(plan), testing::IsEmpty());
 }
 
-TEST(Kernels, GroupsByPartsAreShownUnlessForbidden) {
+TEST(Kernels, GroupsOfEachKindAreShownUnlessForbidden) {
   const plan::NodePtr plan = by_parts()[1];
   const Pipeline pipeline = std::move(split(*plan).back());
   const auto sources = [&](const char* strategy, bool rare) {
     return kernel_sources(pipeline, {}, parse_strategy(strategy), {}, rare).size();
   };
   EXPECT_EQ(sources("", false), sources("groups=table", true));
-  EXPECT_EQ(sources("", true), sources("", false) + 2);
-  EXPECT_EQ(sources("groups=parts", false), sources("", true));
+  EXPECT_EQ(sources("groups=parts", false), sources("", false) + 2);
+  EXPECT_EQ(sources("groups=slots", false), sources("", false) + 1);
+  EXPECT_EQ(sources("", true), sources("", false) + 3);
 }
 
 bool has_nvrtc() { return !kSanitized && device::find_nvrtc(LANEWISE_SOURCE_DIR); }
 
 TEST(Kernels, Compile) {
   if (!has_nvrtc()) GTEST_SKIP() << "NVRTC is not here, or not instrumented";
-  std::vector<std::string> texts = {list_kernels()};
+  std::vector<std::string> texts = {list_kernels(), put_slots_kernel()};
   for (const plan::NodePtr& plan : plans()) {
     for (std::string& source : sources(plan)) texts.push_back(std::move(source));
   }
@@ -251,6 +261,9 @@ TEST(Kernels, Compile) {
   }
   for (const plan::NodePtr& plan : by_parts()) {
     for (std::string& source : parts_of(plan)) texts.push_back(std::move(source));
+  }
+  for (const plan::NodePtr& plan : plans()) {
+    for (std::string& source : slots_of(plan)) texts.push_back(std::move(source));
   }
   for (const std::string& text : texts) {
     for (const char* architecture : {"sm_80", "sm_90"})

@@ -6,6 +6,22 @@
 /// The cell of aggregates whose result is of one row of each group: first, last, any_value, arg_min, arg_max.
 namespace lanewise::kernel {
 
+/// Whether the row of the words `a` is wanted more than that of `b`; see RowCell.
+LANES_FN bool row_comes_before(const u64* a, const u64* b, u32 words, u32 texts, u32 greatest) {
+  for (u32 i = 0; i < words; i++) {
+    if (a[i] != b[i]) return a[i] > b[i];
+    if (texts >> i & 1) {
+      const Text mine = {reinterpret_cast<const u8*>(a[i + 1]), a[i + 2]},
+                 theirs = {reinterpret_cast<const u8*>(b[i + 1]), b[i + 2]};
+      const bool wants_greatest = greatest >> i & 1;
+      if (below(mine, theirs)) return !wants_greatest;
+      if (below(theirs, mine)) return wants_greatest;
+      i += 2;
+    }
+  }
+  return false;
+}
+
 /// The row with the greatest `words`, the first of them first. The last word is the row itself, see
 /// set_row(); where it is zero there is none. Where bit i of `kTexts` is set, words i, i + 1 and i + 2 are a
 /// text: its text_word(), place and size; in bit i of `kGreatest` is whether the greatest of them is wanted
@@ -43,29 +59,13 @@ struct RowCell {
         if (!hold<kShared>(held)) continue;
         u64 mine[kWords];
         for (u32 i = 0; i < kWords; i++) mine[i] = read<kShared>(words[i]);
-        if (mine[kWords - 1] == 0 || comes_before(other.words, mine)) {
+        if (mine[kWords - 1] == 0 || row_comes_before(other.words, mine, kWords, kTexts, kGreatest)) {
           for (u32 i = 0; i < kWords; i++) write<kShared>(words[i], other.words[i]);
         }
         publish<kShared>(held, 0);
         done = true;
       }
     }
-  }
-
- private:
-  static LANES_FN bool comes_before(const u64 (&a)[kWords], const u64 (&b)[kWords]) {
-    for (u32 i = 0; i < kWords; i++) {
-      if (a[i] != b[i]) return a[i] > b[i];
-      if (kTexts >> i & 1) {
-        const Text mine = {reinterpret_cast<const u8*>(a[i + 1]), a[i + 2]},
-                   theirs = {reinterpret_cast<const u8*>(b[i + 1]), b[i + 2]};
-        const bool greatest = kGreatest >> i & 1;
-        if (below(mine, theirs)) return !greatest;
-        if (below(theirs, mine)) return greatest;
-        i += 2;
-      }
-    }
-    return false;
   }
 };
 

@@ -169,6 +169,7 @@ bool is_compiled_ahead(const Pipeline& pipeline, const std::vector<Table>& resul
 std::vector<std::string> plain_kernels() {
   Sources sources;
   sources.add(list_kernels());
+  sources.add(put_slots_kernel());
   add_matches(sources);
   add_comparisons(sources);
   add_counts(sources);

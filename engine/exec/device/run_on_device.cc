@@ -200,7 +200,10 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
                                         const Strategy& strategy, const EveryColumn& form, bool rare) {
   using Groups = Strategy::Groups;
-  const bool parts = rare ? strategy.groups != Groups::kTable : strategy.groups == Groups::kParts;
+  const auto may_go = [&](Groups how) {
+    return strategy.groups == how || (rare && strategy.groups == Groups::kAuto);
+  };
+  const bool parts = may_go(Groups::kParts), slots = may_go(Groups::kSlots);
   const Passes passes(pipeline);
   std::vector<std::string> sources;
   for (const Pipeline& run : runs_of(pipeline, passes)) {
@@ -212,8 +215,16 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
       for (const size_t column : columns) types.push_back(branch.schema[column].type);
       const KernelWriter writer(program, sink, columns, forms_of(types, form), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
-      if (!parts || !sink.groups || writer.record_bytes() == 0) continue;
-      for (const KernelText& text : writer.parts()) sources.push_back(text.text());
+      if (!sink.groups) continue;
+      std::vector<KernelText> others;
+      if (parts && writer.record_bytes() != 0) others = writer.parts();
+      for (KernelText& text : slots ? writer.slot_texts() : std::vector<KernelText>())
+        others.push_back(std::move(text));
+      for (const KernelText& text : others) {
+        if (std::string source = text.text();
+            std::find(sources.begin(), sources.end(), source) == sources.end())
+          sources.push_back(std::move(source));
+      }
     }
   }
   return sources;

@@ -32,7 +32,8 @@ DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& r
                            const Options& options, Accelerator& gpu, std::vector<Counters>& counters);
 
 /// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
-/// that only many rows in many groups need. Throws expr::NotOnDevice.
+/// that only many rows in many groups need, or a query whose own are still compiled. Throws
+/// expr::NotOnDevice.
 std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
                                         const Strategy& strategy = {},
                                         const EveryColumn& form = {.nullable = true}, bool rare = false);

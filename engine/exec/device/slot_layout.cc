@@ -71,6 +71,48 @@ std::string cell_type(const GroupPlan& plan, const GroupCell& cell, const RankWo
   return fmt::format("ExtremeCell<{}, {}>", argument(plan, cell), cell.keeps == Keeps::kMost);
 }
 
+kernel::CellKind cell_kind(const GroupPlan& plan, const GroupCell& cell) {
+  using kernel::CellKind;
+  switch (cell.kind) {
+    case Kind::kRow:
+      return CellKind::kRow;
+    case Kind::kMonths:
+    case Kind::kDays:
+      return CellKind::kSum1;
+    case Kind::kMicros:
+      return CellKind::kSum2;
+    default:
+      break;
+  }
+  if (cell.keeps == Keeps::kCount) return CellKind::kCount;
+  const Type type = plan.inputs()[cell.input].arg->type;
+  const size_t bytes = type.is_string() ? 0 : width(type.physical());
+  switch (cell.keeps) {
+    case Keeps::kSum:
+      return cell.type == TypeId::kFloat64 ? CellKind::kReal
+             : bytes <= 4                  ? CellKind::kSum1
+             : bytes == 8                  ? CellKind::kSum2
+                                           : CellKind::kSum3;
+    case Keeps::kExactSum:
+      return CellKind::kExactSum;
+    case Keeps::kProduct:
+      return CellKind::kProduct;
+    case Keeps::kMoments:
+      return CellKind::kMoments;
+    case Keeps::kAnd:
+    case Keeps::kOr:
+      return bytes <= 8 ? CellKind::kOr1 : CellKind::kOr2;
+    case Keeps::kXor:
+      return bytes <= 8 ? CellKind::kXor1 : CellKind::kXor2;
+    case Keeps::kCount:
+    case Keeps::kLeast:
+    case Keeps::kMost:
+      break;
+  }
+  if (type.is_string()) return cell.keeps == Keeps::kMost ? CellKind::kGreatestText : CellKind::kLeastText;
+  return bytes <= 8 ? CellKind::kExtreme : CellKind::kWideExtreme;
+}
+
 size_t cell_size(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
   constexpr size_t kGuard = 8;
   switch (cell.kind) {
@@ -141,6 +183,11 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
       holders_.push_back(i);
       const RankWords ranks = words_of(plan, cell, may_be_null);
       types_.back() = cell_type(plan, cell, ranks);
+      shapes_.push_back({.kind = cell_kind(plan, cell),
+                         .words = static_cast<uint8_t>(ranks.count),
+                         .at = static_cast<uint16_t>(size_),
+                         .texts = ranks.texts,
+                         .greatest = ranks.greatest});
       size_ += cell_size(plan, cell, ranks);
       if (counts_rows) rows = i;
     }
@@ -149,6 +196,26 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
 
 size_t SlotLayout::near_slots() const {
   return std::max<size_t>(std::bit_floor(kShared / near_stride()), 32);
+}
+
+std::optional<kernel::SlotShape> SlotLayout::shape() const {
+  kernel::SlotShape shape{.bytes = static_cast<uint32_t>(size_),
+                          .near_slots = static_cast<uint32_t>(near_slots()),
+                          .near_shift = static_cast<uint32_t>(64 - std::bit_width(near_slots() - 1)),
+                          .near_stride = static_cast<uint32_t>(near_stride()),
+                          .far_stride = static_cast<uint32_t>(far_stride()),
+                          .long_texts = 0,
+                          .key_words = 0,
+                          .cells = static_cast<uint32_t>(shapes_.size()),
+                          .cell = {}};
+  if (shapes_.size() > kernel::SlotShape::kMostCells) return std::nullopt;
+  for (size_t key = 0; key < plan_.keys().size(); ++key) {
+    const Type type = plan_.keys()[key]->type;
+    if (type.is_string() && !short_keys_[key]) shape.long_texts |= uint64_t{1} << shape.key_words;
+    shape.key_words += is_wide(type) ? 2 : 1;
+  }
+  std::copy(shapes_.begin(), shapes_.end(), shape.cell);
+  return shape;
 }
 
 std::string SlotLayout::text() const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "exec/device/any_slots-inl.h"
 #include "exec/device/group_plan.h"
 
 namespace lanewise::exec {
@@ -28,6 +30,9 @@ class SlotLayout {
   size_t near_slots() const;
   size_t shared_bytes() const { return sizeof(uint64_t) + near_slots() * near_stride(); }
 
+  /// For kernels of any slots (any_slots-inl.h); none: it has too many cells.
+  std::optional<kernel::SlotShape> shape() const;
+
   /// The text of `struct Slot` (see groups-inl.h) and `using Table`.
   std::string text() const;
 
@@ -35,7 +40,8 @@ class SlotLayout {
   const GroupPlan& plan_;
   const std::vector<bool> short_keys_;
   std::vector<size_t> holders_;
-  std::vector<std::string> types_;  // of the cells that are stored
+  std::vector<std::string> types_;         // of the cells that are stored
+  std::vector<kernel::CellShape> shapes_;  // of those
   size_t size_ = 8;
 };
 

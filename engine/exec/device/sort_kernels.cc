@@ -15,7 +15,7 @@ std::string KernelWriter::sort_size_kernel(size_t key) { return fmt::format("sor
 /// A kernel that takes the rows of Job::kList: `each` is written for each `row`, the i-th of them.
 void KernelWriter::list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
                                const std::string& before, const Write& each, const std::string& end,
-                               const std::string& row) const {
+                               const std::string& row, bool keeps_texts) const {
   Emitter out = emitter(Access::kRow);
   out.line("");
   out.open(
@@ -29,7 +29,7 @@ void KernelWriter::list_kernel(KernelText& to, const std::string& name, const st
       "for (u64 i = blockIdx.x * u64(kThreads) + threadIdx.x; i < rows; i += gridDim.x * u64(kThreads)) {");
   out.line(fmt::format("const u64 row = {};", row));
   out.line("bool failed = false;");
-  out.line_if_texts("heap.rewind();");
+  if (!keeps_texts) out.line_if_texts("heap.rewind();");
   each(out);
   out.line_if_texts("failed &= !heap.lost();");
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},

@@ -34,6 +34,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.groups = Strategy::Groups::kTable;
   } else if (name == "groups=parts") {
     strategy.groups = Strategy::Groups::kParts;
+  } else if (name == "groups=slots") {
+    strategy.groups = Strategy::Groups::kSlots;
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = *refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
@@ -41,8 +43,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(
         fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
-                    "multiple of 32, to 512), automata, lists, occupancy, groups=table or groups=parts, with "
-                    "commas between",
+                    "multiple of 32, to 512), automata, lists, occupancy, groups=table, groups=parts or "
+                    "groups=slots, with commas between",
                     name));
   }
 }

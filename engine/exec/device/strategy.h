@@ -11,7 +11,8 @@ struct Strategy {
   enum class Groups : uint8_t {
     kAuto,   ///< by parts where rows and groups turn out to be many
     kTable,  ///< never by parts
-    kParts   ///< from the beginning, wherever the query allows it
+    kParts,  ///< from the beginning, wherever the query allows it
+    kSlots   ///< as slots, by the kernel that kAuto takes while the query's own is compiled
   };
   /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row. 24 is best for rows of
   /// one length, and within 1 % of the best for others, on an H200 (docs/performance-gpu.md).
@@ -24,7 +25,7 @@ struct Strategy {
 };
 
 /// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`,
-/// `groups=table`, `groups=parts`. Throws UserError.
+/// `groups=table`, `groups=parts`, `groups=slots`. Throws UserError.
 Strategy parse_strategy(std::string_view names);
 
 }  // namespace lanewise::exec

@@ -1,0 +1,67 @@
+#include "exec/device/module_store.h"
+
+#include <chrono>
+#include <utility>
+
+#include "exec/device/kernel_writer.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+template <class Future>
+bool is_ready(const Future& future) {
+  return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace
+
+/// Its future, and whether it was begun now.
+std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& source) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = modules_.find(source); found != modules_.end()) return {found->second, false};
+  if (modules_.size() >= most_) {  // what is forgotten is in the cache on disk
+    std::erase_if(modules_, [](const auto& entry) { return is_ready(entry.second); });
+  }
+  const auto build = [this, source] {
+    return std::make_shared<const device::BuiltModule>(device::build(device_, kernel_source(source)));
+  };
+  return {modules_.emplace(source, std::async(std::launch::async, build)).first->second, true};
+}
+
+bool ModuleStore::begin(const std::string& source) { return begun(source).second; }
+
+std::shared_ptr<const device::BuiltModule> ModuleStore::get(const std::string& source) {
+  return result_of(source, begun(source).first);
+}
+
+std::shared_ptr<const device::BuiltModule> ModuleStore::find(const std::string& source) {
+  Future future;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = modules_.find(source); found != modules_.end()) future = found->second;
+  }
+  if (future.valid()) return is_ready(future) ? result_of(source, future) : nullptr;
+  std::optional<device::BuiltModule> built = device::find_built(device_, kernel_source(source));
+  if (!built) return nullptr;
+  auto module = std::make_shared<const device::BuiltModule>(std::move(*built));
+  std::promise<std::shared_ptr<const device::BuiltModule>> there;
+  there.set_value(module);
+  const std::lock_guard lock(mutex_);
+  modules_.try_emplace(source, there.get_future());
+  return module;
+}
+
+std::shared_ptr<const device::BuiltModule> ModuleStore::result_of(const std::string& source,
+                                                                  const Future& future) {
+  try {
+    return future.get();
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = modules_.find(source); found != modules_.end() && is_ready(found->second))
+      modules_.erase(found);
+    throw;
+  }
+}
+
+}  // namespace lanewise::exec

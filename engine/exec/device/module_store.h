@@ -1,0 +1,39 @@
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "device/kernels.h"
+
+namespace lanewise::exec {
+
+/// The modules of a session's queries by their sources: each is built once and kept. Several are built at
+/// once, each by a thread, and nobody need wait for it. Thread-safe.
+class ModuleStore {
+ public:
+  /// Holds `most` modules or a few more.
+  explicit ModuleStore(device::Device& device, size_t most = 256) : device_(device), most_(most) {}
+
+  /// Begins to build it, unless that was done before. Whether it began.
+  bool begin(const std::string& source);
+  /// Waits for it. Throws as device::build(); then nothing of it is kept.
+  std::shared_ptr<const device::BuiltModule> get(const std::string& source);
+  /// What needs no compiler, or what that is done with; null: it is not there. Throws as get().
+  std::shared_ptr<const device::BuiltModule> find(const std::string& source);
+
+ private:
+  using Future = std::shared_future<std::shared_ptr<const device::BuiltModule>>;
+  std::pair<Future, bool> begun(const std::string& source);
+  std::shared_ptr<const device::BuiltModule> result_of(const std::string& source, const Future& future);
+
+  device::Device& device_;
+  const size_t most_;
+  std::mutex mutex_;
+  std::map<std::string, Future> modules_;
+};
+
+}  // namespace lanewise::exec

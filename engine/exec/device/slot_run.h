@@ -1,0 +1,29 @@
+#pragma once
+
+#include "exec/device/any_slots-inl.h"
+#include "exec/device/branch_run.h"
+#include "exec/device/collect.h"
+
+namespace lanewise::exec {
+
+/// The present batch's rows that are left, made into Slots, some at a time, which put_slots_kernel() puts
+/// into tables: for queries whose own kernel of groups is still compiled.
+class SlotRun {
+ public:
+  /// Filters by the last stage.
+  SlotRun(BranchRun& run, const Options& options, Accelerator& gpu);
+
+  uint64_t rows() const { return rows_; }
+  /// Puts all of them into the table of this job (see KernelWriter). Throws DeviceFull.
+  void put(const kernel::Job& table);
+
+ private:
+  BranchRun& run_;
+  const Options& options_;
+  Accelerator& gpu_;
+  const kernel::SlotShape shape_;
+  RowList list_;  // of all rows none is needed
+  uint64_t rows_;
+};
+
+}  // namespace lanewise::exec
