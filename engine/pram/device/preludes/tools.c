@@ -144,7 +144,7 @@ KERNEL make_keys(word positions, GLOBAL const word* cells, GLOBAL const word* gi
   const word to = target * positions + POSITION;
   const word cell = cells[POSITION];
   keys[to] = cell < 0 ? -1 : cell * orders + POSITION * targets + target;
-  values[to] = given[POSITION];
+  values[to] = cell < 0 ? 0 : given[POSITION];  // who writes nothing left no value
 }
 
 // A step of Batcher's bitonic sort of a power of two: `pairs` that are `apart`; runs of `run` ascend and descend in turn.
