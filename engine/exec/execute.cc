@@ -103,7 +103,7 @@ class Execution {
     results_[i] = std::move(made.table);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
-    note_compiled(pipeline, results_, options_);
+    if (made.modules != 0) note_compiled(pipeline, results_, options_);
     on_device_[pipeline.line] = gpu->name();
     for (const Branch& branch : pipeline.branches) {
       if (branch.line != kNoLine) on_device_[branch.line] = gpu->name();

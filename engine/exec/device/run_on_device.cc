@@ -129,7 +129,7 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), notes(), times_.kernel_seconds};
+    return {std::move(table), notes(), times_.kernel_seconds, times_.modules};
   }
 
  private:
@@ -263,6 +263,7 @@ DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& r
     tables.push_back(std::move(made.table));
     all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
     all.kernel_seconds += made.kernel_seconds;
+    all.modules += made.modules;
   }
   all.table = passes.together(std::move(tables), options);
   return all;

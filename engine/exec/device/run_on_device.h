@@ -20,6 +20,7 @@ struct DeviceResult {
   Table table;
   std::vector<std::string> notes;
   double kernel_seconds = 0;
+  int modules = 0;  ///< that no query before it had loaded
 };
 
 /// What tells the pipeline's kernels from others, whatever the values that it reads: of those that
