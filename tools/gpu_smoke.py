@@ -139,6 +139,9 @@ SELECT k || (n % 10) AS x, count(*), sum(i) FROM t GROUP BY x ORDER BY x
 SELECT i, s FROM t WHERE i < 20000 ORDER BY upper(s) || k, i LIMIT 300
 SELECT count(*), count_if(upper(s) = s), count(DISTINCT upper(s)), sum(length(s || s)) FROM t
 SELECT i, repeat(s, 40) FROM t WHERE i % 97 = 0 AND length(repeat(s, 30)) > 300
+SELECT i, CASE i % 3 WHEN 0 THEN '' WHEN 1 THEN s END AS e, k, h FROM t WHERE i % 10 < 4 LIMIT 20 OFFSET 3
+SELECT s, k, m FROM t WHERE i % 50 = 0
+SELECT s, k, count(*), sum(wd) FROM t WHERE i % 50 = 0 GROUP BY s, k ORDER BY ALL
 SELECT i, (n || '.5')::INT, (' ' || us || 'e-1 ')::DECIMAL(9, 2), (b || '')::HUGEINT, try_cast(s AS INT), try_cast(right(s, 2) AS UTINYINT), try_cast('0x' || right(hex(ub), 7) AS BIGINT), ('-' || h || '.49')::DECIMAL(38, 0) FROM t WHERE i < 5000
 SELECT i, (b || 'e' || ti - 50)::DOUBLE, (f || '')::DOUBLE, (d || '')::FLOAT, try_cast(s AS DOUBLE), ('0.' || ub || b || 'E-300')::DOUBLE, f::VARCHAR, r::VARCHAR, (f / 7)::VARCHAR, (r / 7)::VARCHAR, (b * 1e200 / 3)::VARCHAR FROM t WHERE i < 5000
 SELECT i, (da || '')::DATE, (ts || '')::TIMESTAMP, (ts || '+01:30')::TIMESTAMPTZ, (ts::TIME || '.25')::TIME, (ts || '.123456789')::TIMESTAMP_NS, (ts || '')::TIMESTAMP_S, try_cast('2024-02-' || ti AS DATE), try_cast(ti || ':' || ti || ':00' AS TIME), left(bo || '', 1)::BOOL FROM t WHERE i < 5000

@@ -164,6 +164,32 @@ TEST_F(MemoryTest, StagingCutsSmallTransfersIntoSmallPieces) {
   }
 }
 
+TEST_F(MemoryTest, StagingWaitsOnceForWhatIsSmall) {
+  constexpr size_t kKiB = 1024;
+  Staging staging(device_, {.threads = 2});
+  DevicePool pool(device_);
+  const std::vector<uint8_t> sent = pattern(600 * kKiB);
+  const DeviceBuffer buffer = pool.allocate(sent.size(), stream_, "test");
+  staging.upload(buffer.address(), sent.data(), sent.size(), stream_);
+  for (const auto& [sizes, waits] :
+       {std::pair(std::vector<size_t>{8, 0, 100 * kKiB, 1, 150 * kKiB}, 1),
+        std::pair(std::vector<size_t>{0, 0}, 0), std::pair(std::vector<size_t>{256 * kKiB}, 1),
+        std::pair(std::vector<size_t>{8, 256 * kKiB, 24}, 2)}) {
+    std::vector<uint8_t> received(sent.size(), 0xff);
+    std::vector<Download> all;
+    size_t at = 0;
+    for (const size_t size : sizes) {
+      all.push_back({&received[at], buffer.address() + at, size});
+      at += size;
+    }
+    fake_.waits = 0;
+    staging.download(all, stream_);
+    EXPECT_EQ(fake_.waits, 2 * waits) << sizes.size() << " pieces";  // before it, for a slot
+    std::fill(received.begin() + static_cast<ptrdiff_t>(at), received.end(), 0);
+    EXPECT_TRUE(std::equal(received.begin(), received.begin() + static_cast<ptrdiff_t>(at), sent.begin()));
+  }
+}
+
 TEST_F(MemoryTest, AFailedTransferEndsWithItsErrorAndTheNextIsFine) {
   Staging staging(device_, {.chunk = 100, .threads = 3});
   DevicePool pool(device_);

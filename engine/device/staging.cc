@@ -9,6 +9,12 @@
 
 namespace lanewise::device {
 
+namespace {
+
+constexpr size_t kSmallest = size_t{256} << 10;  // of a piece: smaller ones gain nothing
+
+}  // namespace
+
 Staging::Staging(Device& device, const Options& options)
     : device_(device), chunk_(options.chunk), stream_(device) {
   const int threads = options.threads > 0 ? options.threads : std::min(machine_cores(), 8);
@@ -38,8 +44,7 @@ void Staging::serve(const std::stop_token& stop, size_t index) {
 }
 
 void Staging::run(size_t bytes, const std::function<void(Worker&, const Next&)>& copy) {
-  // Two pieces for each thread, so that it copies while the device moves; smaller ones gain nothing.
-  constexpr size_t kSmallest = size_t{256} << 10;
+  // Two pieces for each thread, so that it copies while the device moves.
   const size_t share = (bytes / (2 * workers_.size()) + 4096) / 4096 * 4096;
   const size_t piece = std::clamp(share, std::min(kSmallest, chunk_), chunk_);
   std::atomic<size_t> taken{0};
@@ -107,20 +112,56 @@ void Staging::upload(cuda::Address to, size_t bytes, const Fill& fill, Stream& s
   stream.wait(asked);
 }
 
-void Staging::download(void* to, cuda::Address from, size_t bytes, Stream& stream) {
-  if (bytes == 0) return;
+void Staging::download(std::span<const Download> all, Stream& stream) {
   const std::lock_guard lock(transfer_);
+  size_t room = std::min(kSmallest, chunk_);
+  std::vector<Download> few;
+  for (const Download& each : all) {
+    if (each.bytes > room) {
+      download_much(each, stream);
+    } else if (each.bytes != 0) {
+      room -= each.bytes;
+      few.push_back(each);
+    }
+  }
+  if (!few.empty()) download_few(few, stream);
+}
+
+/// In the caller's stream: to wait in another one for it takes longer than such a copy.
+void Staging::download_few(std::span<const Download> few, Stream& stream) {
+  Slot& slot = workers_[0].slots[0];
+  slot.moved.synchronize();  // an upload may still read it
+  try {
+    size_t at = 0;
+    for (const Download& each : few) {
+      stream.copy_to_host(slot.memory.data() + at, each.from, each.bytes);
+      at += each.bytes;
+    }
+    slot.moved.record(stream);
+    slot.moved.synchronize();
+  } catch (...) {  // nothing may move into memory that ends now
+    device_.release(&cuda::Calls::stream_synchronize, stream.handle());
+    throw;
+  }
+  size_t at = 0;
+  for (const Download& each : few) {
+    std::memcpy(each.to, slot.memory.data() + at, each.bytes);
+    at += each.bytes;
+  }
+}
+
+void Staging::download_much(const Download& much, Stream& stream) {
   Event asked(device_);
   asked.record(stream);
   stream_.wait(asked);
-  run(bytes, [&](Worker& worker, const Next& next) {
+  run(much.bytes, [&](Worker& worker, const Next& next) {
     Piece pieces[2];  // on their way into the slots
     const auto ask = [&](int turn) {
       Slot& slot = worker.slots[turn];
       pieces[turn] = next();
       if (pieces[turn].bytes == 0) return;
       slot.moved.synchronize();  // an upload may still read it
-      stream_.copy_to_host(slot.memory.data(), from + pieces[turn].at, pieces[turn].bytes);
+      stream_.copy_to_host(slot.memory.data(), much.from + pieces[turn].at, pieces[turn].bytes);
       slot.moved.record(stream_);
     };
     ask(0);
@@ -128,7 +169,7 @@ void Staging::download(void* to, cuda::Address from, size_t bytes, Stream& strea
     for (int turn = 0; pieces[turn].bytes != 0; turn ^= 1) {
       Slot& slot = worker.slots[turn];
       slot.moved.synchronize();
-      std::memcpy(static_cast<uint8_t*>(to) + pieces[turn].at, slot.memory.data(), pieces[turn].bytes);
+      std::memcpy(static_cast<uint8_t*>(much.to) + pieces[turn].at, slot.memory.data(), pieces[turn].bytes);
       ask(turn);
     }
   });

@@ -1,15 +1,24 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "device/memory.h"
 
 namespace lanewise::device {
+
+/// Bytes that come from a device.
+struct Download {
+  void* to;
+  cuda::Address from;
+  size_t bytes;
+};
 
 /// Copies between ordinary (pageable) host memory and a device near the speed of pinned memory: threads copy
 /// chunks into and out of pinned buffers while the device moves others. Thread-safe, one transfer at a time;
@@ -36,7 +45,11 @@ class Staging {
   /// The same of bytes that `fill` makes.
   void upload(cuda::Address to, size_t bytes, const Fill& fill, Stream& stream);
   /// The copy begins after what `stream` was asked for so far; returns when `to` holds it.
-  void download(void* to, cuda::Address from, size_t bytes, Stream& stream);
+  void download(void* to, cuda::Address from, size_t bytes, Stream& stream) {
+    download(std::array{Download{to, from, bytes}}, stream);
+  }
+  /// The same of several: the host waits once for all that are small together (256 KB).
+  void download(std::span<const Download> all, Stream& stream);
 
  private:
   struct Slot {
@@ -52,6 +65,8 @@ class Staging {
   };
   using Next = std::function<Piece()>;
 
+  void download_few(std::span<const Download> few, Stream& stream);
+  void download_much(const Download& much, Stream& stream);
   /// Calls `copy` in as many threads as `bytes` deserve.
   void run(size_t bytes, const std::function<void(Worker&, const Next&)>& copy);
   /// What the thread of worker `index` does.

@@ -50,6 +50,26 @@ def test_a_process_loads_kernels_once(lanewise, env):
     assert out[:half] == out[half:]
 
 
+def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
+    """Of queries whose kernels are loaded: how often the host waits for the GPU, or asks it whether it is done, and what comes from it.
+    Each transfer waits for a slot of pinned memory, too, which is free."""
+    counts = tmp_path / "counts"
+    table = "CREATE TABLE t AS SELECT i, i % 3 AS n, 'k' || i % 5 AS s, CASE WHEN i % 7 > 1 THEN 'x' || i % 2 END AS u FROM range(1000) r(i)"
+
+    def counted(query, times):
+        code, _, error = lanewise("sql", "--device", "cuda", "--format", "csv", "-c", "; ".join([table, *[query] * times]),
+                                  env={**env, "FAKE_CUDA_COUNTS": str(counts)})
+        assert code == 0, error
+        return [int(count) for count in re.findall(r"(\d+) (?:waits|copies)", counts.read_text())]
+
+    for query, waits, copies in [
+        ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, behind the last kernel
+        ("SELECT i, s, u FROM t WHERE n = 1 AND i < 500", 6, 3),  # how many rows; rows and faults
+        ("SELECT s, u, n, sum(i), avg(i), count(*) FROM t GROUP BY s, u, n", 9, 5),  # whether the table is full; groups; rows and the rest
+    ]:
+        assert [more - one for one, more in zip(counted(query, 1), counted(query, 2))] == [waits, copies], query
+
+
 def test_ctrl_c_while_a_table_streams(lanewise, env):
     """The table is a hundred times as large as the GPU's memory is said to be."""
     slow = " + ".join(f"(i // {d})" for d in range(2, 150))  # many seconds for all rows

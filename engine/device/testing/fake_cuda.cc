@@ -4,7 +4,8 @@
 //
 // With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
 //
-// Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory).
+// Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory),
+// FAKE_CUDA_COUNTS (a file that tells at the end what was counted).
 
 #include "device/testing/fake_cuda.h"
 
@@ -13,6 +14,7 @@
 #endif
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -39,6 +41,7 @@ int number(const char* variable, int otherwise) {
 int failure(bool waits = false) {
   const std::lock_guard lock(mutex);
   control.calls++;
+  control.waits += waits;
   if (control.stuck) return control.stuck;
   int result = 0;
   if (control.fail_in > 0 && --control.fail_in == 0) result = control.fail_with;
@@ -98,6 +101,14 @@ struct Moment {
 extern "C" {
 
 FakeCuda* fake_cuda() { return &control; }
+
+__attribute__((destructor)) static void tell_counts() {
+  const char* path = std::getenv("FAKE_CUDA_COUNTS");
+  std::FILE* file = path ? std::fopen(path, "w") : nullptr;
+  if (file == nullptr) return;
+  std::fprintf(file, "%ld calls, %ld waits, %ld copies\n", control.calls, control.waits, control.copies);
+  std::fclose(file);
+}
 
 int cuDriverGetVersion(int* version) { return *version = number("FAKE_CUDA_VERSION", 13000), 0; }
 int cuInit(unsigned) { return number("FAKE_CUDA_DEVICES", 1) == 0 ? 100 : 0; }

@@ -3,6 +3,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/memory.h"
 #include "device/staging.h"
@@ -41,7 +42,8 @@ struct Accelerator {
 
   device::Device& device;
   device::Stream stream;
-  device::Stream copies;  ///< of batches that come while `stream` works
+  device::Stream copies;              ///< of batches that come while `stream` works
+  std::vector<device::Event> timers;  ///< for a KernelClock
   device::DevicePool pool;
   device::Staging staging;
   DeviceStore store;

@@ -51,7 +51,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
             input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
       fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
-      clock_(gpu.stream) {
+      clock_(gpu.stream, gpu.timers) {
   gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
 }
 
@@ -291,6 +291,7 @@ uint64_t BranchRun::blocks_for(const device::Kernel& kernel, uint64_t rows, cons
 bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
   const device::Kernel found = kernel(name);
   const bool texts = makes_texts(name);
+  fault_came_ = false;
   device::DeviceBuffer& heap = heaps_[name];
   if (texts) {
     if (!heap) heap = allocate(std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow), kTexts);
@@ -310,11 +311,16 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
   return false;
 }
 
-void BranchRun::raise_faults() {
-  uint64_t fault = 0;
-  gpu_.staging.download(&fault, fault_.address(), sizeof(fault), gpu_.stream);
-  if (fault == UINT64_MAX) return;
-  const std::vector<Value> row = input_.row(static_cast<int64_t>(fault));
+device::Download BranchRun::bring_fault() {
+  fault_came_ = true;
+  return {&first_fault_, fault_.address(), sizeof(first_fault_)};
+}
+
+void BranchRun::raise_faults(Downloads with) {
+  if (!fault_came_) with.push_back(bring_fault());
+  gpu_.staging.download(with, gpu_.stream);
+  if (first_fault_ == UINT64_MAX) return;
+  const std::vector<Value> row = input_.row(static_cast<int64_t>(first_fault_));
   const auto is_true = [&](const ExprPtr& condition) {
     return condition == nullptr || evaluate_reference(*condition, row).is_true();
   };
@@ -326,7 +332,8 @@ void BranchRun::raise_faults() {
     if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
     evaluate_reference(*program_.outputs[i], row);
   }
-  throw InternalError("a kernel failed at row " + std::to_string(fault) + ", where the host sees no error");
+  throw InternalError("a kernel failed at row " + std::to_string(first_fault_) +
+                      ", where the host sees no error");
 }
 
 }  // namespace lanewise::exec

@@ -38,6 +38,8 @@ class DeviceFull : public MemoryError {
   using MemoryError::MemoryError;
 };
 
+using Downloads = std::vector<device::Download>;
+
 /// A branch of a pipeline on its way through a GPU, batch by batch.
 class BranchRun {
  public:
@@ -48,8 +50,11 @@ class BranchRun {
   /// the device has too little memory for more, then from the same row on; DeviceFull where it is too little
   /// for any.
   void for_each_batch(const std::function<bool()>& batch);
-  /// Raises what a row raised, if one did, in the words of the reference evaluator.
-  void raise_faults();
+  /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
+  /// the device may come with that knowledge.
+  void raise_faults(Downloads with = {});
+  /// That knowledge, for who brings other things when all is launched that may raise something.
+  device::Download bring_fault();
 
   // Of the present batch:
   uint64_t rows() const { return rows_; }
@@ -136,6 +141,8 @@ class BranchRun {
   DeviceInput input_;
   BatchFeed feed_;
   device::DeviceBuffer fault_;
+  uint64_t first_fault_ = UINT64_MAX;               // the row; none
+  bool fault_came_ = true;                          // to the host, since the last launch
   std::vector<std::optional<Matching>> matchings_;  // as writer_->matches()
 
   uint64_t first_ = 0, rows_ = 0;

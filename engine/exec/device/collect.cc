@@ -16,6 +16,8 @@ constexpr std::string_view kWhat = "Result";
 constexpr uint64_t kSlice = uint64_t{1} << 24;
 /// Bytes that come to the host at once, whatever they are.
 constexpr size_t kSmall = size_t{1} << 20;
+/// Room for texts that come with the columns: for each text, and at least.
+constexpr size_t kRoomOfText = 64, kLeastRoom = size_t{1} << 12;
 
 uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
 
@@ -45,78 +47,133 @@ Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options
 void Collector::take(BranchRun& run, const MarkedRows& from) {
   const RowList list = list_rows(run, gpu_, from.bitmap, from.rows);
   take(run, from.job, list, std::min(list.count, offset_ > seen_ ? offset_ - seen_ : 0),
-       std::min(list.count, wanted_ - seen_));
+       std::min(list.count, wanted_ - seen_), from.with);
   seen_ += list.count;
 }
 
 void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first,
-                     uint64_t last) {
+                     uint64_t last, std::vector<device::Download> with) {
   const size_t before = batches_.size();
   try {
     for (uint64_t at = first; at < last; at += kSlice) {
       if (options_.cancellation != nullptr) options_.cancellation->check();
-      project(run, job, list, at, std::min(kSlice, last - at));
+      const bool is_last = last - at <= kSlice;
+      project(run, job, list, at, std::min(kSlice, last - at),
+              is_last ? std::exchange(with, {}) : Downloads());
     }
   } catch (const DeviceFull&) {
     batches_.resize(before);
     throw;
   }
+  gpu_.staging.download(with, gpu_.stream);
 }
 
-void Collector::project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows) {
-  constexpr size_t kAlignment = 256;
+/// Where the columns of a result lie in a block of memory that comes to the host: behind a word for the bytes
+/// of their texts the Texts of all string columns, then the others' values, validity, and room for texts.
+struct Collector::Layout {
+  static constexpr size_t kAlignment = 256;
   struct Place {
-    size_t values, bytes, validity;
+    size_t values = 0, bytes = 0, validity = 0;
   };
-  std::vector<Place> places;
-  size_t total = 0;
-  const auto reserve = [&](size_t bytes) {
-    return std::exchange(total, total + (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  };
-  for (const Field& field : schema_) {
-    const size_t bytes =
-        rows * (field.type.is_string() ? sizeof(kernel::Text) : width(field.type.physical()));
-    const size_t values = reserve(bytes);
-    places.push_back({values, bytes, reserve(bits::words(rows) * sizeof(uint64_t))});
+
+  Layout(const Schema& schema, uint64_t rows) : places(schema.size()) {
+    const auto place = [&](size_t i, size_t bytes) {
+      places[i].values = reserve(bytes);
+      places[i].bytes = bytes;
+    };
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (schema[i].type.is_string()) place(i, rows * sizeof(kernel::Text));
+    }
+    texts = (total - kAlignment) / sizeof(kernel::Text);
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (!schema[i].type.is_string()) place(i, rows * width(schema[i].type.physical()));
+      places[i].validity = reserve(bits::words(rows) * sizeof(uint64_t));
+    }
+    if (texts != 0) room = std::max(kLeastRoom, texts * kRoomOfText);
   }
-  const device::DeviceBuffer block = run.allocate(total, kWhat);
-  const bool at_once = total <= kSmall;  // each transfer is a round trip
-  if (at_once) gpu_.stream.fill(block.address(), 0, total);
+  size_t reserve(size_t bytes) {
+    return std::exchange(total, total + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  /// Whether all of it comes to the host at once.
+  bool is_small() const { return total + room <= kSmall; }
+
+  std::vector<Place> places;
+  size_t total = kAlignment;  // without the room
+  size_t texts = 0;           // and gaps between columns
+  size_t room = 0;
+};
+
+void Collector::project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
+                        Downloads with) {
+  const Layout layout(schema_, rows);
+  const bool at_once = layout.is_small();  // each transfer is a round trip
+  const device::DeviceBuffer block = run.allocate(layout.total + (at_once ? layout.room : 0), kWhat);
+  const device::cuda::Address room = block.address() + layout.total;
+  if (at_once) gpu_.stream.fill(block.address(), 0, block.size());
   job.words[KernelWriter::kRows] = rows;
   job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
-  for (size_t i = 0; i < places.size(); ++i) {
-    job.words[run.writer().output_word(i)] = block.address() + places[i].values;
-    job.words[run.writer().output_word(i) + 1] = block.address() + places[i].validity;
+  for (size_t i = 0; i < layout.places.size(); ++i) {
+    job.words[run.writer().output_word(i)] = block.address() + layout.places[i].values;
+    job.words[run.writer().output_word(i) + 1] = block.address() + layout.places[i].validity;
   }
   run.launch_rows("project", job, rows);
+  if (at_once && layout.texts != 0) {
+    run.launch("gather_texts", std::min(most_blocks(gpu_), tiles_of(layout.texts, kernel::kThreads / 32)),
+               block.address() + Layout::kAlignment, layout.texts, room, layout.room, block.address());
+  }
 
-  std::vector<uint8_t> host(at_once ? total : 0);
-  gpu_.staging.download(host.data(), block.address(), host.size(), gpu_.stream);
+  std::vector<uint8_t> host(at_once ? block.size() : 0);
+  with.push_back({host.data(), block.address(), host.size()});
+  with.push_back(run.bring_fault());
+  gpu_.staging.download(with, gpu_.stream);
   const auto bring = [&](void* to, size_t place, size_t bytes) {
-    if (host.empty()) return gpu_.staging.download(to, block.address() + place, bytes, gpu_.stream);
+    if (!at_once) return gpu_.staging.download(to, block.address() + place, bytes, gpu_.stream);
     if (bytes != 0) std::memcpy(to, host.data() + place, bytes);
   };
+  uint64_t used = UINT64_MAX;  // of the room
+  if (at_once) bring(&used, 0, sizeof(used));
   Batch batch;
   batch.rows = static_cast<int64_t>(rows);
-  for (size_t i = 0; i < places.size(); ++i) {
+  for (size_t i = 0; i < layout.places.size(); ++i) {
+    const Layout::Place& place = layout.places[i];
     auto column = std::make_shared<Column>();
     column->type = schema_[i].type;
     column->rows = batch.rows;
     column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kWhat);
     auto* words = column->validity.mutable_as<uint64_t>();
     words[bits::words(rows) - 1] = 0;  // kernels write 32 rows at a time
-    bring(words, places[i].validity, tiles_of(rows, 32) * sizeof(uint32_t));
+    bring(words, place.validity, tiles_of(rows, 32) * sizeof(uint32_t));
     column->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
     if (column->nulls == 0) column->validity = Buffer();
-    if (column->type.is_string()) {
-      fetch_texts(*column, block.address() + places[i].values, run);
+    if (!column->type.is_string()) {
+      column->values = Buffer::allocate(place.bytes, options_.budget, kWhat);
+      bring(column->values.mutable_data(), place.values, place.bytes);
+    } else if (used <= layout.room) {
+      std::vector<kernel::Text> texts(rows);
+      bring(texts.data(), place.values, place.bytes);
+      place_texts(*column, texts, host.data() + layout.total, room);
     } else {
-      column->values = Buffer::allocate(places[i].bytes, options_.budget, kWhat);
-      bring(column->values.mutable_data(), places[i].values, places[i].bytes);
+      fetch_texts(*column, block.address() + place.values, run);
     }
     batch.columns.push_back(std::move(column));
   }
   batches_.push_back(std::move(batch));
+}
+
+/// Texts whose bytes came to the host: those at `from` on the device are at `room`.
+void Collector::place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,
+                            device::cuda::Address from) {
+  column.offsets = Buffer::allocate((texts.size() + 1) * sizeof(uint32_t), options_.budget, kWhat);
+  auto* offsets = column.offsets.mutable_as<uint32_t>();
+  offsets[0] = 0;
+  for (size_t row = 0; row < texts.size(); ++row)
+    offsets[row + 1] = offsets[row] + static_cast<uint32_t>(texts[row].size);
+  column.values = Buffer::allocate(offsets[texts.size()], options_.budget, kWhat);
+  for (size_t row = 0; row < texts.size(); ++row) {
+    if (texts[row].size == 0) continue;
+    const uint8_t* bytes = room + (reinterpret_cast<uintptr_t>(texts[row].at) - from);
+    std::memcpy(column.values.mutable_data() + offsets[row], bytes, texts[row].size);
+  }
 }
 
 void Collector::fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run) {

@@ -11,6 +11,7 @@ struct MarkedRows {
   uint64_t rows;                 ///< at most 2^32
   device::cuda::Address bitmap;  ///< of those that are wanted
   kernel::Job job;               ///< with all but kRows, kList and the outputs
+  Downloads with = {};           ///< come to the host with the rows, as it is behind `project`
 };
 
 /// The rows of a list in device memory.
@@ -27,10 +28,11 @@ class Collector {
   Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
 
   /// Takes what the present batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
-  void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job()}); }
+  void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }
   void take(BranchRun& run, const MarkedRows& from);
   /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
-  void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last);
+  void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last,
+            Downloads with = {});
   /// Whether more rows can change the result.
   bool wants_more() const { return seen_ < wanted_; }
   /// Rows so far, those included that are left out.
@@ -38,8 +40,12 @@ class Collector {
   std::vector<Batch> take() { return std::move(batches_); }
 
  private:
-  void project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows);
+  struct Layout;
+  void project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
+               Downloads with);
   void fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run);
+  void place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,
+                   device::cuda::Address from);
   const Schema& schema_;
   const Options& options_;
   Accelerator& gpu_;

@@ -120,6 +120,21 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// Moves texts to `room`, in any order; `used` becomes the bytes of all. Where these are more than
+/// `capacity`, some stay where they are. A warp takes one after the other.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    gather_texts(Text* texts, u64 count, u8* room, u64 capacity, u64* used) {
+  for (u64 i = warp(); i < count; i += warps()) {
+    const Text from = texts[i];
+    u64 at = 0;
+    if (lane() == 0 && from.size) at = atomicAdd(reinterpret_cast<unsigned long long*>(used), from.size);
+    at = __shfl_sync(~0u, at, 0);
+    if (!from.size || at + from.size > capacity) continue;
+    for (u64 k = lane(); k < from.size; k += 32) room[at + k] = from.at[k];
+    if (lane() == 0) texts[i].at = room + at;
+  }
+}
+
 /// Every so many-th row of a list.
 extern "C" __global__ void __launch_bounds__(kThreads)
     sample_rows(const u32* list, u64 rows, u32* sample, u64 count) {

@@ -44,11 +44,11 @@ uint64_t enough(uint64_t rows) { return std::bit_ceil(std::max<uint64_t>(rows * 
 GroupRun::GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu)
     : sink_(sink), options_(options), gpu_(gpu), slots_(kFirstSlots), partial_{sink.groups->partial(), {}} {}
 
-kernel::GroupOutcome GroupRun::outcome() {
+/// Whether all groups found room in the table.
+bool GroupRun::fits() {
   if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
-  kernel::GroupOutcome outcome;
-  gpu_.staging.download(&outcome, events_.address(), sizeof(outcome), gpu_.stream);
-  return outcome;
+  gpu_.staging.download(&outcome_, events_.address(), sizeof(outcome_), gpu_.stream);
+  return outcome_.full == 0;
 }
 
 /// Makes a table of so many slots, for so many rows.
@@ -76,14 +76,14 @@ bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
       .threads = kernel::kGroupThreads, .shared = run.writer().slots().shared_bytes(), .bytes = from.bytes};
   do clear();
   while (!run.try_rows(from.kernel, job_, from.count, how));
-  return outcome().full == 0;
+  return fits();
 }
 
 bool GroupRun::fill(BranchRun& run, uint64_t slots, SlotRun& from) {
   make_table(run, slots, from.rows());
   clear();
   from.put(job_);
-  return outcome().full == 0;
+  return fits();
 }
 
 /// Fills tables of growing size until one is enough.
@@ -138,10 +138,9 @@ void GroupRun::take(BranchRun& run) {
   run.launch_rows("mark_groups", job_, slots);
 
   Collector collector(sink_, sink_.groups->partial(), options_, gpu_);
-  collector.take(run, {slots, used.address(), job_});
-  const kernel::GroupOutcome seen = outcome();
-  if (seen.overflow != 0) throw UserError("Overflow in HUGEINT addition");
-  came_ += seen.came;
+  collector.take(run, {slots, used.address(), job_, {{&outcome_, events_.address(), sizeof(outcome_)}}});
+  if (outcome_.overflow != 0) throw UserError("Overflow in HUGEINT addition");
+  came_ += outcome_.came;
   std::vector<Batch> batches = collector.take();
   batches_ += batches.empty() ? 0 : 1;
   std::move(batches.begin(), batches.end(), std::back_inserter(partial_.batches));

@@ -39,7 +39,7 @@ class GroupRun {
   template <class From>
   void grow(BranchRun& run, uint64_t slots, From&& from);
   bool fill_by_parts(BranchRun& run);
-  kernel::GroupOutcome outcome();
+  bool fits();
 
   const DeviceSink& sink_;
   const Options& options_;
@@ -48,6 +48,7 @@ class GroupRun {
   bool parts_fit_ = true;        // there was memory for records
   device::DeviceBuffer table_;   // of the present batch
   device::DeviceBuffer events_;  // a GroupOutcome
+  kernel::GroupOutcome outcome_{};
   kernel::Job job_{};
   Table partial_;
   int batches_ = 0;

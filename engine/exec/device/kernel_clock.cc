@@ -10,8 +10,8 @@ namespace lanewise::exec {
 
 double KernelClock::settle(std::vector<KernelTime>& times) {
   double seconds = 0;
+  if (!spans_.empty()) spans_.back().end.synchronize();  // they are of one stream
   for (Span& span : spans_) {
-    span.end.synchronize();
     const double took = span.end.seconds_since(span.begin);
     auto found = std::find_if(times.begin(), times.end(),
                               [&](const KernelTime& time) { return time.name == span.name; });
@@ -21,8 +21,23 @@ double KernelClock::settle(std::vector<KernelTime>& times) {
     found->bytes += span.bytes;
     seconds += took;
   }
-  spans_.clear();
+  forget();
   return seconds;
+}
+
+void KernelClock::forget() {
+  for (Span& span : spans_) {
+    spare_.push_back(std::move(span.begin));
+    spare_.push_back(std::move(span.end));
+  }
+  spans_.clear();
+}
+
+device::Event KernelClock::event() {
+  if (spare_.empty()) return device::Event(stream_.device(), true);
+  device::Event event = std::move(spare_.back());
+  spare_.pop_back();
+  return event;
 }
 
 std::string describe(const KernelTime& kernel, double bandwidth) {

@@ -21,13 +21,14 @@ struct KernelTime {
 /// Times kernels by events before and behind each. What the host does between them, and copies, do not count.
 class KernelClock {
  public:
-  explicit KernelClock(device::Stream stream) : stream_(std::move(stream)) {}
+  /// `spare` holds timed events that are used again; it outlives the clock.
+  KernelClock(device::Stream stream, std::vector<device::Event>& spare)
+      : stream_(std::move(stream)), spare_(spare) {}
 
   /// Times what `launch` asks of the stream.
   template <class Launch>
   void time(const std::string& name, uint64_t bytes, Launch&& launch) {
-    spans_.push_back(
-        {name, bytes, device::Event(stream_.device(), true), device::Event(stream_.device(), true)});
+    spans_.push_back({name, bytes, event(), event()});
     spans_.back().begin.record(stream_);
     try {
       launch();
@@ -40,7 +41,7 @@ class KernelClock {
   /// Waits for all that was timed, adds it to `times` by names, and forgets it. Returns the seconds.
   double settle(std::vector<KernelTime>& times);
   /// Forgets what was timed, for work that is done again.
-  void forget() { spans_.clear(); }
+  void forget();
 
  private:
   struct Span {
@@ -48,7 +49,10 @@ class KernelClock {
     uint64_t bytes;
     device::Event begin, end;
   };
+  device::Event event();
+
   device::Stream stream_;
+  std::vector<device::Event>& spare_;
   std::vector<Span> spans_;
 };
 

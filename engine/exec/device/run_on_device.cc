@@ -25,33 +25,35 @@ class States {
   States(const DeviceSink& sink, Accelerator& gpu) : sink_(sink), gpu_(gpu) {
     for (const DeviceAggregate& aggregate : sink.aggregates) stride_ += aggregate.bytes;
     const size_t bytes = stride_ * most_blocks(gpu);
+    host_.resize(bytes);
     buffer_ = gpu.pool.allocate(bytes, gpu.stream, "Aggregation");
     gpu.stream.fill(buffer_.address(), 0, bytes);
   }
   device::cuda::Address address() const { return buffer_.address(); }
 
+  /// For finish().
+  device::Download bring() { return {host_.data(), buffer_.address(), host_.size()}; }
   /// What they hold, and to hold that again.
   std::vector<uint8_t> held() {
-    std::vector<uint8_t> states(buffer_.size());
-    gpu_.staging.download(states.data(), buffer_.address(), states.size(), gpu_.stream);
-    return states;
+    const device::Download all = bring();
+    gpu_.staging.download(all.to, all.from, all.bytes, gpu_.stream);
+    return host_;
   }
   void hold(const std::vector<uint8_t>& states) {
     gpu_.staging.upload(buffer_.address(), states.data(), states.size(), gpu_.stream);
   }
 
-  /// The one row of the result, and how many rows came to it.
-  std::pair<Batch, uint64_t> finish() {
-    const std::vector<uint8_t> states = held();
+  /// The one row of the result, and how many rows came to it: of what was brought last.
+  std::pair<Batch, uint64_t> finish() const {
     Batch batch;
     batch.rows = 1;
     size_t at = sizeof(kernel::Count);
     for (const DeviceAggregate& aggregate : sink_.aggregates) {
-      const Value value = aggregate.finish(aggregate.call, {&states[at], most_blocks(gpu_), stride_});
+      const Value value = aggregate.finish(aggregate.call, {&host_[at], most_blocks(gpu_), stride_});
       batch.columns.push_back(make_column(aggregate.call.type, {value}));
       at += aggregate.bytes;
     }
-    const int64_t rows = count_rows({states.data(), most_blocks(gpu_), stride_});
+    const int64_t rows = count_rows({host_.data(), most_blocks(gpu_), stride_});
     return {std::move(batch), static_cast<uint64_t>(rows)};
   }
 
@@ -60,6 +62,7 @@ class States {
   Accelerator& gpu_;
   size_t stride_ = sizeof(kernel::Count);  // each state begins with how many rows came to it
   device::DeviceBuffer buffer_;
+  std::vector<uint8_t> host_;
 };
 
 /// One run of a pipeline.
@@ -81,7 +84,7 @@ class DeviceRun {
     uint64_t came = 0;  // rows to the sink
     if (sink_.aggregates_rows) {
       States states(sink_, gpu_);
-      for_each_batch([&](BranchRun& run) {
+      const auto batch = [&](BranchRun& run) {
         run.narrow(false);
         kernel::Job job = run.job();
         job.words[KernelWriter::kOut] = states.address();
@@ -90,7 +93,8 @@ class DeviceRun {
         while (!run.try_rows("aggregate", job, run.rows(), {.bytes = run.bytes_of_last_stage()}))
           states.hold(before);
         return true;
-      });
+      };
+      for_each_batch(batch, {states.bring()});
       Batch row;
       std::tie(row, came) = states.finish();
       table.batches.push_back(std::move(row));
@@ -133,15 +137,16 @@ class DeviceRun {
   }
 
  private:
-  /// Calls `batch` for all rows of all branches, until it gives false.
+  /// Calls `batch` for all rows of all branches, until it gives false. `with` comes at the end of each
+  /// branch.
   template <class Take>
-  void for_each_batch(Take&& batch) {
+  void for_each_batch(Take&& batch, const Downloads& with = {}) {
     bool more = true;
     for (const Branch& branch : pipeline_.branches) {
       if (!more) break;
       BranchRun run(branch, sink_, results_, options_, gpu_, times_);
       run.for_each_batch([&] { return more = batch(run); });
-      run.raise_faults();
+      run.raise_faults(with);
       book_read(branch, run);
     }
   }
@@ -252,6 +257,7 @@ std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& re
 
 DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
                            const Options& options, Accelerator& gpu, std::vector<Counters>& counters) {
+  const device::Device::Current current(gpu.device);  // for all its calls, instead of each
   const Passes passes(pipeline);
   if (passes.pipelines().empty()) return DeviceRun(pipeline, results, options, gpu, counters).run();
   DeviceResult all;
