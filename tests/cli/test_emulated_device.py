@@ -66,6 +66,7 @@ def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
         ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, behind the last kernel
         ("SELECT i, s, u FROM t WHERE n = 1 AND i < 500", 6, 3),  # how many rows; rows and faults
         ("SELECT s, u, n, sum(i), avg(i), count(*) FROM t GROUP BY s, u, n", 9, 5),  # whether the table is full; groups; rows and the rest
+        ("SELECT count(DISTINCT i) FROM t", 11, 4),  # whether the table is full; groups; those that have a value; faults
     ]:
         assert [more - one for one, more in zip(counted(query, 1), counted(query, 2))] == [waits, copies], query
 

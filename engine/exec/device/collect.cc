@@ -21,17 +21,26 @@ constexpr size_t kRoomOfText = 64, kLeastRoom = size_t{1} << 12;
 
 uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
 
+/// The set bits of a bitmap: how many there are, and before each of its tiles.
+struct BitCount {
+  BitCount(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows)
+      : words(tiles_of(rows, 32)), tiles(tiles_of(words, kernel::kTileWords)) {
+    starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
+    run.launch("count_tiles", tiles, bitmap, words, starts.address());
+    run.launch("scan_tiles", 1, starts.address(), tiles);
+    all = fetch_one<uint64_t>(gpu, starts.address() + tiles * sizeof(uint64_t));
+  }
+  uint64_t words, tiles, all;
+  device::DeviceBuffer starts;
+};
+
 }  // namespace
 
 RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows) {
-  const uint64_t words = tiles_of(rows, 32), tiles = tiles_of(words, kernel::kTileWords);
-  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
-  run.launch("count_tiles", tiles, bitmap, words, starts.address());
-  run.launch("scan_tiles", 1, starts.address(), tiles);
-  RowList list;
-  list.count = fetch_one<uint64_t>(gpu, starts.address() + tiles * sizeof(uint64_t));
-  list.rows = run.allocate(list.count * sizeof(uint32_t), kWhat);
-  if (list.count != 0) run.launch("list_rows", tiles, bitmap, words, starts.address(), list.rows.address());
+  const BitCount bits(run, gpu, bitmap, rows);
+  RowList list{run.allocate(bits.all * sizeof(uint32_t), kWhat), bits.all};
+  if (list.count != 0)
+    run.launch("list_rows", bits.tiles, bitmap, bits.words, bits.starts.address(), list.rows.address());
   return list;
 }
 
@@ -96,6 +105,17 @@ struct Collector::Layout {
   }
   /// Whether all of it comes to the host at once.
   bool is_small() const { return total + room <= kSmall; }
+  /// Puts so many rows of the list, from `first` on, into the block.
+  void fill(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
+            device::cuda::Address block) const {
+    job.words[KernelWriter::kRows] = rows;
+    job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
+    for (size_t i = 0; i < places.size(); ++i) {
+      job.words[run.writer().output_word(i)] = block + places[i].values;
+      job.words[run.writer().output_word(i) + 1] = block + places[i].validity;
+    }
+    run.launch_rows("project", job, rows);
+  }
 
   std::vector<Place> places;
   size_t total = kAlignment;  // without the room
@@ -103,20 +123,27 @@ struct Collector::Layout {
   size_t room = 0;
 };
 
-void Collector::project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
-                        Downloads with) {
+uint64_t Collector::count_values(BranchRun& run, const MarkedRows& from) {
+  const RowList list = list_rows(run, gpu_, from.bitmap, from.rows);
+  uint64_t values = 0;
+  for (uint64_t at = 0; at < list.count; at += kSlice) {
+    const uint64_t rows = std::min(kSlice, list.count - at);
+    const Layout layout(schema_, rows);
+    const device::DeviceBuffer block = run.allocate(layout.total, kWhat);
+    layout.fill(run, from.job, list, at, rows, block.address());
+    values += BitCount(run, gpu_, block.address() + layout.places[0].validity, rows).all;
+  }
+  return values;
+}
+
+void Collector::project(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first,
+                        uint64_t rows, Downloads with) {
   const Layout layout(schema_, rows);
   const bool at_once = layout.is_small();  // each transfer is a round trip
   const device::DeviceBuffer block = run.allocate(layout.total + (at_once ? layout.room : 0), kWhat);
   const device::cuda::Address room = block.address() + layout.total;
   if (at_once) gpu_.stream.fill(block.address(), 0, block.size());
-  job.words[KernelWriter::kRows] = rows;
-  job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
-  for (size_t i = 0; i < layout.places.size(); ++i) {
-    job.words[run.writer().output_word(i)] = block.address() + layout.places[i].values;
-    job.words[run.writer().output_word(i) + 1] = block.address() + layout.places[i].validity;
-  }
-  run.launch_rows("project", job, rows);
+  layout.fill(run, job, list, first, rows, block.address());
   if (at_once && layout.texts != 0) {
     run.launch("gather_texts", std::min(most_blocks(gpu_), tiles_of(layout.texts, kernel::kThreads / 32)),
                block.address() + Layout::kAlignment, layout.texts, room, layout.room, block.address());

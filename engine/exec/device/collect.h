@@ -33,6 +33,8 @@ class Collector {
   /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
   void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last,
             Downloads with = {});
+  /// How many of the rows have a value in the first column: nothing of them comes to the host.
+  uint64_t count_values(BranchRun& run, const MarkedRows& from);
   /// Whether more rows can change the result.
   bool wants_more() const { return seen_ < wanted_; }
   /// Rows so far, those included that are left out.
@@ -41,7 +43,7 @@ class Collector {
 
  private:
   struct Layout;
-  void project(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
+  void project(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t rows,
                Downloads with);
   void fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run);
   void place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,

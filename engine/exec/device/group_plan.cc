@@ -238,6 +238,20 @@ bool GroupPlan::needs_merge() const {
          std::any_of(calls_.begin(), calls_.end(), [](const Call& call) { return is_spread(call.call); });
 }
 
+bool GroupPlan::counts_values() const {
+  return distinct_ != nullptr && group_keys_ == 0 && partial_.size() == 1 &&
+         std::all_of(calls_.begin(), calls_.end(), [](const Call& call) {
+           return call.cell == kNoCell && call.parts.empty() && call.call.function == "count";
+         });
+}
+
+Table GroupPlan::finish(uint64_t values, const Schema& output) const {
+  Batch row{1, {}};
+  for (const Field& field : output)
+    row.columns.push_back(make_column(field.type, {Value(field.type, static_cast<int64_t>(values))}));
+  return {output, {std::move(row)}};
+}
+
 size_t GroupPlan::input(const ExprPtr& arg, const ExprPtr& filter, bool computed) {
   if (arg == nullptr && filter == nullptr) return kNoInput;
   const auto found = std::find_if(inputs_.begin(), inputs_.end(), [&](const Input& input) {

@@ -74,6 +74,10 @@ class GroupPlan {
   const Schema& partial() const { return partial_; }
   /// Whether partial groups are to be merged even where each comes once.
   bool needs_merge() const;
+  /// Whether all that is asked of groups is how many have a value: count(DISTINCT).
+  bool counts_values() const;
+  /// What the operator gives then.
+  Table finish(uint64_t values, const Schema& output) const;
   /// Partial groups each once: a table of the keys, the cells that are columns, the aggregates of DISTINCT
   /// values. Those of several batches may come more than once in `partial`; of one batch each is there once.
   Table merged(Table partial, bool several, const Options& options) const;

@@ -170,5 +170,16 @@ TEST(SlotLayouts, RanksOfFilteredValuesMayBeNull) {
   EXPECT_THAT(text(), testing::HasSubstr("RowCell<3, 0, 0>"));
 }
 
+TEST(GroupPlans, DistinctValuesAreOnlyCountedWhereNothingElseIsAsked) {
+  const plan::AggregateCall count = count_distinct();
+  const plan::AggregateCall sum = call_of("sum", {value()}, TypeId::kInt128, {.distinct = true});
+  const plan::AggregateCall rows = call_of("count", {value()}, TypeId::kInt64);
+  EXPECT_TRUE(GroupPlan(plan::Aggregate{{}, {count, count}}).counts_values());
+  EXPECT_FALSE(GroupPlan(plan::Aggregate{{key()}, {count}}).counts_values());
+  EXPECT_FALSE(GroupPlan(plan::Aggregate{{}, {count, sum}}).counts_values());
+  EXPECT_FALSE(GroupPlan(plan::Aggregate{{}, {count, rows}}).counts_values());
+  EXPECT_FALSE(GroupPlan(plan::Aggregate{{}, {rows}}).counts_values());
+}
+
 }  // namespace
 }  // namespace lanewise::exec

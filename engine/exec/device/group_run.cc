@@ -127,7 +127,7 @@ void GroupRun::fill(BranchRun& run) {
   if (!parts || !parts_fit_) grow(run, slots_, all);
 }
 
-void GroupRun::take(BranchRun& run) {
+void GroupRun::take(BranchRun& run, bool only) {
   run.narrow(false);
   if (!events_) events_ = run.allocate(sizeof(kernel::GroupOutcome), kWhat);
   fill(run);
@@ -138,6 +138,12 @@ void GroupRun::take(BranchRun& run) {
   run.launch_rows("mark_groups", job_, slots);
 
   Collector collector(sink_, sink_.groups->partial(), options_, gpu_);
+  if (only && sink_.groups->counts_values()) {
+    values_ = collector.count_values(run, {slots, used.address(), job_, {}});
+    came_ = outcome_.came;
+    table_.reset();
+    return;
+  }
   collector.take(run, {slots, used.address(), job_, {{&outcome_, events_.address(), sizeof(outcome_)}}});
   if (outcome_.overflow != 0) throw UserError("Overflow in HUGEINT addition");
   came_ += outcome_.came;
@@ -149,6 +155,7 @@ void GroupRun::take(BranchRun& run) {
 
 Table GroupRun::finish(const Schema& output) {
   const GroupPlan& plan = *sink_.groups;
+  if (values_) return plan.finish(*values_, output);
   const bool merges = batches_ > 1 || plan.needs_merge();
   if (merges) partial_ = plan.merged(std::move(partial_), batches_ > 1, options_);
   return plan.finish(partial_, merges, output, options_.budget);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "exec/device/branch_run.h"
@@ -14,9 +15,9 @@ class GroupRun {
  public:
   GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu);
 
-  /// Groups the present batch. Throws DeviceFull where there is no room for a table, UserError where a sum
-  /// overflows.
-  void take(BranchRun& run);
+  /// Groups the present batch, which may be the only one. Throws DeviceFull where there is no room for a
+  /// table, UserError where a sum overflows.
+  void take(BranchRun& run, bool only);
   /// Rows so far.
   uint64_t came() const { return came_; }
   /// What the sink gives; once.
@@ -52,6 +53,7 @@ class GroupRun {
   kernel::Job job_{};
   Table partial_;
   int batches_ = 0;
+  std::optional<uint64_t> values_;  // of the only batch, where they are only counted
   uint64_t came_ = 0;
 };
 

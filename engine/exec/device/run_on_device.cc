@@ -101,7 +101,7 @@ class DeviceRun {
     } else if (sink_.groups) {
       GroupRun groups(sink_, options_, gpu_);
       for_each_batch([&](BranchRun& run) {
-        groups.take(run);
+        groups.take(run, is_only(run));
         return true;
       });
       came = groups.came();
@@ -109,8 +109,7 @@ class DeviceRun {
     } else if (sink_.sort != nullptr) {
       SortRun sort(sink_, pipeline_.input, options_, gpu_);
       for_each_batch([&](BranchRun& run) {
-        const auto all = static_cast<uint64_t>(run.input().rows());
-        sort.take(run, pipeline_.branches.size() == 1 && run.rows() == all);
+        sort.take(run, is_only(run));
         return true;
       });
       came = sort.came();
@@ -149,6 +148,11 @@ class DeviceRun {
       run.raise_faults(with);
       book_read(branch, run);
     }
+  }
+
+  /// Whether the batch holds all rows.
+  bool is_only(const BranchRun& run) const {
+    return pipeline_.branches.size() == 1 && run.rows() == static_cast<uint64_t>(run.input().rows());
   }
 
   void book_read(const Branch& branch, const BranchRun& run) {
