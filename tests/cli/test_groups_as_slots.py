@@ -79,6 +79,14 @@ def test_a_new_query_does_not_wait_for_its_own_kernel(kernels, tmp_path):
     assert kernels(query, "--threads", "4", **cache) == {"group": 1}
 
 
+def test_so_many_groups_wait_for_it(kernels, tmp_path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "kernels")}
+    table = "CREATE TABLE t AS SELECT i * 7919 % 1000003 AS k, i % 10 AS v FROM range(1200000) r(i)"
+    asked = "SELECT count(*), sum(s), max(n) FROM (SELECT k, {}(v) AS s, count(*) AS n FROM t GROUP BY k)"
+    assert kernels(f"{table};\n{asked.format('min')}", "--threads", "4", **cache) == {"group": 2}
+    assert kernels(f"{table};\n{asked.format('max')}", "--threads", "4", **cache) == {"make_slots": 1, "put_slots": 1, "group": 1}
+
+
 def test_few_threads_wait_for_it(kernels, tmp_path):
     query = f"{TABLE.format(rows=1000)};\nSELECT s, sum(d) FROM t GROUP BY s ORDER BY s"
     assert kernels(query, "--threads", "3", XDG_CACHE_HOME=str(tmp_path / "kernels")) == {"group": 1}

@@ -232,7 +232,6 @@ LANES_FN void put_slots_of(const SlotsJob& job) {
   __syncthreads();
   u32 came = 0;
   for (u64 i = thread(); i < job.rows; i += threads()) {
-    if (came % 64 == 63 && read<false>(outcome->full)) break;
     const u8* const slot = reinterpret_cast<const u8*>(job.from) + i * shape.bytes;
     const u64 hash = hash_of(shape, slot);
     const u32 copy = came && read<true>(used) <= few ? lane() % kCopies : 0;
@@ -245,6 +244,7 @@ LANES_FN void put_slots_of(const SlotsJob& job) {
     if (found) {
       near.merge(found, slot);
     } else {
+      if (read<false>(outcome->full)) break;
       put_far(slot, hash);
     }
   }

@@ -82,8 +82,7 @@ bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
 bool GroupRun::fill(BranchRun& run, uint64_t slots, SlotRun& from) {
   make_table(run, slots, from.rows());
   clear();
-  from.put(job_);
-  return fits();
+  return from.put(job_, [&] { return fits(); });
 }
 
 /// Fills tables of growing size until one is enough.
@@ -112,9 +111,15 @@ bool GroupRun::fill_by_parts(BranchRun& run) {
 }
 
 void GroupRun::fill(BranchRun& run) {
-  if (!run.has_group_kernel()) return grow(run, slots_, SlotRun(run, options_, gpu_));
-  const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
   const Strategy::Groups how = gpu_.strategy.groups;
+  if (!run.has_group_kernel()) {
+    SlotRun slots(run, options_, gpu_);
+    if (how == Strategy::Groups::kSlots) return grow(run, slots_, slots);
+    if (fill(run, std::min(slots_, enough(slots.rows())), slots)) return;
+    run.add_kernels(run.writer().texts());  // so many groups take longer than it does
+    slots_ *= kGrowth;
+  }
+  const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
   bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 &&
                has_sorter();

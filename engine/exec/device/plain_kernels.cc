@@ -113,12 +113,13 @@ void add_aggregates(Sources& sources) {
   }
 }
 
-/// SELECT k, count(*) and SELECT k, sum(v) GROUP BY k
+/// SELECT DISTINCT k; SELECT k, count(*) and SELECT k, sum(v) GROUP BY k
 void add_groups(Sources& sources) {
   for (const Type& type : {kInt, kLong, kText}) {
     const ExprPtr key = column(0, type);
     for (const bool short_texts : {false, true}) {
       const EveryColumn form = {.short_texts = short_texts};
+      sources.add(plan::distinct(columns_of_types({type})), form);
       sources.add(plan::aggregate(columns_of_types({type}), {key}, {count()}, {"k", "x"}), form);
       for (const Type& of : {kInt, kLong, kReal}) {  // decimals lie as kLong does
         sources.add(plan::aggregate(columns_of_types({type, of}), {key}, {sum(column(1, of))}, {"k", "x"}),

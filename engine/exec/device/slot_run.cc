@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kWhat = "Aggregation (GROUP BY), rows as slots";
 /// Of slots that are made before they are put into a table.
-constexpr uint64_t kRoom = uint64_t{1} << 28;
+constexpr uint64_t kRoom = uint64_t{1} << 31;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
   rows_ = run.active() != 0 ? list_.count : run.rows();
 }
 
-void SlotRun::put(const kernel::Job& table) {
+bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
   // Texts that the kernel makes are those of one launch.
   const uint64_t most = run_.makes_texts("make_slots") ? rows_ : kRoom / shape_.bytes;
   const uint64_t room = std::max<uint64_t>(std::min(rows_, most), 1);
@@ -47,7 +47,9 @@ void SlotRun::put(const kernel::Job& table) {
                           .shared = run_.writer().slots().shared_bytes(),
                           .bytes = rows * shape_.bytes},
                          to);
+    if (!fits()) return false;
   }
+  return true;
 }
 
 }  // namespace lanewise::exec

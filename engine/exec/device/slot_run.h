@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "exec/device/any_slots-inl.h"
 #include "exec/device/branch_run.h"
 #include "exec/device/collect.h"
@@ -14,8 +16,9 @@ class SlotRun {
   SlotRun(BranchRun& run, const Options& options, Accelerator& gpu);
 
   uint64_t rows() const { return rows_; }
-  /// Puts all of them into the table of this job (see KernelWriter). Throws DeviceFull.
-  void put(const kernel::Job& table);
+  /// Puts all of them into the table of this job (see KernelWriter), some at a time as long as it `fits`.
+  /// Whether all did. Throws DeviceFull.
+  bool put(const kernel::Job& table, const std::function<bool()>& fits);
 
  private:
   BranchRun& run_;
