@@ -236,14 +236,14 @@ Emitted Emitter::raise(const Expr& expr) {
 
 /// The first argument that none other exceeds; NULLs are passed over.
 Emitted Emitter::extreme(const Expr& expr, bool greatest) {
-  if (expr.type.id == TypeId::kInterval) refuse(expr);  // they are compared otherwise here
+  const char* const below = expr.type.id == TypeId::kInterval ? "below_as_written" : "below";
   const std::string value = fresh("v"), valid = fresh("ok");
   line(fmt::format("{} {}{{}};", device_type(expr.type), value));
   line(fmt::format("bool {} = false;", valid));
   for (const ExprPtr& arg : expr.args) {
     const Emitted given = emit(*arg);
-    const std::string better = greatest ? fmt::format("below({}, {})", value, given.value)
-                                        : fmt::format("below({}, {})", given.value, value);
+    const std::string better = greatest ? fmt::format("{}({}, {})", below, value, given.value)
+                                        : fmt::format("{}({}, {})", below, given.value, value);
     open(fmt::format("if ({}) {{", both_valid(given.valid, fmt::format("(!{} || {})", valid, better))));
     line(fmt::format("{} = {};", value, given.value));
     line(fmt::format("{} = true;", valid));
