@@ -5,7 +5,8 @@
 // With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
 //
 // Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory),
-// FAKE_CUDA_COUNTS (a file that tells at the end what was counted).
+// FAKE_CUDA_COUNTS (a file that tells at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
+// what is copied to a device changes before somebody waited: a real driver may read it until then).
 
 #include "device/testing/fake_cuda.h"
 
@@ -13,6 +14,7 @@
 #include "device/testing/emulator/driver.h"
 #endif
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +24,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -37,11 +40,37 @@ int number(const char* variable, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
+/// What copies to a device read; as much of it as is kept.
+struct Source {
+  const char* at;
+  std::string bytes;
+};
+std::vector<Source>& sources = *new std::vector<Source>();
+const bool keeps_sources = std::getenv("FAKE_CUDA_SOURCES") != nullptr;
+
+void keep_source(const void* from, size_t bytes) {
+  constexpr size_t kMost = size_t{64} << 10;
+  const auto* const at = static_cast<const char*>(from);
+  const std::lock_guard lock(mutex);
+  if (keeps_sources) sources.push_back({at, {at, std::min(bytes, kMost)}});
+}
+
+/// Called under the lock when somebody waits.
+void check_sources() {
+  for (const Source& source : sources) {
+    if (std::memcmp(source.at, source.bytes.data(), source.bytes.size()) == 0) continue;
+    std::fputs("what is copied to a device changed before somebody waited for it\n", stderr);
+    std::abort();
+  }
+  sources.clear();
+}
+
 /// Whether a call fails now: its result, or 0.
 int failure(bool waits = false) {
   const std::lock_guard lock(mutex);
   control.calls++;
   control.waits += waits;
+  if (waits) check_sources();
   if (control.stuck) return control.stuck;
   int result = 0;
   if (control.fail_in > 0 && --control.fail_in == 0) result = control.fail_with;
@@ -227,7 +256,10 @@ int cuMemFreeHost(void* data) {
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t bytes, void*) {
   if (const int result = failure()) return result;
   const auto copy = [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); };
-  if (!fake_records(copy)) copy();
+  if (!fake_records(copy)) {
+    copy();
+    keep_source(from, bytes);
+  }
   const std::lock_guard lock(mutex);
   control.copies++;
   return 0;

@@ -36,6 +36,7 @@ class GpuTest : public testing::Test {
   DeviceBuffer upload(const std::vector<T>& values) {
     DeviceBuffer buffer = pool_->allocate((values.size() + 1) * sizeof(T), *stream_, "a test");
     stream_->copy_to_device(buffer.address(), values.data(), values.size() * sizeof(T));
+    stream_->synchronize();  // `values` may go
     return buffer;
   }
   template <class T>
