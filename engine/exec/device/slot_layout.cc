@@ -21,122 +21,75 @@ constexpr size_t kShared = size_t{96} << 10;
 
 bool is_wide(Type type) { return type.is_string() || width(type.physical()) > 8; }
 
-/// The argument's type as sources name it.
-std::string argument(const GroupPlan& plan, const GroupCell& cell) {
-  return expr::device_type(plan.inputs()[cell.input].arg->type);
-}
-
 /// Words of a row's rank, and which of them are texts; see RowCell.
 struct RankWords {
   size_t count = 1;  // the row's own
   uint32_t texts = 0, greatest = 0;
 };
 
-std::string cell_type(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
+/// A cell as a slot holds it: its type in sources, its bytes, what put_slots_kernel() does with it.
+struct StoredCell {
+  std::string type;
+  size_t bytes;
+  kernel::CellKind kind;
+};
+
+StoredCell stored(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
+  using kernel::CellKind;
+  constexpr size_t kWord = 8, kGuard = 8;
+  const auto sum = [](const std::string& of, size_t words) -> StoredCell {
+    return {"SumCell<" + of + ">", words * kWord,
+            words == 1   ? CellKind::kSum1
+            : words == 2 ? CellKind::kSum2
+                         : CellKind::kSum3};
+  };
   switch (cell.kind) {
     case Kind::kRow:
-      return fmt::format("RowCell<{}, {}, {}>", ranks.count, ranks.texts, ranks.greatest);
+      return {fmt::format("RowCell<{}, {}, {}>", ranks.count, ranks.texts, ranks.greatest),
+              ranks.count * kWord + kGuard, CellKind::kRow};
     case Kind::kMonths:
     case Kind::kDays:
-      return "SumCell<i32>";
+      return sum("i32", 1);
     case Kind::kMicros:
-      return "SumCell<i64>";
+      return sum("i64", 2);
     default:
       break;
   }
-  const auto bits = [&](const char* name) {
-    return fmt::format("BitCell<{}, Fold::{}>", argument(plan, cell), name);
+  if (cell.keeps == Keeps::kCount) return {"CountCell", kWord, CellKind::kCount};
+  const Type type = plan.inputs()[cell.input].arg->type;
+  const std::string of = expr::device_type(type);
+  const size_t width_of_it = type.is_string() ? sizeof(kernel::Text) : width(type.physical());
+  const bool wide = width_of_it > kWord;
+  const auto bits = [&](const char* operation, CellKind narrow_kind, CellKind wide_kind) -> StoredCell {
+    return {fmt::format("BitCell<{}, Fold::{}>", of, operation), wide ? 2 * kWord : kWord,
+            wide ? wide_kind : narrow_kind};
   };
   switch (cell.keeps) {
-    case Keeps::kCount:
-      return "CountCell";
     case Keeps::kSum:
-      return cell.type == TypeId::kFloat64 ? "RealCell" : "SumCell<" + argument(plan, cell) + ">";
+      if (cell.type == TypeId::kFloat64) return {"RealCell", kWord, CellKind::kReal};
+      return sum(of, width_of_it < kWord ? 1 : wide ? 3 : 2);
     case Keeps::kExactSum:
-      return "GuardedCell<ExactRealSum>";
+      return {"GuardedCell<ExactRealSum>", sizeof(kernel::ExactRealSum) + kGuard, CellKind::kExactSum};
     case Keeps::kProduct:
-      return "GuardedCell<Product>";
+      return {"GuardedCell<Product>", sizeof(kernel::Product) + kGuard, CellKind::kProduct};
     case Keeps::kMoments:
-      return "GuardedCell<Moments>";
+      return {"GuardedCell<Moments>", sizeof(kernel::Moments) + kGuard, CellKind::kMoments};
     case Keeps::kAnd:
-      return bits("kAnd");
+      return bits("kAnd", CellKind::kOr1, CellKind::kOr2);
     case Keeps::kOr:
-      return bits("kOr");
+      return bits("kOr", CellKind::kOr1, CellKind::kOr2);
     case Keeps::kXor:
-      return bits("kXor");
-    case Keeps::kLeast:
-    case Keeps::kMost:
-      break;
-  }
-  return fmt::format("ExtremeCell<{}, {}>", argument(plan, cell), cell.keeps == Keeps::kMost);
-}
-
-kernel::CellKind cell_kind(const GroupPlan& plan, const GroupCell& cell) {
-  using kernel::CellKind;
-  switch (cell.kind) {
-    case Kind::kRow:
-      return CellKind::kRow;
-    case Kind::kMonths:
-    case Kind::kDays:
-      return CellKind::kSum1;
-    case Kind::kMicros:
-      return CellKind::kSum2;
-    default:
-      break;
-  }
-  if (cell.keeps == Keeps::kCount) return CellKind::kCount;
-  const Type type = plan.inputs()[cell.input].arg->type;
-  const size_t bytes = type.is_string() ? 0 : width(type.physical());
-  switch (cell.keeps) {
-    case Keeps::kSum:
-      return cell.type == TypeId::kFloat64 ? CellKind::kReal
-             : bytes <= 4                  ? CellKind::kSum1
-             : bytes == 8                  ? CellKind::kSum2
-                                           : CellKind::kSum3;
-    case Keeps::kExactSum:
-      return CellKind::kExactSum;
-    case Keeps::kProduct:
-      return CellKind::kProduct;
-    case Keeps::kMoments:
-      return CellKind::kMoments;
-    case Keeps::kAnd:
-    case Keeps::kOr:
-      return bytes <= 8 ? CellKind::kOr1 : CellKind::kOr2;
-    case Keeps::kXor:
-      return bytes <= 8 ? CellKind::kXor1 : CellKind::kXor2;
+      return bits("kXor", CellKind::kXor1, CellKind::kXor2);
     case Keeps::kCount:
     case Keeps::kLeast:
     case Keeps::kMost:
       break;
   }
-  if (type.is_string()) return cell.keeps == Keeps::kMost ? CellKind::kGreatestText : CellKind::kLeastText;
-  return bytes <= 8 ? CellKind::kExtreme : CellKind::kWideExtreme;
-}
-
-size_t cell_size(const GroupPlan& plan, const GroupCell& cell, const RankWords& ranks) {
-  constexpr size_t kGuard = 8;
-  switch (cell.kind) {
-    case Kind::kRow:
-      return ranks.count * 8 + kGuard;
-    case Kind::kMonths:
-    case Kind::kDays:
-      return 8;
-    case Kind::kMicros:
-      return 16;
-    default:
-      break;
-  }
-  if (cell.keeps == Keeps::kCount) return 8;
-  if (cell.keeps == Keeps::kExactSum) return sizeof(kernel::ExactRealSum) + kGuard;
-  if (cell.keeps == Keeps::kProduct) return sizeof(kernel::Product) + kGuard;
-  if (cell.keeps == Keeps::kMoments) return sizeof(kernel::Moments) + kGuard;
-  const Type type = plan.inputs()[cell.input].arg->type;
-  if (type.is_string()) return 32;
-  const size_t bytes = width(type.physical());
-  if (cell.keeps == Keeps::kSum)
-    return bytes <= 4 || cell.type == TypeId::kFloat64 ? 8 : bytes == 8 ? 16 : 24;
-  if (cell.keeps == Keeps::kLeast || cell.keeps == Keeps::kMost) return bytes <= 8 ? 8 : 24;
-  return bytes <= 8 ? 8 : 16;
+  const bool greatest = cell.keeps == Keeps::kMost;
+  const std::string name = fmt::format("ExtremeCell<{}, {}>", of, greatest);
+  if (type.is_string()) return {name, 4 * kWord, greatest ? CellKind::kGreatestText : CellKind::kLeastText};
+  return wide ? StoredCell{name, 3 * kWord, CellKind::kWideExtreme}
+              : StoredCell{name, kWord, CellKind::kExtreme};
 }
 
 RankWords words_of(const GroupPlan& plan, const GroupCell& cell, const std::vector<bool>& may_be_null) {
@@ -182,13 +135,14 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
     } else {
       holders_.push_back(i);
       const RankWords ranks = words_of(plan, cell, may_be_null);
-      types_.back() = cell_type(plan, cell, ranks);
-      shapes_.push_back({.kind = cell_kind(plan, cell),
+      StoredCell made = stored(plan, cell, ranks);
+      types_.back() = std::move(made.type);
+      shapes_.push_back({.kind = made.kind,
                          .words = static_cast<uint8_t>(ranks.count),
                          .at = static_cast<uint16_t>(size_),
                          .texts = ranks.texts,
                          .greatest = ranks.greatest});
-      size_ += cell_size(plan, cell, ranks);
+      size_ += made.bytes;
       if (counts_rows) rows = i;
     }
   }
