@@ -87,6 +87,14 @@ def test_so_many_groups_wait_for_it(kernels, tmp_path):
     assert kernels(f"{table};\n{asked.format('max')}", "--threads", "4", **cache) == {"make_slots": 1, "put_slots": 1, "group": 1}
 
 
+def test_where_slots_find_no_memory_it_is_waited_for(kernels, tmp_path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "kernels")}
+    table = TABLE.format(rows=3000)
+    kernels(f"{table};\nSELECT k, max(d) FROM t GROUP BY k ORDER BY k", "--threads", "4", **cache)
+    query = f"{table};\nSELECT l || s AS x, count(*), max(upper(l)) FROM t GROUP BY x ORDER BY x"
+    assert kernels(query, "--threads", "4", "--device-memory", "2MB", **cache) == {"group": 1}
+
+
 def test_few_threads_wait_for_it(kernels, tmp_path):
     query = f"{TABLE.format(rows=1000)};\nSELECT s, sum(d) FROM t GROUP BY s ORDER BY s"
     assert kernels(query, "--threads", "3", XDG_CACHE_HOME=str(tmp_path / "kernels")) == {"group": 1}

@@ -101,6 +101,8 @@ class BranchRun {
                     arguments...);
     });
   }
+  /// Nobody reads the texts any more that this kernel made.
+  void forget_texts(const std::string& name) { heaps_.erase(name); }
   bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
   template <class... Arguments>

@@ -113,11 +113,17 @@ bool GroupRun::fill_by_parts(BranchRun& run) {
 void GroupRun::fill(BranchRun& run) {
   const Strategy::Groups how = gpu_.strategy.groups;
   if (!run.has_group_kernel()) {
-    SlotRun slots(run, options_, gpu_);
-    if (how == Strategy::Groups::kSlots) return grow(run, slots_, slots);
-    if (fill(run, std::min(slots_, enough(slots.rows())), slots)) return;
-    run.add_kernels(run.writer().texts());  // so many groups take longer than it does
-    slots_ *= kGrowth;
+    try {
+      SlotRun slots(run, options_, gpu_);
+      if (how == Strategy::Groups::kSlots) return grow(run, slots_, slots);
+      if (fill(run, std::min(slots_, enough(slots.rows())), slots)) return;
+      slots_ *= kGrowth;  // so many groups take longer than their own kernel, which is waited for
+    } catch (const DeviceFull&) {
+      if (how == Strategy::Groups::kSlots) throw;
+      table_.reset();  // their own kernel needs no memory for slots
+    }
+    run.forget_texts("make_slots");
+    run.add_kernels(run.writer().texts());
   }
   const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
