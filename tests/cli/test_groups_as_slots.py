@@ -52,6 +52,15 @@ def test_batches(kernels):
     assert kernels(all_queries(5000), *SLOTS, "--device-rows", "1024")["put_slots"] >= 5 * len(QUERIES)
 
 
+@pytest.mark.parametrize("where", ["", "WHERE i % 9 <> 4 AND v > 1"])
+def test_fewer_slots_at_a_time_where_memory_is_short(kernels, lanewise, env, where):
+    sql = f"""CREATE TABLE t AS SELECT i, i % 500 AS k, i % 10 AS v, i % 3 = 1 AS b FROM range(100000) r(i);
+              SELECT k, sum(v), max(i), first(i), min(i) FILTER (WHERE b), avg(i) FROM t {where} GROUP BY k ORDER BY k"""
+    short = [*SLOTS, "--device-memory", "32MB"]
+    assert kernels(sql, *short)["put_slots"] > 1
+    assert " batches" not in lanewise("sql", "--device", "cuda", "--profile", *short, "-c", sql, env=env)[2]
+
+
 def test_a_table_that_is_too_small_grows(kernels):
     sql = """CREATE TABLE t AS SELECT i * 7919 % 1000003 AS k, i % 10 AS v FROM range(1400000) r(i);
              SELECT count(*), sum(s), max(n) FROM (SELECT k, sum(v) AS s, count(*) AS n FROM t GROUP BY k)"""

@@ -7,8 +7,8 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kWhat = "Aggregation (GROUP BY), rows as slots";
-/// Of slots that are made before they are put into a table.
-constexpr uint64_t kRoom = uint64_t{1} << 31;
+/// Of slots that are made before they are put into a table; fewer where memory is short.
+constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestRows = 1 << 14;
 
 }  // namespace
 
@@ -21,9 +21,17 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
   // Texts that the kernel makes are those of one launch.
-  const uint64_t most = run_.makes_texts("make_slots") ? rows_ : kRoom / shape_.bytes;
-  const uint64_t room = std::max<uint64_t>(std::min(rows_, most), 1);
-  const device::DeviceBuffer slots = run_.allocate(room * shape_.bytes, kWhat);
+  const bool at_once = run_.makes_texts("make_slots");
+  uint64_t room = std::max<uint64_t>(at_once ? rows_ : std::min(rows_, kRoom / shape_.bytes), 1);
+  device::DeviceBuffer slots;
+  while (!slots) {
+    try {
+      slots = run_.allocate(room * shape_.bytes, kWhat);
+    } catch (const DeviceFull&) {
+      if (at_once || room <= kFewestRows) throw;
+      room /= 2;
+    }
+  }
   const auto built = gpu_.modules.get(put_slots_kernel());
   const device::Kernel put = built->module.kernel("put_slots");
   for (uint64_t first = 0; first < rows_; first += room) {
