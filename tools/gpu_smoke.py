@@ -207,6 +207,7 @@ SELECT i, count_if(n > 0), bool_or(bo) FROM t WHERE i % 3 = 1 GROUP BY i ORDER B
 SELECT ti, round(stddev(r), 6), max(r), count(*) FROM t GROUP BY ti ORDER BY ti
 SELECT h, count(*) FROM t WHERE i < 5000 GROUP BY h ORDER BY h
 SELECT count(*), sum(n), min(us) FROM (SELECT DISTINCT n, us FROM t)
+SELECT count(*), count(*) FILTER (s LIKE '%' || (i % 7) || '_%'), count(*) FILTER (s NOT LIKE k || '%'), count(*) FILTER (contains(s, (i % 10)::VARCHAR)) FROM t WHERE starts_with(s, left(s, 3)) OR ends_with(k, right(s, 1))
 SELECT i, greatest(to_days(i), to_months(ti), NULL) AS g, least(to_days(30), to_months(1), to_hours(i)) AS l FROM t WHERE i < 3000 ORDER BY i
 SELECT length(upper(s)) AS x, count(*), sum(n) FROM t GROUP BY x ORDER BY x
 SELECT k LIKE '%3' AS x, s IS NULL AS y, count(*), sum(b) FROM t GROUP BY ALL ORDER BY ALL
@@ -215,7 +216,7 @@ SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROU
 
 STRATEGIES = ["naive,threads=64,groups=slots", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
 
-NOT_OFFERED = {"SELECT count(*) FROM t WHERE s LIKE k": "LIKE"}
+NOT_OFFERED = {"SELECT count(*) FROM t WHERE s ILIKE k": "ILIKE"}
 
 
 def faster_gpu(program, folder):

@@ -170,15 +170,15 @@ std::string BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) cons
 /// Those that are new are compiled at once, each by a thread.
 void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
   Stopwatch watch;
-  std::set<std::string> begun;
+  std::set<std::string> awaited;
   for (const KernelText& text : texts) {
     std::string source = text.text();
-    if (gpu_.modules.begin(source)) begun.insert(std::move(source));
+    if (gpu_.modules.begin(source)) awaited.insert(std::move(source));
   }
   for (const KernelText& text : texts) {
     const std::string source = text.text();
     const std::shared_ptr<const device::BuiltModule> built = gpu_.modules.get(source);
-    if (begun.erase(source) != 0) {
+    if (awaited.erase(source) != 0) {
       ++times_.modules;
       times_.compiled += built->cached ? 0 : 1;
       times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;

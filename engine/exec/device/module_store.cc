@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/error.h"
 #include "exec/device/kernel_writer.h"
 
 namespace lanewise::exec {
@@ -16,10 +17,11 @@ bool is_ready(const Future& future) {
 
 }  // namespace
 
-/// Its future, and whether it was begun now.
+/// Its future, and whether it is still to come.
 std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& source) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = modules_.find(source); found != modules_.end()) return {found->second, false};
+  if (const auto found = modules_.find(source); found != modules_.end())
+    return {found->second, !is_ready(found->second)};
   if (modules_.size() >= most_) {  // what is forgotten is in the cache on disk
     std::erase_if(modules_, [](const auto& entry) { return is_ready(entry.second); });
   }
@@ -41,7 +43,11 @@ std::shared_ptr<const device::BuiltModule> ModuleStore::find(const std::string& 
     const std::lock_guard lock(mutex_);
     if (const auto found = modules_.find(source); found != modules_.end()) future = found->second;
   }
-  if (future.valid()) return is_ready(future) ? result_of(source, future) : nullptr;
+  try {
+    if (future.valid()) return is_ready(future) ? result_of(source, future) : nullptr;
+  } catch (const MemoryError&) {  // who needs it asks again
+    return nullptr;
+  }
   std::optional<device::BuiltModule> built = device::find_built(device_, kernel_source(source));
   if (!built) return nullptr;
   auto module = std::make_shared<const device::BuiltModule>(std::move(*built));

@@ -18,7 +18,7 @@ class ModuleStore {
   /// Holds `most` modules or a few more.
   explicit ModuleStore(device::Device& device, size_t most = 256) : device_(device), most_(most) {}
 
-  /// Begins to build it, unless that was done before. Whether it began.
+  /// Begins to build it, unless that was done before. Whether it is still to come.
   bool begin(const std::string& source);
   /// Waits for it. Throws as device::build(); then nothing of it is kept.
   std::shared_ptr<const device::BuiltModule> get(const std::string& source);

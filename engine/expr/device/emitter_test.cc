@@ -233,10 +233,10 @@ TEST(Emitter, NamesWhatIsNotOffered) {
   Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
   try {
     const ExprPtr text = column(0, TypeId::kVarchar);
-    out.emit(*call("~~", {text, text}));
+    out.emit(*call("~~~", {text, text}));
     FAIL();
   } catch (const NotOnDevice& error) {
-    EXPECT_EQ(std::string(error.what()), "(#0 LIKE #0) is not offered on devices");
+    EXPECT_EQ(std::string(error.what()), "(#0 GLOB #0) is not offered on devices");
   }
 }
 

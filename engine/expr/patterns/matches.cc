@@ -121,6 +121,16 @@ Value test_reference(const Expr&, std::span<const Value> args) {
   return Value::boolean(matches_reference<kSyntax>(args) != kNegated);
 }
 
+/// Of patterns that rows bring along; see expr/device/patterns-inl.h.
+template <Syntax kSyntax, bool kNegated>
+constexpr auto device_test() -> decltype(Function::device) {
+  if (kSyntax == Syntax::kLike)
+    return kNegated ? on_device<"unlike", "patterns"> : on_device<"like", "patterns">;
+  if (kSyntax == Syntax::kContains) return on_device<"contains", "patterns">;
+  if (kSyntax == Syntax::kPrefix) return on_device<"begins_with", "patterns">;
+  return kSyntax == Syntax::kSuffix ? on_device<"ends_with", "patterns"> : nullptr;
+}
+
 constexpr auto kString = TypeId::kVarchar;
 constexpr int kTwo = 2, kThree = 3;  // strings that a function takes
 
@@ -134,6 +144,7 @@ constexpr Function test(std::string_view name, int strings, std::string_view doc
           .prepare = prepare<kSyntax>,
           .select = select<kNegated>,
           .reference = test_reference<kSyntax, kNegated>,
+          .device = strings == kTwo ? device_test<kSyntax, kNegated>() : nullptr,
           .documentation = documentation,
           .example = example};
 }
