@@ -122,6 +122,8 @@ SELECT i, da, us FROM t ORDER BY da DESC, us NULLS FIRST LIMIT 500
 SELECT x FROM (SELECT n AS x FROM t UNION ALL SELECT ti FROM t) ORDER BY x LIMIT 50
 SELECT i FROM t WHERE n > 5000 ORDER BY i
 SELECT i, round(f, 1), round(d), round(d, 1), floor(d), ceil(f), trunc(r), sign(n), even(f), round(n, -1), sqrt(abs(n)), greatest(n, ti, 5), least(f, r, NULL) FROM t WHERE i < 3000
+SELECT count(*), count(*) FILTER (s LIKE '%' || (i % 7) || '_%'), count(*) FILTER (s NOT LIKE k || '%'), count(*) FILTER (contains(s, (i % 10)::VARCHAR)) FROM t WHERE starts_with(s, left(s, 3)) OR ends_with(k, right(s, 1))
+SELECT i, greatest(to_days(i), to_months(ti), NULL) AS g, least(to_days(30), to_months(1), to_hours(i)) AS l FROM t WHERE i < 3000 ORDER BY i
 SELECT i, gcd(n, b), lcm(n, ti), bit_count(b), isnan(f), isfinite(r), degrees(f), factorial(ti % 30), pi() FROM t WHERE i < 3000
 SELECT i, round(sin(n), 9), round(cos(n), 9), round(exp(ti / 10), 3), round(ln(i + 1), 9), round(log(i + 2), 9), round(pow(ti, 1.5), 6), round(atan2(n, ti), 9) FROM t WHERE i < 3000
 SELECT i, hour(ts), minute(ts), second(ts), dayofweek(da), isodow(ts), dayofyear(da), week(ts), yearweek(da), epoch(ts), century(da), microsecond(ts) FROM t WHERE i < 3000
@@ -207,8 +209,6 @@ SELECT i, count_if(n > 0), bool_or(bo) FROM t WHERE i % 3 = 1 GROUP BY i ORDER B
 SELECT ti, round(stddev(r), 6), max(r), count(*) FROM t GROUP BY ti ORDER BY ti
 SELECT h, count(*) FROM t WHERE i < 5000 GROUP BY h ORDER BY h
 SELECT count(*), sum(n), min(us) FROM (SELECT DISTINCT n, us FROM t)
-SELECT count(*), count(*) FILTER (s LIKE '%' || (i % 7) || '_%'), count(*) FILTER (s NOT LIKE k || '%'), count(*) FILTER (contains(s, (i % 10)::VARCHAR)) FROM t WHERE starts_with(s, left(s, 3)) OR ends_with(k, right(s, 1))
-SELECT i, greatest(to_days(i), to_months(ti), NULL) AS g, least(to_days(30), to_months(1), to_hours(i)) AS l FROM t WHERE i < 3000 ORDER BY i
 SELECT length(upper(s)) AS x, count(*), sum(n) FROM t GROUP BY x ORDER BY x
 SELECT k LIKE '%3' AS x, s IS NULL AS y, count(*), sum(b) FROM t GROUP BY ALL ORDER BY ALL
 SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROUP BY ti

@@ -28,15 +28,11 @@ class KernelClock {
   /// Times what `launch` asks of the stream.
   template <class Launch>
   void time(const std::string& name, uint64_t bytes, Launch&& launch) {
-    spans_.push_back({name, bytes, event(), event()});
-    spans_.back().begin.record(stream_);
-    try {
-      launch();
-    } catch (...) {  // there is no end to wait for
-      spans_.pop_back();
-      throw;
-    }
-    spans_.back().end.record(stream_);
+    Span span{name, bytes, event(), event()};
+    span.begin.record(stream_);
+    launch();
+    span.end.record(stream_);
+    spans_.push_back(std::move(span));  // what fails has no end to wait for
   }
   /// Waits for all that was timed, adds it to `times` by names, and forgets it. Returns the seconds.
   double settle(std::vector<KernelTime>& times);
