@@ -35,7 +35,6 @@ Accelerator::Accelerator(const Options& options)
     warming_ = std::async(std::launch::async, [&compiler, architecture = device.properties().architecture()] {
       compiler.compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), architecture);
     });
-    if (!modules.find(put_slots_kernel())) modules.begin(put_slots_kernel());
   }
   device.fetch_sectors();
   modules.begin(list_kernels());

@@ -59,8 +59,6 @@ struct SlotsJob {
 #if defined(__CUDACC__)
 
 LANES_FN const u64* keys_of(const u8* slot) { return reinterpret_cast<const u64*>(slot) + 1; }
-/// Neither empty nor busy; of each of a group's copies another.
-LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
 /// As hash_of() of a Slot, but for the order of texts' bytes.
 LANES_FN u64 hash_of(const SlotShape& shape, const u8* slot) {

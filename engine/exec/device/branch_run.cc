@@ -159,8 +159,11 @@ std::string BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) cons
       source.clear();
       break;
     case Strategy::Groups::kAuto:
-      if (!gpu_.compiles_beside || gpu_.modules.find(source) || !gpu_.modules.find(put_slots_kernel()))
+      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return {};
+      if (!gpu_.modules.find(put_slots_kernel())) {  // for another query
+        gpu_.modules.begin(put_slots_kernel());
         return {};
+      }
   }
   texts.erase(group);
   for (KernelText& text : writer_->slot_texts()) texts.push_back(std::move(text));
@@ -170,13 +173,15 @@ std::string BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) cons
 /// Those that are new are compiled at once, each by a thread.
 void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
   Stopwatch watch;
+  std::vector<std::string> sources;
   std::set<std::string> awaited;
   for (const KernelText& text : texts) {
-    std::string source = text.text();
-    if (gpu_.modules.begin(source)) awaited.insert(std::move(source));
+    sources.push_back(text.text());
+    if (gpu_.modules.begin(sources.back())) awaited.insert(sources.back());
   }
-  for (const KernelText& text : texts) {
-    const std::string source = text.text();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const KernelText& text = texts[i];
+    const std::string& source = sources[i];
     const std::shared_ptr<const device::BuiltModule> built = gpu_.modules.get(source);
     if (awaited.erase(source) != 0) {
       ++times_.modules;

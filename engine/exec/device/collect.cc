@@ -44,6 +44,11 @@ RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap
   return list;
 }
 
+RowList list_left(BranchRun& run, Accelerator& gpu) {
+  run.filter_by_last();
+  return run.active() != 0 ? list_rows(run, gpu, run.active(), run.rows()) : RowList{{}, run.rows()};
+}
+
 Collector::Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu)
     : schema_(schema),
       options_(options),

@@ -21,6 +21,8 @@ struct RowList {
 };
 /// The set bits of the bitmap of `rows` bits, ascending. Throws DeviceFull.
 RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows);
+/// Filters by the last stage and lists what it leaves; of all rows the list itself is not needed.
+RowList list_left(BranchRun& run, Accelerator& gpu);
 
 /// Rows that kernels left, brought to the host in their order.
 class Collector {

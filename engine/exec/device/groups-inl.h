@@ -57,6 +57,9 @@ LANES_FN u64 hash_of(const Slot& slot) {
 /// slots are places in it one after the other.
 LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
 
+/// Of a slot that is neither empty nor busy; of each of a group's copies another.
+LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
+
 /// Whether bytes of long texts are the same, too, where same() says that all else is.
 template <bool kShared, class Slot>
 LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
@@ -82,8 +85,6 @@ struct SlotTable {
 
   LANES_FN Slot& at(u64 i) const { return *reinterpret_cast<Slot*>(slots + (i & mask) * stride); }
   static LANES_FN u64& kept_hash(Slot& slot) { return *reinterpret_cast<u64*>(&slot + 1); }
-  /// Neither empty nor busy; of each of a group's copies another.
-  static LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
   /// A copy (below kCopies) of the slot of wanted's keys, looked for from slot `start` on; made where there
   /// is none and `claim()` allows it. Null: it is not there. All of the warp's `lanes` call it. They look at

@@ -22,7 +22,8 @@ class ModuleStore {
   bool begin(const std::string& source);
   /// Waits for it. Throws as device::build(); then nothing of it is kept.
   std::shared_ptr<const device::BuiltModule> get(const std::string& source);
-  /// What needs no compiler, or what that is done with; null: it is not there. Throws as get().
+  /// What needs no compiler, or what that is done with; null: it is not there, or what built it found no
+  /// memory. Else throws as get().
   std::shared_ptr<const device::BuiltModule> find(const std::string& source);
 
  private:

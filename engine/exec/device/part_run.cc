@@ -20,10 +20,8 @@ uint64_t shift_of(uint64_t slots) {
 
 SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& options, Accelerator& gpu) {
   run.add_kernels(run.writer().parts());
-  run.filter_by_last();
-  RowList list;  // of all rows none is needed
-  if (run.active() != 0) list = list_rows(run, gpu, run.active(), run.rows());
-  const uint64_t rows = run.active() != 0 ? list.count : run.rows();
+  RowList list = list_left(run, gpu);
+  const uint64_t rows = list.count;
 
   const size_t bytes = run.writer().record_bytes();
   device::DeviceBuffer parts[2], records[2];

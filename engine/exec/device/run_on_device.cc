@@ -215,6 +215,13 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
   const bool parts = may_go(Groups::kParts), slots = may_go(Groups::kSlots);
   const Passes passes(pipeline);
   std::vector<std::string> sources;
+  const auto add_new = [&](const std::vector<KernelText>& texts) {
+    for (const KernelText& text : texts) {
+      if (std::string source = text.text();
+          std::find(sources.begin(), sources.end(), source) == sources.end())
+        sources.push_back(std::move(source));
+    }
+  };
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
     for (const Branch& branch : run.branches) {
@@ -225,15 +232,8 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
       const KernelWriter writer(program, sink, columns, forms_of(types, form), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
       if (!sink.groups) continue;
-      std::vector<KernelText> others;
-      if (parts && writer.record_bytes() != 0) others = writer.parts();
-      for (KernelText& text : slots ? writer.slot_texts() : std::vector<KernelText>())
-        others.push_back(std::move(text));
-      for (const KernelText& text : others) {
-        if (std::string source = text.text();
-            std::find(sources.begin(), sources.end(), source) == sources.end())
-          sources.push_back(std::move(source));
-      }
+      if (parts && writer.record_bytes() != 0) add_new(writer.parts());
+      if (slots) add_new(writer.slot_texts());
     }
   }
   return sources;

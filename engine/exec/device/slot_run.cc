@@ -13,16 +13,16 @@ constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestRows = 1 << 14;
 }  // namespace
 
 SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
-    : run_(run), options_(options), gpu_(gpu), shape_(*run.writer().slots().shape()) {
-  run.filter_by_last();
-  if (run.active() != 0) list_ = list_rows(run, gpu, run.active(), run.rows());
-  rows_ = run.active() != 0 ? list_.count : run.rows();
-}
+    : run_(run),
+      options_(options),
+      gpu_(gpu),
+      shape_(*run.writer().slots().shape()),
+      list_(list_left(run, gpu)) {}
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
   // Texts that the kernel makes are those of one launch.
   const bool at_once = run_.makes_texts("make_slots");
-  uint64_t room = std::max<uint64_t>(at_once ? rows_ : std::min(rows_, kRoom / shape_.bytes), 1);
+  uint64_t room = std::max<uint64_t>(at_once ? list_.count : std::min(list_.count, kRoom / shape_.bytes), 1);
   device::DeviceBuffer slots;
   while (!slots) {
     try {
@@ -34,15 +34,15 @@ bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
   }
   const auto built = gpu_.modules.get(put_slots_kernel());
   const device::Kernel put = built->module.kernel("put_slots");
-  for (uint64_t first = 0; first < rows_; first += room) {
+  for (uint64_t first = 0; first < list_.count; first += room) {
     if (options_.cancellation != nullptr) options_.cancellation->check();
-    const uint64_t rows = std::min(room, rows_ - first);
+    const uint64_t rows = std::min(room, list_.count - first);
     kernel::Job job = table;
     job.words[KernelWriter::kRows] = rows;
     job.words[KernelWriter::kList] = list_.rows ? list_.rows.address() + first * sizeof(uint32_t) : 0;
     job.words[KernelWriter::kFrom] = first;
     job.words[KernelWriter::kRecords] = slots.address();
-    run_.launch_rows("make_slots", job, rows, {.bytes = run_.bytes_of_last_stage() / rows_ * rows});
+    run_.launch_rows("make_slots", job, rows, {.bytes = run_.bytes_of_last_stage() / list_.count * rows});
     kernel::SlotsJob to{.rows = rows,
                         .from = slots.address(),
                         .table = table.words[KernelWriter::kOut],

@@ -15,7 +15,7 @@ class SlotRun {
   /// Filters by the last stage.
   SlotRun(BranchRun& run, const Options& options, Accelerator& gpu);
 
-  uint64_t rows() const { return rows_; }
+  uint64_t rows() const { return list_.count; }
   /// Puts all of them into the table of this job (see KernelWriter), some at a time as long as it `fits`.
   /// Whether all did. Throws DeviceFull.
   bool put(const kernel::Job& table, const std::function<bool()>& fits);
@@ -25,8 +25,7 @@ class SlotRun {
   const Options& options_;
   Accelerator& gpu_;
   const kernel::SlotShape shape_;
-  RowList list_;  // of all rows none is needed
-  uint64_t rows_;
+  const RowList list_;
 };
 
 }  // namespace lanewise::exec
