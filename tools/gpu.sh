@@ -41,6 +41,7 @@ case $command in
       layers+=("$layer") shares+=($!)
     done <<<"data *OnGpu.*
 api *OnGpu.*
+exec *OnGpu.*
 index */1.*:DeviceIndex.*:DeviceUpdate.*:On/Model.*/Gpu
 graph */Gpu
 pram */OnDevice.*

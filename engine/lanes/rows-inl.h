@@ -24,7 +24,7 @@ LANES_FN bool turn(Group& group, typename Group::Mask& busy, Source& source, u32
   using Mask = typename Group::Mask;
   const u32 held = Group::count(busy);
   if (held < refill_below) {
-    const u64 ready = source.ready(Group::width);
+    const auto ready = source.ready(Group::width);
     if (ready) {
       Mask idle = Group::all & ~busy;
       u32 taken = Group::width - held;
@@ -57,14 +57,14 @@ LANES_FN bool turn(Group& group, typename Group::Mask& busy, Source& source, u32
 ///   walk(busy, tally)     steps the busy lanes, returns those whose row is decided or at its end
 ///   matches(ended)        those of the lanes `ended` whose row matches
 ///   row(k), state(k)      the row that lane k holds, and the state that it is in
-/// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left; drop(n); and for
-/// two groups left(), how many there may be.
+/// A Source offers ready(n), how many rows can be taken: at least n unless fewer are left, or its rows have a
+/// gap there, and none only at its end; drop(n); and for two groups left(), how many there may be.
 ///
 /// Lanes are refilled once fewer than `refill_below` are busy: `width` keeps all busy, 1 waits for the
-/// slowest.
+/// slowest. Those of `busy` hold rows before.
 template <class Group, class Source, class Book, class Tally>
-LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& book, Tally& tally) {
-  typename Group::Mask busy = 0;
+LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& book, Tally& tally,
+                       typename Group::Mask busy = 0) {
   while (turn(group, busy, source, refill_below, book, tally)) {
   }
 }

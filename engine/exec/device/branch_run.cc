@@ -65,6 +65,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     try {
       open(first, rows, ahead ? std::min(most, input_.rows() - first - rows) : 0);
       more = batch();
+      if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nobody waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       times_.kernel_seconds += clock_.settle(times_.kernels);
       if (lane_steps_) book_lane_steps();
@@ -135,63 +136,65 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   }
 
   kernels_.clear();
+  awaited_.clear();
+  beside_.clear();
   making_texts_.clear();
   std::vector<KernelText> texts = writer_->texts();
-  const std::string beside = put_off_group_kernel(texts);
+  put_off_group_kernel(texts);
   add_kernels(texts);
-  if (!beside.empty()) gpu_.modules.begin(beside);
 }
 
 /// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
-/// sooner take its place among `texts`, for this batch. What is given is to be compiled beside it, if
-/// anything.
-std::string BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) const {
+/// sooner take its place among `texts`, for this batch, and it is compiled when they are.
+void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
   const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
     return text.names == std::vector<std::string>{"group"};
   });
-  if (group == texts.end() || !writer_->slots().shape()) return {};
+  if (group == texts.end() || !writer_->slots().shape()) return;
   std::string source = group->text();
   switch (gpu_.strategy.groups) {
     case Strategy::Groups::kTable:
     case Strategy::Groups::kParts:
-      return {};
+      return;
     case Strategy::Groups::kSlots:
       source.clear();
       break;
     case Strategy::Groups::kAuto:
-      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return {};
+      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return;
       if (!gpu_.modules.find(put_slots_kernel())) {  // for another query
         gpu_.modules.begin(put_slots_kernel());
-        return {};
+        return;
       }
   }
-  texts.erase(group);
-  for (KernelText& text : writer_->slot_texts()) texts.push_back(std::move(text));
-  return source;
+  beside_ = std::move(source);
+  std::vector<KernelText> sooner = writer_->slot_texts();
+  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
+               std::make_move_iterator(sooner.end()));
 }
 
 /// Those that are new are compiled at once, each by a thread.
 void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
-  Stopwatch watch;
-  std::vector<std::string> sources;
-  std::set<std::string> awaited;
   for (const KernelText& text : texts) {
-    sources.push_back(text.text());
-    if (gpu_.modules.begin(sources.back())) awaited.insert(sources.back());
-  }
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const KernelText& text = texts[i];
-    const std::string& source = sources[i];
-    const std::shared_ptr<const device::BuiltModule> built = gpu_.modules.get(source);
-    if (awaited.erase(source) != 0) {
-      ++times_.modules;
-      times_.compiled += built->cached ? 0 : 1;
-      times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;
-    }
+    const std::string source = text.text();
+    if (gpu_.modules.begin(source)) awaited_.insert(source);
     making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
     for (const std::string& name : text.names)
-      kernels_[name] = {built, text.entry.empty() ? name : text.entry};
+      kernels_[name] = {source, text.entry.empty() ? name : text.entry, nullptr};
   }
+}
+
+device::Kernel BranchRun::kernel(const std::string& name) {
+  Place& place = kernels_.at(name);
+  if (!place.built) {
+    Stopwatch watch;
+    place.built = gpu_.modules.get(place.source);
+    if (awaited_.erase(place.source) != 0) {
+      ++times_.modules;
+      times_.compiled += place.built->cached ? 0 : 1;
+      times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;
+    }
+  }
+  return place.built->module.kernel(place.entry);
 }
 
 size_t BranchRun::place_of(size_t column) const {

@@ -62,7 +62,7 @@ class BranchRun {
   void narrow(bool last_too);
   /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
   void filter_by_last();
-  /// Builds the kernels of texts that were not among writer().texts().
+  /// Begins to build the kernels of texts; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
   /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
   /// since it is still compiled.
@@ -71,10 +71,7 @@ class BranchRun {
   device::cuda::Address active() const { return active_; }
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
-  device::Kernel kernel(const std::string& name) const {
-    const Place& place = kernels_.at(name);
-    return place.built->module.kernel(place.entry);
-  }
+  device::Kernel kernel(const std::string& name);
   /// How a kernel over rows is launched.
   struct RowLaunch {
     unsigned threads = kernel::kThreads;
@@ -124,7 +121,7 @@ class BranchRun {
 
  private:
   void open(int64_t first, int64_t rows, int64_t rows_ahead);
-  std::string put_off_group_kernel(std::vector<KernelText>& texts) const;
+  void put_off_group_kernel(std::vector<KernelText>& texts);
   uint64_t blocks_for(const device::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);
   void run_matches(const Stage& stage);
@@ -150,10 +147,12 @@ class BranchRun {
   uint64_t first_ = 0, rows_ = 0;
   std::optional<KernelWriter> writer_;
   struct Place {
-    std::shared_ptr<const device::BuiltModule> built;
-    std::string entry;
+    std::string source, entry;
+    std::shared_ptr<const device::BuiltModule> built;  // null: not used yet
   };
   std::unordered_map<std::string, Place> kernels_;  // by name: where each is
+  std::set<std::string> awaited_;                   // sources that were not there when the batch began
+  std::string beside_;                              // one that others stand for until it is there
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
   device::DeviceBuffer lane_steps_;  // kernel::LaneSteps of each match, where they are counted

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "expr/device/values-inl.h"
+#include "lanes/late_first-inl.h"
 #include "lanes/rows-inl.h"
 #include "lanes/tables-inl.h"
 #include "lanes/warp_group-inl.h"
@@ -29,6 +30,7 @@ struct MatchJob {
   u32 table_bytes;     ///< a multiple of 16
   u32 refill_below;
   lanes::Verdicts verdicts;
+  u32 look;  ///< rows of each share's end among which late ones are looked for; 0: all in their order
 };
 
 /// The same for a kernel that counts what its lanes do.
@@ -47,15 +49,61 @@ struct WideTable {
   LANES_FN u32 step(u32 state, u32 byte) const { return next[state << 8 | byte]; }
 };
 
-/// Hands out the rows [next, last) to one warp.
-template <class Offset>
-struct AllRows {
-  const Offset* offsets;
-  u64 next, last;
+/// Places [next, end) of one warp's share, which begins with place `first` of all, less those left out.
+struct Places {
+  u64 first;
+  u32 end;
+  u32 next = 0, stop = end;        // before the next one that is left out
+  u32 left_out = lanes::kNoPlace;  // by this lane
 
-  LANES_FN u64 ready(u64 /*n*/) { return last - next; }
-  LANES_FN void drop(u64 n) { next += n; }
-  LANES_FN u64 row(u64 i) const { return next + i; }
+  LANES_FN u32 ready(u32 /*n*/) {
+    if (next == stop && stop < end) pass();
+    return stop - next;
+  }
+  LANES_FN void drop(u32 n) { next += n; }
+  LANES_FN u64 place(u64 i) const { return first + (next + u32(i)); }
+
+  LANES_FN u32 places() const { return end; }
+  LANES_FN bool asks(u32 /*n*/) const { return true; }
+  LANES_FN u64 from_end(u32 n) const { return first + (end - 1 - n); }
+  LANES_FN void leave_out(u32 n) {
+    left_out = n == lanes::kNoPlace ? n : end - 1 - n;
+    stop = 0;
+  }
+
+ private:
+  /// Goes on behind those left out at `next`, up to the next one.
+  LANES_FN void pass() {
+    u32 ahead = left_out - next;  // of those passed, and of none: far
+    const u32 skipped = __reduce_or_sync(~0u, ahead < 32 ? 1u << ahead : 0);
+    next += skipped == ~0u ? 32 : __ffs(~skipped) - 1;
+    ahead = __reduce_min_sync(~0u, left_out - next);
+    stop = ahead < end - next ? next + ahead : end;
+  }
+};
+
+/// The rows of a warp's share of a column.
+template <class Offset>
+struct AllRows : Places {
+  const Offset* offsets;
+
+  LANES_FN AllRows(const Offset* all, u64 begin, u64 end) : Places{begin, u32(end - begin)}, offsets(all) {}
+  LANES_FN u64 row(u64 i) const { return place(i); }
+  LANES_FN u64 late(u32 n) const { return from_end(n); }
+  LANES_FN u64 begin(u64 row) const { return offsets[row]; }
+  LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
+};
+
+/// The same for the rows of a list.
+template <class Offset>
+struct ListedRows : Places {
+  const Offset* offsets;
+  const u32* list;
+
+  LANES_FN ListedRows(const Offset* all, const u32* rows, u64 begin, u64 end)
+      : Places{begin, u32(end - begin)}, offsets(all), list(rows) {}
+  LANES_FN u64 row(u64 i) const { return list[place(i)]; }
+  LANES_FN u64 late(u32 n) const { return list[from_end(n)]; }
   LANES_FN u64 begin(u64 row) const { return offsets[row]; }
   LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
 };
@@ -67,21 +115,21 @@ struct ActiveRows {
   static constexpr u32 kQueue = 64;  // rows: ready() asks for 32 at most, and a word adds 32
 
   const Offset* offsets;
-  const u32* active;
-  u64 next_word, last_word;  // of those that no lane holds yet
-  u32* queue;                // rows less `base`
-  u64 base;
-  u32 held = 0;      // this lane's word
-  u32 nonempty = 0;  // lanes whose words are not in the queue yet and hold rows
-  u64 held_first = 0;
+  const u32* active;  // of the share, which begins with row `first`; rows are counted from there
+  u64 first;
+  u32 words;
+  u32* queue;                      // rows
+  u32 next_word = 0;               // that no lane holds yet
+  u32 left_out = lanes::kNoPlace;  // this lane's late row
+  u32 held = 0;                    // this lane's word
+  u32 nonempty = 0;                // lanes whose words are not in the queue yet and hold rows
   u32 head = 0, tail = 0;
 
-  LANES_FN u64 ready(u64 n) {
-    while (tail - head < n && (nonempty || next_word < last_word)) {
+  LANES_FN u32 ready(u32 n) {
+    while (tail - head < n && (nonempty || next_word < words)) {
+      const u32 lane = threadIdx.x & 31;
       if (!nonempty) {
-        const u32 lane = threadIdx.x & 31;
-        held_first = next_word;
-        held = next_word + lane < last_word ? active[next_word + lane] : 0;
+        fetch(next_word + lane);
         next_word += 32;
         nonempty = __ballot_sync(~0u, held != 0);
         continue;
@@ -89,37 +137,38 @@ struct ActiveRows {
       const u32 owner = __ffs(nonempty) - 1;
       nonempty &= nonempty - 1;
       const u32 word = __shfl_sync(~0u, held, owner);
-      const u32 lane = threadIdx.x & 31;
       if (word >> lane & 1) {
         const u32 place = tail + __popc(word & ((1u << lane) - 1));
-        queue[place % kQueue] = u32((held_first + owner) * 32 + lane - base);
+        queue[place % kQueue] = (next_word - 32 + owner) * 32 + lane;
       }
       tail += __popc(word);
       __syncwarp();
     }
     return tail - head;
   }
-  LANES_FN void drop(u64 n) {
-    head += u32(n);
+  LANES_FN void drop(u32 n) {
+    head += n;
     __syncwarp();
   }
-  LANES_FN u64 row(u64 i) const { return base + queue[(head + u32(i)) % kQueue]; }
+  LANES_FN u64 row(u64 i) const { return first + queue[(head + u32(i)) % kQueue]; }
+
+  LANES_FN u32 places() const { return words * 32; }
+  LANES_FN bool asks(u32 n) const { return active[words - 1 - n / 32] << n % 32 >> 31; }
+  LANES_FN u64 late(u32 n) const { return first + (words * 32 - 1 - n); }
+  LANES_FN void leave_out(u32 n) { left_out = n == lanes::kNoPlace ? n : words * 32 - 1 - n; }
   LANES_FN u64 begin(u64 row) const { return offsets[row]; }
   LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
-};
 
-/// The same for the rows of a list.
-template <class Offset>
-struct ListedRows {
-  const Offset* offsets;
-  const u32* list;
-  u64 next, last;
-
-  LANES_FN u64 ready(u64 /*n*/) { return last - next; }
-  LANES_FN void drop(u64 n) { next += n; }
-  LANES_FN u64 row(u64 i) const { return list[next + i]; }
-  LANES_FN u64 begin(u64 row) const { return offsets[row]; }
-  LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
+ private:
+  LANES_FN void fetch(u32 word) {
+    held = word < words ? active[word] : 0;
+    const u32 here = __ballot_sync(~0u, left_out / 32 - next_word < 32);
+#pragma unroll 1
+    for (u32 lanes = here; lanes; lanes &= lanes - 1) {
+      const u32 late = __shfl_sync(~0u, left_out, __ffs(lanes) - 1);
+      if (late / 32 == word) held &= ~(1u << late % 32);
+    }
+  }
 };
 
 struct SetRowBit {
@@ -158,7 +207,9 @@ LANES_FN void match_rows(const Table& table, const Job& job, Source& source) {
   lanes::WarpGroup<Table> group(table, job.verdicts, reinterpret_cast<const u8*>(job.bytes));
   SetRowBit book{reinterpret_cast<u32*>(job.hits)};
   typename Job::Tally tally;
-  lanes::run_rows(group, source, job.refill_below, book, tally);
+  u32 busy = 0;
+  if (job.look) busy = lanes::take_late(group, source, job.look);
+  lanes::run_rows(group, source, job.refill_below, book, tally, busy);
   if constexpr (Job::Tally::kOn) tally.add_to(*reinterpret_cast<LaneSteps*>(job.lane_steps));
 }
 
@@ -175,18 +226,14 @@ LANES_FN void match_share(const Table& table, const Job& job, u32* queues) {
   const u64 begin = first * 32 < job.rows ? first * 32 : job.rows;
   const u64 end = last * 32 < job.rows ? last * 32 : job.rows;
   if constexpr (kAsked == Asked::kBitmap) {
-    ActiveRows<Offset> source{offsets,
-                              reinterpret_cast<const u32*>(job.active),
-                              first,
-                              last,
-                              queues + threadIdx.x / 32 * ActiveRows<Offset>::kQueue,
-                              first * 32};
+    ActiveRows<Offset> source{offsets, reinterpret_cast<const u32*>(job.active) + first, first * 32,
+                              u32(last - first), queues + threadIdx.x / 32 * ActiveRows<Offset>::kQueue};
     match_rows(table, job, source);
   } else if constexpr (kAsked == Asked::kList) {
-    ListedRows<Offset> source{offsets, reinterpret_cast<const u32*>(job.active), begin, end};
+    ListedRows<Offset> source(offsets, reinterpret_cast<const u32*>(job.active), begin, end);
     match_rows(table, job, source);
   } else {
-    AllRows<Offset> source{offsets, begin, end};
+    AllRows<Offset> source(offsets, begin, end);
     match_rows(table, job, source);
   }
 }

@@ -67,16 +67,30 @@ kernel::NeedleJob job_of(const std::string& needle) {
   return job;
 }
 
+/// Lanes of a warp take new rows when fewer are busy, and where some texts are much longer than others: what
+/// was best on an H200 (docs/performance-gpu.md).
+constexpr uint32_t kRefill = 24, kRefillUneven = 28;
+
+/// Of a text, rounded up.
+uint64_t average_bytes(const DeviceColumn& column) {
+  return column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
+}
+
 /// Rows of a tile, so that its text is some 128 KB: beginnings and ends of tiles cost less than that few
 /// blocks have much left at the end.
 uint32_t tile_rows_of(const DeviceColumn& column) {
   constexpr uint64_t kTileBytes = uint64_t{128} << 10;
-  const uint64_t each = column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
-  const uint64_t rows = std::clamp<uint64_t>(kTileBytes / each, 32, kernel::kMostTileRows);
+  const uint64_t rows = std::clamp<uint64_t>(kTileBytes / average_bytes(column), 32, kernel::kMostTileRows);
   return static_cast<uint32_t>(rows / 32 * 32);
 }
 
 }  // namespace
+
+uint32_t look_for_late(uint64_t longest, uint64_t average) {
+  constexpr uint64_t kMost = 1024, kLanes = 32;
+  if (longest < lanes::kShort + 4 * average) return 0;
+  return static_cast<uint32_t>(std::min(longest / average * kLanes, kMost));
+}
 
 bool is_automaton(MatchKind kind) {
   return kind == MatchKind::kSharedAutomaton || kind == MatchKind::kWideAutomaton;
@@ -146,6 +160,8 @@ void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& c
   const auto rows = static_cast<uint64_t>(column.rows);
   gpu.stream.fill(found.hits, 0, bits::words(rows) * sizeof(uint64_t));
   const unsigned threads = gpu.strategy.threads;
+  const bool waits = gpu.strategy.refill_below == 1;  // for the longest row, wherever it stands
+  const uint32_t look = waits ? 0 : look_for_late(column.longest, average_bytes(column));
   const kernel::MatchJob job{asked.listed.value_or(rows),
                              column.offsets.address(),
                              column.values.address(),
@@ -153,8 +169,9 @@ void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& c
                              found.hits,
                              table_.address(),
                              static_cast<uint32_t>(shared_bytes_),
-                             gpu.strategy.refill_below,
-                             verdicts_};
+                             gpu.strategy.refill_below.value_or(look != 0 ? kRefillUneven : kRefill),
+                             verdicts_,
+                             look};
   const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
                       static_cast<uint64_t>(kernel.blocks_per_multiprocessor(threads, shared_bytes_));
   const device::Shape shape{.blocks = blocks, .threads = threads, .shared = shared_bytes_};

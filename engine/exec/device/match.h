@@ -17,6 +17,9 @@ namespace lanewise::exec {
 enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
 
 bool is_automaton(MatchKind kind);
+/// MatchJob::look for texts of so many bytes, on average at least one: as many rows as one lane's walk over
+/// the longest may outlast. None where texts are much alike: the look would cost more than it saves.
+uint32_t look_for_late(uint64_t longest, uint64_t average);
 /// `active`: only some of the rows are asked; a search anywhere reads the others' text, too.
 MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
 /// The call that is the kernel's body, for a parameter `job`.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lanewise::exec {
@@ -14,9 +15,8 @@ struct Strategy {
     kParts,  ///< from the beginning, wherever the query allows it
     kSlots   ///< as slots, by the kernel that kAuto takes while the query's own is compiled
   };
-  /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row. 24 is best for rows of
-  /// one length, and within 1 % of the best for others, on an H200 (docs/performance-gpu.md).
-  uint32_t refill_below = 24;
+  /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row; unset: as rows are.
+  std::optional<uint32_t> refill_below;
   uint32_t threads = 512;  ///< of an automaton's block
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps

@@ -1,5 +1,6 @@
 #include "device/testing/emulator/block.h"
 
+#include <algorithm>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -155,18 +156,22 @@ void Processor::end_exchange_if_all_came(Warp& warp, unsigned mask) {
       if (here >> lane & 1) visit(lane, *threads_[first + lane]);
     }
   };
-  unsigned long long votes = 0, sum = 0;
+  unsigned long long votes = 0, sum = 0, united = 0, least = ~0ull;
   bool same = true;
   const Exchange what = threads_[first + static_cast<unsigned>(__builtin_ctz(here))]->what;
   each([&](unsigned lane, Thread& thread) {
     same &= thread.what == what && thread.mask == mask;
     votes |= static_cast<unsigned long long>(thread.value != 0) << lane;
     sum += thread.value;
+    united |= thread.value;
+    least = std::min(least, thread.value);
   });
   if (!same) return;  // lanes of this mask wait elsewhere: a mistake, found when nobody can go on
   each([&](unsigned, Thread& thread) {
     if (what == Exchange::kVote) thread.result = votes;
     if (what == Exchange::kSum) thread.result = sum;
+    if (what == Exchange::kUnion) thread.result = united;
+    if (what == Exchange::kLeast) thread.result = least;
     if (what == Exchange::kRead) {
       const bool takes_part = thread.source < 32 && here >> thread.source & 1;
       thread.result = takes_part ? threads_[first + thread.source]->value : thread.value;

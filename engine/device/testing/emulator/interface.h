@@ -19,6 +19,8 @@ enum class Exchange {
   kVote,  ///< gives the lanes whose value is not 0, as bits
   kRead,  ///< gives the value of the lane `source`, where that takes part, else the own
   kSum,
+  kUnion,
+  kLeast,
 };
 
 /// What a kernel asks of the driver.

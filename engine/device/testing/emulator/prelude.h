@@ -130,6 +130,14 @@ T __reduce_add_sync(unsigned mask, T value) {
   return static_cast<T>(lanewise::emulator::services->exchange(lanewise::emulator::Exchange::kSum, mask,
                                                                static_cast<unsigned long long>(value), 0));
 }
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(
+      lanewise::emulator::services->exchange(lanewise::emulator::Exchange::kUnion, mask, value, 0));
+}
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return static_cast<unsigned>(
+      lanewise::emulator::services->exchange(lanewise::emulator::Exchange::kLeast, mask, value, 0));
+}
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   const unsigned lane = lanewise::emulator::lane(), part = lane / width * width;
