@@ -52,7 +52,22 @@ const std::string* needle_of(const text::Pattern& pattern) {
   return needle.empty() || needle.size() > kernel::kMostNeedle ? nullptr : &needle;
 }
 
-kernel::NeedleJob job_of(const std::string& needle) {
+/// Lanes of a warp take new rows when fewer are busy, and where some texts are much longer than others: what
+/// was best on an H200 (docs/performance-gpu.md).
+constexpr uint32_t kRefill = 24, kRefillUneven = 28;
+
+/// Of a text, rounded up.
+uint64_t average_bytes(const DeviceColumn& column) {
+  return column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
+}
+
+void fill_with_zeros(const FoundRows& found, uint64_t rows, Accelerator& gpu) {
+  gpu.stream.fill(found.hits, 0, bits::words(rows) * sizeof(uint64_t));
+}
+
+}  // namespace
+
+kernel::NeedleJob needle_job(const std::string& needle) {
   kernel::NeedleJob job{};
   job.size = static_cast<uint32_t>(needle.size());
   std::memcpy(job.words, needle.data(), needle.size());
@@ -66,25 +81,6 @@ kernel::NeedleJob job_of(const std::string& needle) {
   }
   return job;
 }
-
-/// Lanes of a warp take new rows when fewer are busy, and where some texts are much longer than others: what
-/// was best on an H200 (docs/performance-gpu.md).
-constexpr uint32_t kRefill = 24, kRefillUneven = 28;
-
-/// Of a text, rounded up.
-uint64_t average_bytes(const DeviceColumn& column) {
-  return column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
-}
-
-/// Rows of a tile, so that its text is some 128 KB: beginnings and ends of tiles cost less than that few
-/// blocks have much left at the end.
-uint32_t tile_rows_of(const DeviceColumn& column) {
-  constexpr uint64_t kTileBytes = uint64_t{128} << 10;
-  const uint64_t rows = std::clamp<uint64_t>(kTileBytes / average_bytes(column), 32, kernel::kMostTileRows);
-  return static_cast<uint32_t>(rows / 32 * 32);
-}
-
-}  // namespace
 
 uint32_t look_for_late(uint64_t longest, uint64_t average) {
   constexpr uint64_t kMost = 1024, kLanes = 32;
@@ -129,7 +125,7 @@ std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked) {
 
 Matching::Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu) : kind_(kind) {
   if (!is_automaton(kind)) {
-    needle_ = job_of(*needle_of(pattern));
+    needle_ = needle_job(*needle_of(pattern));
     return;
   }
   const lanes::AutomatonView automaton = automaton_of(pattern);
@@ -149,7 +145,7 @@ void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, con
   job.bytes = column.values.address();
   job.active = asked.active;
   job.hits = found.hits;
-  job.tile_rows = tile_rows_of(column);
+  fill_with_zeros(found, job.rows, gpu);
   const auto blocks = static_cast<uint64_t>(gpu.multiprocessors()) *
                       static_cast<uint64_t>(kernel.blocks_per_multiprocessor(kernel::kThreads, 0));
   kernel.launch(gpu.stream, {.blocks = blocks, .threads = kernel::kThreads}, job);
@@ -158,7 +154,7 @@ void Matching::run(const device::Kernel& kernel, const DeviceColumn& column, con
 void Matching::run_automaton(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
                              const FoundRows& found, Accelerator& gpu) const {
   const auto rows = static_cast<uint64_t>(column.rows);
-  gpu.stream.fill(found.hits, 0, bits::words(rows) * sizeof(uint64_t));
+  fill_with_zeros(found, rows, gpu);
   const unsigned threads = gpu.strategy.threads;
   const bool waits = gpu.strategy.refill_below == 1;  // for the longest row, wherever it stands
   const uint32_t look = waits ? 0 : look_for_late(column.longest, average_bytes(column));

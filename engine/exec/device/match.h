@@ -17,6 +17,8 @@ namespace lanewise::exec {
 enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
 
 bool is_automaton(MatchKind kind);
+/// What the search for a text of 1 to kMostNeedle bytes is asked, wherever the rows are.
+kernel::NeedleJob needle_job(const std::string& needle);
 /// MatchJob::look for texts of so many bytes, on average at least one: as many rows as one lane's walk over
 /// the longest may outlast. None where texts are much alike: the look would cost more than it saves.
 uint32_t look_for_late(uint64_t longest, uint64_t average);

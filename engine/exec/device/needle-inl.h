@@ -13,14 +13,11 @@ struct NeedleJob {
   u64 rows;
   u64 offsets, bytes;  ///< of the column
   u64 active;          ///< bitmap of the rows that are asked; 0: all
-  u64 hits;            ///< bitmap
+  u64 hits;            ///< bitmap of zeros
   u32 size;            ///< of the needle
   u32 first, second;   ///< anywhere: places of two of its bytes, first <= second < first + 4
-  u32 tile_rows;       ///< anywhere: a multiple of 32, at most kMostTileRows
   u64 words[kMostNeedle / 8];
 };
-
-inline constexpr u32 kMostTileRows = 2048;  // of a block
 
 #if defined(__CUDACC__)
 
@@ -37,14 +34,50 @@ LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
   return true;
 }
 
-/// Rows that begin (kEnd: end) with the needle; kWhole: that are it. A lane takes several rows at a time, so
-/// that enough of their first bytes are on their way. Where most rows have these, it asks for all bytes of
-/// one row after the other: what several have read would be gone from the cache before it is read on.
+/// What a warp's lanes are to look closer at: kept until there is something for each of them.
+class Queue {
+ public:
+  static constexpr u32 kRoom = 64;  // a full warp's, and what was there before
+
+  LANES_FN explicit Queue(u32* memory) : memory_(memory) {}
+  LANES_FN bool is_enough() const { return held_ >= 32; }
+  LANES_FN void put(u32 lanes, u32 value) {
+    if (lanes >> lane() & 1) memory_[held_ + __popc(lanes & ((1u << lane()) - 1))] = value;
+    held_ += __popc(lanes);
+    __syncwarp();
+  }
+  /// Up to 32 values, the latest ones: whether there is one for this lane.
+  LANES_FN bool take(u32& value) {
+    const u32 count = held_ < 32 ? held_ : 32;
+    held_ -= count;
+    if (lane() < count) value = memory_[held_ + lane()];
+    __syncwarp();
+    return lane() < count;
+  }
+
+ private:
+  u32* memory_;
+  u32 held_ = 0;
+};
+
+/// Rows that begin (kEnd: end) with the needle; kWhole: that are it; `hits` is all zeros. A lane takes
+/// several rows at a time, so that enough of their first bytes are on their way; rows that have these are
+/// queued. Where most rows do, it asks for all bytes of one row after the other: what several have read would
+/// be gone from the cache before it is read on.
 template <class Offset, bool kEnd, bool kWhole>
 LANES_FN void match_fixed(const NeedleJob& job) {
   constexpr u32 kWords = 4;
+  __shared__ u32 memory[kThreads / 32][Queue::kRoom];
+  Queue queue(memory[threadIdx.x / 32]);
   const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
   const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
+  u32* const hits = reinterpret_cast<u32*>(job.hits);
+  const auto begin_of = [&](const Text& one) { return kEnd ? one.at + one.size - job.size : one.at; };
+  const auto look_closer = [&] {
+    u32 row;
+    if (queue.take(row) && holds_needle(job, begin_of(text(offsets, bytes, row))))
+      atomicOr(&hits[row / 32], 1u << row % 32);
+  };
   const u32 count = job.size < 8 ? job.size : 8;
   bool most = false;  // of the last rows have these bytes, or all
   for (u64 first = warp() * kWords * 32; first < job.rows; first += warps() * kWords * 32) {
@@ -57,7 +90,7 @@ LANES_FN void match_fixed(const NeedleJob& job) {
       same[j] = active >> lane() & 1;
       const Text one = same[j] ? text(offsets, bytes, row) : Text{};
       same[j] = same[j] && (kWhole ? one.size == job.size : one.size >= job.size);
-      at[j] = kEnd ? one.at + one.size - job.size : one.at;
+      at[j] = begin_of(one);
     }
     if (!most) {
       u64 words[kWords];
@@ -69,59 +102,100 @@ LANES_FN void match_fixed(const NeedleJob& job) {
     u32 found = 0;
     LANEWISE_ROLLED
     for (u32 j = 0; j < kWords; j++) {
-      const bool hit = same[0] && (job.size <= 8 || holds_needle(job, at[0]));
-      found += __popc(__ballot_sync(~0u, most ? hit : same[0]));
-      const u32 word = __ballot_sync(~0u, hit);
-      if (lane() == 0 && first + j * 32 < job.rows) reinterpret_cast<u32*>(job.hits)[first / 32 + j] = word;
+      const bool is_hit = most ? same[0] && holds_needle(job, at[0]) : same[0];
+      const u32 word = __ballot_sync(~0u, is_hit);
+      found += __popc(word);
+      if (most || job.size <= 8) {
+        if (lane() == 0 && word) hits[first / 32 + j] = word;
+      } else if (word) {
+        queue.put(word, u32(first) + j * 32 + lane());
+        if (queue.is_enough()) look_closer();
+      }
       shift(same);
       shift(at);
     }
     most = job.size > 8 && found > kWords * 16;
   }
+  look_closer();
 }
 
-/// Rows that hold the needle. A block takes the text of a tile of rows as it lies, 16 bytes a thread, and
-/// compares two of the needle's bytes at all places at once; where both are right, the place is queued, so
-/// that all threads share in looking closer. A row is looked for only then.
+/// The row that holds this byte of the text, looked for from the row `near` on, in either direction.
+template <class Offset>
+LANES_FN u32 row_at(const Offset* offsets, u64 rows, u64 place, u32 near) {
+  constexpr u32 kStep = 16;
+  u64 low = near;
+  LANEWISE_ROLLED
+  for (u64 step = kStep; offsets[low] > place; step *= 2) low = low > step ? low - step : 0;
+  u64 high = low;
+  LANEWISE_ROLLED
+  for (u64 step = kStep; offsets[high + 1] <= place; step *= 2) {
+    low = high + 1;
+    high = high + step < rows ? high + step : rows - 1;
+  }
+  LANEWISE_ROLLED
+  while (low < high) {
+    const u64 middle = (low + high) / 2;
+    if (offsets[middle + 1] <= place) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return u32(low);
+}
+
+/// Rows that hold the needle; `hits` is all zeros. A warp takes a share of the text as it lies, wherever rows
+/// begin, 16 bytes a lane, and compares two of the needle's bytes at all places at once. Where both are right
+/// the place is queued until there is one for each lane: then all lanes look closer. A row is looked for only
+/// where the needle is.
 template <class Offset>
 LANES_FN void match_anywhere(const NeedleJob& job) {
-  constexpr u32 kQueue = 2048, kLoads = 4, kStep = kThreads * 16;
-  __shared__ u32 queue[kQueue], queued, hits[kMostTileRows / 32];
-  __shared__ u64 ends[kMostTileRows];  // of the tile's rows
+  constexpr u32 kLoads = 4, kPiece = 32 * 16, kStep = kLoads * kPiece;
+  constexpr u64 kMostShare = u64(1) << 31;  // places in it have 32 bits
+  __shared__ u32 memory[kThreads / 32][Queue::kRoom];
+  Queue queue(memory[threadIdx.x / 32]);
   const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
   const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
   const u32 byte_a = u32(job.words[job.first / 8] >> job.first % 8 * 8 & 255) * 0x01010101;
   const u32 byte_b = u32(job.words[job.second / 8] >> job.second % 8 * 8 & 255) * 0x01010101;
   const u32 distance = (job.second - job.first) * 8;
 
-  for (u64 first = blockIdx.x * u64(job.tile_rows); first < job.rows;
-       first += gridDim.x * u64(job.tile_rows)) {
-    const u32 rows = u32(job.rows - first < job.tile_rows ? job.rows - first : job.tile_rows);
-    const u64 begin = offsets[first], end = offsets[first + rows];
-    bool has_ends = false;
-    for (u32 i = threadIdx.x; i < job.tile_rows / 32; i += kThreads) hits[i] = 0;
-
-    // So many bytes at a time; after an overflow no more than places fit into the queue.
-    u64 part = kLoads * kStep;
-    for (u64 at = begin & ~u64(15); at < end;) {
-      __syncthreads();  // the queue was read
-      if (threadIdx.x == 0) queued = 0;
-      __syncthreads();
-      const u64 stop = at + part < end ? at + part : end;
-      uint4 loaded[kLoads];
-      u32 next[kLoads];
-#pragma unroll
-      for (u32 i = 0; i < kLoads; i++) {
-        const u64 place = at + i * kStep + threadIdx.x * 16;
-        const bool in = place < stop;
-        loaded[i] = in ? *reinterpret_cast<const uint4*>(bytes + place) : uint4{};
-        next[i] = in && lane() == 31 ? *reinterpret_cast<const u32*>(bytes + place + 16) : 0;
+  const u64 begin = offsets[0], end = offsets[job.rows], start = begin & ~u64(15);
+  const u64 even = ((end - start) / warps() / kStep + 1) * kStep,
+            share = even < kMostShare ? even : kMostShare;
+  for (u64 from = start + warp() * share; from < end; from += warps() * share) {
+    const u64 stop = from + share < end ? from + share : end;
+    const u64 alike = u64(float(from - start) / float(end - start) * float(job.rows));  // if rows are
+    u32 near = u32(alike < job.rows ? alike : job.rows - 1);
+    const auto look_closer = [&] {
+      u32 behind = 0, row = near;
+      bool is_there = queue.take(behind);
+      const u64 at = from + behind, place = at - job.first;
+      is_there =
+          is_there && at >= begin + job.first && place + job.size <= end && holds_needle(job, bytes + place);
+      if (is_there) {
+        row = row_at(offsets, job.rows, place, near);
+        if (place + job.size <= offsets[row + u64(1)])
+          atomicOr(reinterpret_cast<u32*>(job.hits) + row / 32, 1u << row % 32);
       }
+      const u32 found = __ballot_sync(~0u, is_there);
+      if (found) near = __shfl_sync(~0u, row, __ffs(found) - 1);
+    };
+
+    for (u64 at = from; at < stop; at += kStep) {
+      uint4 loaded[kLoads];
 #pragma unroll
       for (u32 i = 0; i < kLoads; i++) {
-        const u32 behind = __shfl_down_sync(~0u, loaded[i].x, 1);
-        const u32 words[5] = {loaded[i].x, loaded[i].y, loaded[i].z, loaded[i].w,
-                              lane() == 31 ? next[i] : behind};
+        const u64 place = at + i * kPiece + lane() * 16;
+        loaded[i] = place < stop ? *reinterpret_cast<const uint4*>(bytes + place) : uint4{};
+      }
+      const bool goes_on = lane() == 0 && at + kStep - 16 < stop;
+      const u32 behind_all = goes_on ? *reinterpret_cast<const u32*>(bytes + at + kStep) : 0;
+#pragma unroll
+      for (u32 i = 0; i < kLoads; i++) {
+        const u32 behind_piece = i + 1 < kLoads ? loaded[i + 1 < kLoads ? i + 1 : i].x : behind_all;
+        const u32 behind = __shfl_sync(~0u, lane() == 0 ? behind_piece : loaded[i].x, lane() + 1 & 31);
+        const u32 words[5] = {loaded[i].x, loaded[i].y, loaded[i].z, loaded[i].w, behind};
         u32 found[4];
 #pragma unroll
         for (u32 k = 0; k < 4; k++) {
@@ -129,48 +203,22 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
               (words[k] ^ byte_a) | (__funnelshift_r(words[k], words[k + 1], distance) ^ byte_b);
           found[k] = (differ - 0x01010101) & ~differ & 0x80808080;
         }
-        const u64 place = at + i * kStep + threadIdx.x * 16;
-        if (!(found[0] | found[1] | found[2] | found[3]) || place >= stop) continue;
+        const u32 within = i * kPiece + lane() * 16;  // the step
+        const bool any = (found[0] | found[1] | found[2] | found[3]) && at + within < stop;
+        if (!__ballot_sync(~0u, any)) continue;
         u32 places = 0;  // a bit for each of the 16 bytes
 #pragma unroll
         for (u32 k = 0; k < 4; k++) places |= (found[k] >> 7) * 0x01020408 >> 24 << k * 4;
-        for (; places; places &= places - 1) {
-          const u32 slot = atomicAdd(&queued, 1);
-          if (slot < kQueue) queue[slot] = u32(place - at) + __ffs(places) - 1;
+        if (!any) places = 0;
+        LANEWISE_ROLLED
+        while (const u32 lanes = __ballot_sync(~0u, places != 0)) {
+          queue.put(lanes, u32(at - from) + within + __ffs(places) - 1);
+          places &= places - 1;
+          if (queue.is_enough()) look_closer();
         }
       }
-      __syncthreads();
-      const u32 count = queued;
-      if (count > kQueue) {
-        part = kQueue;  // a place is queued once at most
-        continue;
-      }
-      if (count && !has_ends) {
-        for (u32 i = threadIdx.x; i < rows; i += kThreads) ends[i] = offsets[first + i + 1];
-        has_ends = true;
-        __syncthreads();
-      }
-      for (u32 i = threadIdx.x; i < count; i += kThreads) {
-        const u64 place = at + queue[i] - job.first;
-        if (at + queue[i] < begin + job.first || place + job.size > end) continue;
-        if (!holds_needle(job, bytes + place)) continue;
-        u32 low = 0, high = rows;  // the first row that ends behind the place
-        while (low < high) {
-          const u32 middle = (low + high) / 2;
-          if (ends[middle] <= place) {
-            low = middle + 1;
-          } else {
-            high = middle;
-          }
-        }
-        if (place + job.size <= ends[low]) atomicOr(&hits[low / 32], 1u << low % 32);
-      }
-      at += part;
     }
-    __syncthreads();
-    for (u32 i = threadIdx.x; i < (rows + 31) / 32; i += kThreads)
-      reinterpret_cast<u32*>(job.hits)[first / 32 + i] = hits[i];
-    __syncthreads();
+    look_closer();
   }
 }
 
