@@ -34,6 +34,53 @@ LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
   return true;
 }
 
+/// Rows that begin (kEnd: end) with the needle; kWhole: that are it; `hits` is all zeros. A lane takes
+/// several rows at a time, so that enough of their first bytes are on their way. Where most rows have these,
+/// it asks for all bytes of one row after the other: what several have read would be gone from the cache
+/// before it is read on.
+template <class Offset, bool kEnd, bool kWhole>
+LANES_FN void match_fixed(const NeedleJob& job) {
+  constexpr u32 kWords = 4;
+  const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
+  const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
+  const bool is_long = job.size > 16;
+  bool most = false;  // of the last rows have these bytes, or all
+  for (u64 first = warp() * kWords * 32; first < job.rows; first += warps() * kWords * 32) {
+    const u8* at[kWords];
+    bool same[kWords];
+#pragma unroll
+    for (u32 j = 0; j < kWords; j++) {
+      const u64 row = first + j * 32 + lane();
+      const u32 active = active_word(reinterpret_cast<const u32*>(job.active), first / 32 + j, job.rows);
+      same[j] = active >> lane() & 1;
+      const Text one = same[j] ? text(offsets, bytes, row) : Text{};
+      same[j] = same[j] && (kWhole ? one.size == job.size : one.size >= job.size);
+      at[j] = kEnd ? one.at + one.size - job.size : one.at;
+    }
+    const auto compare = [&](u32 word) {
+      const u32 left = job.size - word * 8, count = left < 8 ? left : 8;
+      u64 words[kWords];
+#pragma unroll
+      for (u32 j = 0; j < kWords; j++) words[j] = same[j] ? bytes_at(at[j] + word * 8, count) : 0;
+#pragma unroll
+      for (u32 j = 0; j < kWords; j++) same[j] = same[j] && words[j] == job.words[word];
+    };
+    if (!most) compare(0);
+    if (job.size > 8 && !is_long) compare(1);
+    u32 found = 0;
+    LANEWISE_ROLLED
+    for (u32 j = 0; j < kWords; j++) {
+      const bool hit = same[0] && (!is_long || holds_needle(job, at[0]));
+      found += __popc(__ballot_sync(~0u, most ? hit : same[0]));
+      const u32 word = __ballot_sync(~0u, hit);
+      if (lane() == 0 && word) reinterpret_cast<u32*>(job.hits)[first / 32 + j] = word;
+      shift(same);
+      shift(at);
+    }
+    most = is_long && found > kWords * 16;
+  }
+}
+
 /// What a warp's lanes are to look closer at: kept until there is something for each of them.
 class Queue {
  public:
@@ -60,88 +107,43 @@ class Queue {
   u32 held_ = 0;
 };
 
-/// Rows that begin (kEnd: end) with the needle; kWhole: that are it; `hits` is all zeros. A lane takes
-/// several rows at a time, so that enough of their first bytes are on their way; rows that have these are
-/// queued. Where most rows do, it asks for all bytes of one row after the other: what several have read would
-/// be gone from the cache before it is read on.
-template <class Offset, bool kEnd, bool kWhole>
-LANES_FN void match_fixed(const NeedleJob& job) {
-  constexpr u32 kWords = 4;
-  __shared__ u32 memory[kThreads / 32][Queue::kRoom];
-  Queue queue(memory[threadIdx.x / 32]);
-  const auto* offsets = reinterpret_cast<const Offset*>(job.offsets);
-  const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
-  u32* const hits = reinterpret_cast<u32*>(job.hits);
-  const auto begin_of = [&](const Text& one) { return kEnd ? one.at + one.size - job.size : one.at; };
-  const auto look_closer = [&] {
-    u32 row;
-    if (queue.take(row) && holds_needle(job, begin_of(text(offsets, bytes, row))))
-      atomicOr(&hits[row / 32], 1u << row % 32);
-  };
-  const u32 count = job.size < 8 ? job.size : 8;
-  bool most = false;  // of the last rows have these bytes, or all
-  for (u64 first = warp() * kWords * 32; first < job.rows; first += warps() * kWords * 32) {
-    const u8* at[kWords];
-    bool same[kWords];
-#pragma unroll
-    for (u32 j = 0; j < kWords; j++) {
-      const u64 row = first + j * 32 + lane();
-      const u32 active = active_word(reinterpret_cast<const u32*>(job.active), first / 32 + j, job.rows);
-      same[j] = active >> lane() & 1;
-      const Text one = same[j] ? text(offsets, bytes, row) : Text{};
-      same[j] = same[j] && (kWhole ? one.size == job.size : one.size >= job.size);
-      at[j] = begin_of(one);
-    }
-    if (!most) {
-      u64 words[kWords];
-#pragma unroll
-      for (u32 j = 0; j < kWords; j++) words[j] = same[j] ? bytes_at(at[j], count) : 0;
-#pragma unroll
-      for (u32 j = 0; j < kWords; j++) same[j] = same[j] && words[j] == job.words[0];
-    }
-    u32 found = 0;
-    LANEWISE_ROLLED
-    for (u32 j = 0; j < kWords; j++) {
-      const bool is_hit = most ? same[0] && holds_needle(job, at[0]) : same[0];
-      const u32 word = __ballot_sync(~0u, is_hit);
-      found += __popc(word);
-      if (most || job.size <= 8) {
-        if (lane() == 0 && word) hits[first / 32 + j] = word;
-      } else if (word) {
-        queue.put(word, u32(first) + j * 32 + lane());
-        if (queue.is_enough()) look_closer();
-      }
-      shift(same);
-      shift(at);
-    }
-    most = job.size > 8 && found > kWords * 16;
-  }
-  look_closer();
-}
-
-/// The row that holds this byte of the text, looked for from the row `near` on, in either direction.
+/// Rows that follow each other, and how many begin within a byte of text, on average.
 template <class Offset>
-LANES_FN u32 row_at(const Offset* offsets, u64 rows, u64 place, u32 near) {
-  constexpr u32 kStep = 16;
-  u64 low = near;
-  LANEWISE_ROLLED
-  for (u64 step = kStep; offsets[low] > place; step *= 2) low = low > step ? low - step : 0;
-  u64 high = low;
-  LANEWISE_ROLLED
-  for (u64 step = kStep; offsets[high + 1] <= place; step *= 2) {
-    low = high + 1;
-    high = high + step < rows ? high + step : rows - 1;
-  }
-  LANEWISE_ROLLED
-  while (low < high) {
-    const u64 middle = (low + high) / 2;
-    if (offsets[middle + 1] <= place) {
-      low = middle + 1;
+struct RowsOfText {
+  const Offset* offsets;
+  u64 rows;
+  float per_byte;
+};
+
+/// A row of a text, and where it lies there.
+struct PlacedRow {
+  u32 row;
+  u64 begin, end;
+};
+
+/// The row that holds this byte, guessed again and again from one whose place is known, at first `near`.
+template <class Offset>
+LANES_FN PlacedRow row_at(const RowsOfText<Offset>& text, u64 place, const PlacedRow& near) {
+  i64 low = 0, high = i64(text.rows) - 1;
+  i64 known = near.row, least = 0;  // least: rows to go beyond the guess, so that no row takes long to find
+  u64 at = near.begin;
+  for (;;) {
+    const i64 guessed = i64(float(i64(place - at)) * text.per_byte);
+    i64 row = known + guessed + (place < at ? -1 - least : least);
+    if (row < low || row > high) row = (low + high) / 2;
+    const PlacedRow found = {u32(row), text.offsets[row], text.offsets[row + 1]};
+    if (place < found.begin) {
+      high = row - 1;
+      known = row;
+      at = found.begin;
+    } else if (place >= found.end) {
+      low = known = row + 1;
+      at = found.end;
     } else {
-      high = middle;
+      return found;
     }
+    least = 2 * least + 1;
   }
-  return u32(low);
 }
 
 /// Rows that hold the needle; `hits` is all zeros. A warp takes a share of the text as it lies, wherever rows
@@ -150,7 +152,7 @@ LANES_FN u32 row_at(const Offset* offsets, u64 rows, u64 place, u32 near) {
 /// where the needle is.
 template <class Offset>
 LANES_FN void match_anywhere(const NeedleJob& job) {
-  constexpr u32 kLoads = 4, kPiece = 32 * 16, kStep = kLoads * kPiece;
+  constexpr u32 kLoads = 8, kPiece = 32 * 16, kStep = kLoads * kPiece;
   constexpr u64 kMostShare = u64(1) << 31;  // places in it have 32 bits
   __shared__ u32 memory[kThreads / 32][Queue::kRoom];
   Queue queue(memory[threadIdx.x / 32]);
@@ -163,23 +165,27 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
   const u64 begin = offsets[0], end = offsets[job.rows], start = begin & ~u64(15);
   const u64 even = ((end - start) / warps() / kStep + 1) * kStep,
             share = even < kMostShare ? even : kMostShare;
+  const RowsOfText<Offset> rows = {offsets, job.rows, float(job.rows) / float(end - begin)};
   for (u64 from = start + warp() * share; from < end; from += warps() * share) {
     const u64 stop = from + share < end ? from + share : end;
-    const u64 alike = u64(float(from - start) / float(end - start) * float(job.rows));  // if rows are
-    u32 near = u32(alike < job.rows ? alike : job.rows - 1);
+    PlacedRow near = {};
+    near.begin = begin;
     const auto look_closer = [&] {
-      u32 behind = 0, row = near;
+      u32 behind = 0;
       bool is_there = queue.take(behind);
       const u64 at = from + behind, place = at - job.first;
       is_there =
           is_there && at >= begin + job.first && place + job.size <= end && holds_needle(job, bytes + place);
+      PlacedRow row = near;
       if (is_there) {
-        row = row_at(offsets, job.rows, place, near);
-        if (place + job.size <= offsets[row + u64(1)])
-          atomicOr(reinterpret_cast<u32*>(job.hits) + row / 32, 1u << row % 32);
+        row = row_at(rows, place, near);
+        if (place + job.size <= row.end)
+          atomicOr(reinterpret_cast<u32*>(job.hits) + row.row / 32, 1u << row.row % 32);
       }
-      const u32 found = __ballot_sync(~0u, is_there);
-      if (found) near = __shfl_sync(~0u, row, __ffs(found) - 1);
+      if (const u32 found = __ballot_sync(~0u, is_there)) {
+        near.row = __shfl_sync(~0u, row.row, __ffs(found) - 1);
+        near.begin = __shfl_sync(~0u, row.begin, __ffs(found) - 1);
+      }
     };
 
     for (u64 at = from; at < stop; at += kStep) {
