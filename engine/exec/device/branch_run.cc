@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -243,7 +244,7 @@ void BranchRun::narrow(bool last_too) {
 }
 
 void BranchRun::filter(size_t stage) {
-  kernel::Job filter = job();
+  kernel::Job filter = job(writer_->filter_order(stage));
   filter.words[KernelWriter::kOut] = bitmap_.address();
   launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
   active_ = bitmap_.address();
@@ -255,13 +256,20 @@ void BranchRun::filter_by_last() {
 }
 
 kernel::Job BranchRun::job() const {
+  std::vector<size_t> order(held().size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  return job(order);
+}
+
+/// With the columns in this order.
+kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
   kernel::Job job{};
   job.words[KernelWriter::kRows] = rows_;
   job.words[KernelWriter::kActive] = active_;
   job.words[KernelWriter::kFault] = fault_.address();
   job.words[KernelWriter::kFirstRow] = first_;
-  for (size_t place = 0; place < held().size(); ++place) {
-    const DeviceColumn& column = *held()[place];
+  for (size_t place = 0; place < order.size(); ++place) {
+    const DeviceColumn& column = *held()[order[place]];
     const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
     kernel::u64* words = &job.words[writer_->column_word(place)];
     words[0] = column.values.address();

@@ -124,6 +124,7 @@ class BranchRun {
   void put_off_group_kernel(std::vector<KernelText>& texts);
   uint64_t blocks_for(const device::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
   void filter(size_t stage);
+  kernel::Job job(const std::vector<size_t>& order) const;
   void run_matches(const Stage& stage);
   void book_lane_steps();
   uint64_t bytes_read(size_t stage, bool outputs_too) const;

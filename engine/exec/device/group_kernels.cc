@@ -122,8 +122,6 @@ void KernelWriter::set_slot(Emitter& out) const {
 std::vector<KernelText> KernelWriter::slot_texts() const {
   std::vector<KernelText> texts;
   if (!slots_->shape()) return texts;
-  const size_t last = program_.stages.size() - 1;
-  if (!program_.stages[last].predicates.empty()) filter(texts, last);
   texts.push_back({group_head(), {}, ""});
   const auto leave_slot = [&](Emitter& out) {
     set_slot(out);
@@ -131,6 +129,8 @@ std::vector<KernelText> KernelWriter::slot_texts() const {
   };
   list_kernel(texts.back(), "make_slots", program_.outputs, "", leave_slot, "",
               fmt::format("list ? list[i] : job.words[{}] + i", size_t{kFrom}), keeps_texts(*sink_.groups));
+  const size_t last = program_.stages.size() - 1;
+  if (!program_.stages[last].predicates.empty()) filter(texts, last);
   return texts;
 }
 

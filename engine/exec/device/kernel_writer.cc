@@ -372,7 +372,21 @@ void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
       "job.at<u32>({})[row / 32] = kept;",
       size_t{kOut});
-  row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+  KernelWriter ordered(*this);
+  const std::vector<size_t> order = filter_order(stage);
+  for (size_t i = 0; i < order.size(); ++i) {
+    ordered.columns_[i] = columns_[order[i]];
+    ordered.forms_[i] = forms_[order[i]];
+  }
+  ordered.row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+}
+
+std::vector<size_t> KernelWriter::filter_order(size_t stage) const {
+  std::vector<size_t> order = places_of(program_.stages[stage].predicates);
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (std::find(order.begin(), order.end(), place) == order.end()) order.push_back(place);
+  }
+  return order;
 }
 
 /// Those of the first `stages` stages.

@@ -78,15 +78,22 @@ class KernelWriter {
   /// Names of kernels.
   std::string match_kernel(const Match& match) const;
   static std::string filter_kernel(size_t stage);
+  /// Places of all columns as the stage's filter has them in its Job: those first that it reads, so that its
+  /// kernel is the same whatever else the query reads.
+  std::vector<size_t> filter_order(size_t stage) const;
   /// Whether the match is asked of a dictionary's entries, instead of rows.
   bool matches_entries(const Match& match) const { return forms_[place_of(match.column)].dictionary; }
   /// Where the words of a Job lie that belong to a column (its place among `columns`), a match, an output.
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
   size_t output_word(size_t place) const { return match_word(matches_.size()) + 2 * place; }
-  /// Constants of comparisons: kernels are the same for each.
-  size_t constant_word(size_t place) const { return output_word(outputs()) + place; }
-  size_t words() const { return constant_word(constants_.size()); }
+  /// Constants of comparisons: kernels are the same for each. From the end, so that a filter's kernel is the
+  /// same whatever else the query reads.
+  size_t constant_word(size_t place) const {
+    return (is_wide() ? kernel::kMostJobWords : kernel::kJobWords) - 1 - place;
+  }
+  size_t constants() const { return constants_.size(); }
+  size_t words() const { return output_word(outputs()) + constants_.size(); }
   bool is_wide() const { return words() > kernel::kJobWords; }
   void set_constants(kernel::Job& job) const;
   /// How groups lie in memory; the sink groups rows.
@@ -96,8 +103,8 @@ class KernelWriter {
   static std::string sort_word_kernel(size_t word);
   static std::string sort_size_kernel(size_t key);
 
-  // What a Job's words are; constants follow. A column has its values (strings: bytes; dictionaries: codes),
-  // offsets, validity and a dictionary's bytes; an output values and validity.
+  // What a Job's words are; constants are the last ones. A column has its values (strings: bytes;
+  // dictionaries: codes), offsets, validity and a dictionary's bytes; an output values and validity.
   enum Word : size_t {
     kRows,
     kActive,
@@ -197,8 +204,8 @@ class KernelWriter {
 
   const Program& program_;
   const DeviceSink& sink_;
-  const std::vector<size_t> columns_;
-  const std::vector<ColumnForm> forms_;
+  std::vector<size_t> columns_;
+  std::vector<ColumnForm> forms_;
   const Strategy strategy_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;

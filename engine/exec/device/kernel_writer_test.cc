@@ -463,7 +463,9 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
   writer.set_constants(job);
   std::string all;
   for (const KernelText& text : writer.texts()) all += text.text();
-  return {{std::begin(job.words) + writer.constant_word(0), std::begin(job.words) + writer.words()}, all};
+  std::vector<uint64_t> constants;
+  for (size_t i = 0; i < writer.constants(); ++i) constants.push_back(job.words[writer.constant_word(i)]);
+  return {constants, all};
 }
 
 TEST(Kernels, ConstantsOfComparisonsAreArguments) {

@@ -41,7 +41,8 @@ class Sources {
   void add(std::string source) {
     if (std::find(all_.begin(), all_.end(), source) == all_.end()) all_.push_back(std::move(source));
   }
-  void add(const plan::NodePtr& plan, const EveryColumn& form) {
+  /// Those of a pipeline, or those of one name.
+  void add(const plan::NodePtr& plan, const EveryColumn& form, const std::string& only = {}) {
     const Pipeline pipeline = std::move(split(*plan).back());
     const DeviceSink sink(pipeline.sink, pipeline.input);
     const Program program = make_program(pipeline.branches[0], sink, {});
@@ -49,7 +50,9 @@ class Sources {
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
     const KernelWriter writer(program, sink, columns, forms_of(types, form));
-    for (const KernelText& text : writer.texts()) add(text.text());
+    for (const KernelText& text : writer.texts()) {
+      if (only.empty() || text.names == std::vector{only}) add(text.text());
+    }
     if (!sink.groups || writer.record_bytes() == 0) return;
     for (const KernelText& text : writer.parts()) add(text.text());
   }
@@ -73,16 +76,18 @@ void add_matches(Sources& sources) {
   }
 }
 
-/// SELECT count(*) WHERE x < constant, and the like
+/// SELECT count(*) WHERE x < constant, and the like; of all other queries what asks that
 void add_comparisons(Sources& sources) {
   for (const Value& constant : {Value::int32(0), Value::int64(0), Value::float64(0),
                                 Value(kMoney, int128_t{0}), Value(TypeId::kDate, int128_t{0})}) {
     const Type type = constant.type();
     for (const char* function : {"=", "<>", "<", "<=", ">", ">="}) {
       const ExprPtr passes = call(function, {column(0, type), literal(constant)});
-      const auto plan =
-          plan::aggregate(plan::filter(columns_of_types({type}), passes), {}, {count()}, {"count"});
-      for (const bool nullable : {false, true}) sources.add(plan, {.nullable = nullable});
+      const plan::NodePtr rows = plan::filter(columns_of_types({type}), passes);
+      for (const bool nullable : {false, true}) {
+        sources.add(plan::aggregate(rows, {}, {count()}, {"count"}), {.nullable = nullable});
+        sources.add(rows, {.nullable = nullable}, KernelWriter::filter_kernel(0));
+      }
     }
   }
 }

@@ -96,6 +96,26 @@ TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {
     EXPECT_THAT(all, testing::Contains(made[made.size() - 2])) << "behind filters, before what reads groups";
 }
 
+TEST(PlainKernels, HoldComparisonsThatFilterWhateverIsRead) {
+  const std::vector<std::string> all = plain_kernels();
+  const plan::NodePtr rows =
+      plan::filter(scan({kInt, kInt, kText}), call("<=", {column(1, kInt), literal(Value::int32(7))}));
+  const ExprPtr computed = call("+", {column(0, kInt), literal(Value::int32(1))});
+  const auto most = call_of("max", {computed}, kInt);
+  size_t found = 0;
+  for (const plan::NodePtr& plan : {rows, plan::sort(rows, {{.expr = column(2, kText)}}),
+                                    plan::aggregate(rows, {column(2, kText)}, {most}, {"k", "m"}),
+                                    plan::project(rows, {computed, column(2, kText)}, {"a", "b"})}) {
+    for (const std::string& source :
+         kernel_sources(split(*plan).back(), {}, parse_strategy("groups=slots"), {})) {
+      if (source.find(" filter_0(") == std::string::npos) continue;
+      EXPECT_THAT(all, testing::Contains(source));
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 4);
+}
+
 TEST(PlainKernels, AreFoundWhereAllOfAQueryAreThere) {
   const TemporaryFolder temporary;
   const device::KernelCache ahead(temporary.path());
