@@ -160,7 +160,7 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
   const auto* bytes = reinterpret_cast<const u8*>(job.bytes);
   const u32 byte_a = u32(job.words[job.first / 8] >> job.first % 8 * 8 & 255) * 0x01010101;
   const u32 byte_b = u32(job.words[job.second / 8] >> job.second % 8 * 8 & 255) * 0x01010101;
-  const u32 distance = (job.second - job.first) * 8;
+  const u32 distance = (job.second - job.first) * 8, count = job.size < 8 ? job.size : 8;
 
   const u64 begin = offsets[0], end = offsets[job.rows], start = begin & ~u64(15);
   const u64 even = ((end - start) / warps() / kStep + 1) * kStep,
@@ -174,8 +174,9 @@ LANES_FN void match_anywhere(const NeedleJob& job) {
       u32 behind = 0;
       bool is_there = queue.take(behind);
       const u64 at = from + behind, place = at - job.first;
-      is_there =
-          is_there && at >= begin + job.first && place + job.size <= end && holds_needle(job, bytes + place);
+      is_there = is_there && at >= begin + job.first && place + job.size <= end &&
+                 bytes_at(bytes + place, count) == job.words[0] &&
+                 (job.size <= 8 || holds_needle(job, bytes + place));
       PlacedRow row = near;
       if (is_there) {
         row = row_at(rows, place, near);

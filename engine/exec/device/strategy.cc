@@ -36,7 +36,7 @@ void set(Strategy& strategy, std::string_view name) {
   } else if (name == "groups=slots") {
     strategy.groups = Strategy::Groups::kSlots;
   } else if (refill && *refill >= 1 && *refill <= 32) {
-    strategy.refill_below = *refill;
+    strategy.refill_below = refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
     strategy.threads = *threads;
   } else {
