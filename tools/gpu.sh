@@ -35,21 +35,24 @@ case $command in
   test)
     failed=0
     ./lanewise_device_test --gtest_brief=1 "$@" || failed=1  # alone: it fills the GPU's memory
-    layers=() shares=()
-    while read -r layer tests; do
-      "./lanewise_${layer}_test" --gtest_brief=1 "--gtest_filter=$tests" "$@" >"test.$layer" 2>&1 &
-      layers+=("$layer") shares+=($!)
-    done <<<"data *OnGpu.*
-api *OnGpu.*
-exec *OnGpu.*
-index */1.*:DeviceIndex.*:DeviceUpdate.*:On/Model.*/Gpu
-graph */Gpu
-pram */OnDevice.*
-primitives *OnGpu.*"
-    for i in "${!layers[@]}"; do
-      wait "${shares[i]}" || failed=1
-      printf '== %s\n' "${layers[i]}"
-      cat "test.${layers[i]}"
+    tests=() processes=()
+    while read -r layer shares filter; do
+      for ((i = 0; i < shares; i++)); do
+        tests+=("$layer.$i")
+        GTEST_TOTAL_SHARDS=$shares GTEST_SHARD_INDEX=$i "./lanewise_${layer}_test" --gtest_brief=1 "--gtest_filter=$filter" "$@" >"test.$layer.$i" 2>&1 &
+        processes+=($!)
+      done
+    done <<<"data 1 *OnGpu.*
+api 1 *OnGpu.*
+exec 1 *OnGpu.*
+index 8 */1.*:DeviceIndex.*:DeviceUpdate.*:On/Model.*/Gpu
+graph 1 */Gpu
+pram 1 */OnDevice.*
+primitives 1 *OnGpu.*"
+    for i in "${!tests[@]}"; do
+      wait "${processes[i]}" || failed=1
+      printf '== %s\n' "${tests[i]}"
+      cat "test.${tests[i]}"
     done
     exit $failed
     ;;

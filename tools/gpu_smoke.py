@@ -268,14 +268,22 @@ class Smoke:
         other = next((f"{a} and {b}" for a, b in zip(cpu.stdout.splitlines(), gpu.stdout.splitlines()) if a != b), "")
         return (gpu.stderr or other or cpu.stderr or "one answer ends sooner")[:1000]
 
-    def same(self, rows, *arguments):
-        queries = [query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES]
-        found = self.difference(queries, *arguments)
-        self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}", not found, found)
-        if found:
-            with ThreadPoolExecutor(8) as pool:
-                ones = pool.map(lambda i: self.difference([queries[i]], *arguments, name=f"one{i}", seconds=15), range(len(queries)))
-                print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
+    def same(self, runs):
+        """All queries over so many rows, with so many arguments, for each of the runs: several at once where there are cores."""
+        def asked(rows):
+            return [query.replace(" FROM t", f" FROM t{rows}") for query in QUERIES]
+
+        with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 4)) as pool:
+            differences = pool.map(lambda i: self.difference(asked(runs[i][0]), *runs[i][1:], name=f"run{i}"), range(len(runs)))
+            for (rows, *arguments), found in zip(runs, differences):
+                self.check(f"{len(QUERIES)} queries over {rows} rows {' '.join(arguments)}", not found, found)
+                if found:
+                    self.name_differences(asked(rows), arguments)
+
+    def name_differences(self, queries, arguments):
+        with ThreadPoolExecutor(8) as pool:
+            ones = pool.map(lambda i: self.difference([queries[i]], *arguments, name=f"one{i}", seconds=15), range(len(queries)))
+            print("".join(f"       {query}: {one}\n" for query, one in zip(queries, ones) if one), end="", flush=True)
 
     def parts(self, rows):
         """Groups by parts of their table: that they were made so is shown by the kernels' times."""
@@ -329,14 +337,11 @@ def main():
         sizes = sorted({*([33] if arguments.quick else SIZES), 1000, arguments.rows})
         made = smoke.run(";".join(TABLE.format(rows=rows) for rows in sizes))
         smoke.check("tables", made.returncode == 0, made.stderr)
-        for rows in sizes:
-            smoke.same(rows)
-        smoke.same(1000, "--device-rows", "64")
+        runs = [*((rows,) for rows in sizes), (1000, "--device-rows", "64")]
         if not arguments.quick:
-            smoke.same(arguments.rows, "--device-rows", "4096")
-            smoke.same(arguments.rows, "--device-memory", "8MB")
-            for strategy in STRATEGIES:
-                smoke.same(arguments.rows, "--device-strategy", strategy)
+            runs += [(arguments.rows, "--device-rows", "4096"), (arguments.rows, "--device-memory", "8MB"),
+                     *((arguments.rows, "--device-strategy", strategy) for strategy in STRATEGIES)]
+        smoke.same(runs)
         smoke.occupancy(arguments.rows)
         for rows in sizes:
             if rows > 1:  # of fewer the planner knows some answers, and nothing is grouped
