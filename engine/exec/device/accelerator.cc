@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "base/machine.h"
 #include "device/compiler.h"
@@ -15,10 +16,23 @@ namespace {
 /// The compiler's, and those of a query.
 constexpr int kThreadsToCompileBeside = 4;
 
+/// What a process compiles first takes 50 to 200 ms more: that is begun once, beside what follows.
+void warm_up_compiler() {
+  static const std::future<void> warming = std::async(std::launch::async, [] {
+    device::Compiler::system().compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), "sm_90");
+  });
+}
+
+device::Device& open(const Accelerator::Options& options) {
+  device::Driver& driver = device::Driver::system();
+  if (options.threads >= kThreadsToCompileBeside) warm_up_compiler();
+  return driver.device(options.ordinal);
+}
+
 }  // namespace
 
 Accelerator::Accelerator(const Options& options)
-    : device(device::Driver::system().device(options.ordinal)),
+    : device(open(options)),
       stream(device),
       copies(device),
       pool(device, options.memory_limit),
@@ -29,13 +43,7 @@ Accelerator::Accelerator(const Options& options)
       compiles_beside(options.threads >= kThreadsToCompileBeside),
       modules(device),
       budget_(options.budget) {
-  const device::Compiler& compiler = device::Compiler::system();  // says now that there is none
-  if (compiles_beside) {
-    // What a process compiles first takes 50 to 200 ms more.
-    warming_ = std::async(std::launch::async, [&compiler, architecture = device.properties().architecture()] {
-      compiler.compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), architecture);
-    });
-  }
+  device::Compiler::system();  // says now that there is none
   device.fetch_sectors();
   modules.begin(list_kernels());
 }

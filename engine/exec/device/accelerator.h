@@ -1,6 +1,5 @@
 #pragma once
 
-#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,7 +54,6 @@ struct Accelerator {
  private:
   MemoryBudget* const budget_;  // of the host
   std::optional<device::Staging> feeding_;
-  std::future<void> warming_;  // the compiler
 };
 
 }  // namespace lanewise::exec
