@@ -30,12 +30,13 @@ TESTS = {
     "api": "AddTableOnGpu.*",
     "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
     "device": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
+    "exec": "*OnGpu.*",
     "graph": "*/Gpu-*LargeOnes*",
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",
     "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
 }
 # racecheck sees shared memory alone, and slowly: tests of kernels that have some, with less to do.
-RACES = {**TESTS, "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
+RACES = {**TESTS, "exec": "NeedlesOnGpu.RowsEnd*:MatchesOnGpu.LateRows*", "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
 
 
 def find_sanitizer():
