@@ -240,7 +240,7 @@ def faster_gpu(program, folder):
 class Smoke:
     def __init__(self, program, folder, seconds):
         self.program, self.folder, self.seconds = program, folder, seconds
-        self.passed = self.failed = 0
+        self.passed, self.failed = 0, []
 
     def run(self, sql, *arguments, name="smoke", seconds=None, env=None):
         """The program's outcome; one that does not end in time is ended, with the status 124. A name has a database of its own."""
@@ -255,8 +255,12 @@ class Smoke:
             return subprocess.CompletedProcess(command, 124, "", f"not done after {seconds or self.seconds} s")
 
     def check(self, name, good, why):
-        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
-        print(f"{'ok    ' if good else 'FAILED'} {name}" + ("" if good else f": {why}"), flush=True)
+        told = f"{'ok    ' if good else 'FAILED'} {name}" + ("" if good else f": {why}")
+        print(told, flush=True)
+        if good:
+            self.passed += 1
+        else:
+            self.failed.append(told)
 
     def difference(self, queries, *arguments, name="smoke", seconds=None):
         """Empty where both devices give the same answers, else what is not the same."""
@@ -348,7 +352,7 @@ def main():
                 smoke.parts(rows)
         smoke.choices(1000)
         smoke.errors()
-    print(f"{smoke.passed} passed, {smoke.failed} failed")
+    print(*smoke.failed, f"{smoke.passed} passed, {len(smoke.failed)} failed", sep="\n")
     sys.exit(1 if smoke.failed else 0)
 
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 
 #include "base/machine.h"
 #include "device/compiler.h"
@@ -16,23 +15,20 @@ namespace {
 /// The compiler's, and those of a query.
 constexpr int kThreadsToCompileBeside = 4;
 
-/// What a process compiles first takes 50 to 200 ms more: that is begun once, beside what follows.
-void warm_up_compiler() {
-  static const std::future<void> warming = std::async(std::launch::async, [] {
+/// What a process compiles first takes 50 to 200 ms more: that is begun beside the opening of the GPU.
+std::future<void> warm_up_compiler(const Accelerator::Options& options) {
+  device::Driver::system();  // says now that there is none
+  if (options.threads < kThreadsToCompileBeside) return {};
+  return std::async(std::launch::async, [] {
     device::Compiler::system().compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), "sm_90");
   });
-}
-
-device::Device& open(const Accelerator::Options& options) {
-  device::Driver& driver = device::Driver::system();
-  if (options.threads >= kThreadsToCompileBeside) warm_up_compiler();
-  return driver.device(options.ordinal);
 }
 
 }  // namespace
 
 Accelerator::Accelerator(const Options& options)
-    : device(open(options)),
+    : warming_(warm_up_compiler(options)),
+      device(device::Driver::system().device(options.ordinal)),
       stream(device),
       copies(device),
       pool(device, options.memory_limit),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@ namespace lanewise::exec {
 /// A GPU as queries use it: one at a time. Made once for a session; columns stay in its memory between
 /// queries.
 struct Accelerator {
+ private:
+  /// The compiler: begun before the GPU is opened, waited for when all else is gone, since a library that is
+  /// at work must not see the process's end.
+  std::future<void> warming_;
+
+ public:
   struct Options {
     int ordinal = 0;
     size_t memory_limit = 0;         ///< bytes of the GPU's memory; 0: nearly all
