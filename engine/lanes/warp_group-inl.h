@@ -95,18 +95,6 @@ struct WarpGroup {
   u32 state_ = 0;
 };
 
-/// Hands out the rows [next, last) to one warp.
-struct WarpRows {
-  const u64* offsets;
-  u64 next, last;
-
-  LANES_FN u64 ready(u64 /*n*/) const { return last - next; }
-  LANES_FN void drop(u64 n) { next += n; }
-  LANES_FN u64 row(u64 i) const { return next + i; }
-  LANES_FN u64 begin(u64 row) const { return offsets[row]; }
-  LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
-};
-
 }  // namespace lanewise::lanes
 
 #endif

@@ -12,13 +12,13 @@ namespace lanewise::exec {
 
 namespace {
 
-/// The compiler's, and those of a query.
-constexpr int kThreadsToCompileBeside = 4;
+/// Whether there are threads for the compiler beside those of a query.
+bool can_compile_beside(const Accelerator::Options& options) { return options.threads >= 4; }
 
 /// What a process compiles first takes 50 to 200 ms more: that is begun beside the opening of the GPU.
 std::future<void> warm_up_compiler(const Accelerator::Options& options) {
   device::Driver::system();  // says now that there is none
-  if (options.threads < kThreadsToCompileBeside) return {};
+  if (!can_compile_beside(options)) return {};
   return std::async(std::launch::async, [] {
     device::Compiler::system().compile(kernel_source("extern \"C\" __global__ void nothing() {}\n"), "sm_90");
   });
@@ -36,7 +36,7 @@ Accelerator::Accelerator(const Options& options)
       store(pool.budget()),
       batch_rows(options.batch_rows),
       strategy(options.strategy),
-      compiles_beside(options.threads >= kThreadsToCompileBeside),
+      compiles_beside(can_compile_beside(options)),
       modules(device),
       budget_(options.budget) {
   device::Compiler::system();  // says now that there is none

@@ -1,8 +1,7 @@
 #include "exec/device/branch_run.h"
 
 #include <algorithm>
-#include <future>
-#include <map>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
