@@ -60,6 +60,18 @@ struct SetRowBit {
   }
 };
 
+/// The rows [next, last) of one warp.
+struct WarpRows {
+  const u64* offsets;
+  u64 next, last;
+
+  LANES_FN u64 ready(u64 /*n*/) const { return last - next; }
+  LANES_FN void drop(u64 n) { next += n; }
+  LANES_FN u64 row(u64 i) const { return next + i; }
+  LANES_FN u64 begin(u64 row) const { return offsets[row]; }
+  LANES_FN u64 end(u64 row) const { return offsets[row + 1]; }
+};
+
 template <class Book>
 LANES_FN void match(const Job& job, Book& book) {
   extern __shared__ uint4 shared[];
