@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "text/captures.h"
 #include "text/captures/backtracker.h"
 #include "text/captures/pike_vm.h"
+#include "text/captures/tagged_automaton.h"
 #include "text/compiled_pattern.h"
 #include "text/testing/every_form.h"
 #include "text/testing/pattern_generator.h"
@@ -50,6 +52,14 @@ struct CaptureCheck {
   captures::Backtracker backtracker;
   captures::PikeVm pike_vm;
   size_t one_passes = 0;  // pairs that a single pass could answer
+  std::optional<captures::TaggedAutomaton> tagged;
+
+  void begin(const Pattern& pattern) {
+    std::vector<int> groups(pattern.groups() + 1);
+    std::iota(groups.begin(), groups.end(), 0);
+    tagged = captures::TaggedAutomaton::make(pattern, groups);
+    ASSERT_TRUE(tagged) << pattern.source();
+  }
 
   void check(const RE2& oracle, const Pattern& pattern, const std::string& text) {
     const std::vector<Capture> expected = captures_of(oracle, text);
@@ -71,6 +81,14 @@ struct CaptureCheck {
     if (!find_captures(pattern, text, 0, found, context)) found.clear();
     ASSERT_EQ(show(found), show(expected))
         << "find_captures: '" << pattern.source() << "' in '" << text << "'";
+    for (size_t from = 0; from <= text.size(); ++from) {
+      std::vector<Capture> other(pattern.groups() + 1);
+      found.resize(pattern.groups() + 1);
+      if (!tagged->find(text, from, found)) found.clear();
+      if (!find_captures(pattern, text, from, other, context)) other.clear();
+      ASSERT_EQ(show(found), show(from == 0 ? expected : other))
+          << "tagged: '" << pattern.source() << "' in '" << text << "' from " << from;
+    }
   }
 };
 
@@ -107,6 +125,7 @@ struct Exhaustive {
       RegexOptions how;
       how.full_match = full;
       const Pattern pattern = compile_regex(source, how);
+      if (!full) capture_check.begin(pattern);
       std::vector<uint64_t> expected(bits::words(column.size()));
       for (size_t i = 0; i < column.size(); ++i) {
         const std::string& text = column.texts()[i];
