@@ -6,11 +6,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "expr/evaluate.h"
 #include "expr/expr.h"
 
 namespace lanewise {
+
+/// Constants that a call on a device reads: an array of the source.
+struct DeviceTable {
+  std::string_view type;  ///< "u16"
+  std::string values;     ///< "1, 2, 3"
+};
+/// Cells of a table that a source may hold.
+inline constexpr size_t kMostTableCells = size_t{1} << 14;
+template <class T>
+DeviceTable device_table(std::string_view type, std::span<const T> values) {
+  DeviceTable table{type, {}};
+  for (const T value : values) table.values += (table.values.empty() ? "" : ", ") + std::to_string(value);
+  return table;
+}
 
 /// A function of the headers in expr/device/, by its name there.
 struct DeviceFunction {
@@ -18,7 +33,8 @@ struct DeviceFunction {
   bool may_be_null = false;      ///< also where no argument is
   std::string_view header = {};  ///< "math": it is in math-inl.h; empty: in those that all kernels have
   bool makes_text = false;       ///< new bytes: it takes the kernel's heap before its arguments
-  std::string constants = {};    ///< what follows the arguments: ", i128(100)"
+  std::vector<DeviceTable> tables = {};  ///< follow the arguments
+  std::string constants = {};            ///< what follows them: ", i128(100)"
   size_t first = 0;        ///< arguments [first, last) are passed on: others are constants that the name or
   size_t last = SIZE_MAX;  ///< `constants` tell
 };

@@ -13,9 +13,6 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Entries of an automaton that a kernel's source may hold.
-constexpr size_t kMostWalked = size_t{1} << 14;
-
 /// Both conditions, of which either may be empty (true).
 std::string both_valid(const std::string& a, const std::string& b) {
   if (a.empty()) return b;
@@ -31,14 +28,6 @@ const PreparedPattern* pattern_of(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
   const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
   return pattern != nullptr && pattern->is_constant() ? pattern : nullptr;
-}
-
-/// "1, 2, 3".
-template <class T>
-std::string list(const T* values, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
-  return text;
 }
 
 }  // namespace
@@ -154,6 +143,11 @@ Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
     valid = both_valid(valid, arg.valid);
     call += ", " + arg.value;
   }
+  for (const DeviceTable& table : device.tables) {
+    const std::string name = fresh("table");
+    line(fmt::format("static constexpr {} {}[] = {{{}}};", table.type, name, table.values));
+    call += ", " + name;
+  }
   call += device.constants + ")";
   line("Outcome " + outcome + ";");
   if (valid.empty()) {
@@ -193,15 +187,14 @@ Emitted Emitter::cast(const Expr& expr) {
 Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
   const lanes::AutomatonView automaton = automaton_of(pattern);
   const size_t cells = size_t{automaton.states} * automaton.classes;
-  if (cells > kMostWalked) refuse(match);
-  const Emitted text = emit(*match.args[0]);
-  const std::string class_of = fresh("class_of"), next = fresh("next");
-  line(fmt::format("static constexpr u8 {}[] = {{{}}};", class_of, list(automaton.class_of, 256)));
-  line(fmt::format("static constexpr u16 {}[] = {{{}}};", next, list(automaton.next, cells)));
-  const std::string call = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start,
-                                       automaton.dead, automaton.end_accept, automaton.match);
-  Emitted found = function({.name = call, .header = "walk", .constants = ", " + class_of + ", " + next},
-                           "bool", {text}, false, false);
+  if (cells > kMostTableCells) refuse(match);
+  const DeviceFunction walk{
+      .name = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start, automaton.dead,
+                          automaton.end_accept, automaton.match),
+      .header = "walk",
+      .tables = {device_table("u8", std::span(automaton.class_of, 256)),
+                 device_table("u16", std::span(automaton.next, cells))}};
+  Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
   if (is_negated(match)) found.value = "!" + found.value;
   return found;
 }

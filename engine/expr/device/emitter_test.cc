@@ -15,6 +15,7 @@
 #include "expr/function.h"
 #include "expr/function_groups.h"
 #include "expr/testing/random_expressions.h"
+#include "text/pattern.h"
 
 /// What is written for devices, compiled for the host, against the reference evaluator.
 namespace lanewise::expr {
@@ -166,6 +167,47 @@ TEST(Emitter, PatternsOverComputedTextAreTheirReference) {
     }
   }
   EXPECT_EQ(check(exprs, columns), exprs.size());
+}
+
+TEST(Emitter, GroupsOfPatternsAreTheirReference) {
+  std::vector<Value> texts;
+  for (const std::string& text :
+       {std::string(), std::string("a"), std::string("ab"), std::string("\n"), std::string("ab\nba\n\na"),
+        std::string(100, 'a'), std::string("abbbbbbb"), std::string("ßaß-ß"),
+        std::string("\xC3\xFF b\xE2\x82"), std::string("a\0b\0", 4), std::string("b-b--b"),
+        std::string("x_1.5, 22.75 (3)"), std::string("éa€b😀")})
+    texts.push_back(Value::varchar(text));
+  const Columns columns(TypeId::kVarchar, texts);
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  std::vector<ExprPtr> exprs;
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  for (const ExprPtr& text : {s, call("||", {s, s})}) {
+    for (const char* pattern : {"", "a", "b*", "(a)|(b)", "^.", ".$", "(.)(.*)", "(.*)(b|-)", "[^a]+?", "\\b",
+                                "(?m)^(a*)", "([0-9]+)[.]?([0-9]*)", "(ß)?", "((a)|b)*", "a*?(b|$)"}) {
+      exprs.push_back(call("regexp_extract", {text, word(pattern)}));
+      for (const int group : {0, 1, 2}) {
+        if (group > text::compile_regex(pattern).groups()) continue;
+        exprs.push_back(call("regexp_extract", {text, word(pattern), literal(Value::int32(group))}));
+      }
+      for (const char* rewrite : {"", "x", "<\\0>", "\\1\\0\\1", "\\\\ß", "\\9", "a\\"}) {
+        exprs.push_back(call("regexp_replace", {text, word(pattern), word(rewrite)}));
+        if (pattern == std::string_view("(.*)(b|-)")) continue;  // reads on without end behind a match
+        exprs.push_back(call("regexp_replace", {text, word(pattern), word(rewrite), word("g")}));
+      }
+    }
+  }
+  EXPECT_EQ(check(exprs, columns), exprs.size());
+}
+
+TEST(Emitter, SearchesWithoutBoundAreNotOffered) {
+  Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  out.emit(*call("regexp_replace", {s, word("(.*)(b|-)"), word("")}));
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("(.*)(b|-)"), word(""), word("g")})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_extract", {s, word("[ab]*a[ab]{11}c")})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_extract", {s, s})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a"), s})), NotOnDevice);
 }
 
 TEST(Emitter, LargeAutomataOverComputedTextAreNotOffered) {

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "expr/patterns/device_search.h"
 #include "expr/patterns/functions.h"
 #include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
@@ -101,6 +104,22 @@ Value extract_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(std::string(groups[static_cast<size_t>(group)].of(args[0].text())));
 }
 
+/// See expr/device/captures-inl.h.
+std::optional<DeviceFunction> device_extract(const Expr& expr) {
+  const auto& prepared = static_cast<const PreparedExtract&>(*expr.prepared);
+  const int groups[] = {prepared.group()};
+  if (!prepared.is_constant() || groups[0] < 0 || groups[0] > prepared.pattern().groups())
+    return std::nullopt;
+  const auto search = device_search(prepared, groups);
+  if (!search) return std::nullopt;
+  return DeviceFunction{
+      .name = fmt::format("extracted<{}, {}, {}>", search->classes(),
+                          search->start(text::captures::TaggedAutomaton::kNothing), search->registers()),
+      .header = "captures",
+      .tables = device_tables(*search),
+      .last = 1};
+}
+
 constexpr auto kString = TypeId::kVarchar;
 constexpr auto kNumber = TypeId::kInt32;
 
@@ -112,6 +131,7 @@ constexpr Function kExtract{
     .prepare = prepare,
     .evaluate = extract,
     .reference = extract_reference,
+    .device = device_extract,
     .documentation = "The first text that a regular expression matches; '' if there is none.",
     .example = "regexp_extract('libm.so.6', '[0-9]+')",
 };

@@ -1,17 +1,25 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "expr/patterns/device_search.h"
 #include "expr/patterns/functions.h"
 #include "expr/patterns/match_rows.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "expr/strings/signature.h"
 #include "expr/strings/texts.h"
+#include "text/captures/rewrite.h"
 
 namespace lanewise::expr {
 
 namespace {
 
+/// Of a device's rewrite: from here on a word stands for a group; and how many words there may be.
+constexpr int kFirstGroup = 256;
+constexpr size_t kMostWords = 4096;
 /// Larger strings are not kept for the next row.
 constexpr size_t kKept = size_t{1} << 20;
 
@@ -77,6 +85,43 @@ Value replace_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
+/// See expr/device/captures-inl.h.
+std::optional<DeviceFunction> device_replace(const Expr& expr) {
+  using text::captures::TaggedAutomaton;
+  const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
+  const std::optional<std::string> rewrite = literal_text(expr.args[2]);
+  if (!prepared.is_constant() || !rewrite) return std::nullopt;
+  std::vector<int> groups = {0};
+  std::vector<uint16_t> words = {0};
+  const auto byte = [&](char c) { words.push_back(static_cast<uint8_t>(c)); };
+  const auto group = [&](int wanted) {
+    const auto at = std::find(groups.begin(), groups.end(), wanted) - groups.begin();
+    if (at == std::ssize(groups)) groups.push_back(wanted);
+    words.push_back(static_cast<uint16_t>(kFirstGroup + at));
+  };
+  const bool whole = text::captures::read_rewrite(*rewrite, byte, group);
+  if (text::captures::highest_group(*rewrite) > prepared.pattern().groups() || !(whole || prepared.global()))
+    return DeviceFunction{.name = "same", .last = 1};
+  words[0] = static_cast<uint16_t>(words.size() - 1);
+  const auto search = device_search(prepared, groups);
+  // Where what is read behind a match is not bounded, many in one text would take quadratic time.
+  if (!search || words.size() > kMostWords || (prepared.global() && !search->decides_soon()))
+    return std::nullopt;
+  std::vector<DeviceTable> tables = device_tables(*search);
+  tables.push_back(device_table("u16", std::span<const uint16_t>(words)));
+  return DeviceFunction{
+      .name = fmt::format("rewritten<{}, {}, {}, {}>", search->classes(), search->registers(), groups.size(),
+                          prepared.global()),
+      .header = "captures",
+      .makes_text = true,
+      .tables = std::move(tables),
+      .constants =
+          fmt::format(", SearchStarts{{{}, {}, {}, {}}}", search->start(TaggedAutomaton::kNothing),
+                      search->start(TaggedAutomaton::kLineEnd), search->start(TaggedAutomaton::kWordByte),
+                      search->start(TaggedAutomaton::kOtherByte)),
+      .last = 1};
+}
+
 constexpr auto kString = TypeId::kVarchar;
 
 constexpr Function kFunctions[] = {
@@ -86,6 +131,7 @@ constexpr Function kFunctions[] = {
      .prepare = prepare,
      .evaluate = replace,
      .reference = replace_reference,
+     .device = device_replace,
      .documentation =
          "The string with the first match of a regular expression replaced; \\1 stands for group 1.",
      .example = "regexp_replace('libm.so.6', 'lib(.*)[.]so', '\\1')"},
@@ -95,6 +141,7 @@ constexpr Function kFunctions[] = {
      .prepare = prepare,
      .evaluate = replace,
      .reference = replace_reference,
+     .device = device_replace,
      .documentation = "The same with options, as for regexp_matches, and g: replace all matches.",
      .example = "regexp_replace('a-b-c', '-', '/', 'g')"},
 };

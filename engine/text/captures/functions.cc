@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "text/captures.h"
+#include "text/captures/rewrite.h"
 #include "text/compiled_pattern.h"
 #include "text/unicode/utf8.h"
 
@@ -52,39 +53,18 @@ std::vector<std::optional<std::string_view>> regexp_extract_all(const Pattern& p
 
 namespace {
 
-/// Appends the rewrite with its groups filled in; stops at a backslash that is followed by neither digit nor
-/// backslash, and returns false.
+/// Appends the rewrite with its groups filled in; false where it ends early.
 bool append_rewrite(std::string_view text, std::string_view rewrite, std::span<const Capture> groups,
                     size_t longest, std::string& out) {
-  for (size_t i = 0; i < rewrite.size(); ++i) {
+  const auto append = [&](std::string_view part) {
     if (out.size() > longest) {
       throw UserError("regexp_replace would make a string of more than " + std::to_string(longest) +
                       " bytes");
     }
-    if (rewrite[i] != '\\') {
-      out += rewrite[i];
-      continue;
-    }
-    if (++i == rewrite.size()) return false;
-    if (rewrite[i] == '\\') {
-      out += '\\';
-    } else if (is_digit(rewrite[i])) {
-      out += groups[rewrite[i] - '0'].of(text);
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-int highest_group(std::string_view rewrite) {
-  int highest = 0;
-  for (size_t i = 0; i + 1 < rewrite.size(); ++i) {
-    if (rewrite[i] != '\\') continue;
-    ++i;
-    if (is_digit(rewrite[i])) highest = std::max(highest, rewrite[i] - '0');
-  }
-  return highest;
+    out += part;
+  };
+  return captures::read_rewrite(
+      rewrite, [&](char c) { append({&c, 1}); }, [&](int group) { append(groups[group].of(text)); });
 }
 
 void replace_first(const Pattern& pattern, std::string_view text, std::string_view rewrite,
@@ -123,7 +103,7 @@ void replace_all(const Pattern& pattern, std::string_view text, std::string_view
 void regexp_replace(const Pattern& pattern, std::string_view text, std::string_view rewrite, bool global,
                     std::string& out, CaptureContext& context, size_t longest) {
   std::array<Capture, kMaxRewriteGroup + 1> groups;
-  const int highest = highest_group(rewrite);
+  const int highest = captures::highest_group(rewrite);
   if (highest > pattern.groups()) {
     out += text;
     return;

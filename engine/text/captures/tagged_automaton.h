@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/tagged.h"
+#include "lanes/tagged-inl.h"
 #include "text/captures.h"
 
 namespace lanewise::text::captures {
@@ -30,6 +30,7 @@ class TaggedAutomaton {
   /// What a search begins with, by what stands before its place.
   enum Before : uint8_t { kNothing, kLineEnd, kWordByte, kOtherByte };
   uint32_t start(Before before) const { return starts_[before]; }
+  size_t classes() const { return classes_; }
   size_t steps() const { return steps_.size(); }
   /// Of a search: 2i and 2i + 1 hold where group groups[i] begins and ends once its state is dead, where they
   /// held kNoPlace when it began.

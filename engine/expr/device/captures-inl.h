@@ -1,0 +1,119 @@
+#pragma once
+
+#include "expr/device/texts-inl.h"
+#include "lanes/tagged-inl.h"
+
+/// Groups of constant patterns, as text/captures/ finds them on the host. An automaton is that of a
+/// text::captures::TaggedAutomaton.
+namespace lanewise::kernel {
+
+using lanes::TaggedView;
+
+/// A search for a match, and where it found the groups that are asked for.
+template <u32 kRegisters>
+struct Search {
+  u64 places[kRegisters];
+
+  /// From `from` on, in the state that what stands before it begins.
+  LANES_FN void run(const TaggedView& automaton, Text text, u64 from, u32 state, u32 groups) {
+    for (u32 i = 0; i < 2 * groups; i++) places[i] = TaggedView::kNoPlace;
+    u64 at = from;
+    while (state != TaggedView::kDead) {
+      const u64 left = text.size - at, count = left < 8 ? left : 8, end = at + count;
+      u64 bytes = bytes_at(text.at + at, count);
+      LANEWISE_ROLLED
+      for (; at < end && state != TaggedView::kDead; at++, bytes >>= 8)
+        state = automaton.step(state, automaton.class_of[u8(bytes)], at, places);
+      if (at == text.size && state != TaggedView::kDead)
+        state = automaton.step(state, automaton.classes - 1, at, places);
+    }
+  }
+  LANES_FN bool found(u32 group) const { return places[2 * group] != TaggedView::kNoPlace; }
+  LANES_FN Text group(Text text, u32 group) const {
+    return found(group) ? slice(text, places[2 * group], places[2 * group + 1]) : Text{};
+  }
+};
+
+/// The only group that is asked for.
+template <u32 kClasses, u32 kStart, u32 kRegisters>
+LANES_FN Text extracted(Outcome&, Text text, const u8* class_of, const u32* steps, const u16* moves) {
+  Search<kRegisters> search;
+  search.run({class_of, steps, moves, kClasses}, text, 0, kStart, 1);
+  return search.group(text, 0);
+}
+
+/// States in which searches begin, by what stands before them.
+struct SearchStarts {
+  u32 nothing, line_end, word_byte, other_byte;
+
+  LANES_FN u32 at(Text text, u64 from) const {
+    if (from == 0) return nothing;
+    const u8 byte = text.at[from - 1];
+    const u8 letter = byte | 0x20;
+    const bool word = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
+    return byte == '\n' ? line_end : word ? word_byte : other_byte;
+  }
+};
+
+/// Where a rewritten text goes: nowhere as long as its bytes are counted.
+struct TextOutput {
+  u8* to = nullptr;
+  u64 bytes = 0;
+
+  LANES_FN void put(Text text) {
+    if (to) to = copied(to, text);
+    bytes += text.size;
+  }
+  LANES_FN void put(u8 byte) {
+    if (to) *to++ = byte;
+    bytes++;
+  }
+};
+
+/// The text with its first match rewritten, or all of them. The first word of `rewrite` says how many follow:
+/// bytes, and from 256 on groups, of which the match is the first one.
+template <u32 kClasses, u32 kRegisters, u32 kGroups, bool kAll>
+LANES_FN Text rewritten(Outcome& outcome, Heap& heap, Text text, const u8* class_of, const u32* steps,
+                        const u16* moves, const u16* rewrite, SearchStarts starts) {
+  const TaggedView automaton{class_of, steps, moves, kClasses};
+  Search<kRegisters> search;
+  TextOutput out;
+  LANEWISE_ROLLED
+  for (u32 pass = 0; pass < 2; pass++) {  // the first one counts bytes
+    u64 at = 0, last_end = TaggedView::kNoPlace;
+    LANEWISE_ROLLED
+    while (at <= text.size) {
+      search.run(automaton, text, at, starts.at(text, at), kGroups);
+      if (!search.found(0)) break;
+      const u64 begin = search.places[0], end = search.places[1];
+      out.put(slice(text, at, begin));
+      at = end;
+      if (begin == end && end == last_end) {  // an empty match right behind the last one is none
+        const u32 bytes = decode(slice(text, at, text.size)).bytes;
+        const u64 next = at + (bytes ? bytes : 1);
+        out.put(slice(text, at, next < text.size ? next : text.size));
+        at = next;
+        continue;
+      }
+      for (u32 i = 1; i <= rewrite[0]; i++) {
+        if (rewrite[i] < 256) {
+          out.put(u8(rewrite[i]));
+        } else {
+          out.put(search.group(text, rewrite[i] - 256u));
+        }
+      }
+      last_end = end;
+      if (!kAll) break;
+    }
+    if (pass == 0 && last_end == TaggedView::kNoPlace) return text;
+    if (at < text.size) out.put(slice(text, at, text.size));
+    if (pass == 1) break;
+    outcome.failed |= out.bytes > kLongestText;
+    if (outcome.failed) return {};
+    out = {heap.reserve(out.bytes)};
+    if (!out.to) return {};
+  }
+  return heap.made(out.bytes);
+}
+
+}  // namespace lanewise::kernel
