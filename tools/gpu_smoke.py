@@ -176,6 +176,9 @@ SELECT i, to_hours(n) FROM t WHERE i < 9000 ORDER BY to_hours(n) DESC NULLS LAST
 SELECT count(*), count(DISTINCT to_hours(n)) FROM t WHERE lower(upper(s)) LIKE '%google.d%'
 SELECT count(*), sum(n), count_if(trim(s, 'a') LIKE 'b%5') FROM t WHERE upper(s) NOT LIKE '%OOG%' AND n > 3
 SELECT i, s || k LIKE '%x%k3', regexp_matches(trim(s, 'ab'), '^x[0-9]{2}$'), left(s, 9) ILIKE '%GOO%', contains(s || '-', '7-'), k || s GLOB 'k?*de*' FROM t WHERE i < 5000
+SELECT regexp_extract(s, '([a-z]*)([0-9]{2})', 1) AS x, count(*), min(regexp_extract(s, '[^x]*$')), max(regexp_replace(s, '(.)(.)$', '\\2<\\1>')) FROM t GROUP BY x ORDER BY x
+SELECT i, regexp_extract(s || k, '(goo|x)(.)?([0-9]+)', 3), regexp_replace(s, '[ab]', '', 'g'), regexp_replace(k || s, 'b*', '-', 'g'), regexp_extract(s, '\\bno') FROM t WHERE i < 5000
+SELECT count(*), sum(n) FROM t WHERE regexp_extract(s, '[0-9]+$') = '119' OR regexp_replace(s, '[^0-9]+', '', 'g') < '2'
 SELECT replace(s, 'b', 'zä') SIMILAR TO '(azä)*x[0-9]+' AS x, count(*), max(s) FROM t WHERE s IS NULL OR starts_with(s || k, 'a') GROUP BY x ORDER BY x
 """.strip().splitlines()
 QUERIES += ["SELECT try_cast(s AS INTERVAL) v, (i || ' days ' || ti || ':0:1.5') :: INTERVAL w FROM t",

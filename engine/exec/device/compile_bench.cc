@@ -74,6 +74,18 @@ Query group_of_texts(bool are_short) {
   return {aggregate(scan_of({kText}), {column(0, kText)}, {count()}), are_short};
 }
 
+Query group_of_extracts() {
+  const ExprPtr part =
+      call("regexp_extract", {column(0, kText), text("^usr/share/man/([a-z]{2,3}(_[A-Z]{2})?)"), number(1)});
+  return {aggregate(scan_of({kText}), {part}, {count()})};
+}
+
+Query projected_rewrites() {
+  const ExprPtr made =
+      call("regexp_replace", {column(0, kText), text("([0-9]+)[.]"), text("<\\1>"), text("g")});
+  return {plan::project(scan_of({kText}), {made}, {"x"})};
+}
+
 Query filtered_group_of_texts() {
   const auto rows = plan::filter(scan_of({kText, kInt}), call("<", {column(1, kInt), number(10)}));
   return {aggregate(rows, {column(0, kText)}, {count()})};
@@ -183,6 +195,8 @@ const int kRegistered = [] {
   add("group_short_texts", sources_of(group_of_texts(true)));
   add("group_texts_filtered", sources_of(filtered_group_of_texts()));
   add("max_of_texts_in_groups", sources_of(largest_texts_of_groups()));
+  add("group_extracts", sources_of(group_of_extracts()));
+  add("rewrites", sources_of(projected_rewrites()));
   add("order_ints", sources_of(sort_of_ints()));
   add("tpch_q6", sources_of(q6()));
   add("tpch_q1", sources_of(q1()));
