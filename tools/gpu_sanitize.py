@@ -1,10 +1,10 @@
 """On a machine with a GPU: NVIDIA's compute-sanitizer over the smoke test's queries, in shards, and over the device's unit tests.
 
-  python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--seconds 540] [--ledger FILE]
+  python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--jobs 8] [--seconds 540] [--ledger FILE]
 
-A shard is a tool and a part of the queries; one more, `tests`, is the unit tests that stand beside the program. What a ledger already
-has of this program is left out, so that a run that was cut off goes on where it ended. A line of the ledger: the commit (where the
-bundle says it, else the program's checksum), tool, shard, verdict, seconds. Closes with `N passed, M failed, K left`.
+A shard is a tool and a part of the queries, or the unit tests of a layer that stand beside the program; these come first, as they take
+longest. What a ledger already has of this program is left out, so that a run that was cut off goes on where it ended. A line of the
+ledger: the commit (where the bundle says it, else the program's checksum), tool, shard, verdict, seconds. Closes with `N passed, M failed, K left`.
 """
 
 import argparse
@@ -15,7 +15,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -95,6 +97,7 @@ def main():
     parser.add_argument("--program", default="build/lanewise")
     parser.add_argument("--tool", choices=TOOLS, action="append", help="default: all")
     parser.add_argument("--shards", type=int, default=8)
+    parser.add_argument("--jobs", type=int, default=8, help="shards at once")
     parser.add_argument("--seconds", type=float, default=540, help="no shard begins later, none runs longer")
     parser.add_argument("--ledger", type=Path, default=Path("sanitize.ledger"))
     arguments = parser.parse_args()
@@ -105,27 +108,33 @@ def main():
     tests = {layer: Path(program).with_name(f"lanewise_{layer}_test") for layer in TESTS}
     called = name_of(program)
     done = {tuple(line.split()[:3]) for line in arguments.ledger.read_text().splitlines()} if arguments.ledger.exists() else set()
-    end, passed, failed, left = time.monotonic() + arguments.seconds, 0, 0, 0
-    for tool in arguments.tool or TOOLS:
-        shards = {f"{shard + 1}/{arguments.shards}": QUERIES[shard::arguments.shards] for shard in range(arguments.shards)}
-        for name, queries in [*shards.items(), *((layer, None) for layer in TESTS if tests[layer].exists())]:
-            if (called, tool, name) in done:
-                continue
-            start = time.monotonic()
-            if start >= end:
-                found = None
-            elif queries is None:
-                found = run_tests(sanitizer, tests[name], name, tool, end - start)
-            else:
-                found = run_shard(sanitizer, program, tool, queries, end - start)
+    layers = [layer for layer in TESTS if tests[layer].exists()]
+    names = [*layers, *(f"{shard + 1}/{arguments.shards}" for shard in range(arguments.shards))]
+    end, lock, verdicts = time.monotonic() + arguments.seconds, threading.Lock(), []
+
+    def run(shard):
+        name, tool = shard
+        start = time.monotonic()
+        if start >= end:
+            found = None
+        elif name in tests:
+            found = run_tests(sanitizer, tests[name], name, tool, end - start)
+        else:
+            number = int(name.split("/")[0]) - 1
+            found = run_shard(sanitizer, program, tool, QUERIES[number::arguments.shards], end - start)
+        with lock:
+            verdicts.append(found)
             if found is None:
-                left += 1
-                continue
-            passed, failed = passed + (not found), failed + bool(found)
+                return
             line = f"{called} {tool} {name} {'failed' if found else 'passed'} {time.monotonic() - start:.0f}"
             print(line + (f"\n{found}" if found else ""), flush=True)
             with open(arguments.ledger, "a") as ledger:
                 ledger.write(line + "\n")
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(run, ((name, tool) for name in names for tool in arguments.tool or TOOLS if (called, tool, name) not in done)))
+    passed, left = verdicts.count(""), verdicts.count(None)
+    failed = len(verdicts) - passed - left
     print(f"{passed} passed, {failed} failed, {left} left")
     sys.exit(1 if failed else 0)
 
