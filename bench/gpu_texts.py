@@ -11,6 +11,7 @@ KINDS = {  # the length of row i, and the mean length
     "skewed": ("CASE WHEN hash(i) % 64 = 0 THEN 512 + hash(i + 1) % 1024 ELSE 8 + hash(i + 1) % 33 END", 39.6),
 }
 PATTERNS = [r"google[.]d|yahoo|bing-", r"[0-9]{3}[a-f]+\.", r"(http|ftp)://[a-z]+\.", "[a-z]+[0-9]x*y"]
+EXTRACTED = "([a-z]+)[0-9]{3}"
 PREFIX = "http:" + "//www"
 SAME = PREFIX + ".google.de/" + "0123456789" * 4 + "abc"  # 64 bytes
 
@@ -46,6 +47,7 @@ def queries(rows):
             ask(f"LIKE '{like}'", f"s LIKE '{like}'")
         for pattern in PATTERNS:
             ask(pattern, f"regexp_matches(s, '{pattern}')")
+        ask("extract", f"regexp_extract(s, '{EXTRACTED}', 1) > 'm'")
         if kind == "constant":
             ask("LIKE after a filter", "s LIKE '%google.d%' AND n < 100")
             ask("prefix of 10 bytes", f"s LIKE '{PREFIX}%'")
