@@ -15,13 +15,27 @@ bool is_ready(const Future& future) {
   return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
+/// Whether what is ready is an error.
+template <class Future>
+bool has_failed(const Future& future) {
+  try {
+    future.get();
+    return false;
+  } catch (...) {
+    return true;
+  }
+}
+
 }  // namespace
 
 /// Its future, and whether it is still to come.
 std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& source) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = modules_.find(source); found != modules_.end())
-    return {found->second, !is_ready(found->second)};
+  if (const auto found = modules_.find(source); found != modules_.end()) {
+    const bool ready = is_ready(found->second);
+    if (!ready || !has_failed(found->second)) return {found->second, !ready};
+    modules_.erase(found);  // an earlier asker's error: there may be memory by now, say
+  }
   if (modules_.size() >= most_) {  // what is forgotten is in the cache on disk
     std::erase_if(modules_, [](const auto& entry) { return is_ready(entry.second); });
   }
@@ -34,17 +48,21 @@ std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& sourc
 bool ModuleStore::begin(const std::string& source) { return begun(source).second; }
 
 std::shared_ptr<const device::BuiltModule> ModuleStore::get(const std::string& source) {
-  return result_of(source, begun(source).first);
+  return begun(source).first.get();
 }
 
 std::shared_ptr<const device::BuiltModule> ModuleStore::find(const std::string& source) {
   Future future;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = modules_.find(source); found != modules_.end()) future = found->second;
+    if (const auto found = modules_.find(source); found != modules_.end()) {
+      if (!is_ready(found->second)) return nullptr;
+      future = found->second;
+      if (has_failed(future)) modules_.erase(found);  // who asks next has it built anew
+    }
   }
   try {
-    if (future.valid()) return is_ready(future) ? result_of(source, future) : nullptr;
+    if (future.valid()) return future.get();
   } catch (const MemoryError&) {  // who needs it asks again
     return nullptr;
   }
@@ -56,18 +74,6 @@ std::shared_ptr<const device::BuiltModule> ModuleStore::find(const std::string& 
   const std::lock_guard lock(mutex_);
   modules_.try_emplace(source, there.get_future());
   return module;
-}
-
-std::shared_ptr<const device::BuiltModule> ModuleStore::result_of(const std::string& source,
-                                                                  const Future& future) {
-  try {
-    return future.get();
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = modules_.find(source); found != modules_.end() && is_ready(found->second))
-      modules_.erase(found);
-    throw;
-  }
 }
 
 }  // namespace lanewise::exec

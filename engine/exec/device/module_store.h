@@ -18,9 +18,9 @@ class ModuleStore {
   /// Holds `most` modules or a few more.
   explicit ModuleStore(device::Device& device, size_t most = 256) : device_(device), most_(most) {}
 
-  /// Begins to build it, unless that was done before. Whether it is still to come.
+  /// Begins to build it, unless that was done before and did not fail. Whether it is still to come.
   bool begin(const std::string& source);
-  /// Waits for it. Throws as device::build(); then nothing of it is kept.
+  /// Waits for it. Throws as device::build(); who asks next has it built anew.
   std::shared_ptr<const device::BuiltModule> get(const std::string& source);
   /// What needs no compiler, or what that is done with; null: it is not there, or what built it found no
   /// memory. Else throws as get().
@@ -29,7 +29,6 @@ class ModuleStore {
  private:
   using Future = std::shared_future<std::shared_ptr<const device::BuiltModule>>;
   std::pair<Future, bool> begun(const std::string& source);
-  std::shared_ptr<const device::BuiltModule> result_of(const std::string& source, const Future& future);
 
   device::Device& device_;
   const size_t most_;
