@@ -173,7 +173,6 @@ TEST_F(BuildTest, TheSecondTimeComesFromTheCache) {
   EXPECT_FALSE(build(driver.device(0), source, cache).cached);
   const BuiltModule second = build(driver.device(0), source, cache);
   EXPECT_TRUE(second.cached);
-  EXPECT_LT(second.seconds, 0.1);
   second.module.kernel("add_one");
   for (const auto& entry : fs::directory_iterator(folder.path())) fs::resize_file(entry, 10);
   EXPECT_FALSE(build(driver.device(0), source, cache).cached) << "a broken entry is compiled again";

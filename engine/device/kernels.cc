@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -42,16 +41,6 @@ std::string cache_key(const Device& device, const KernelSource& source) {
   return cache_key(source, device.properties().architecture(), device.driver().version());
 }
 
-class Watch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 /// Nothing: it was not compiled ahead, or not for this driver.
 std::optional<Module> load_ahead(Device& device, const KernelSource& source, const KernelCache& ahead) {
   const std::optional<std::string> image = ahead.find(ahead_key(source, device.properties().architecture()));
@@ -83,21 +72,19 @@ std::string ahead_key(const KernelSource& source, const std::string& architectur
 
 std::optional<BuiltModule> find_built(Device& device, const KernelSource& source, const KernelCache& cache,
                                       const KernelCache& ahead) {
-  const Watch watch;
   if (std::optional<Module> module = load_ahead(device, source, ahead))
-    return BuiltModule{std::move(*module), true, watch.seconds()};
+    return BuiltModule{std::move(*module), true};
   if (const std::optional<std::string> image = cache.find(cache_key(device, source)))
-    return BuiltModule{Module(device, *image), true, watch.seconds()};
+    return BuiltModule{Module(device, *image), true};
   return std::nullopt;
 }
 
 BuiltModule build(Device& device, const KernelSource& source, KernelCache& cache, const KernelCache& ahead) {
-  const Watch watch;
   if (std::optional<BuiltModule> found = find_built(device, source, cache, ahead)) return std::move(*found);
   const std::string image = Compiler::system().compile(source, device.properties().architecture());
   Module module(device, image);
   cache.store(cache_key(device, source), image);  // only what can be loaded
-  return {std::move(module), false, watch.seconds()};
+  return {std::move(module), false};
 }
 
 }  // namespace lanewise::device

@@ -8,11 +8,10 @@
 
 namespace lanewise::device {
 
-/// A module, and what it cost to get it.
+/// A module, and where it came from.
 struct BuiltModule {
   Module module;
   bool cached = false;  ///< it was in a cache; NVRTC was not needed
-  double seconds = 0;   ///< until it was loaded
 };
 
 /// Loads `source` into `device`: from what was compiled ahead, or from the cache, else compiled and stored
