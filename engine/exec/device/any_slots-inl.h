@@ -200,7 +200,6 @@ struct AnyTable {
 /// Puts slots that lie in device memory into a table there, by way of one in the block's shared memory.
 /// As Groups does, but nothing pauses.
 LANES_FN void put_slots_of(const SlotsJob& job) {
-  constexpr u32 kNearProbes = 16, kFew = 64;
   const SlotShape& shape = job.shape;
   extern __shared__ u64 near_memory[];
   u32& used = *reinterpret_cast<u32*>(near_memory);
@@ -209,15 +208,12 @@ LANES_FN void put_slots_of(const SlotsJob& job) {
   const AnyTable<false> far{shape, reinterpret_cast<u8*>(job.table), job.slots - 1, shape.far_stride,
                             u32(job.probes)};
   GroupOutcome* const outcome = reinterpret_cast<GroupOutcome*>(job.outcome);
-  const u32 most_used = shape.near_slots - shape.near_slots / 4;
-  const u32 few = most_used / kCopies < kFew ? most_used / kCopies : kFew;
-  const u32 most_sampled = job.probes == job.slots ? ~0u : u32(job.slots / kSampled / 2);
+  const u32 most_used = most_used_of(shape.near_slots), few_used = few_used_of(shape.near_slots);
+  const u32 most_sampled = most_sampled_of(job.slots, job.probes);
   const auto put_far = [&](const u8* slot, u64 hash) {
     const u64 mixed = last_mix(hash);
-    u8* const found = far.find(slot, tag_of(hash, 0), mixed, [&] {
-      if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome->sampled, 1) >= most_sampled) outcome->full = 1;
-      return true;
-    });
+    u8* const found =
+        far.find(slot, tag_of(hash, 0), mixed, [&] { return claim_far(*outcome, mixed, most_sampled); });
     if (found) {
       far.merge(found, slot);
     } else {
@@ -232,7 +228,7 @@ LANES_FN void put_slots_of(const SlotsJob& job) {
   for (u64 i = thread(); i < job.rows; i += threads()) {
     const u8* const slot = reinterpret_cast<const u8*>(job.from) + i * shape.bytes;
     const u64 hash = hash_of(shape, slot);
-    const u32 copy = came && read<true>(used) <= few ? lane() % kCopies : 0;
+    const u32 copy = came && read<true>(used) <= few_used ? lane() % kCopies : 0;
     came++;
     u8* const found = near.find(slot, tag_of(hash, copy), (hash >> shape.near_shift) + copy, [&] {
       if (read<true>(used) >= most_used) return false;

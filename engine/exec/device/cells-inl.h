@@ -107,10 +107,16 @@ LANES_FN void write(u64& at, u64 value) {
     *const_cast<volatile u64*>(&at) = value;
   }
 }
+/// What this thread wrote before comes before what it writes from now on; and what it reads from now on is
+/// not older than what it has read.
+template <bool kShared>
+LANES_FN void fence() {
+  kShared ? __threadfence_block() : __threadfence();
+}
 /// What this thread wrote before is seen by whoever sees `value`.
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
-  kShared ? __threadfence_block() : __threadfence();
+  fence<kShared>();
   write<kShared>(at, value);
 }
 /// Whether this thread got a lock that nobody held: then it sees what its holders wrote. publish(at, 0) gives
@@ -118,7 +124,7 @@ LANES_FN void publish(u32& at, u32 value) {
 template <bool kShared>
 LANES_FN bool hold(u32& at) {
   if (exchange_if(at, 0, 1)) return false;
-  kShared ? __threadfence_block() : __threadfence();
+  fence<kShared>();
   return true;
 }
 #else
@@ -163,6 +169,8 @@ template <bool kShared>
 LANES_FN void write(u64& at, u64 value) {
   at = value;
 }
+template <bool kShared>
+LANES_FN void fence() {}
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   at = value;

@@ -145,7 +145,7 @@ TEST(SlotLayouts, CountsOfAllRowsAreOne) {
       {count_all(), call_of("avg", {value()}, TypeId::kFloat64), call_of("count", {key()}, TypeId::kInt64)}};
   const GroupPlan plan(aggregate);
   const auto counts = [&](bool value_may_be_null) {
-    const SlotLayout layout(plan, {value_may_be_null, false}, {false});
+    const SlotLayout layout(plan, {value_may_be_null, false}, {KeyText::kColumn});
     size_t stored = 0;
     for (size_t i = 0; i < plan.cells().size(); ++i) {
       const bool is_count = plan.cells()[i].keeps == DeviceAggregate::Keeps::kCount;

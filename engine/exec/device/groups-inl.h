@@ -16,6 +16,7 @@
 ///   static constexpr u32 kTexts;                            so many keys are texts
 ///   Key<Text> text(u32 i) const;                            of these the i-th
 ///   const u64& rest(u32 i) const;                           its second word
+///   static constexpr bool kMakesTexts;                      its kernel may write such texts
 ///
 /// Of many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
 /// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
@@ -36,8 +37,17 @@ struct GroupOutcome {
 };
 
 inline constexpr u32 kSampled = 64;
-/// Of a group in shared memory at most.
-inline constexpr u32 kCopies = 8;
+
+// Of a near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
+inline constexpr u32 kNearProbes = 16, kCopies = 8;
+constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
+/// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
+/// It is asked after a warp's first rows: of many groups many are there then, with their copies less than all
+/// slots.
+constexpr u32 few_used_of(u32 slots) {
+  const u32 most = most_used_of(slots) / kCopies;
+  return most < 64 ? most : 64;
+}
 
 /// Of a power of two.
 constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
@@ -130,6 +140,8 @@ struct SlotTable {
         }
       }
       if (!maybe) continue;
+      // A multiprocessor may have read the place of a text before another one wrote it there.
+      if constexpr (Slot::kMakesTexts && !kShared) fence<kShared>();
       if (same_texts<kShared>(wanted, *slot)) {
         open = false;
       } else {
@@ -152,16 +164,26 @@ LANES_FN void mark_slots(const u8* slots, u64 count, u32* bitmap) {
   }
 }
 
+/// Groups that may be sampled of a far table: half of its slots are used at most, so that searches stay
+/// short. All may be where all are looked at for a key.
+LANES_FN u32 most_sampled_of(u64 slots, u64 probes) {
+  return probes == slots ? ~0u : u32(slots / kSampled / 2);
+}
+/// A group of this hash takes a slot of the far table.
+LANES_FN bool claim_far(GroupOutcome& outcome, u64 mixed, u32 most_sampled) {
+  if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome.sampled, 1) >= most_sampled) outcome.full = 1;
+  return true;
+}
+
 /// The two tables as a thread uses them. kNear slots lie in shared memory, kNearStride bytes apart.
 template <class Slot, u32 kNear, u32 kNearStride, u32 kFarStride>
 class Groups {
  public:
   /// Every thread of the block calls it, and finish().
-  /// Where `probes` is all slots, all may be used.
   LANES_FN Groups(u8* slots, u64 count, u64 probes, GroupOutcome* outcome)
       : far_{slots, count - 1, kFarStride, u32(probes)},
         outcome_(outcome),
-        most_sampled_(probes == count ? ~0u : u32(count / kSampled / 2)) {
+        most_sampled_(most_sampled_of(count, probes)) {
     extern __shared__ u64 near_memory[];
     used_ = reinterpret_cast<u32*>(near_memory);
     near_ = {reinterpret_cast<u8*>(near_memory + 1), kNear - 1, kNearStride, kNearProbes};
@@ -178,7 +200,7 @@ class Groups {
       pause_ = kPause;
     }
     missed_ = 0;
-    copy_ = came_ && read<true>(*used_) <= kFew ? lane() % kCopies : 0;
+    copy_ = came_ && read<true>(*used_) <= kFewUsed ? lane() % kCopies : 0;
     return missed == 0 || !__shfl_sync(~0u, read<false>(outcome_->full), 0);
   }
 
@@ -238,14 +260,10 @@ class Groups {
 
   /// Where there is room between slots: code that hashes texts need not be there again.
   static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
-  static constexpr u32 kNearProbes = 16;
   static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
-  static constexpr u32 kMostUsed = kNear - kNear / 4;
+  static constexpr u32 kMostUsed = most_used_of(kNear), kFewUsed = few_used_of(kNear);
   /// Steps of a warp that do not look where many rows of the one before found no room.
   static constexpr u32 kPause = 64;
-  /// Lanes that add to the same slot wait for each other: where groups are few, each has several. It is asked
-  /// after a warp's first rows: of many groups many are there then, with their copies less than all slots.
-  static constexpr u32 kFew = kMostUsed / kCopies < 64 ? kMostUsed / kCopies : 64;
 
   LANES_FN Slot* find_near(u32 lanes, const Slot& wanted, u64 hash) const {
     return near_.find(lanes, wanted, copy_, hash, (hash >> kNearShift) + copy_, [&] {
@@ -254,15 +272,12 @@ class Groups {
       return true;
     });
   }
-  /// Half of the slots at most are used, so that searches stay short. Its code is there once, not at each
-  /// call: it would take as long to compile as all the rest.
+  /// Its code is there once, not at each call: it would take as long to compile as all the rest.
   static __device__ __noinline__ void add_far(SlotTable<Slot, false> far, GroupOutcome* outcome,
                                               u32 most_sampled, u32 lanes, const Slot& row, u64 hash) {
     const u64 mixed = last_mix(hash);
-    Slot* const slot = far.find(lanes, row, 0, mixed, mixed, [&] {
-      if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome->sampled, 1) >= most_sampled) outcome->full = 1;
-      return true;
-    });
+    Slot* const slot =
+        far.find(lanes, row, 0, mixed, mixed, [&] { return claim_far(*outcome, mixed, most_sampled); });
     if (slot) {
       slot->template merge<false>(row);
     } else {

@@ -185,6 +185,7 @@ struct Slot {
     k1.take<kShared>(from.k1);
   }
   static constexpr kernel::u32 kTexts = 1;
+  static constexpr bool kMakesTexts = true;
   const kernel::u64& rest(kernel::u32 /*i*/) const { return k1.rest; }
   const kernel::Key<kernel::Text>& text(kernel::u32 /*i*/) const { return k1; }
 };

@@ -83,12 +83,16 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
     std::vector<bool> may_be_null;  // by input
     for (size_t input = 0; input < sink.groups->inputs().size(); ++input)
       may_be_null.push_back(this->may_be_null(program.outputs[sink.input_pair(input)]));
-    std::vector<bool> short_keys;
+    std::vector<KeyText> texts;  // by key
     for (size_t key = 0; key < sink.groups->keys().size(); ++key) {
       const Expr& expr = *program.outputs[DeviceSink::key_pair(key)];
-      short_keys.push_back(expr.kind == Expr::Kind::kColumn && forms_[place_of(expr.column)].short_texts);
+      if (expr.kind != Expr::Kind::kColumn) {
+        texts.push_back(KeyText::kMade);
+      } else {
+        texts.push_back(forms_[place_of(expr.column)].short_texts ? KeyText::kShort : KeyText::kColumn);
+      }
     }
-    slots_.emplace(*sink.groups, may_be_null, std::move(short_keys));
+    slots_.emplace(*sink.groups, may_be_null, std::move(texts));
   }
   if (sink.sort != nullptr) {
     std::vector<bool> may_be_null;  // by key

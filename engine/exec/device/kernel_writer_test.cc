@@ -290,6 +290,13 @@ TEST(Kernels, ShortTextsAreKeysWithoutBytesElsewhere) {
     EXPECT_FALSE(device::Compiler::system().compile(kernel_source(text.text()), "sm_90").empty());
 }
 
+TEST(Kernels, TextsThatAKernelMakesAreReadBehindAFence) {
+  const auto with_key = [](const ExprPtr& key) { return source(group(scan(), {i32(), key}, {count_all()})); };
+  EXPECT_THAT(with_key(text()), HasSubstr("kMakesTexts = false;"));
+  EXPECT_THAT(with_key(call("upper", {text()})), HasSubstr("kMakesTexts = true;"));
+  EXPECT_THAT(with_key(call("strlen", {text()})), HasSubstr("kMakesTexts = false;"));
+}
+
 /// A call of each function that devices have, of the first columns that it takes.
 std::vector<ExprPtr> calls_of_all_functions(const std::vector<Type>& types) {
   std::vector<ExprPtr> calls;

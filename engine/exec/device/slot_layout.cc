@@ -115,8 +115,8 @@ RankWords words_of(const GroupPlan& plan, const GroupCell& cell, const std::vect
 }  // namespace
 
 SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null,
-                       std::vector<bool> short_keys)
-    : plan_(plan), short_keys_(std::move(short_keys)) {
+                       std::vector<KeyText> texts)
+    : plan_(plan), texts_(std::move(texts)) {
   for (const ExprPtr& key : plan.keys()) size_ += is_wide(key->type) ? 16 : 8;
   size_t rows = kNone;  // the cell that counts all rows
   for (size_t i = 0; i < plan.cells().size(); ++i) {
@@ -148,6 +148,10 @@ SlotLayout::SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_nu
   }
 }
 
+bool SlotLayout::is_text_elsewhere(size_t key) const {
+  return plan_.keys()[key]->type.is_string() && texts_[key] != KeyText::kShort;
+}
+
 size_t SlotLayout::near_slots() const {
   return std::max<size_t>(std::bit_floor(kShared / near_stride()), 32);
 }
@@ -164,9 +168,8 @@ std::optional<kernel::SlotShape> SlotLayout::shape() const {
                           .cell = {}};
   if (shapes_.size() > kernel::SlotShape::kMostCells) return std::nullopt;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
-    const Type type = plan_.keys()[key]->type;
-    if (type.is_string() && !short_keys_[key]) shape.long_texts |= uint64_t{1} << shape.key_words;
-    shape.key_words += is_wide(type) ? 2 : 1;
+    if (is_text_elsewhere(key)) shape.long_texts |= uint64_t{1} << shape.key_words;
+    shape.key_words += is_wide(plan_.keys()[key]->type) ? 2 : 1;
   }
   std::copy(shapes_.begin(), shapes_.end(), shape.cell);
   return shape;
@@ -175,17 +178,18 @@ std::optional<kernel::SlotShape> SlotLayout::shape() const {
 std::string SlotLayout::text() const {
   std::string fields, hash, same, keys, merge, head, rest;
   size_t texts = 0;
+  bool made = false;
   for (size_t key = 0; key < plan_.keys().size(); ++key) {
-    const bool is_text = plan_.keys()[key]->type.is_string();
-    if (is_text && !short_keys_[key]) {
+    if (is_text_elsewhere(key)) {
       const std::string test = texts == 0 ? "" : fmt::format("i == {} ? k{}.", texts, key);
       head = texts == 0 ? fmt::format("k{}.head", key) : fmt::format("{}head : {}", test, head);
       rest = texts == 0 ? fmt::format("k{}.rest", key) : fmt::format("{}rest : {}", test, rest);
       ++texts;
+      made |= texts_[key] == KeyText::kMade;
     }
     const std::string type = fmt::format("{}<{}>", plan_.is_exact(key) ? "ExactKey" : "Key",
                                          expr::device_type(plan_.keys()[key]->type));
-    fields += fmt::format("  {} k{};\n", short_keys_[key] ? "ShortKey" : type, key);
+    fields += fmt::format("  {} k{};\n", texts_[key] == KeyText::kShort ? "ShortKey" : type, key);
     hash += fmt::format("    hash = k{}.hash(hash);\n", key);
     const std::string first = key == 0 ? "first" : fmt::format("read<kShared>(held.k{}.first())", key);
     same += fmt::format("{0}k{1}.template same<kShared>({2}, held.k{1})", key == 0 ? "" : " && ", key, first);
@@ -209,11 +213,12 @@ std::string SlotLayout::text() const {
       "  template <bool kShared>\n"
       "  LANES_FN void merge(const Slot& from) {{\n{}  }}\n"
       "  static constexpr u32 kTexts = {};\n"
+      "  static constexpr bool kMakesTexts = {};\n"
       "{}"
       "}};\n"
       "static_assert(sizeof(Slot) == {});\n"
       "using Table = Groups<Slot, {}, {}, {}>;\n",
-      fields, hash, same.empty() ? "true" : same, keys, merge, texts,
+      fields, hash, same.empty() ? "true" : same, keys, merge, texts, made,
       texts == 0 ? ""
                  : fmt::format("  LANES_FN const u64& rest(u32 i) const {{ return {1}; }}\n"
                                "  LANES_FN Key<Text> text(u32 i) const {{ return {{{0}, {1}}}; }}\n",

@@ -9,14 +9,21 @@
 
 namespace lanewise::exec {
 
+/// Where the bytes of a key are that is a text.
+enum class KeyText : uint8_t {
+  kColumn,  ///< they were there before the kernel
+  kShort,   ///< in the key: a ShortKey
+  kMade     ///< the kernel may write them
+};
+
 /// How a group lies in memory: tag and NULLs of its keys, the keys, then the cells that are stored. Sizes are
 /// in bytes.
 class SlotLayout {
  public:
   /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to tell
-  /// whether there was one is not stored where there always is. `short_keys[i]`: plan.keys()[i] is a text
-  /// that a ShortKey holds.
-  SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<bool> short_keys);
+  /// whether there was one is not stored where there always is. `texts[i]` is about
+  /// plan.keys()[i], where it is a text.
+  SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<KeyText> texts);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }
   /// The cell that is stored for it: that which it is a part of; counts of all rows are one. kNone: none is,
@@ -37,8 +44,10 @@ class SlotLayout {
   std::string text() const;
 
  private:
+  bool is_text_elsewhere(size_t key) const;
+
   const GroupPlan& plan_;
-  const std::vector<bool> short_keys_;
+  const std::vector<KeyText> texts_;
   std::vector<size_t> holders_;
   std::vector<std::string> types_;         // of the cells that are stored
   std::vector<kernel::CellShape> shapes_;  // of those
