@@ -82,6 +82,7 @@ SELECT k, count(*), sum(n), avg(n), min(n), max(n), count(n) FROM t GROUP BY k O
 SELECT n, count(*), sum(d), avg(d), max(f), min(r) FROM t GROUP BY n ORDER BY n
 SELECT bo, ti, count(*) FILTER (WHERE n > 0), sum(us) FILTER (WHERE s LIKE '%5%'), count_if(n > 0), sum(b), sum(ub), sum(h) FROM t GROUP BY ALL ORDER BY ALL
 SELECT f, r, count(*), avg(r), sum(f) FROM t GROUP BY f, r ORDER BY ALL
+SELECT try_cast(n AS TINYINT) AS x, try_cast(us AS TINYINT) AS y, count(*), sum(d) FROM t GROUP BY ALL ORDER BY ALL
 SELECT s, count(*), sum(i) FROM t WHERE i < 20000 GROUP BY s ORDER BY s
 SELECT k, s, bo, min(da), max(ts), min(h), max(h), max(m), min(wd), avg(wd), min(bo) FROM t WHERE i < 30000 GROUP BY ALL ORDER BY ALL
 SELECT count(*), sum(c), sum(x), min(y), max(y) FROM (SELECT i, b, count(*) c, sum(n) x, avg(d) y FROM t GROUP BY i, b)
@@ -204,6 +205,7 @@ PARTS = """
 SELECT n, count(*), sum(us), avg(us), count(us) FROM t GROUP BY n ORDER BY n
 SELECT i // 3 AS x, min(n), max(n), sum(n), count(*) FROM t GROUP BY x ORDER BY x
 SELECT f, count(*), count(s), max(n) FROM t WHERE n > -300 GROUP BY f ORDER BY f
+SELECT try_cast(n AS TINYINT) AS x, try_cast(us AS TINYINT) AS y, count(*), min(ti) FROM t GROUP BY ALL ORDER BY ALL
 SELECT CASE WHEN bo THEN -0.0 WHEN ti > 90 THEN 0.0 WHEN ti > 80 THEN -('nan'::DOUBLE) ELSE f END AS x, count(*), max(ti) FROM t GROUP BY x ORDER BY x
 SELECT ti, sum(d), avg(d), min(d), max(d), count(d) FROM t GROUP BY ti ORDER BY ti
 SELECT bo, ti, r, max(us) FILTER (WHERE n > 0), bit_xor(ti) FROM t WHERE s LIKE '%7%' GROUP BY ALL ORDER BY ALL
