@@ -180,6 +180,10 @@ SELECT i, s || k LIKE '%x%k3', regexp_matches(trim(s, 'ab'), '^x[0-9]{2}$'), lef
 SELECT regexp_extract(s, '([a-z]*)([0-9]{2})', 1) AS x, count(*), min(regexp_extract(s, '[^x]*$')), max(regexp_replace(s, '(.)(.)$', '\\2<\\1>')) FROM t GROUP BY x ORDER BY x
 SELECT i, regexp_extract(s || k, '(goo|x)(.)?([0-9]+)', 3), regexp_replace(s, '[ab]', '', 'g'), regexp_replace(k || s, 'b*', '-', 'g'), regexp_extract(s, '\\bno') FROM t WHERE i < 5000
 SELECT count(*), sum(n) FROM t WHERE regexp_extract(s, '[0-9]+$') = '119' OR regexp_replace(s, '[^0-9]+', '', 'g') < '2'
+SELECT count(*) FILTER (s ILIKE '%' || upper(left(s, 3)) || '_%'), count(*) FILTER (upper(s) ILIKE '%Zäz' || substr('äÄ', 1 + (i % 2)::INT, 1)), count(*) FILTER (upper(s) NOT ILIKE k || '%'), count(*) FILTER (k ILIKE 'K' || '_') FROM t
+SELECT i, s GLOB '*' || (i % 7) || '?', s GLOB left(s, 2) || '[a-g]*', k GLOB 'k[!' || (i % 6) || ']', s GLOB '*[' || (i % 3), k || '*' GLOB '*' || k || '\\*' FROM t WHERE i < 5000
+SELECT s || '%' LIKE '%' || (i % 10) || '$%' ESCAPE '$' AS x, k || '_' ILIKE 'K_#_' ESCAPE CASE WHEN bo THEN '#' ELSE '' END AS y, s NOT LIKE k || '$' ESCAPE '$' AS z, count(*) FROM t GROUP BY ALL ORDER BY ALL
+SELECT count(*), count_if(upper(s) NOT LIKE 'q$' ESCAPE '$') FROM t WHERE s NOT ILIKE 'K!' ESCAPE '!'
 SELECT replace(s, 'b', 'zä') SIMILAR TO '(azä)*x[0-9]+' AS x, count(*), max(s) FROM t WHERE s IS NULL OR starts_with(s || k, 'a') GROUP BY x ORDER BY x
 """.strip().splitlines()
 QUERIES += ["SELECT try_cast(s AS INTERVAL) v, (i || ' days ' || ti || ':0:1.5') :: INTERVAL w FROM t",
@@ -197,6 +201,8 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
           "SELECT ('2024-01-' || ti)::DATE FROM t", "SELECT (da || 'T')::TIMESTAMP FROM t", "SELECT k::BOOL FROM t", "SELECT (n || '')::UTINYINT FROM t",
           "SELECT (b || '')::DECIMAL(9, 2) FROM t", "SELECT unhex(k) FROM t", "SELECT decode(unhex(hex(s) || '80')) FROM t", "SELECT n << ti FROM t",
           "SELECT b::TINYINT, count(*) FROM t GROUP BY ALL",
+          "SELECT count(*) FROM t WHERE s LIKE left(s, 2) || '$' ESCAPE '$'", "SELECT s ILIKE left(s, 2) || chr(0) FROM t", "SELECT i, s NOT LIKE '%7' ESCAPE k FROM t",
+          "SELECT count(*) FROM t WHERE s LIKE '%5$' ESCAPE '$'", "SELECT k, count_if(upper(s) NOT ILIKE '%B$' ESCAPE '$') FROM t GROUP BY k", "SELECT s LIKE '%' ESCAPE '$$' FROM t",
           "SELECT stddev(CASE WHEN i = 7 THEN 'inf'::DOUBLE ELSE n END) FROM t", "SELECT k, var_pop(f * 1e200) FROM t GROUP BY k",
           "SELECT first(b::TINYINT) FROM t", "SELECT k, string_agg(s, '-' ORDER BY b::INT) FROM t GROUP BY k"]
 
@@ -221,7 +227,7 @@ SELECT ti, count(DISTINCT n), count(*) FROM t WHERE s LIKE '%no such text%' GROU
 
 STRATEGIES = ["naive,threads=64,groups=slots", "refill=32,automata,groups=table", "automata,lists,groups=parts"]
 
-NOT_OFFERED = {"SELECT count(*) FROM t WHERE s ILIKE k": "ILIKE"}
+NOT_OFFERED = {"SELECT count(*) FROM t WHERE regexp_matches(s, k)": "regexp_matches"}
 
 
 def faster_gpu(program, folder):

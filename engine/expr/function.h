@@ -35,6 +35,7 @@ struct DeviceFunction {
   bool makes_text = false;       ///< new bytes: it takes the kernel's heap before its arguments
   std::vector<DeviceTable> tables = {};  ///< follow the arguments
   std::string constants = {};            ///< what follows them: ", i128(100)"
+  bool may_fail = false;                 ///< though Function::raises says that it does not
   size_t first = 0;        ///< arguments [first, last) are passed on: others are constants that the name or
   size_t last = SIZE_MAX;  ///< `constants` tell
 };

@@ -51,7 +51,7 @@ plan::NodePtr sum_of(int64_t rows) { return sum(scan(rows)); }
 /// With a pattern for each row.
 plan::NodePtr not_offered(int64_t rows) {
   const ExprPtr text = cast(x(), TypeId::kVarchar);
-  return sum(plan::filter(scan(rows), call("~~~", {text, call("||", {text, text})})));
+  return sum(plan::filter(scan(rows), call("regexp_matches", {text, call("||", {text, text})})));
 }
 
 class Choices : public testing::Test {
@@ -126,11 +126,11 @@ TEST_F(Choices, NameWhatIsNotOffered) {
   const Choice large = choice(not_offered(20'000'000'000));
   EXPECT_FALSE(large.on_device);
   EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
-  EXPECT_THAT(large.text(), HasSubstr("GLOB"));
+  EXPECT_THAT(large.text(), HasSubstr("regexp_matches"));
   EXPECT_THAT(large.text(), HasSubstr("not offered on devices"));
   // Of small work only who asks is told.
   EXPECT_THAT(choice(not_offered(10)).reason, IsEmpty());
-  EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("GLOB"));
+  EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("regexp_matches"));
 }
 
 TEST_F(Choices, AreTheHostsWhereThereIsNoGpu) {

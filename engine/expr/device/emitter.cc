@@ -33,7 +33,8 @@ const PreparedPattern* pattern_of(const Expr& expr) {
 }  // namespace
 
 bool is_match(const Expr& expr) {
-  return pattern_of(expr) != nullptr && expr.args[0]->kind == Expr::Kind::kColumn;
+  const PreparedPattern* pattern = pattern_of(expr);
+  return pattern != nullptr && pattern->fault().empty() && expr.args[0]->kind == Expr::Kind::kColumn;
 }
 
 bool is_negated(const Expr& match) {
@@ -41,8 +42,6 @@ bool is_negated(const Expr& match) {
 }
 
 lanes::AutomatonView automaton_of(const PreparedPattern& pattern) {
-  if (!pattern.fault().empty())
-    throw NotOnDevice("a pattern that is faulty is not offered on devices: " + pattern.fault());
   if (pattern.pattern().compiled().automaton() == nullptr) {
     throw NotOnDevice("the pattern '" + pattern.pattern().source() +
                       "' is not offered on devices: its automaton is too large to complete");
@@ -128,7 +127,7 @@ Emitted Emitter::call(const Expr& expr) {
   for (size_t arg = 0; arg < expr.args.size(); ++arg) {
     if (arg >= device->first && arg < device->last) args.push_back(emit(*expr.args[arg]));
   }
-  return function(*device, device_type(expr.type), args, expr.function->raises, false);
+  return function(*device, device_type(expr.type), args, expr.function->raises || device->may_fail, false);
 }
 
 /// result = name(outcome, args..., constants): of rows where all args are there. With `fails_to_null` a
@@ -183,7 +182,8 @@ Emitted Emitter::cast(const Expr& expr) {
   return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
 }
 
-/// The automaton is a part of the source: where texts are computed, theirs is the kernel's work.
+/// The automaton is a part of the source: where texts are computed, theirs is the kernel's work. So it is
+/// where rows that match fail.
 Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
   const lanes::AutomatonView automaton = automaton_of(pattern);
   const size_t cells = size_t{automaton.states} * automaton.classes;
@@ -195,6 +195,7 @@ Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
       .tables = {device_table("u8", std::span(automaton.class_of, 256)),
                  device_table("u16", std::span(automaton.next, cells))}};
   Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
+  if (!pattern.fault().empty()) line(fmt::format("failed |= {};", is_true(found)));
   if (is_negated(match)) found.value = "!" + found.value;
   return found;
 }

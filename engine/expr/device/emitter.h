@@ -39,8 +39,8 @@ std::string device_quoted(std::string_view bytes);
 /// A power of ten as a further argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
 
-/// Whether the call asks whether a column's strings match a constant pattern: an automaton's work, done
-/// before.
+/// Whether the call asks whether a column's strings match a constant pattern, which raises nothing: an
+/// automaton's work, done before.
 bool is_match(const Expr& expr);
 /// Whether such a call, of any strings, is true for those that do not match.
 bool is_negated(const Expr& match);

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "expr/device/heap-inl.h"
-#include "expr/device/slices-inl.h"
-#include "text/unicode/case_runs-inl.h"
+#include "expr/device/letters-inl.h"
 
 /// Functions that make texts, as expr/strings/ has them on the host. Where the heap has no room they give
 /// what nobody reads: the kernel runs again.
@@ -43,34 +42,6 @@ LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) 
   };
   (add(pieces), ...);
   return heap.made(bytes);
-}
-
-LANES_FN u32 encode(u32 c, u8* to) {
-  if (c < 0x80) {
-    to[0] = u8(c);
-    return 1;
-  }
-  const u32 bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  for (u32 i = bytes - 1; i > 0; i--, c >>= 6) to[i] = u8(0x80 | (c & 0x3f));
-  to[0] = u8((0xf00 >> bytes) | c);
-  return bytes;
-}
-
-/// The letter in the other case, where the runs have it.
-template <u32 kCount>
-LANES_FN u32 other_case(const text::unicode::CaseRun (&runs)[kCount], u32 c) {
-  u32 first = 0, count = kCount;
-  while (count > 0) {  // the first run that does not end before
-    const u32 half = count / 2;
-    const bool before = runs[first + half].hi < c;
-    first = before ? first + half + 1 : first;
-    count = before ? count - half - 1 : half;
-  }
-  if (first == kCount) return c;
-  const text::unicode::CaseRun& run = runs[first];
-  if (c < run.lo || (c - run.lo) % u32(run.stride) != 0) return c;
-  if (run.delta == 0) return (c - run.lo) % 2 == 0 ? c + 1 : c - 1;
-  return c + u32(run.delta);
 }
 
 /// Letter by letter; upper case has the capital of the German sz, which Unicode's mapping does not lead to.

@@ -96,8 +96,13 @@ bool matches_reference(std::span<const Value> args) {
       const bool fold = kSyntax == Syntax::kILike;
       const char escape = text::parse_escape(detail);
       const bool escapes = args.size() == 3 || fold;
-      return like_reference(fold ? lower_case(text) : text, fold ? lower_case(pattern) : pattern,
-                            escapes ? &escape : nullptr);
+      try {
+        return like_reference(fold ? lower_case(text) : text, fold ? lower_case(pattern) : pattern,
+                              escapes ? &escape : nullptr);
+      } catch (const UserError&) {  // in the words of all others
+        throw UserError(
+            compile(kSyntax, pattern, args.size() == 3 ? std::optional(detail) : std::nullopt).fault);
+      }
     }
     case Syntax::kGlob:
       return glob_reference(text, pattern);
@@ -121,14 +126,32 @@ Value test_reference(const Expr&, std::span<const Value> args) {
   return Value::boolean(matches_reference<kSyntax>(args) != kNegated);
 }
 
+/// A pattern that ends in the byte 0 may fail.
+template <FixedText name>
+std::optional<DeviceFunction> ilike_on_device(const Expr&) {
+  return DeviceFunction{.name = name.text, .header = "ilike", .may_fail = true};
+}
+
 /// Of patterns that rows bring along; see expr/device/patterns-inl.h.
 template <Syntax kSyntax, bool kNegated>
 constexpr auto device_test() -> decltype(Function::device) {
-  if (kSyntax == Syntax::kLike)
-    return kNegated ? on_device<"unlike", "patterns"> : on_device<"like", "patterns">;
-  if (kSyntax == Syntax::kContains) return on_device<"contains", "patterns">;
-  if (kSyntax == Syntax::kPrefix) return on_device<"begins_with", "patterns">;
-  return kSyntax == Syntax::kSuffix ? on_device<"ends_with", "patterns"> : nullptr;
+  switch (kSyntax) {
+    case Syntax::kLike:
+      return kNegated ? on_device<"not_like<AsWritten>", "patterns">
+                      : on_device<"like<AsWritten>", "patterns">;
+    case Syntax::kILike:
+      return kNegated ? ilike_on_device<"not_like<InLowerCase>"> : ilike_on_device<"like<InLowerCase>">;
+    case Syntax::kGlob:
+      return on_device<"glob", "patterns">;
+    case Syntax::kContains:
+      return on_device<"contains", "patterns">;
+    case Syntax::kPrefix:
+      return on_device<"begins_with", "patterns">;
+    case Syntax::kSuffix:
+      return on_device<"ends_with", "patterns">;
+    default:
+      return nullptr;
+  }
 }
 
 constexpr auto kString = TypeId::kVarchar;
@@ -144,7 +167,7 @@ constexpr Function test(std::string_view name, int strings, std::string_view doc
           .prepare = prepare<kSyntax>,
           .select = select<kNegated>,
           .reference = test_reference<kSyntax, kNegated>,
-          .device = strings == kTwo ? device_test<kSyntax, kNegated>() : nullptr,
+          .device = device_test<kSyntax, kNegated>(),
           .documentation = documentation,
           .example = example};
 }

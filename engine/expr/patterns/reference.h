@@ -6,7 +6,8 @@
 namespace lanewise::expr {
 
 /// '%' any sequence, '_' one character; `escape` (if not null) makes the next byte literal. Throws UserError
-/// when the pattern ends in it and the text goes on there.
+/// when the pattern ends in it and the text goes on there. As in DuckDB a text may end before pairs of '%' at
+/// the pattern's end where that is the escape.
 bool like_reference(const std::string& text, const std::string& pattern, const char* escape);
 
 /// '*' any sequence, '?' one byte, [a-c] and [!a-c] classes, '\' escapes.

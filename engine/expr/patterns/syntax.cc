@@ -28,7 +28,9 @@ std::string with_own_escape(std::string_view pattern, std::optional<char> escape
     const bool escaped = escape && pattern[at] == *escape;
     if (escaped) ++at;
     const std::string_view byte = pattern.substr(at, 1);
-    result += !escaped && (byte == "%" || byte == "_") ? std::string(byte) : literally(byte);
+    result += escaped                      ? kEscape + std::string(byte)
+              : byte == "%" || byte == "_" ? std::string(byte)
+                                           : literally(byte);
   }
   return result;
 }

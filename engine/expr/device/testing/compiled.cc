@@ -34,7 +34,7 @@ class Library {
   Library(const std::vector<ExprPtr>& exprs, const std::vector<Type>& types) {
     std::ofstream out(folder_.path() / "exprs.cc");
     for (const char* header :
-         {"arithmetic", "captures", "casts", "compare", "math", "intervals", "graphemes", "patterns", "texts",
+         {"arithmetic", "captures", "casts", "compare", "math", "intervals", "graphemes", "ilike", "texts",
           "walk", "parse_times", "parse_interval", "parse_reals", "real_to_text", "strftime"})
       out << "#include \"expr/device/" << header << "-inl.h\"\n";
     out << "using namespace lanewise::kernel;\n"
