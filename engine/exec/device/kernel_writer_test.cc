@@ -300,7 +300,7 @@ TEST(Kernels, TextsThatAKernelMakesAreReadBehindAFence) {
 /// A call of each function that devices have, of the first columns that it takes.
 std::vector<ExprPtr> calls_of_all_functions(const std::vector<Type>& types) {
   std::vector<ExprPtr> calls;
-  std::vector<ExprPtr> arguments = {literal_text("month"), number(-1)};
+  std::vector<ExprPtr> arguments = {literal_text("month"), number(0)};
   for (size_t i = 0; i < types.size(); ++i) arguments.push_back(column(i, types[i]));
   for (const Function& function : functions()) {
     std::vector<ExprPtr> given;
@@ -346,6 +346,10 @@ TEST(Kernels, FunctionsCompile) {
     exprs.push_back(cast(column(i, types[i]), TypeId::kVarchar));
     exprs.push_back(cast(written, types[i], true));
   }
+  for (const char* name : {"~~", "!~~*", "~~~", "contains", "prefix", "suffix"})
+    exprs.push_back(call(name, {written, written}));
+  for (const char* name : {"not_like_escape", "ilike_escape"})
+    exprs.push_back(call(name, {written, written, written}));
   std::vector<ExprPtr> offered;
   for (const ExprPtr& expr : exprs) {
     const plan::NodePtr plan = plan::project(plan::scan(source, columns), {expr}, {"x"});
