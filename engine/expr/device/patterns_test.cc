@@ -100,6 +100,18 @@ TEST(DevicePatterns, LikeIsTheHosts) {
   }
 }
 
+TEST(DevicePatterns, EscapesMayBeAnyByte) {
+  for (const Syntax syntax : {Syntax::kLike, Syntax::kILike}) {
+    for (const std::string_view text : {"\xC3"sv, "\xC3%"sv, "ä"sv, "Ä%"sv, ""sv, "b"sv}) {
+      for (const std::string_view pattern : {"ä%"sv, "Ä%"sv, "Ä"sv, "ä%%"sv, "\xC3"sv, "%%%"sv, ""sv}) {
+        for (const std::string_view escape : {"\xA4"sv, "\xC3"sv, "%"sv, ""sv})
+          compare(syntax, text, pattern, escape);
+      }
+    }
+    compare(syntax, "äx", "\xC3$\x84$", "$");  // one letter, of bytes that are escaped
+  }
+}
+
 TEST(DevicePatterns, GlobIsTheHosts) {
   constexpr std::string_view kTexts[] = {"a", "b", "c", "\xC3", "\x80", "]",   "[",
                                          "-", "!", "*", "?",    "\\",   "\0"sv};
@@ -158,6 +170,7 @@ TEST(DevicePatterns, CallsAreTheirReference) {
     exprs.push_back(call(name, {text, pattern, escape}));
     exprs.push_back(call(name, {text, pattern, word("$")}));
     exprs.push_back(call(name, {text, word("%5$"), escape}));
+    exprs.push_back(call(name, {coalesce({text, pattern}), word("50%%"), word("%")}));
     exprs.push_back(call(name, {word("50%"), pattern, escape}));
     // Constant ones that rows fail which meet their fault.
     for (const ExprPtr& of : {text, call("||", {text, pattern})}) {

@@ -20,7 +20,7 @@ std::string pick(std::mt19937& random, const std::vector<std::string>& pieces, s
 }
 
 Value like_values(size_t argument, std::mt19937& random) {
-  if (argument == 2) return Value::varchar(pick(random, {"$"}, 1));
+  if (argument == 2) return Value::varchar(pick(random, {"$", "$", "$", "%"}, 1));
   if (argument == 0 && random() % 4 == 0) return Value::varchar(random_text(random));
   static const std::vector<std::string> kTexts = {
       "a", "b", "ab", "ä", "Ä", "B", "%", "_", "$", "\n", std::string(1, '\0')};
