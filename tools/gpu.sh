@@ -9,7 +9,7 @@ Usage: bash gpu.sh COMMAND [ARGUMENTS]
 
   test       the unit tests that need a GPU: the driver, then beside each other tables, indexes, graphs, PRAM programs, primitives
   programs   2,000 random PRAM programs against the interpreter
-  smoke      every operator and matcher against the CPU's answers, about a minute
+  smoke      every operator and matcher against the CPU's answers, two to three minutes
   differential
              the SQL tests and 1,000 random queries against DuckDB's answers, also with 8 MB of device memory and in small batches
   bench      times of queries; --help
