@@ -178,7 +178,7 @@ SELECT count(*), count(DISTINCT to_hours(n)) FROM t WHERE lower(upper(s)) LIKE '
 SELECT count(*), sum(n), count_if(trim(s, 'a') LIKE 'b%5') FROM t WHERE upper(s) NOT LIKE '%OOG%' AND n > 3
 SELECT i, s || k LIKE '%x%k3', regexp_matches(trim(s, 'ab'), '^x[0-9]{2}$'), left(s, 9) ILIKE '%GOO%', contains(s || '-', '7-'), k || s GLOB 'k?*de*' FROM t WHERE i < 5000
 SELECT regexp_extract(s, '([a-z]*)([0-9]{2})', 1) AS x, count(*), min(regexp_extract(s, '[^x]*$')), max(regexp_replace(s, '(.)(.)$', '\\2<\\1>')) FROM t GROUP BY x ORDER BY x
-SELECT i, regexp_extract(s || k, '(goo|x)(.)?([0-9]+)', 3), regexp_replace(s, '[ab]', '', 'g'), regexp_replace(k || s, 'b*', '-', 'g'), regexp_extract(s, '\\bno') FROM t WHERE i < 5000
+SELECT i, regexp_extract(s || k, '(goo|x)(.)?([0-9]+)', 3), regexp_replace(s, '[ab]', '', 'g'), regexp_replace(k || s, 'b*', '-', 'g'), regexp_extract(s, '\\bno'), regexp_extract(s, '(a)', 2), regexp_replace(s, '(.*)[ab]', '<\\1>', 'g') FROM t WHERE i < 5000
 SELECT count(*), sum(n) FROM t WHERE regexp_extract(s, '[0-9]+$') = '119' OR regexp_replace(s, '[^0-9]+', '', 'g') < '2'
 SELECT count(*) FILTER (s ILIKE '%' || upper(left(s, 3)) || '_%'), count(*) FILTER (upper(s) ILIKE '%Zäz' || substr('äÄ', 1 + (i % 2)::INT, 1)), count(*) FILTER (upper(s) NOT ILIKE k || '%'), count(*) FILTER (k ILIKE 'K' || '_') FROM t
 SELECT i, s GLOB '*' || (i % 7) || '?', s GLOB left(s, 2) || '[a-g]*', k GLOB 'k[!' || (i % 6) || ']', s GLOB '*[' || (i % 3), k || '*' GLOB '*' || k || '\\*' FROM t WHERE i < 5000

@@ -34,6 +34,9 @@ struct Search {
   }
 };
 
+/// A group that the pattern does not have.
+LANES_FN Text no_group(Outcome&, Text) { return {}; }
+
 /// The only group that is asked for.
 template <u32 kClasses, u32 kStart, u32 kRegisters>
 LANES_FN Text extracted(Outcome&, Text text, const u8* class_of, const u32* steps, const u16* moves) {

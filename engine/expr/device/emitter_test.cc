@@ -184,23 +184,23 @@ TEST(Emitter, GroupsOfPatternsAreTheirReference) {
   for (const char* pattern : {"", "a", "b*", "(a)|(b)", "^.", ".$", "(.)(.*)", "(.*)(b|-)", "[^a]+?", "\\b",
                               "(?m)^(a*)", "([0-9]+)[.]?([0-9]*)", "(ß)?", "((a)|b)*", "a*?(b|$)"}) {
     exprs.push_back(call("regexp_extract", {s, word(pattern)}));
-    for (int group = 0; group <= text::compile_regex(pattern).groups(); ++group)
+    exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value(TypeId::kInt32))}));
+    for (int group = 0; group <= text::compile_regex(pattern).groups() + 1; ++group)
       exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value::int32(group))}));
     for (const char* rewrite : {"", "x", "<\\0>", "\\1\\0\\1", "\\\\ß", "\\9", "a\\"}) {
       exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite)}));
-      if (pattern == "(.*)(b|-)"s) continue;  // reads on without end behind a match
       exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite), word("g")}));
     }
   }
   EXPECT_EQ(check(exprs, columns), exprs.size());
 }
 
-TEST(Emitter, SearchesWithoutBoundAreNotOffered) {
+TEST(Emitter, SearchesThatTakeLongAreNotOffered) {
   Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
   const ExprPtr s = column(0, TypeId::kVarchar);
   const auto word = [](const char* text) { return literal(Value::varchar(text)); };
-  out.emit(*call("regexp_replace", {s, word("(.*)(b|-)"), word("")}));
-  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("(.*)(b|-)"), word(""), word("g")})), NotOnDevice);
+  out.emit(*call("regexp_replace", {s, word("a*b|a"), word("")}));
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a*b|a"), word(""), word("g")})), NotOnDevice);
   EXPECT_THROW(out.emit(*call("regexp_extract", {s, word("[ab]*a[ab]{11}c")})), NotOnDevice);
   EXPECT_THROW(out.emit(*call("regexp_extract", {s, s})), NotOnDevice);
   EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a"), s})), NotOnDevice);

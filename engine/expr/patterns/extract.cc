@@ -108,8 +108,9 @@ Value extract_reference(const Expr&, std::span<const Value> args) {
 std::optional<DeviceFunction> device_extract(const Expr& expr) {
   const auto& prepared = static_cast<const PreparedExtract&>(*expr.prepared);
   const int groups[] = {prepared.group()};
-  if (!prepared.is_constant() || groups[0] < 0 || groups[0] > prepared.pattern().groups())
-    return std::nullopt;
+  if (!prepared.is_constant()) return std::nullopt;
+  if (groups[0] < 0 || groups[0] > prepared.pattern().groups())
+    return DeviceFunction{.name = "no_group", .header = "captures", .last = 1};
   const auto search = device_search(prepared, groups);
   if (!search) return std::nullopt;
   return DeviceFunction{

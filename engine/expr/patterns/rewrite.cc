@@ -104,8 +104,7 @@ std::optional<DeviceFunction> device_replace(const Expr& expr) {
     return DeviceFunction{.name = "same", .last = 1};
   words[0] = static_cast<uint16_t>(words.size() - 1);
   const auto search = device_search(prepared, groups);
-  // Where what is read behind a match is not bounded, many in one text would take quadratic time.
-  if (!search || words.size() > kMostWords || (prepared.global() && !search->decides_soon()))
+  if (!search || words.size() > kMostWords || (prepared.global() && !search->finds_all()))
     return std::nullopt;
   std::vector<DeviceTable> tables = device_tables(*search);
   tables.push_back(device_table("u16", std::span<const uint16_t>(words)));

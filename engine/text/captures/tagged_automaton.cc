@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "text/automaton/sparse_set.h"
@@ -52,7 +54,7 @@ class TaggedAutomaton::Builder {
         if (!add(*states_[s], c)) return std::nullopt;
       }
     }
-    made_.decides_soon_ = decides_soon();
+    made_.finds_all_ = finds_all();
     return std::move(made_);
   }
 
@@ -217,34 +219,74 @@ class TaggedAutomaton::Builder {
     return it->second;
   }
 
-  /// Whether no way around states that have matched leads past no further match.
-  bool decides_soon() const {
-    if (only_at_begin_) return true;
-    std::vector<uint32_t> entered(states_.size(), 0);  // by such steps
-    const auto for_each_step = [&](size_t s, auto&& visit) {
-      for (size_t step = s * made_.classes_; step < (s + 1) * made_.classes_; ++step) {
-        const uint32_t to = made_.steps_[step] & 0xFFFF;
-        if (!matches_[step] && to != TaggedView::kDead && !states_[to]->searching) visit(to);
+  /// Calls visit(class, next state) for each step of a state without a match, and not into the dead state.
+  template <class Visit>
+  void for_each_unmatched(uint32_t s, Visit&& visit) const {
+    for (size_t c = 0; c < made_.classes_; ++c) {
+      const size_t step = s * made_.classes_ + c;
+      const uint32_t to = made_.steps_[step] & 0xFFFF;
+      if (!matches_[step] && to != TaggedView::kDead) visit(c, to);
+    }
+  }
+
+  /// Of each state whether a search that has matched may read on from it without end, and without a match.
+  std::vector<bool> endless_states() const {
+    std::vector<std::vector<uint32_t>> sources(states_.size());  // of such steps
+    std::vector<size_t> left(states_.size(), 0);                 // those that lead from a state
+    std::vector<uint32_t> ends;
+    std::vector<bool> endless(states_.size(), true);
+    for (uint32_t s = 0; s < states_.size(); ++s) {
+      if (!states_[s]->searching) {
+        for_each_unmatched(s, [&](size_t, uint32_t to) {
+          sources[to].push_back(s);
+          ++left[s];
+        });
       }
+      if (left[s] == 0) ends.push_back(s);
+    }
+    while (!ends.empty()) {
+      const uint32_t s = ends.back();
+      ends.pop_back();
+      endless[s] = false;
+      for (const uint32_t source : sources[s]) {
+        if (--left[source] == 0) ends.push_back(source);
+      }
+    }
+    return endless;
+  }
+
+  /// Whether no two searches, each from the match's end of the one before, read the same bytes without end.
+  /// So it is where none that follows a match finds one as long as the search that found it still reads on.
+  bool finds_all() const {
+    if (only_at_begin_) return true;
+    const std::vector<bool> endless = endless_states();
+    std::set<std::pair<uint32_t, uint32_t>> pairs;  // where both are after the same byte
+    std::vector<std::pair<uint32_t, uint32_t>> to_follow;
+    const auto meet = [&](uint32_t first, uint32_t second) {
+      if (endless[first] && pairs.emplace(first, second).second) to_follow.emplace_back(first, second);
     };
-    std::vector<uint32_t> free;
-    for (size_t s = 1; s < states_.size(); ++s) {
-      if (!states_[s]->searching) for_each_step(s, [&](uint32_t to) { ++entered[to]; });
+    for (uint32_t s = 0; s < states_.size(); ++s) {
+      const uint32_t second = numbers_.at({{}, states_[s]->behind, true});  // a start
+      for (size_t c = 0; c < made_.classes_; ++c) {
+        const size_t step = s * made_.classes_ + c;
+        const uint32_t to = made_.steps_[step] & 0xFFFF;
+        if (!matches_[step] || !endless[to]) continue;
+        if (matches_[second * made_.classes_ + c]) return false;
+        meet(to, made_.steps_[second * made_.classes_ + c] & 0xFFFF);
+      }
     }
-    size_t left = 0;
-    for (uint32_t s = 1; s < states_.size(); ++s) {
-      if (states_[s]->searching) continue;
-      ++left;
-      if (entered[s] == 0) free.push_back(s);
-    }
-    for (; !free.empty(); --left) {
-      const uint32_t s = free.back();
-      free.pop_back();
-      for_each_step(s, [&](uint32_t to) {
-        if (--entered[to] == 0) free.push_back(to);
+    bool apart = true;
+    while (apart && !to_follow.empty()) {
+      if (pairs.size() * made_.classes_ > most_steps_) return false;
+      const auto [first, second] = to_follow.back();
+      to_follow.pop_back();
+      for_each_unmatched(first, [&, second = second](size_t c, uint32_t to) {
+        const size_t step = second * made_.classes_ + c;
+        apart &= !endless[to] || !matches_[step];
+        meet(to, made_.steps_[step] & 0xFFFF);
       });
     }
-    return left == 0;
+    return apart;
   }
 
   static constexpr size_t kFresh = SIZE_MAX;  // the rank of a thread that begins; it has filled nothing

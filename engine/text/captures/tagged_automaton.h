@@ -36,9 +36,9 @@ class TaggedAutomaton {
   /// held kNoPlace when it began.
   size_t registers() const { return registers_; }
   size_t moves() const { return moves_.size(); }
-  /// Whether the bytes that are read behind a match before it is known are bounded, for any text: then all
-  /// matches of a text are found in linear time, each by a search from the last one's end.
-  bool decides_soon() const { return decides_soon_; }
+  /// Whether all matches of any text are found in linear time, each by a search from the last one's end. Not
+  /// so of `a.*b|a`, which reads on to the end behind each a.
+  bool finds_all() const { return finds_all_; }
 
   /// As find_captures, for the groups that were asked for, the match itself first.
   bool find(std::string_view text, size_t from, std::span<Capture> groups) const;
@@ -53,7 +53,7 @@ class TaggedAutomaton {
   std::vector<uint16_t> moves_;
   std::array<uint32_t, 4> starts_{};
   size_t registers_ = 0;
-  bool decides_soon_ = false;
+  bool finds_all_ = false;
 };
 
 }  // namespace lanewise::text::captures
