@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,17 @@ def test_queries(emulated_gpu):
     result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "3000",
                              "--seconds", "900"], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+def test_order_of_few_long_texts(emulated_gpu):
+    """Rows are sorted by 8 bytes at a time; by the bytes of a long text only those that are alike so far."""
+    sql = """CREATE TABLE t AS SELECT i, CASE WHEN i % 1000 = 7 THEN chr((97 + i // 1000)::INT) || repeat('a', 1000000) WHEN i % 500 = 3 THEN
+      repeat('b', 300) || (i * 7 % 11) ELSE 'k' || i % 10 END AS s FROM range(3000) r(i); SELECT i, length(s) FROM t ORDER BY s, i"""
+    answers = {device: subprocess.run([BUILD / "lanewise", "sql", "--device", device, "--profile", "--format", "csv", "-c", sql],
+                                      env={**os.environ, **emulated_gpu}, capture_output=True, text=True) for device in ("cpu", "cuda")}
+    assert answers["cpu"].returncode == 0 and answers["cpu"].stdout == answers["cuda"].stdout
+    sorts = int(re.search(r"^ +sort .* in (\d+) launches", answers["cuda"].stderr, re.M)[1])
+    assert 8 < sorts < 100, answers["cuda"].stderr
 
 
 def answers_of_duckdb(file, emulated_gpu, *arguments):

@@ -166,6 +166,33 @@ extern "C" __global__ void __launch_bounds__(kThreads) pick_rows(const u32* list
     places[i] = list[places[i]];
 }
 
+/// list[places[i]] = rows[i].
+extern "C" __global__ void __launch_bounds__(kThreads)
+    put_rows(const u32* rows, const u32* places, u64 count, u32* list) {
+  for (u64 i = blockIdx.x * u64(kThreads) + threadIdx.x; i < count; i += gridDim.x * u64(kThreads))
+    list[places[i]] = rows[i];
+}
+
+/// Clears in `alike` the places of the keys that are not those before them. The first place is none's.
+extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* keys, u64 count, u32* alike) {
+  for (u64 first = warp() * 32; first < count; first += warps() * 32) {
+    const u64 i = first + lane();
+    const u32 word = __ballot_sync(~0u, i > 0 && i < count && keys[i] == keys[i - 1]);
+    if (lane() == 0) alike[first / 32] &= word;
+  }
+}
+/// tied = places of `longer` beside another one that is alike. Bitmaps of so many words; place i of `alike`
+/// is like the one before it.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    mark_ties(const u32* alike, const u32* longer, u64 words, u32* tied) {
+  for (u64 w = blockIdx.x * u64(kThreads) + threadIdx.x; w < words; w += gridDim.x * u64(kThreads)) {
+    const u32 before = longer[w] << 1 | (w > 0 ? longer[w - 1] >> 31 : 0);
+    const u32 behind = w + 1 < words ? alike[w + 1] & longer[w + 1] : 0;
+    const u32 likes = alike[w] & longer[w];
+    tied[w] = longer[w] & ((likes & before) | likes >> 1 | behind << 31);
+  }
+}
+
 #endif
 
 }  // namespace lanewise::kernel

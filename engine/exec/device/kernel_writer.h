@@ -47,7 +47,8 @@ struct KernelText {
 ///   group_parts  Job::kRecords, sorted by parts, into the table of Slots at Job::kOut
 ///   make_slots   rows of a list, or all: their Slots -> Job::kRecords
 ///   sort_word_N  the N-th of sort_words() for the rows of a list -> Job::kOut
-///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32
+///   sort_size_N  the longest string of sort key N in those rows -> Job::kOut, u32; bits of Job::kActive at
+///                the places of those longer than Job::kDepth bytes are set
 ///   match_N      the N-th of matches(): a MatchJob, or a CountedMatchJob, or a NeedleJob
 ///   project      the outputs for the rows of a list; the groups of a list of slots
 /// Those of compact-inl.h are not among them.

@@ -98,8 +98,10 @@ void KernelWriter::sort_kernels(KernelText& to) const {
         to, sort_size_kernel(*word.text), read, "u32 longest = 0;",
         [&](Emitter& out) {
           const Emitted key = out.emit(*read[0]);
-          out.line(fmt::format("if (({}) && {}.size > longest) longest = u32({}.size);", key.is_valid(),
-                               key.value, key.value));
+          out.line(fmt::format("const u64 size = {} ? {}.size : 0;", key.is_valid(), key.value));
+          out.line("if (size > longest) longest = u32(size);");
+          out.line(fmt::format("if (size > job.words[{}]) atomicOr(job.at<u32>({}) + i / 32, 1u << i % 32);",
+                               size_t{kDepth}, size_t{kActive}));
         },
         fmt::format("note_greatest(longest, job.at<u32>({}));", size_t{kOut}));
   }

@@ -14,6 +14,10 @@ constexpr std::string_view kWhat = "Sort (ORDER BY)";
 /// A sample of so many rows tells what few of the others can be among the first ones.
 constexpr uint64_t kSample = uint64_t{1} << 16;
 
+/// Of texts so many times 8 bytes are sorted by at first, and as many times more by which those are that are
+/// still alike.
+constexpr uint64_t kSteps = 8, kMoreSteps = 4;
+
 uint64_t blocks_for(uint64_t count) { return (count + kernel::kThreads - 1) / kernel::kThreads; }
 
 uint64_t rows_wanted(const plan::Sort& sort) {
@@ -66,36 +70,81 @@ void SortRun::sort(BranchRun& run, device::SortPairs& pairs, unsigned bits) {
   }
 }
 
-/// Bytes of the longest string of a key.
-uint64_t SortRun::longest(BranchRun& run, const RowList& list, size_t key) {
-  const device::DeviceBuffer most = run.allocate(sizeof(uint32_t), kWhat);
-  gpu_.stream.fill(most.address(), 0, most.size());
+/// Notes the bytes of the longest string of a key, and in a bitmap the places of those of more than `depth`.
+void SortRun::write_sizes(BranchRun& run, size_t key, const device::SortPairs& pairs, uint64_t depth,
+                          device::cuda::Address longest, device::cuda::Address longer) {
   kernel::Job job = run.job();
-  job.words[KernelWriter::kRows] = list.count;
-  job.words[KernelWriter::kList] = list.rows.address();
-  job.words[KernelWriter::kOut] = most.address();
-  run.launch_rows(KernelWriter::sort_size_kernel(key), job, list.count);
-  return fetch_one<uint32_t>(gpu_, most.address());
+  job.words[KernelWriter::kRows] = pairs.count;
+  job.words[KernelWriter::kList] = pairs.values[pairs.place];
+  job.words[KernelWriter::kOut] = longest;
+  job.words[KernelWriter::kActive] = longer;
+  job.words[KernelWriter::kDepth] = depth;
+  run.launch_rows(KernelWriter::sort_size_kernel(key), job, pairs.count);
 }
 
-/// Sorts by the last word first; strings by their last bytes first.
+/// Places of rows, sorted by the first `steps` x 8 bytes of a text, that are alike in them and longer.
+/// Shorter ones are in order: they were sorted by their sizes before.
+RowList SortRun::places_tied(BranchRun& run, size_t word, const device::SortPairs& pairs, uint64_t steps) {
+  const uint64_t bytes = bits::words(pairs.count) * sizeof(uint64_t);
+  const device::DeviceBuffer alike = run.allocate(bytes, kWhat), longer = run.allocate(bytes, kWhat),
+                             tied = run.allocate(bytes, kWhat), longest = run.allocate(8, kWhat);
+  gpu_.stream.fill(alike.address(), 0xff, bytes);
+  gpu_.stream.fill(longer.address(), 0, bytes);
+  gpu_.stream.fill(longest.address(), 0, longest.size());
+  write_sizes(run, *run.writer().sort_words()[word].text, pairs, steps * 8, longest.address(),
+              longer.address());
+  const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(pairs.count));
+  for (uint64_t step = 0; step < steps; ++step) {
+    write_keys(run, word, step * 8, pairs);
+    run.launch("keep_alike", blocks, pairs.keys[pairs.place], pairs.count, alike.address());
+  }
+  run.launch("mark_ties", blocks, alike.address(), longer.address(), bytes / sizeof(uint32_t),
+             tied.address());
+  return list_rows(run, gpu_, tied.address(), pairs.count);
+}
+
+/// Sorts by a text, stably: by its first `steps` x 8 bytes, the last ones first; then those that are alike in
+/// them, and longer, by more. So one long text costs no step of all rows for each of its bytes.
+void SortRun::sort_texts(BranchRun& run, size_t word, device::SortPairs& pairs, uint64_t steps) {
+  const device::DeviceBuffer most = run.allocate(sizeof(uint32_t), kWhat);
+  gpu_.stream.fill(most.address(), 0, most.size());
+  write_sizes(run, *run.writer().sort_words()[word].text, pairs, UINT64_MAX, most.address(), 0);
+  const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
+  for (uint64_t step = std::min(all, steps); step-- > 0;) {
+    if (options_.cancellation != nullptr) options_.cancellation->check();
+    write_keys(run, word, step * 8, pairs);
+    sort(run, pairs, run.writer().sort_words()[word].bits);
+  }
+  if (all <= steps) return;
+  const RowList places = places_tied(run, word, pairs, steps);
+  if (places.count == 0) return;
+  const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(places.count));
+  RowList rows{run.allocate(places.count * sizeof(uint32_t), kWhat), places.count};
+  gpu_.stream.copy(rows.rows.address(), places.rows.address(), places.count * sizeof(uint32_t));
+  run.launch("pick_rows", blocks, pairs.values[pairs.place], rows.rows.address(), rows.count);
+  const PairBuffers buffers(run, rows, pairs.key_bytes);
+  device::SortPairs fewer = buffers.pairs(places.count, pairs.key_bytes);
+  sort_texts(run, word, fewer, steps * kMoreSteps);
+  run.launch("put_rows", blocks, fewer.values[fewer.place], places.rows.address(), places.count,
+             pairs.values[pairs.place]);
+}
+
+/// Sorts by the last word first.
 void SortRun::sort(BranchRun& run, RowList& list) {
   const std::vector<SortWord>& words = run.writer().sort_words();
-  std::vector<uint64_t> depths;  // of each word: steps of 8 bytes
   unsigned most_bytes = 0;
-  for (const SortWord& word : words) {
-    depths.push_back(word.text ? (longest(run, list, *word.text) + 7) / 8 : 1);
-    most_bytes = std::max(most_bytes, word.bytes());
-  }
+  for (const SortWord& word : words) most_bytes = std::max(most_bytes, word.bytes());
   PairBuffers buffers(run, list, most_bytes);
   device::SortPairs pairs = buffers.pairs(list.count, most_bytes);
   for (size_t word = words.size(); word-- > 0;) {
     pairs.key_bytes = words[word].bytes();
-    for (uint64_t depth = depths[word]; depth-- > 0;) {
-      if (options_.cancellation != nullptr) options_.cancellation->check();
-      write_keys(run, word, depth * 8, pairs);
-      sort(run, pairs, words[word].bits);
+    if (words[word].text) {
+      sort_texts(run, word, pairs, kSteps);
+      continue;
     }
+    if (options_.cancellation != nullptr) options_.cancellation->check();
+    write_keys(run, word, 0, pairs);
+    sort(run, pairs, words[word].bits);
   }
   list.rows = std::move(buffers.values[static_cast<size_t>(pairs.place)]);
 }

@@ -24,7 +24,10 @@ class SortRun {
  private:
   void sort(BranchRun& run, RowList& list);
   void sort(BranchRun& run, device::SortPairs& pairs, unsigned bits);
-  uint64_t longest(BranchRun& run, const RowList& list, size_t key);
+  void sort_texts(BranchRun& run, size_t word, device::SortPairs& pairs, uint64_t steps);
+  RowList places_tied(BranchRun& run, size_t word, const device::SortPairs& pairs, uint64_t steps);
+  void write_sizes(BranchRun& run, size_t key, const device::SortPairs& pairs, uint64_t depth,
+                   device::cuda::Address longest, device::cuda::Address longer);
   bool drop_behind(BranchRun& run, RowList& list);
   void write_keys(BranchRun& run, size_t word, uint64_t depth, const device::SortPairs& pairs);
 
