@@ -117,7 +117,7 @@ def main():
         beside = f"  {on_gpu:>10}" if gpu else ""
         print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}{beside}")
     print("\nYour turn: build/lanewise sql -c \"SELECT path FROM '.cache/data/contents.parquet' "
-          "WHERE path LIKE '%/lanewise%' LIMIT 5\"")
+          "WHERE path LIKE '%/simd%' LIMIT 5\"")
     sys.exit(1 if wrong else 0)
 
 
