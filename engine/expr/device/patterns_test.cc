@@ -35,20 +35,20 @@ kernel::Text device_text(std::string_view text) {
 
 Answer on_device(Syntax syntax, std::string_view text, std::string_view pattern,
                  std::optional<std::string_view> escape = {}) {
-  kernel::Outcome outcome;
-  const auto asked = [&](auto function) {
-    const bool found = function(outcome, device_text(text), device_text(pattern));
-    return outcome.failed ? Answer::kError : found ? Answer::kYes : Answer::kNo;
-  };
-  if (syntax == Syntax::kGlob) return asked(kernel::glob);
-  return asked([&](kernel::Outcome& out, kernel::Text of, kernel::Text wanted) {
-    const bool fold = syntax == Syntax::kILike;
-    if (!escape)
-      return fold ? kernel::like<kernel::InLowerCase>(out, of, wanted)
-                  : kernel::like<kernel::AsWritten>(out, of, wanted);
-    return fold ? kernel::like<kernel::InLowerCase>(out, of, wanted, device_text(*escape))
-                : kernel::like<kernel::AsWritten>(out, of, wanted, device_text(*escape));
-  });
+  const kernel::Text of = device_text(text), wanted = device_text(pattern);
+  const bool fold = syntax == Syntax::kILike;
+  kernel::Outcome out;
+  bool found;
+  if (syntax == Syntax::kGlob) {
+    found = kernel::glob(out, of, wanted);
+  } else if (!escape) {
+    found = fold ? kernel::like<kernel::InLowerCase>(out, of, wanted)
+                 : kernel::like<kernel::AsWritten>(out, of, wanted);
+  } else {
+    found = fold ? kernel::like<kernel::InLowerCase>(out, of, wanted, device_text(*escape))
+                 : kernel::like<kernel::AsWritten>(out, of, wanted, device_text(*escape));
+  }
+  return out.failed ? Answer::kError : found ? Answer::kYes : Answer::kNo;
 }
 
 std::string shown(std::string_view text) {
