@@ -22,8 +22,8 @@ enum class KeyText : uint8_t {
 class SlotLayout {
  public:
   /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to tell
-  /// whether there was one is not stored where there always is. `texts[i]` is about
-  /// plan.keys()[i], where it is a text.
+  /// whether there was one is not stored where there always is. `texts[i]` is about plan.keys()[i], where
+  /// it is a text.
   SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<KeyText> texts);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }

@@ -54,6 +54,7 @@ SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& op
       sorted_{schema, {}} {}
 
 void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const device::SortPairs& pairs) {
+  if (options_.cancellation != nullptr) options_.cancellation->check();
   kernel::Job job = run.job();
   job.words[KernelWriter::kRows] = pairs.count;
   job.words[KernelWriter::kList] = pairs.values[pairs.place];
@@ -111,7 +112,6 @@ void SortRun::sort_texts(BranchRun& run, size_t word, device::SortPairs& pairs, 
   write_sizes(run, *run.writer().sort_words()[word].text, pairs, UINT64_MAX, most.address(), 0);
   const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
   for (uint64_t step = std::min(all, steps); step-- > 0;) {
-    if (options_.cancellation != nullptr) options_.cancellation->check();
     write_keys(run, word, step * 8, pairs);
     sort(run, pairs, run.writer().sort_words()[word].bits);
   }
@@ -142,7 +142,6 @@ void SortRun::sort(BranchRun& run, RowList& list) {
       sort_texts(run, word, pairs, kSteps);
       continue;
     }
-    if (options_.cancellation != nullptr) options_.cancellation->check();
     write_keys(run, word, 0, pairs);
     sort(run, pairs, words[word].bits);
   }
