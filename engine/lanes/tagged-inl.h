@@ -33,4 +33,18 @@ struct TaggedView {
   }
 };
 
+/// States in which searches begin, by what stands before them.
+struct TaggedStarts {
+  u32 nothing, line_end, word_byte, other_byte;
+
+  /// Of a search in `text` from byte `from` on.
+  LANES_FN u32 at(const u8* text, u64 from) const {
+    if (from == 0) return nothing;
+    const u8 byte = text[from - 1];
+    const u8 letter = byte | 0x20;
+    const bool word = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
+    return byte == '\n' ? line_end : word ? word_byte : other_byte;
+  }
+};
+
 }  // namespace lanewise::lanes

@@ -7,6 +7,7 @@
 /// text::captures::TaggedAutomaton.
 namespace lanewise::kernel {
 
+using lanes::TaggedStarts;
 using lanes::TaggedView;
 
 /// A search for a match, and where it found the groups that are asked for.
@@ -45,19 +46,6 @@ LANES_FN Text extracted(Outcome&, Text text, const u8* class_of, const u32* step
   return search.group(text, 0);
 }
 
-/// States in which searches begin, by what stands before them.
-struct SearchStarts {
-  u32 nothing, line_end, word_byte, other_byte;
-
-  LANES_FN u32 at(Text text, u64 from) const {
-    if (from == 0) return nothing;
-    const u8 byte = text.at[from - 1];
-    const u8 letter = byte | 0x20;
-    const bool word = (letter >= 'a' && letter <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
-    return byte == '\n' ? line_end : word ? word_byte : other_byte;
-  }
-};
-
 /// Where a rewritten text goes: nowhere as long as its bytes are counted.
 struct TextOutput {
   u8* to = nullptr;
@@ -77,7 +65,7 @@ struct TextOutput {
 /// bytes, and from 256 on groups, of which the match is the first one.
 template <u32 kClasses, u32 kRegisters, u32 kGroups, bool kAll>
 LANES_FN Text rewritten(Outcome& outcome, Heap& heap, Text text, const u8* class_of, const u32* steps,
-                        const u16* moves, const u16* rewrite, SearchStarts starts) {
+                        const u16* moves, const u16* rewrite, TaggedStarts starts) {
   const TaggedView automaton{class_of, steps, moves, kClasses};
   Search<kRegisters> search;
   TextOutput out;
@@ -86,7 +74,7 @@ LANES_FN Text rewritten(Outcome& outcome, Heap& heap, Text text, const u8* class
     u64 at = 0, last_end = TaggedView::kNoPlace;
     LANEWISE_ROLLED
     while (at <= text.size) {
-      search.run(automaton, text, at, starts.at(text, at), kGroups);
+      search.run(automaton, text, at, starts.at(text.at, at), kGroups);
       if (!search.found(0)) break;
       const u64 begin = search.places[0], end = search.places[1];
       out.put(slice(text, at, begin));

@@ -113,12 +113,11 @@ std::optional<DeviceFunction> device_extract(const Expr& expr) {
     return DeviceFunction{.name = "no_group", .header = "captures", .last = 1};
   const auto search = device_search(prepared, groups);
   if (!search) return std::nullopt;
-  return DeviceFunction{
-      .name = fmt::format("extracted<{}, {}, {}>", search->classes(),
-                          search->start(text::captures::TaggedAutomaton::kNothing), search->registers()),
-      .header = "captures",
-      .tables = device_tables(*search),
-      .last = 1};
+  return DeviceFunction{.name = fmt::format("extracted<{}, {}, {}>", search->classes(),
+                                            search->starts().nothing, search->registers()),
+                        .header = "captures",
+                        .tables = device_tables(*search),
+                        .last = 1};
 }
 
 constexpr auto kString = TypeId::kVarchar;

@@ -87,7 +87,6 @@ Value replace_reference(const Expr&, std::span<const Value> args) {
 
 /// See expr/device/captures-inl.h.
 std::optional<DeviceFunction> device_replace(const Expr& expr) {
-  using text::captures::TaggedAutomaton;
   const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
   const std::optional<std::string> rewrite = literal_text(expr.args[2]);
   if (!prepared.is_constant() || !rewrite) return std::nullopt;
@@ -106,19 +105,17 @@ std::optional<DeviceFunction> device_replace(const Expr& expr) {
   const auto search = device_search(prepared, groups);
   if (!search || words.size() > kMostWords || (prepared.global() && !search->finds_all()))
     return std::nullopt;
+  const lanes::TaggedStarts& starts = search->starts();
   std::vector<DeviceTable> tables = device_tables(*search);
   tables.push_back(device_table("u16", std::span<const uint16_t>(words)));
-  return DeviceFunction{
-      .name = fmt::format("rewritten<{}, {}, {}, {}>", search->classes(), search->registers(), groups.size(),
-                          prepared.global()),
-      .header = "captures",
-      .makes_text = true,
-      .tables = std::move(tables),
-      .constants =
-          fmt::format(", SearchStarts{{{}, {}, {}, {}}}", search->start(TaggedAutomaton::kNothing),
-                      search->start(TaggedAutomaton::kLineEnd), search->start(TaggedAutomaton::kWordByte),
-                      search->start(TaggedAutomaton::kOtherByte)),
-      .last = 1};
+  return DeviceFunction{.name = fmt::format("rewritten<{}, {}, {}, {}>", search->classes(),
+                                            search->registers(), groups.size(), prepared.global()),
+                        .header = "captures",
+                        .makes_text = true,
+                        .tables = std::move(tables),
+                        .constants = fmt::format(", TaggedStarts{{{}, {}, {}, {}}}", starts.nothing,
+                                                 starts.line_end, starts.word_byte, starts.other_byte),
+                        .last = 1};
 }
 
 constexpr auto kString = TypeId::kVarchar;

@@ -44,10 +44,10 @@ class TaggedAutomaton::Builder {
 
   std::optional<TaggedAutomaton> make() {
     state({});  // TaggedView::kDead
-    made_.starts_[kNothing] = start(kBeginText | kBeginLine | kNoWordBefore, true);
-    made_.starts_[kLineEnd] = start(kBeginLine | kNoWordBefore, !only_at_begin_);
-    made_.starts_[kWordByte] = start(0, !only_at_begin_);
-    made_.starts_[kOtherByte] = start(kNoWordBefore, !only_at_begin_);
+    made_.starts_.nothing = start(kBeginText | kBeginLine | kNoWordBefore, true);
+    made_.starts_.line_end = start(kBeginLine | kNoWordBefore, !only_at_begin_);
+    made_.starts_.word_byte = start(0, !only_at_begin_);
+    made_.starts_.other_byte = start(kNoWordBefore, !only_at_begin_);
     for (size_t s = 0; s < states_.size(); ++s) {
       if ((s + 1) * made_.classes_ > most_steps_) return std::nullopt;
       for (size_t c = 0; c < made_.classes_; ++c) {
@@ -327,12 +327,7 @@ bool TaggedAutomaton::find(std::string_view text, size_t from, std::span<Capture
   std::array<lanes::u64, TaggedView::kUnset> places;
   std::fill_n(places.begin(), 2 * groups.size(), TaggedView::kNoPlace);
   const TaggedView automaton = view();
-  const auto before = [&] {
-    if (from == 0) return kNothing;
-    const auto byte = static_cast<uint8_t>(text[from - 1]);
-    return byte == '\n' ? kLineEnd : automaton::is_word_byte(byte) ? kWordByte : kOtherByte;
-  };
-  uint32_t state = start(before());
+  uint32_t state = starts_.at(reinterpret_cast<const lanes::u8*>(text.data()), from);
   for (size_t at = from; state != TaggedView::kDead; ++at) {
     const size_t c = at < text.size() ? class_of_[static_cast<uint8_t>(text[at])] : classes_ - 1;
     state = automaton.step(state, static_cast<lanes::u32>(c), at, places.data());

@@ -27,9 +27,7 @@ class TaggedAutomaton {
                                              size_t most_steps = size_t{1} << 20);
 
   lanes::TaggedView view() const;
-  /// What a search begins with, by what stands before its place.
-  enum Before : uint8_t { kNothing, kLineEnd, kWordByte, kOtherByte };
-  uint32_t start(Before before) const { return starts_[before]; }
+  const lanes::TaggedStarts& starts() const { return starts_; }
   size_t classes() const { return classes_; }
   size_t steps() const { return steps_.size(); }
   /// Of a search: 2i and 2i + 1 hold where group groups[i] begins and ends once its state is dead, where they
@@ -51,7 +49,7 @@ class TaggedAutomaton {
   size_t classes_ = 0;  // with the end's
   std::vector<uint32_t> steps_;
   std::vector<uint16_t> moves_;
-  std::array<uint32_t, 4> starts_{};
+  lanes::TaggedStarts starts_{};
   size_t registers_ = 0;
   bool finds_all_ = false;
 };

@@ -52,7 +52,7 @@ double reads_per_byte(const TaggedAutomaton& automaton, const std::string& text)
   size_t reads = 0;
   for (size_t from = 0; from <= text.size();) {
     std::fill(places.begin(), places.end(), lanes::TaggedView::kNoPlace);
-    uint32_t state = automaton.start(from == 0 ? TaggedAutomaton::kNothing : TaggedAutomaton::kOtherByte);
+    uint32_t state = from == 0 ? automaton.starts().nothing : automaton.starts().other_byte;
     for (size_t at = from; state != lanes::TaggedView::kDead; ++at, ++reads) {
       const lanes::u32 c =
           at < text.size() ? view.class_of[static_cast<uint8_t>(text[at])] : view.classes - 1;
