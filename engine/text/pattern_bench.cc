@@ -5,6 +5,7 @@
 #include <random>
 
 #include "text/captures.h"
+#include "text/captures/tagged_automaton.h"
 #include "text/matcher.h"
 #include "text/testing/regex_set.h"
 #include "text/testing/text_column.h"
@@ -80,6 +81,21 @@ void extract(benchmark::State& state, const char* source) {
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
 }
 
+/// By the automaton that devices have (docs/decisions/0010).
+void extract_tagged(benchmark::State& state, const char* source) {
+  const Pattern pattern = compile_regex(source);
+  const int groups[] = {std::min(pattern.groups(), 1)};
+  const auto automaton = captures::TaggedAutomaton::make(pattern, groups);
+  if (!automaton) return state.SkipWithError("it is too large");
+  const StringRows rows = paths().narrow();
+  Capture found;
+  for (auto _ : state) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      benchmark::DoNotOptimize(automaton->find(rows.row(i), 0, {&found, 1}));
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
+}
+
 void extract_re2(benchmark::State& state, const char* source) {
   const RE2 re(source);
   const int groups = std::min(re.NumberOfCapturingGroups(), 1) + 1;
@@ -109,6 +125,8 @@ const bool kRegistered = [] {
   for (const char* source : testing::kRegexSet) {
     const std::string name = source;
     benchmark::RegisterBenchmark(("extract/" + name).c_str(), extract, source)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("extract_tagged/" + name).c_str(), extract_tagged, source)
+        ->Unit(benchmark::kMillisecond);
     benchmark::RegisterBenchmark(("extract_re2/" + name).c_str(), extract_re2, source)
         ->Unit(benchmark::kMillisecond);
   }
