@@ -51,6 +51,16 @@ def test_order_of_few_long_texts(emulated_gpu):
     assert 8 < sorts < 100, answers["cuda"].stderr
 
 
+def test_lost_texts_where_memory_is_short(emulated_gpu):
+    """Texts that find no room, and no memory for more of it: fewer rows at a time, and what the first ones came to counts once."""
+    sql = """CREATE TABLE t AS SELECT 'x' || i % 10 AS s, i FROM range(20000) r(i);
+      SELECT count(*), sum(i) FROM t WHERE repeat(s, CASE WHEN i % 200 = 199 THEN 20000 ELSE 2 END) LIKE 'x7%'"""
+    run = subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--device-memory", "3MB", "--profile", "--format", "csv", "-c", sql],
+                         env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
+    assert run.stdout.split() == ["count_star(),sum(i)", f"2000,{sum(range(7, 20000, 10))}"], run
+    assert re.search(r"kernels .* in \d+ batches", run.stderr), run.stderr
+
+
 def answers_of_duckdb(file, emulated_gpu, *arguments):
     return subprocess.run([sys.executable, ROOT / "tools/gpu_differential.py", "--program", BUILD / "lanewise", "--answers", file, "--jobs", "2",
                            "--seconds", "900", *arguments], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)

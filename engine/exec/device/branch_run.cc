@@ -307,9 +307,12 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
   const device::Kernel found = kernel(name);
   const bool texts = makes_texts(name);
   fault_came_ = false;
-  device::DeviceBuffer& heap = heaps_[name];
+  auto& [heap, wanted] = heaps_[name];
   if (texts) {
-    if (!heap) heap = allocate(std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow), kTexts);
+    if (!heap) {
+      const uint64_t first = std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow);
+      heap = allocate(std::max(first, wanted), kTexts);
+    }
     gpu_.stream.fill(heap.address(), 0, kernel::kHeapHead);
     job.words[KernelWriter::kHeap] = heap.address();
     job.words[KernelWriter::kHeapBytes] = heap.size() - kernel::kHeapHead;
@@ -322,7 +325,7 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
   const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
   if (used <= size - kernel::kHeapHead) return true;
   heap.reset();  // what lost texts asked for is more than what they need, where rows share a piece
-  heap = allocate(std::clamp(used / 4 * 5, size * 2, size * 8), kTexts);
+  wanted = std::clamp(used / 4 * 5, size * 2, size * 8);
   return false;
 }
 

@@ -85,8 +85,8 @@ class BranchRun {
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
     while (!try_rows(name, job, rows, how)) continue;
   }
-  /// The same once. False: texts that the kernel makes found no room; there is more now, what it wrote is to
-  /// be cleared, and it is to run again.
+  /// The same once. False: texts that the kernel makes found no room; what it wrote is to be cleared, and it
+  /// is to run again, with more. DeviceFull comes before it runs.
   bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
   /// Launches a kernel that has a name in the profile, and arguments of its own.
   template <class... Arguments>
@@ -159,8 +159,12 @@ class BranchRun {
   device::DeviceBuffer lane_steps_;  // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
-  std::set<std::string> making_texts_;                           // kernels
-  std::unordered_map<std::string, device::DeviceBuffer> heaps_;  // of the texts that each of them made
+  struct TextHeap {
+    device::DeviceBuffer memory;
+    uint64_t wanted = 0;  // bytes, since there were too few
+  };
+  std::set<std::string> making_texts_;               // kernels
+  std::unordered_map<std::string, TextHeap> heaps_;  // of the texts that each of them made
 };
 
 /// A value in the device's memory, when all that was launched before is done.
