@@ -80,6 +80,11 @@ Query group_of_extracts() {
   return {aggregate(scan_of({kText}), {part}, {count()})};
 }
 
+Query filtered_extracts() {
+  const ExprPtr part = call("regexp_extract", {column(0, kText), text("([a-z]+)[0-9]{3}"), number(1)});
+  return {aggregate(plan::filter(scan_of({kText}), call(">", {part, text("m")})), {}, {count()})};
+}
+
 Query projected_rewrites() {
   const ExprPtr made =
       call("regexp_replace", {column(0, kText), text("([0-9]+)[.]"), text("<\\1>"), text("g")});
@@ -196,6 +201,7 @@ const int kRegistered = [] {
   add("group_texts_filtered", sources_of(filtered_group_of_texts()));
   add("max_of_texts_in_groups", sources_of(largest_texts_of_groups()));
   add("group_extracts", sources_of(group_of_extracts()));
+  add("filtered_extracts", sources_of(filtered_extracts()));
   add("rewrites", sources_of(projected_rewrites()));
   add("order_ints", sources_of(sort_of_ints()));
   add("tpch_q6", sources_of(q6()));

@@ -261,6 +261,15 @@ void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
   }
 }
 
+/// Whether a row's code calls what has loops of its own: for several rows at once it compiles as many times
+/// as long, and nothing is gained.
+bool KernelWriter::is_long(const RowKernel& kernel) const {
+  Emitter scratch = emitter(Access::kGroup);
+  for (const ExprPtr& predicate : program_.stages[kernel.stage].predicates) scratch.emit(*predicate);
+  kernel.sink(scratch);
+  return !scratch.includes().empty();
+}
+
 /// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
 /// tries the predicates row by row; `sink` writes what becomes of the rows that pass.
 void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
@@ -269,11 +278,12 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   std::vector<ExprPtr> read = stage.predicates;
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
   const std::vector<size_t> places = places_of(read);
+  const bool rolled = kernel.rolled || is_long(kernel);
   size_t bytes = 0;
   for (size_t place : places) {
     bytes += forms_[place].dictionary  ? 4
              : is_fixed(forms_[place]) ? width(forms_[place].type.physical())
-             : kernel.rolled           ? kTextBytes
+             : rolled                  ? kTextBytes
                                        : 0;
   }
 
@@ -281,14 +291,14 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line("");
   out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
                        kernel.bounds, kernel.name));
-  out.line(fmt::format("constexpr u32 kWords = {};",
-                       kernel.rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
+  out.line(
+      fmt::format("constexpr u32 kWords = {};", rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
-  const bool may_be_full = kernel.stage == 0 && !kernel.rolled;
+  const bool may_be_full = kernel.stage == 0 && !rolled;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
   out.line(
@@ -317,9 +327,9 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
       next_word += fmt::format(" shift(n{});", place);
     }
   }
-  out.line(kernel.rolled ? "#pragma unroll 1" : "#pragma unroll");
+  out.line(rolled ? "#pragma unroll 1" : "#pragma unroll");
   out.open("for (u32 word = 0; word < kWords; word++) {");
-  out.line(kernel.rolled ? "constexpr u32 j = 0;" : "const u32 j = word;");
+  out.line(rolled ? "constexpr u32 j = 0;" : "const u32 j = word;");
   out.line("const u64 row = first + word * 32 + lane();");
   out.line("bool keep = active[j] >> lane() & 1, failed = false;");
   if (!kernel.keeps_texts) out.line_if_texts("heap.rewind();");
@@ -335,7 +345,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                        size_t{kFirstRow}));
   if (!kernel.after_word.empty()) out.line(kernel.after_word);
-  if (kernel.rolled) out.line("shift(active);" + next_word);
+  if (rolled) out.line("shift(active);" + next_word);
   out.close();
   out.close("};");
   out.open("for (u64 first = warp() * kWords * 32; first < rows; first += warps() * kWords * 32) {");

@@ -141,7 +141,7 @@ class KernelWriter {
     std::string after_word = {};  ///< for each word of rows
     std::string end = {};
     bool keeps_texts = false;  ///< of one row when it takes the next one
-    bool rolled = false;       ///< words one after the other by the same code: where it is long
+    bool rolled = false;       ///< words one after the other by the same code, as where is_long()
   };
 
   void find_constants(const Expr& expr);
@@ -153,6 +153,7 @@ class KernelWriter {
   std::string begin(std::string_view header) const;
   bool sees_all_rows(const Match& match) const;
   void match_kernels(std::vector<KernelText>& texts) const;
+  bool is_long(const RowKernel& kernel) const;
   void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
   void narrowing(std::vector<KernelText>& texts, size_t stages) const;
   void filter(std::vector<KernelText>& texts, size_t stage) const;
