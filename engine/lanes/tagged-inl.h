@@ -9,20 +9,23 @@ namespace lanewise::lanes {
 /// A deterministic automaton over bytes that notes places of the text in registers: where the groups of a
 /// match begin and end. The memory belongs to the caller.
 struct TaggedView {
-  static constexpr u32 kDead = 0;     ///< the state in which nothing changes any more
-  static constexpr u32 kHere = 255;   ///< in place of a register: the place of the step
-  static constexpr u32 kUnset = 254;  ///< in place of a register: kNoPlace
+  static constexpr u32 kDead = 0;         ///< the state in which nothing changes any more
+  static constexpr u32 kHere = 255;       ///< in place of a register: the place of the step
+  static constexpr u32 kUnset = 254;      ///< in place of a register: kNoPlace
+  static constexpr u32 kNote = 1u << 31;  ///< a step that notes its place in the register above bit 16
   static constexpr u64 kNoPlace = ~u64(0);
 
   const u8* class_of;  ///< 256 entries: byte -> class; the text's end has the last class
-  const u32* steps;    ///< states x classes: the next state, and above bit 16 where its moves begin
+  const u32* steps;    ///< states x classes: the next state; above bit 16 where its moves begin, or kNote
   const u16* moves;    ///< lists: how many; then each: a register, below bit 8 the one that it is a copy of
   u32 classes;
 
   /// Goes on from `state`, over a byte of class `c` at `place`, or over the end there; gives the next state.
   LANES_FN u32 step(u32 state, u32 c, u64 place, u64* registers) const {
     const u32 step = steps[state * classes + c];
-    if (step >> 16) {
+    if (step & kNote) {
+      registers[step >> 16 & 255] = place;
+    } else if (step >> 16) {
       const u16* move = moves + (step >> 16);
       for (u32 left = *move; left > 0; left--) {
         const u32 to = *++move >> 8, from = *move & 255;

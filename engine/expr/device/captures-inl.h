@@ -18,16 +18,16 @@ struct Search {
   /// From `from` on, in the state that what stands before it begins.
   LANES_FN void run(const TaggedView& automaton, Text text, u64 from, u32 state, u32 groups) {
     for (u32 i = 0; i < 2 * groups; i++) places[i] = TaggedView::kNoPlace;
-    u64 at = from;
-    while (state != TaggedView::kDead) {
-      const u64 left = text.size - at, count = left < 8 ? left : 8, end = at + count;
+    for (u64 at = from; at < text.size && state != TaggedView::kDead;) {
+      const u64 left = text.size - at, aligned = 8 - (reinterpret_cast<u64>(text.at + at) & 7);
+      const u32 count = u32(left < aligned ? left : aligned);  // a word of memory is read once
       u64 bytes = bytes_at(text.at + at, count);
       LANEWISE_ROLLED
-      for (; at < end && state != TaggedView::kDead; at++, bytes >>= 8)
-        state = automaton.step(state, automaton.class_of[u8(bytes)], at, places);
-      if (at == text.size && state != TaggedView::kDead)
-        state = automaton.step(state, automaton.classes - 1, at, places);
+      for (u32 i = 0; i < count && state != TaggedView::kDead; i++, bytes >>= 8)
+        state = automaton.step(state, automaton.class_of[u8(bytes)], at + i, places);
+      at += count;
     }
+    if (state != TaggedView::kDead) automaton.step(state, automaton.classes - 1, text.size, places);
   }
   LANES_FN bool found(u32 group) const { return places[2 * group] != TaggedView::kNoPlace; }
   LANES_FN Text group(Text text, u32 group) const {

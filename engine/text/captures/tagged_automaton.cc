@@ -113,8 +113,8 @@ class TaggedAutomaton::Builder {
     const uint32_t to = state(next);
     made_.registers_ = std::max(made_.registers_, width_ * (next.threads.size() + 1));
     if (made_.registers_ > TaggedView::kUnset || states_.size() > kMostStates) return false;
-    const std::optional<uint32_t> moves = list(moves_of());
-    if (moves) made_.steps_.push_back(to | *moves << 16);
+    const std::optional<uint32_t> moves = encoded(moves_of());
+    if (moves) made_.steps_.push_back(to | *moves);
     matches_.push_back(match_.has_value());
     return moves.has_value();
   }
@@ -208,12 +208,14 @@ class TaggedAutomaton::Builder {
     return moves;
   }
 
-  /// Where the list of these moves begins; nothing where it has no room.
-  std::optional<uint32_t> list(const std::vector<uint16_t>& moves) {
+  /// What the step that makes these moves has above bit 16; nothing where their list has no room.
+  std::optional<uint32_t> encoded(const std::vector<uint16_t>& moves) {
     if (moves.empty()) return 0;
-    const auto [it, is_new] = lists_.emplace(moves, static_cast<uint32_t>(made_.moves_.size()));
+    if (moves.size() == 1 && (moves[0] & 0xFF) == TaggedView::kHere)
+      return TaggedView::kNote | uint32_t{moves[0]} >> 8 << 16;
+    const auto [it, is_new] = lists_.emplace(moves, static_cast<uint32_t>(made_.moves_.size()) << 16);
     if (!is_new) return it->second;
-    if (made_.moves_.size() > UINT16_MAX) return std::nullopt;
+    if (it->second >= TaggedView::kNote) return std::nullopt;
     made_.moves_.push_back(static_cast<uint16_t>(moves.size()));
     made_.moves_.insert(made_.moves_.end(), moves.begin(), moves.end());
     return it->second;
