@@ -21,18 +21,52 @@ struct TaggedView {
   u32 classes;
 
   /// Goes on from `state`, over a byte of class `c` at `place`, or over the end there; gives the next state.
-  LANES_FN u32 step(u32 state, u32 c, u64 place, u64* registers) const {
+  /// `registers` has get(register) and set(register, place).
+  template <class Registers>
+  LANES_FN u32 step(u32 state, u32 c, u64 place, Registers& registers) const {
     const u32 step = steps[state * classes + c];
     if (step & kNote) {
-      registers[step >> 16 & 255] = place;
+      registers.set(step >> 16 & 255, place);
     } else if (step >> 16) {
       const u16* move = moves + (step >> 16);
+#if defined(__CUDACC__)
+#pragma unroll 1  // it is there once, for the sake of the time that compiling takes
+#endif
       for (u32 left = *move; left > 0; left--) {
         const u32 to = *++move >> 8, from = *move & 255;
-        registers[to] = from == kHere ? place : from == kUnset ? kNoPlace : registers[from];
+        registers.set(to, from == kHere ? place : from == kUnset ? kNoPlace : registers.get(from));
       }
     }
     return step & 0xffff;
+  }
+};
+
+/// Registers of a TaggedView: few stay in the lane's own, where all are looked at for one. By recursion, as
+/// compilers that see a loop choose between addresses, and keep them in memory.
+template <u32 kRegisters>
+struct TaggedRegisters {
+  static constexpr u32 kFew = 8;
+  u64 places[kRegisters];
+
+  template <u32 kFirst = 0>
+  LANES_FN void set(u32 i, u64 place) {
+    if constexpr (kRegisters > kFew) {
+      places[i] = place;
+    } else if constexpr (kFirst < kRegisters) {
+      places[kFirst] = i == kFirst ? place : places[kFirst];
+      set<kFirst + 1>(i, place);
+    }
+  }
+  template <u32 kFirst = 0>
+  LANES_FN u64 get(u32 i) const {
+    if constexpr (kRegisters > kFew) {
+      return places[i];
+    } else if constexpr (kFirst + 1 < kRegisters) {
+      const u64 behind = get<kFirst + 1>(i);
+      return i == kFirst ? places[kFirst] : behind;
+    } else {
+      return places[kFirst];
+    }
   }
 };
 

@@ -13,25 +13,25 @@ using lanes::TaggedView;
 /// A search for a match, and where it found the groups that are asked for.
 template <u32 kRegisters>
 struct Search {
-  u64 places[kRegisters];
+  lanes::TaggedRegisters<kRegisters> registers;
 
   /// From `from` on, in the state that what stands before it begins.
   LANES_FN void run(const TaggedView& automaton, Text text, u64 from, u32 state, u32 groups) {
-    for (u32 i = 0; i < 2 * groups; i++) places[i] = TaggedView::kNoPlace;
+    for (u32 i = 0; i < 2 * groups; i++) registers.places[i] = TaggedView::kNoPlace;
     for (u64 at = from; at < text.size && state != TaggedView::kDead;) {
       const u64 left = text.size - at, aligned = 8 - (reinterpret_cast<u64>(text.at + at) & 7);
       const u32 count = u32(left < aligned ? left : aligned);  // a word of memory is read once
       u64 bytes = bytes_at(text.at + at, count);
       LANEWISE_ROLLED
       for (u32 i = 0; i < count && state != TaggedView::kDead; i++, bytes >>= 8)
-        state = automaton.step(state, automaton.class_of[u8(bytes)], at + i, places);
+        state = automaton.step(state, automaton.class_of[u8(bytes)], at + i, registers);
       at += count;
     }
-    if (state != TaggedView::kDead) automaton.step(state, automaton.classes - 1, text.size, places);
+    if (state != TaggedView::kDead) automaton.step(state, automaton.classes - 1, text.size, registers);
   }
-  LANES_FN bool found(u32 group) const { return places[2 * group] != TaggedView::kNoPlace; }
+  LANES_FN bool found(u32 group) const { return registers.places[2 * group] != TaggedView::kNoPlace; }
   LANES_FN Text group(Text text, u32 group) const {
-    return found(group) ? slice(text, places[2 * group], places[2 * group + 1]) : Text{};
+    return found(group) ? slice(text, registers.places[2 * group], registers.places[2 * group + 1]) : Text{};
   }
 };
 
@@ -76,7 +76,7 @@ LANES_FN Text rewritten(Outcome& outcome, Heap& heap, Text text, const u8* class
     while (at <= text.size) {
       search.run(automaton, text, at, starts.at(text.at, at), kGroups);
       if (!search.found(0)) break;
-      const u64 begin = search.places[0], end = search.places[1];
+      const u64 begin = search.registers.places[0], end = search.registers.places[1];
       out.put(slice(text, at, begin));
       at = end;
       if (begin == end && end == last_end) {  // an empty match right behind the last one is none

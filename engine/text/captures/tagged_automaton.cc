@@ -326,13 +326,14 @@ TaggedView TaggedAutomaton::view() const {
 }
 
 bool TaggedAutomaton::find(std::string_view text, size_t from, std::span<Capture> groups) const {
-  std::array<lanes::u64, TaggedView::kUnset> places;
-  std::fill_n(places.begin(), 2 * groups.size(), TaggedView::kNoPlace);
+  lanes::TaggedRegisters<TaggedView::kUnset> registers;
+  const lanes::u64* const places = registers.places;
+  std::fill_n(registers.places, 2 * groups.size(), TaggedView::kNoPlace);
   const TaggedView automaton = view();
   uint32_t state = starts_.at(reinterpret_cast<const lanes::u8*>(text.data()), from);
   for (size_t at = from; state != TaggedView::kDead; ++at) {
     const size_t c = at < text.size() ? class_of_[static_cast<uint8_t>(text[at])] : classes_ - 1;
-    state = automaton.step(state, static_cast<lanes::u32>(c), at, places.data());
+    state = automaton.step(state, static_cast<lanes::u32>(c), at, registers);
   }
   if (places[0] == TaggedView::kNoPlace) return false;
   for (size_t g = 0; g < groups.size(); ++g) groups[g] = {places[2 * g], places[2 * g + 1]};

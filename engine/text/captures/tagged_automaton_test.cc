@@ -48,15 +48,16 @@ TEST(TaggedAutomaton, FindsTheGroupsThatAreAskedForInTheirOrder) {
 /// Bytes that are read to find all matches, each from the last one's end, for a byte of the text.
 double reads_per_byte(const TaggedAutomaton& automaton, const std::string& text) {
   const lanes::TaggedView view = automaton.view();
-  std::vector<lanes::u64> places(automaton.registers());
+  lanes::TaggedRegisters<lanes::TaggedView::kUnset> registers;
+  auto& places = registers.places;
   size_t reads = 0;
   for (size_t from = 0; from <= text.size();) {
-    std::fill(places.begin(), places.end(), lanes::TaggedView::kNoPlace);
+    std::fill(std::begin(places), std::end(places), lanes::TaggedView::kNoPlace);
     uint32_t state = from == 0 ? automaton.starts().nothing : automaton.starts().other_byte;
     for (size_t at = from; state != lanes::TaggedView::kDead; ++at, ++reads) {
       const lanes::u32 c =
           at < text.size() ? view.class_of[static_cast<uint8_t>(text[at])] : view.classes - 1;
-      state = view.step(state, c, at, places.data());
+      state = view.step(state, c, at, registers);
     }
     if (places[0] == lanes::TaggedView::kNoPlace) break;
     from = std::max<size_t>(from + 1, places[1]);
