@@ -508,7 +508,8 @@ void KernelWriter::counting(std::vector<KernelText>& texts, const std::string& h
   add(texts.back(), "aggregate", out);
 }
 
-/// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row.
+/// Writes values and validity of each output for the rows of Job::kList; `begin` is written for each row. Of
+/// those that are slots of groups no fault is noted: `group` did that, by the input's rows.
 void KernelWriter::project_kernel(KernelText& to, const std::vector<ExprPtr>& read,
                                   const std::vector<Type>& types, const std::string& begin,
                                   const std::function<Emitted(Emitter&, size_t)>& output) const {
@@ -531,7 +532,7 @@ void KernelWriter::project_kernel(KernelText& to, const std::vector<ExprPtr>& re
     out.line(fmt::format("job.at<{0}>({1})[i] = there{2} ? {3} : {0}{{}};", expr::device_type(types[o]),
                          output_word(o), o, value.value));
   }
-  if (!read.empty()) {
+  if (!sink_.groups) {
     out.line_if_texts("failed &= !heap.lost();");
     out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                          size_t{kFirstRow}));
