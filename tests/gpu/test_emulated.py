@@ -61,6 +61,16 @@ def test_lost_texts_where_memory_is_short(emulated_gpu):
     assert re.search(r"kernels .* in \d+ batches", run.stderr), run.stderr
 
 
+def test_automaton_beside_fewer_rows(emulated_gpu):
+    """An automaton of 302 KB that has no room beside all rows has it beside some of them."""
+    sql = """CREATE TABLE t AS SELECT 'abc' || i AS s FROM range(60000) r(i);
+      SELECT count(*) AS n FROM t WHERE regexp_matches(s, '^[a-z]{3,200}[0-9]{1,200}7$')"""
+    for memory in (700, 900, 1000, 2000):
+        run = subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--device-memory", f"{memory}KB", "--profile", "--format", "csv", "-c", sql],
+                             env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
+        assert run.stdout.split() == ["n", "5999"] and (" batches" in run.stderr) == (memory <= 1000), (memory, run)
+
+
 def answers_of_duckdb(file, emulated_gpu, *arguments):
     return subprocess.run([sys.executable, ROOT / "tools/gpu_differential.py", "--program", BUILD / "lanewise", "--answers", file, "--jobs", "2",
                            "--seconds", "900", *arguments], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)

@@ -29,6 +29,16 @@ ColumnForm form_of(const DeviceColumn& column) {
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
+/// What `make` gives, where the device has memory for it.
+template <class Make>
+decltype(auto) or_full(Make&& make) {
+  try {
+    return make();
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
+}
+
 constexpr std::string_view kTexts = "Texts that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
@@ -90,11 +100,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
 }
 
 device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
-  try {
-    return gpu_.pool.allocate(bytes, gpu_.stream, what);
-  } catch (const MemoryError& error) {
-    throw DeviceFull(error.what());
-  }
+  return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
 }
 
 /// Makes a batch the present one: its columns, bitmaps and kernels. So many rows behind it begin to come.
@@ -107,11 +113,7 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   active_ = 0;
   const uint64_t uploaded = input_.uploaded_bytes();
   const Stopwatch watch;
-  try {
-    feed_.next(first, rows);
-  } catch (const MemoryError& error) {
-    throw DeviceFull(error.what());
-  }
+  or_full([&] { feed_.next(first, rows); });
   if (rows_ahead > 0) feed_.ask(first + rows, rows_ahead);
   if (!input_.streams() && input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
   first_ = static_cast<uint64_t>(first);
@@ -123,7 +125,8 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   matchings_.resize(writer_->matches().size());
   for (size_t i = 0; i < matchings_.size(); ++i) {
     const Match& match = writer_->matches()[i];
-    if (!matchings_[i]) matchings_[i].emplace(match.pattern->pattern(), writer_->kind(match), gpu_);
+    if (!matchings_[i])
+      or_full([&] { matchings_[i].emplace(match.pattern->pattern(), writer_->kind(match), gpu_); });
     const DeviceColumn& column = *held()[place_of(match.column)];
     const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
