@@ -40,12 +40,16 @@ def test_queries(emulated_gpu):
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
+def profiled(emulated_gpu, sql, *arguments):
+    return subprocess.run([BUILD / "lanewise", "sql", "--profile", "--format", "csv", "-c", sql, *arguments], env={**os.environ, **emulated_gpu},
+                          capture_output=True, text=True)
+
+
 def test_order_of_few_long_texts(emulated_gpu):
     """Rows are sorted by 8 bytes at a time; by the bytes of a long text only those that are alike so far."""
     sql = """CREATE TABLE t AS SELECT i, CASE WHEN i % 1000 = 7 THEN chr((97 + i // 1000)::INT) || repeat('a', 1000000) WHEN i % 500 = 3 THEN
       repeat('b', 300) || (i * 7 % 11) ELSE 'k' || i % 10 END AS s FROM range(3000) r(i); SELECT i, length(s) FROM t ORDER BY s, i"""
-    answers = {device: subprocess.run([BUILD / "lanewise", "sql", "--device", device, "--profile", "--format", "csv", "-c", sql],
-                                      env={**os.environ, **emulated_gpu}, capture_output=True, text=True) for device in ("cpu", "cuda")}
+    answers = {device: profiled(emulated_gpu, sql, "--device", device) for device in ("cpu", "cuda")}
     assert answers["cpu"].returncode == 0 and answers["cpu"].stdout == answers["cuda"].stdout
     sorts = int(re.search(r"^ +sort .* in (\d+) launches", answers["cuda"].stderr, re.M)[1])
     assert 8 < sorts < 100, answers["cuda"].stderr
@@ -55,8 +59,7 @@ def test_lost_texts_where_memory_is_short(emulated_gpu):
     """Texts that find no room, and no memory for more of it: fewer rows at a time, and what the first ones came to counts once."""
     sql = """CREATE TABLE t AS SELECT 'x' || i % 10 AS s, i FROM range(20000) r(i);
       SELECT count(*), sum(i) FROM t WHERE repeat(s, CASE WHEN i % 200 = 199 THEN 20000 ELSE 2 END) LIKE 'x7%'"""
-    run = subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--device-memory", "3MB", "--profile", "--format", "csv", "-c", sql],
-                         env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
+    run = profiled(emulated_gpu, sql, "--device", "cuda", "--device-memory", "3MB")
     assert run.stdout.split() == ["count_star(),sum(i)", f"2000,{sum(range(7, 20000, 10))}"], run
     assert re.search(r"kernels .* in \d+ batches", run.stderr), run.stderr
 
@@ -66,8 +69,7 @@ def test_automaton_beside_fewer_rows(emulated_gpu):
     sql = """CREATE TABLE t AS SELECT 'abc' || i AS s FROM range(60000) r(i);
       SELECT count(*) AS n FROM t WHERE regexp_matches(s, '^[a-z]{3,200}[0-9]{1,200}7$')"""
     for memory in (700, 900, 1000, 2000):
-        run = subprocess.run([BUILD / "lanewise", "sql", "--device", "cuda", "--device-memory", f"{memory}KB", "--profile", "--format", "csv", "-c", sql],
-                             env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
+        run = profiled(emulated_gpu, sql, "--device", "cuda", "--device-memory", f"{memory}KB")
         assert run.stdout.split() == ["n", "5999"] and (" batches" in run.stderr) == (memory <= 1000), (memory, run)
 
 

@@ -29,16 +29,6 @@ ColumnForm form_of(const DeviceColumn& column) {
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
-/// What `make` gives, where the device has memory for it.
-template <class Make>
-decltype(auto) or_full(Make&& make) {
-  try {
-    return make();
-  } catch (const MemoryError& error) {
-    throw DeviceFull(error.what());
-  }
-}
-
 constexpr std::string_view kTexts = "Texts that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;

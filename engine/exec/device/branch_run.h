@@ -38,6 +38,16 @@ class DeviceFull : public MemoryError {
   using MemoryError::MemoryError;
 };
 
+/// What `make` gives; DeviceFull where it finds no memory.
+template <class Make>
+decltype(auto) or_full(Make&& make) {
+  try {
+    return make();
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
+}
+
 using Downloads = std::vector<device::Download>;
 
 /// A branch of a pipeline on its way through a GPU, batch by batch.

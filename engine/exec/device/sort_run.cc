@@ -64,11 +64,7 @@ void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const devi
 }
 
 void SortRun::sort(BranchRun& run, device::SortPairs& pairs, unsigned bits) {
-  try {
-    run.clock().time("sort", 0, [&] { sorter_.sort(pairs, bits, gpu_.pool, gpu_.stream); });
-  } catch (const MemoryError& error) {
-    throw DeviceFull(error.what());
-  }
+  or_full([&] { run.clock().time("sort", 0, [&] { sorter_.sort(pairs, bits, gpu_.pool, gpu_.stream); }); });
 }
 
 /// Notes the bytes of the longest string of a key, and in a bitmap the places of those of more than `depth`.
