@@ -31,9 +31,12 @@ std::string memory_type(const ColumnForm& form) {
 bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_string(); }
 
 /// Words of 32 rows that a warp takes at a time: so many that enough bytes are on their way from memory, so
-/// few that they fit into registers.
-int words_at_a_time(size_t bytes_of_a_row) { return bytes_of_a_row <= 4 ? 8 : bytes_of_a_row <= 16 ? 4 : 2; }
-/// Of a kernel that is long: registers are what it lacks.
+/// few that they fit into registers, and of wide rows, which are enough by themselves, one: it compiles
+/// fastest.
+int words_at_a_time(size_t bytes_of_a_row, bool is_long) {
+  return bytes_of_a_row > 16 ? 1 : is_long || bytes_of_a_row > 4 ? 4 : 8;
+}
+/// Of a kernel that keeps much beside: registers are what it lacks.
 int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : bytes_of_a_row <= 32 ? 2 : 1; }
 /// As many as a string counts for.
 constexpr size_t kTextBytes = 20;
@@ -278,7 +281,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   std::vector<ExprPtr> read = stage.predicates;
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
   const std::vector<size_t> places = places_of(read);
-  const bool rolled = kernel.rolled || is_long(kernel);
+  const bool is_long = this->is_long(kernel), rolled = kernel.rolled || is_long;
   size_t bytes = 0;
   for (size_t place : places) {
     bytes += forms_[place].dictionary  ? 4
@@ -291,14 +294,14 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line("");
   out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
                        kernel.bounds, kernel.name));
-  out.line(
-      fmt::format("constexpr u32 kWords = {};", rolled ? words_of_rolled(bytes) : words_at_a_time(bytes)));
+  const int words = kernel.rolled ? words_of_rolled(bytes) : words_at_a_time(bytes, is_long);
+  out.line(fmt::format("constexpr u32 kWords = {};", words));
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
   pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
-  const bool may_be_full = kernel.stage == 0 && !rolled;
+  const bool may_be_full = kernel.stage == 0 && !rolled && words > 1;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
   out.line(

@@ -92,8 +92,9 @@ void add_comparisons(Sources& sources) {
   }
 }
 
-/// SELECT count(*) WHERE s [NOT] LIKE pattern
+/// SELECT count(*) WHERE s [NOT] LIKE pattern, and of what a filter left
 void add_counts(Sources& sources) {
+  sources.add(plan::aggregate(columns_of_types({kText}), {}, {count()}, {"count"}), {});
   const ExprPtr text = column(0, kText), pattern = literal(Value::varchar("%a%"));
   const ExprPtr like = call("~~", {text, pattern});
   for (const ExprPtr& matches : {like, call("!~~", {text, pattern}), call("NOT", {like})}) {

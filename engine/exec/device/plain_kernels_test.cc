@@ -96,6 +96,15 @@ TEST(PlainKernels, HoldGroupsOfPlainColumnsWhateverIsFiltered) {
     EXPECT_THAT(all, testing::Contains(made[made.size() - 2])) << "behind filters, before what reads groups";
 }
 
+TEST(PlainKernels, HoldCountsBehindFiltersThatAreLong) {
+  const ExprPtr part = call("regexp_extract", {column(0, kText), literal(Value::varchar("[a-z]+"))});
+  const std::vector<std::string> made =
+      sources(count(plan::filter(scan({kText}), call(">", {part, literal(Value::varchar("m"))}))));
+  ASSERT_EQ(made.size(), 2);
+  EXPECT_NE(made[0].find(" filter_0("), std::string::npos);
+  EXPECT_THAT(plain_kernels(), testing::Contains(made[1]));
+}
+
 TEST(PlainKernels, HoldComparisonsThatFilterWhateverIsRead) {
   const std::vector<std::string> all = plain_kernels();
   const plan::NodePtr rows =

@@ -10,6 +10,9 @@
 
 namespace lanewise::exec {
 
+using expr::Emitted;
+using expr::Emitter;
+
 namespace {
 
 /// The expression with columns[i] where it read column i.
@@ -82,6 +85,12 @@ class Stages {
   void end() {
     if (!stages_.back().predicates.empty()) stages_.emplace_back();
   }
+  /// Whether the last one's predicates take long to compile.
+  bool ends_long() const {
+    Emitter scratch([](const Expr&) { return Emitted{"x"}; }, 0);
+    for (const ExprPtr& predicate : stages_.back().predicates) scratch.emit(*predicate);
+    return !scratch.includes().empty();
+  }
   std::vector<Stage> take() { return std::move(stages_); }
 
  private:
@@ -152,7 +161,8 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
   const auto is_plain = [](const ExprPtr& expr) {
     return expr == nullptr || expr->kind == Expr::Kind::kColumn;
   };
-  if (sink.groups && std::all_of(program.outputs.begin(), program.outputs.end(), is_plain)) stages.end();
+  const bool plain = std::all_of(program.outputs.begin(), program.outputs.end(), is_plain);
+  if (plain && (sink.groups || (sink.aggregates_rows && stages.ends_long()))) stages.end();
   program.stages = stages.take();
   return program;
 }

@@ -36,7 +36,8 @@ struct Program {
 /// more than one row. The outputs are the sink's expressions over the rows that come to it (null stays
 /// null), or those rows themselves where it has none. Groups of plain columns have a stage of their own,
 /// without predicates: its kernel, long to compile, is the same whatever is filtered, and may be compiled
-/// ahead. Throws expr::NotOnDevice that names the pattern which cannot be matched.
+/// ahead. So have other aggregates of plain columns where what filters is long itself. Throws
+/// expr::NotOnDevice that names the pattern which cannot be matched.
 Program make_program(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results);
 
 /// The input's columns that the program reads, each once: those of the outputs first, in their order, since

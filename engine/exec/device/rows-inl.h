@@ -69,30 +69,21 @@ LANES_FN void note_fault(u64* fault, u64 row) {
   atomicMin(reinterpret_cast<unsigned long long*>(fault), row);
 }
 
-/// The same state of another lane of the warp.
-template <class State>
-LANES_FN State from_lane(const State& state, u32 distance) {
-  State other;
-  const u32* from = reinterpret_cast<const u32*>(&state);
-  u32* to = reinterpret_cast<u32*>(&other);
-#pragma unroll
-  for (u32 i = 0; i < sizeof(State) / 4; i++) to[i] = __shfl_xor_sync(~0u, from[i], distance);
-  return other;
-}
-
 /// Adds the states of all threads of the block to `total`, which is the block's own. Every thread calls it.
+/// Some lanes at a time hand theirs over, and there is one place that merges: it compiles fastest.
 template <class State>
 LANES_FN void add_up(State& state, State* total) {
-  __shared__ u64 shared[kThreads / 32][sizeof(State) / 8];
+  constexpr u32 kAtOnce = sizeof(State) <= 1024 ? 32 : 8;
+  __shared__ u64 shared[kAtOnce][sizeof(State) / 8];
   LANEWISE_ROLLED
-  for (u32 distance = 16; distance; distance /= 2) state.merge(from_lane(state, distance));
-  if (lane() == 0) *reinterpret_cast<State*>(shared[threadIdx.x / 32]) = state;
-  __syncthreads();
-  if (threadIdx.x) return;
-  State sum = *total;
-  LANEWISE_ROLLED
-  for (u32 i = 0; i < kThreads / 32; i++) sum.merge(*reinterpret_cast<const State*>(shared[i]));
-  *total = sum;
+  for (u32 first = kThreads - kAtOnce; first > 0; first = first > kAtOnce ? first - kAtOnce : first / 2) {
+    const u32 count = first < kAtOnce ? first : kAtOnce, place = threadIdx.x - first;
+    if (place < count) *reinterpret_cast<State*>(shared[place]) = state;
+    __syncthreads();
+    if (threadIdx.x < count) state.merge(*reinterpret_cast<const State*>(shared[threadIdx.x]));
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) total->merge(state);
 }
 
 #endif

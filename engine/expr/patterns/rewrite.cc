@@ -85,7 +85,7 @@ Value replace_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
-/// See expr/device/captures-inl.h.
+/// See expr/device/rewrites-inl.h.
 std::optional<DeviceFunction> device_replace(const Expr& expr) {
   const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
   const std::optional<std::string> rewrite = literal_text(expr.args[2]);
@@ -110,7 +110,7 @@ std::optional<DeviceFunction> device_replace(const Expr& expr) {
   tables.push_back(device_table("u16", std::span<const uint16_t>(words)));
   return DeviceFunction{.name = fmt::format("rewritten<{}, {}, {}, {}>", search->classes(),
                                             search->registers(), groups.size(), prepared.global()),
-                        .header = "captures",
+                        .header = "rewrites",
                         .makes_text = true,
                         .tables = std::move(tables),
                         .constants = fmt::format(", TaggedStarts{{{}, {}, {}, {}}}", starts.nothing,

@@ -34,8 +34,8 @@ class Library {
   Library(const std::vector<ExprPtr>& exprs, const std::vector<Type>& types) {
     std::ofstream out(folder_.path() / "exprs.cc");
     for (const char* header :
-         {"arithmetic", "captures", "casts", "compare", "math", "intervals", "graphemes", "ilike", "texts",
-          "walk", "parse_times", "parse_interval", "parse_reals", "real_to_text", "strftime"})
+         {"arithmetic", "captures", "casts", "compare", "math", "intervals", "graphemes", "ilike", "rewrites",
+          "texts", "walk", "parse_times", "parse_interval", "parse_reals", "real_to_text", "strftime"})
       out << "#include \"expr/device/" << header << "-inl.h\"\n";
     out << "using namespace lanewise::kernel;\n"
            "struct Answer { alignas(16) u8 value[16]; bool valid, failed; };\n";
