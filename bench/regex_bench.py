@@ -111,8 +111,9 @@ def report(text, read, results):
         if result["compile"] > COMPILE_MUST:
             judged += ", compiled too slowly"
         cells = " | ".join(f"{each[name]:.1f} ×" if name in each else "–" for name in rivals)
+        share = 100 * result["hits"] / rows
         shown = result["pattern"].replace("|", "\\|")
-        print(f"| `{shown}` | {100 * result['hits'] / rows:.2g} % | {result['form']} | {1e3 * result['compile']:.2f} ms | "
+        print(f"| `{shown}` | {float(f'{share:.2g}'):g} % | {result['form']} | {1e3 * result['compile']:.2f} ms | "
               f"{size / 1e9 / ours:.2f} GB/s | {cells} | {worst:.2f} × | {judged} |")
     speeds = [size / 1e9 / result["seconds"]["lanewise"] for result in results]
     means = " | ".join(f"{statistics.geometric_mean(ratios[name]):.1f} ×" for name in rivals)

@@ -42,6 +42,10 @@ def pick(values, salt):
     return f"{values}[1 + (hash(i + {salt}) % len({values}))::INT]"
 
 
+KEY = "(({}) * 2654435761 % 4294967296 - 2147483648)::INT"  # a different int32 for each number below 2^32
+BUILD_SIDE = "(SELECT * FROM joined WHERE i < 4194304)"
+
+
 # table: how it is made from nothing (or from the real input)
 TABLES = {
     # Every fourth run of neighbouring rows.
@@ -67,6 +71,15 @@ TABLES = {
                (hash(i) % 100)::BIGINT AS x FROM range(33554432) t(i)""",
     "sorting": "SELECT hash(i)::UBIGINT::VARCHAR || ' text' AS s FROM range(8388608) t(i)",
     "sorting_ints": "SELECT (hash(i) / 2)::BIGINT AS i FROM range(33554432) t(i)",
+    "pairs": """SELECT (hash(i) % 1000)::INT AS a, (hash(i + 7) % 1000)::INT AS b, (hash(i + 7) % 10000)::INT AS c,
+                (hash(i + 11) // 2)::BIGINT AS x FROM range(33554432) t(i)""",
+    # The first 2^22 rows hold the keys that are joined with: u, su, i, and four, in which each key stands four times.
+    "joined": f"""SELECT i::INT AS i, {KEY.format("hash(i) % 4194304")} AS k, {KEY.format("hash(i) % 41943040")} AS k10, {KEY.format("i")} AS u,
+                  (hash(i) % 4194304)::INT AS d, 'key ' || lpad((hash(i) % 4194304)::VARCHAR, 12, '0') AS s,
+                  'key ' || lpad((i % 4194304)::VARCHAR, 12, '0') AS su, (hash(i + 7) % 1048576)::INT AS q, (i // 4)::INT AS four
+                  FROM range(33554432) t(i)""",
+    "windows": """SELECT i::INT AS i, (hash(i) % 100000)::INT AS g, (hash(i + 7) // 2)::BIGINT AS x, (hash(i + 11) % 1000)::INT AS v
+                  FROM range(10000000) t(i)""",
     "lineitem": f"SELECT * FROM '{DATA}/tpch-sf1/lineitem.parquet'",
 }
 Q1, Q6 = ((ROOT / "tests" / "sql" / "tpch" / f"{name}.sql").read_text().strip() for name in ("q1", "q6"))
@@ -83,6 +96,15 @@ def ordered(table, key):
 
 def matching(predicate, table="paths"):
     return f"SELECT count(*) AS n FROM {table} WHERE {predicate}"
+
+
+def join(condition, kind="JOIN"):
+    return f"SELECT count(*) AS n, sum(b.i) AS v FROM joined p {kind} {BUILD_SIDE} b ON {condition}"
+
+
+def windowed(function):
+    """All values count, so none can be left out."""
+    return f"SELECT count(w) AS n, sum(w) AS s, max(w) AS m FROM (SELECT {function} AS w FROM windows)"
 
 
 def starts(table, must, aim):
@@ -133,6 +155,33 @@ GROUPS = {
     "group_ints": ("keys", [
         ("GROUP BY int64, 1 k groups", grouped("keys", "few", "sum(x)"), 0.8, 1.2),
         ("GROUP BY int64, 10 M groups", grouped("keys", "many", "sum(x)"), 0.8, 1.2),
+    ]),
+    "group_pairs": ("pairs", [
+        ("GROUP BY two int32, 1 M groups", grouped("pairs", "a, b"), 1, 2),
+        ("GROUP BY two int32, 10 M groups", grouped("pairs", "a, c"), 1, 2),
+    ]),
+    "distinct": ("pairs", [
+        ("count(DISTINCT int64), 33 M values", "SELECT count(DISTINCT x) AS n FROM pairs", 1, 2),
+        ("count(DISTINCT int64) of 1 k groups",
+         "SELECT count(*) AS n, sum(v) AS v FROM (SELECT a, count(DISTINCT x) AS v FROM pairs GROUP BY a)", 1, 2),
+    ]),
+    "distinct_paths": ("in_order", [
+        ("count(DISTINCT path), 7.3 M paths", "SELECT count(DISTINCT path) AS n FROM in_order", 1.3, 3),
+    ]),
+    "joins": ("joined", [
+        ("JOIN, int32, 100 % hits", join("p.k = b.u"), 3, 6), ("JOIN, int32, 10 % hits", join("p.k10 = b.u"), 3, 6),
+        ("JOIN, dense int32", join("p.d = b.i"), 3, 6),
+        ("semi join, int32, 10 %", f"SELECT count(*) AS n, sum(i) AS v FROM joined WHERE k10 IN (SELECT u FROM {BUILD_SIDE})", 1, 2),
+        ("JOIN, text of 16 bytes", join("p.s = b.su"), 1, 2), ("JOIN, 4 rows for each", join("p.q = b.four"), 1, 2),
+        ("LEFT JOIN with groups", f"SELECT count(*) AS n, sum(c) AS c, sum(s) AS s FROM (SELECT b.four AS f, count(*) AS c, sum(p.i) AS s FROM joined p "
+         f"LEFT JOIN {BUILD_SIDE} b ON p.k10 = b.u GROUP BY b.four)", 1, 2),
+    ]),
+    "windows": ("windows", [
+        ("rank in a partition", windowed("rank() OVER (PARTITION BY g ORDER BY x)"), 1.5, 4),
+        ("sum over 100 rows", windowed("sum(v) OVER (ORDER BY x ROWS BETWEEN 99 PRECEDING AND CURRENT ROW)"), 1.5, 4),
+        ("median over 100 rows", windowed("median(v) OVER (PARTITION BY g ORDER BY x ROWS BETWEEN 99 PRECEDING AND CURRENT ROW)"), 1.5, 4),
+        ("sum of a partition", windowed("sum(v) OVER (PARTITION BY g)"), 1.5, 4), ("lag", windowed("lag(v) OVER (PARTITION BY g ORDER BY x)"), 1.5, 4),
+        ("top 3 of each group", "SELECT count(*) AS n, sum(v) AS s FROM (SELECT v FROM windows QUALIFY row_number() OVER (PARTITION BY g ORDER BY x) <= 3)", 1.5, 4),
     ]),
     "tpch": ("lineitem", [("TPC-H Q1, SF 1", Q1, 0.8, 1.2), ("TPC-H Q6, SF 1", Q6, 1.2, 2)]),
     "sort_strings": ("sorting", [

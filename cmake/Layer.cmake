@@ -14,6 +14,10 @@ if(LANEWISE_STRICT AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPIL
   list(APPEND LANEWISE_WARNINGS -Werror -Wno-restrict)  # -Wrestrict errs on std::string (GCC bug 105329).
 endif()
 
+if(CMAKE_UNITY_BUILD)
+  list(APPEND LANEWISE_WARNINGS -Wno-shadow)  # of names in another file
+endif()
+
 if(LANEWISE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
@@ -35,12 +39,24 @@ function(lanewise_target_pragmas)
   endforeach()
 endfunction()
 
+# Units of a unity build hold several files. Those of one target (by pragma or by name) stay apart, as its instructions and
+# names are not for the others, and so do explicit instantiations, of which a unit may hold one.
+function(lanewise_keep_apart)
+  foreach(file ${ARGN})
+    file(STRINGS ${file} pragma REGEX "^(#pragma GCC (target|optimize)| *template (class|void) )" LIMIT_COUNT 1)
+    if(pragma OR file MATCHES "[/_](plain|scalar|branching|auto|core|emulated|neon|avx2|avx512)(_test)?\\.cc$")
+      set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 function(lanewise_layer name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;TEST_DEPENDS;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     lanewise_target_pragmas(${sources})
   endif()
+  lanewise_keep_apart(${sources})
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$|/testing/")
@@ -60,7 +76,7 @@ function(lanewise_layer name)
     set(scope PUBLIC)
     target_compile_options(${target} PRIVATE ${LANEWISE_WARNINGS})
     target_link_libraries(${target} PRIVATE ${ARG_PRIVATE})
-    if(ARG_PRECOMPILE)
+    if(ARG_PRECOMPILE AND NOT CMAKE_UNITY_BUILD)  # two units read them as soon as one precompiles them
       target_precompile_headers(${target} PRIVATE ${ARG_PRECOMPILE})
     endif()
   else()
@@ -78,7 +94,7 @@ function(lanewise_layer name)
     add_executable(${target}_test ${tests})
     target_compile_options(${target}_test PRIVATE ${LANEWISE_WARNINGS})
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_DEPENDS} GTest::gmock GTest::gtest_main)
-    if(ARG_PRECOMPILE)
+    if(ARG_PRECOMPILE AND NOT CMAKE_UNITY_BUILD)
       target_precompile_headers(${target}_test PRIVATE ${ARG_PRECOMPILE})
     endif()
     gtest_discover_tests(${target}_test DISCOVERY_TIMEOUT 60)

@@ -1,10 +1,11 @@
-"""./dev check [STEP...] [--fix]: layers, text, format, headers, tidy; all without a step."""
+"""./dev check [STEP...] [--fix]: layers, text, english, format, headers, tidy; all without a step."""
 
 import sys
 import time
 from pathlib import Path
 
 import check_code
+import check_english
 import check_layers
 import check_text
 
@@ -13,6 +14,7 @@ fix = "--fix" in sys.argv
 STEPS = {
     "layers": check_layers.check,
     "text": check_text.check,
+    "english": check_english.check,
     "format": lambda root: check_code.format_code(root, fix),
     "headers": check_code.headers,
     "tidy": check_code.tidy,

@@ -22,14 +22,14 @@ def code(root, *suffixes):
 
 
 def stands_first(path):
-    """Whether the header is the first include of the source beside it: then the build compiles it alone."""
+    """Whether the header is the first include of the source of its name: then clang-tidy compiles it alone."""
     source = path.with_suffix(".cc")
     first = source.exists() and re.search(r'^#include [<"](.*)[>"]', source.read_text(), re.M)
     return bool(first) and str(path).endswith("/" + first[1])
 
 
 def headers(root):
-    """Every header compiles when it is the only thing included. Those that a source has first are proven by the build."""
+    """Every header compiles when it is the only thing included. Those that a source has first are proven by clang-tidy."""
     jobs = []
     for path in code(root, ".h"):
         target = path.stem.removesuffix("-inl").rpartition("_")[2]
@@ -73,7 +73,7 @@ def entry_flags(entry):
 def tidy(root):
     """clang-tidy finds nothing in the library and the program, each with its own compile command."""
     tool = root / ".cache/clang/bin/clang-tidy"
-    commands = json.loads((root / "build/compile_commands.json").read_text())
+    commands = json.loads((root / "build/check/compile_commands.json").read_text())
     settings = TIDY_QUIET, (root / ".clang-tidy").read_text(), (root / "tools/requirements-clang.txt").read_text()
     jobs = []
     for entry in commands:
@@ -85,7 +85,7 @@ def tidy(root):
         flags = [f"-m{t}" for t in targets[1].split(",")] if targets else []
         key = fingerprint(path, root, settings, entry_flags(entry), flags)
         jobs.append((str(path.relative_to(root)), key,
-                     [str(tool), "-p", "build", "--quiet", *TIDY_QUIET,
+                     [str(tool), "-p", "build/check", "--quiet", *TIDY_QUIET,
                       *(f"--extra-arg={flag}" for flag in flags), str(path)], None))
     # The same header's finding comes from many files: say it once.
     seen, problems = set(), []

@@ -15,7 +15,8 @@ RULES = [
     (re.compile(r"\b(pypi|npmjs|debian|files\.pythonhosted)\.org\b"), "a registry's host; its name is enough"),
 ]
 MENTION = re.compile(r"\b(?:engine|apps|docs|tools|tests|bench|cmake)/[\w./-]*\w\.(?:md|h|cc|py|sh|test|sql|cmake|cuh|supp)\b(?!\.\w)")
-LINK = re.compile(r"\]\(([\w./-]+)(?:#[\w-]*)?\)")
+LINK = re.compile(r"\]\(([\w./-]*)(?:#([\w-]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.M)
 RELATIVE = re.compile(r"(?<![\w.])((?:\.\./)+[\w./-]+)")
 BINARY = {".png", ".parquet", ".gz", ".zst", ".arrow", ".db", ".ico"}
 VERBATIM = {"LICENSE"}
@@ -25,6 +26,11 @@ def files(root):
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
                             capture_output=True, check=True).stdout.decode()
     return sorted({f for f in listed.split("\0") if f and (Path(root) / f).is_file()})
+
+
+def anchors(path):
+    """What a link to a heading of this page may name."""
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(path.read_text())}
 
 
 def check(root):
@@ -46,9 +52,12 @@ def check(root):
                     problems.append(f"{where}: {mention} leaves the repository")
                 elif path.suffix == ".md" and not target.exists():
                     problems.append(f"{where}: {mention} is not there")
-            for link in LINK.findall(line) if path.suffix == ".md" else ():
-                if not (path.parent / link).exists():
+            for link, anchor in LINK.findall(line) if path.suffix == ".md" else ():
+                target = path.parent / link if link else path
+                if not target.exists():
                     problems.append(f"{where}: the link {link} leads nowhere")
+                elif anchor and (target.suffix != ".md" or anchor not in anchors(target)):
+                    problems.append(f"{where}: {link or name} does not have a heading #{anchor}")
             if path.suffix == ".md" or name.startswith("cmake/"):
                 for mention in MENTION.findall(line):
                     if not (root / mention).exists():

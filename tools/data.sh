@@ -13,7 +13,7 @@ fail() { printf './dev data: %s\n' "$*" >&2; exit 2; }
 # Debian's Contents index by apt's own means and mirrors, but in a folder of ours: the system's lists stay as they are.
 contents() {
   [[ ! -f $DATA/contents.parquet ]] || return 0
-  command -v apt-get >/dev/null || fail "Debian's file index is fetched by apt, which is not here."
+  command -v apt-get >/dev/null || fail "apt-get is needed to fetch Debian's file index."
   local apt=$CACHE/apt
   mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$DATA"
   cat >"$apt/apt.conf" <<CONF

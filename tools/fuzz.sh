@@ -1,4 +1,5 @@
 # ./dev fuzz sql [--count N] [--seed N]: random queries against DuckDB.
+# ./dev fuzz grep [--count N] [--seed N]: random commands against ripgrep.
 # ./dev fuzz pram: 100,000 random PRAM programs on the executor against the interpreter, and as many on the
 # interpreter against a naive one.
 # ./dev fuzz pattern|arrow|index|pram-parser [SECONDS]: libFuzzer on the pattern compiler, the Arrow import, index files
@@ -12,6 +13,10 @@ fuzz() {
       build release build lanewise
       "$PYTHON" tests/fuzz/sql.py "$@"
       ;;
+    grep)
+      build release build lanewise
+      "$PYTHON" tests/fuzz/grep.py "$@"
+      ;;
     pram)
       build release build lanewise_pram_test
       LANEWISE_TEST_ALL=1 build/engine/pram/lanewise_pram_test --gtest_filter='RandomPrograms.*' "$@"
@@ -23,6 +28,6 @@ fuzz() {
       "build/fuzz/tests/fuzz/lanewise_fuzz_${target%-parser}" -max_total_time="${1:-60}" -max_len=512 -timeout=10 \
         -rss_limit_mb=4096 "$CACHE/fuzz-$target"
       ;;
-    *) fail "what to fuzz? There are: sql, pram, pattern, arrow, index, pram-parser." ;;
+    *) fail "what to fuzz? There are: sql, grep, pram, pattern, arrow, index, pram-parser." ;;
   esac
 }

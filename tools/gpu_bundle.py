@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 LAYERS = ["api", "data", "device", "exec", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
-PROGRAMS = ["lanewise", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
+PROGRAMS = ["lanewise", "lanewise-engine", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
 SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "tools/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",
@@ -58,7 +58,7 @@ def main():
     for program in PROGRAMS:
         copy = BUNDLE / Path(program).name
         subprocess.run(["strip", "-o", copy, BUILD / program], check=True)
-        if program != "lanewise":
+        if "test" in program or "bench" in program:
             compress(copy, 1)
     for part in PARTS:
         source, target = BUILD / part, BUNDLE / Path(part).name

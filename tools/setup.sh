@@ -2,8 +2,8 @@
 # Sourced by ./dev.
 
 PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-venv libtbb-dev libfmt-dev
-  libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev zlib1g-dev libzstd-dev
-  libboost-context-dev golang-1.19-src bzip2 zstd)
+  libcli11-dev libutf8proc-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev zlib1g-dev libzstd-dev liblzma-dev liblz4-dev libedit-dev
+  libboost-context-dev golang-1.19-src bzip2 zstd ripgrep)
 DUCKDB=1.5.6
 DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1
 DUCKDB_LIBRARY_SHA=1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d69ff
@@ -22,7 +22,7 @@ setup() {
 setup_packages() {
   if ! command -v apt-get >/dev/null; then
     for tool in g++ cmake ninja python3; do
-      command -v $tool >/dev/null || fail "apt is not here to install packages, and $tool is missing.
+      command -v $tool >/dev/null || fail "apt-get is missing, so nothing can be installed, and $tool is missing.
 Install what these Debian packages hold: ${PACKAGES[*]}"
     done
     return
@@ -62,6 +62,7 @@ environment() {
 
 setup_python() { environment "$CACHE/venv" tools/requirements.txt; }
 setup_clang() { environment "$CACHE/clang" tools/requirements-clang.txt; }
+setup_docs() { environment "$CACHE/docs" tools/requirements-docs.txt; }
 setup_opencl() { (PACKAGES=(pocl-opencl-icd ocl-icd-libopencl1); setup_packages); }
 setup_cuda() { environment "$CACHE/cuda" tools/requirements-cuda.txt; }
 setup_rivals() {
@@ -98,7 +99,7 @@ unpacked() {
 
 # DuckDB's library comes from its Node.js package, the headers that belong to it from its Python source distribution.
 setup_duckdb() {
-  local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA"
+  local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA with TPC-H's queries"
   [[ ! -f $done || $(<"$done") != "$fingerprint" ]] || return 0
   [[ $(uname -sm) == "Linux x86_64" ]] || fail "DuckDB's library is fetched for Linux on x86_64 only."
   say "Fetch DuckDB $DUCKDB"
@@ -108,13 +109,15 @@ setup_duckdb() {
   local library=$fetch/duckdb-node-bindings-linux-x64-1.5.6-r.1.tgz
   verified "$library" $DUCKDB_LIBRARY_SHA ||
     (cd "$fetch" && npm_command pack --silent "$DUCKDB_LIBRARY" >/dev/null)
-  verified "$library" $DUCKDB_LIBRARY_SHA || fail "$library has not the checksum that it should have."
+  verified "$library" $DUCKDB_LIBRARY_SHA || fail "$library does not have the expected checksum; delete it and try again."
 
   local source
   source=$(source_distribution duckdb $DUCKDB $DUCKDB_SOURCE_SHA)
 
   tar -xzf "$library" -C "$CACHE/duckdb/lib" --strip-components=1 package/libduckdb.so package/LICENSE
   tar -xzf "$source" -C "$CACHE/duckdb/include" --strip-components=5 "duckdb-$DUCKDB/external/duckdb/src/include"
+  mkdir -p "$CACHE/duckdb/tpch"
+  tar -xzf "$source" -C "$CACHE/duckdb/tpch" --strip-components=7 "duckdb-$DUCKDB/external/duckdb/extension/tpch/dbgen/queries"
   rm -rf "$CACHE/node"
   echo "$fingerprint" >"$done"
 }
@@ -124,7 +127,7 @@ source_distribution() {
   local file=$CACHE/fetch/$1-$2.tar.gz
   verified "$file" "$3" ||
     "$PYTHON" -m pip download -q --disable-pip-version-check --no-deps --no-binary "$1" -d "$CACHE/fetch" "$1==$2" >&2
-  verified "$file" "$3" || fail "$file has not the checksum that it should have."
+  verified "$file" "$3" || fail "$file does not have the expected checksum; delete it and try again."
   echo "$file"
 }
 

@@ -18,26 +18,30 @@ namespace lanewise::cli {
 
 namespace {
 
-const char* const kDescription =
-    R"(Measures this machine: what do lanes, vectors and refill win here, and why?
+const char* const kBenchDescription =
+    R"(Measures what lanes, vectors and refill gain on this machine.
 
-The same work is done at every level that the machine has; a hash of the results proves that none left
-something out. Levels run in turns, medians count. R is what one core reads from memory at best.
+Every level that the machine has does the same work; a hash proves that the results are equal. Levels run in turns,
+and medians count. R is the highest rate at which one core reads memory.
 
   lanewise bench scan                            filters and aggregates of a column of numbers
-  lanewise bench strings                         equality, prefix, regular expression on rows of text
+  lanewise bench strings                         equality, prefix, regular expression on text
   lanewise bench index                           lookups in ordered indexes, here and on a GPU
   lanewise bench sql                             queries on the cores and on a GPU
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
-const char* const kScan = R"(Filters and aggregates of one column of numbers, level by level.
+const char* const kScan = R"(Measures filters and aggregates of one column of numbers, level by level.
 
-The values are 0 to 5; an exact share of them is 3, the value that the filter looks for, in an order drawn
-from a seed. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
+The values are 0 to 5; an exact share of them is 3, the value that the filter selects. Their order is drawn from a
+seed. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
 
-Levels: branching (a jump per row), scalar (no jump, no vectors), auto (the same source, vectors made by the
-compiler), avx2 and avx512 (vectors by hand), emulated (such vectors in plain C++).
+Levels:
+  branching      a jump per row
+  scalar         no jump, no vectors
+  auto           the same source, vectorised by the compiler
+  avx2, avx512   hand-written vectors
+  emulated       these vectors in plain C++
 
   lanewise bench scan --work bitmap --levels branching,scalar,simd
   lanewise bench scan --work sum --threads 1,2,4 --affinity both
@@ -45,17 +49,23 @@ compiler), avx2 and avx512 (vectors by hand), emulated (such vectors in plain C+
   lanewise bench scan --work bitmap --plot selectivity.svg
 )";
 
-const char* const kStrings = R"(Equality, prefix and a regular expression on rows of text, level by level.
+const char* const kStrings =
+    R"(Measures equality, prefix and a regular expression on rows of text, level by level.
 
-Rows are lanes: each lane walks an automaton over the bytes of its row. Naive lanes wait until the slowest of
-their group has ended; with refill, a lane that ended takes the next row at once. Occupancy is the share of
-steps whose lane held a live row; used, of those that took a byte of a row.
+Rows are lanes: each lane runs an automaton over the bytes of its row. Naive lanes wait until the slowest lane of
+their group has ended. With refill, a lane that has ended takes the next row at once. Occupancy is the share of lane
+steps that held a live row; "used" is the share that read a byte of a row.
 
 Row lengths: constant (64 bytes), uniform (8 to 120), skewed (one row in 64 of 512 to 1,535, the others 8 to
 40), or a number of bytes.
 
-Levels: branching (a loop per row that leaves at the first mismatch), scalar (one lane), interleaved (4 and 8
-lanes of one thread), avx2 and avx512 (32 and 64 rows in a register), emulated, chosen (what queries take).
+Levels:
+  branching      a loop per row that ends at the first mismatch
+  scalar         one lane
+  interleaved    4 and 8 lanes of one thread
+  avx2, avx512   32 and 64 rows in a register
+  emulated       these registers in plain C++
+  chosen         the level that queries use
 
   lanewise bench strings --lengths skewed --levels 'interleaved 8,simd'
   lanewise bench strings --test regex --lengths skewed --levels avx512 --thresholds 1,16,32,48,64
@@ -64,31 +74,39 @@ lanes of one thread), avx2 and avx512 (32 and 64 rows in a register), emulated, 
 )";
 
 const char* const kIndex =
-    R"(Lookups in ordered indexes, on the host by every strategy and on a GPU if there is one.
+    R"(Measures look-ups in ordered indexes, on the host with every strategy and on a GPU if there is one.
 
-Keys are distinct, at even distances with noise, values are their 32-bit places; queries are keys that are there. Times on
-the device are between the first and the last of its work, of queries that lie in its memory, unless it says
-otherwise.
+Keys are distinct, at even distances with noise. Values are their 32-bit positions. Queries are keys of the index.
+Device times are from the start of the first kernel to the end of the last. Queries are in the device's memory,
+unless a line says otherwise.
 
-Works: launch (first and later), node (one node of 15 to 2,047 keys, searched by halves, by segments, by a
-thread for each key), copy (trees of several sizes to the device), multi (one key, and 40,000 in nodes of 63),
-find and range (host, beside std::lower_bound, Eytzinger's order and, where it was there to build with,
-absl::btree), device (contains, find, bounds, ranges of many queries, random and sorted, and after random
-updates), update (batches of changes on the device, and its bulk load), text (texts of 8 to 40 bytes on the
-device).
+Works:
+  launch        the first launch and later ones
+  node          a node of 15 to 2,047 keys: by binary search, by segments, a thread for each key
+  copy          copies of trees of several sizes to the device
+  multi         one key, and 40,000 keys in nodes of 63
+  find, range   on the host, compared with std::lower_bound, Eytzinger's order and absl::btree
+  device        contains, find, bounds and ranges: random, sorted, and after random updates
+  update        batches of changes on the device, and its bulk load
+  text          strings of 8 to 40 bytes on the device
 
   lanewise bench index --keys 100000000 --work find,device
   lanewise bench index --work node,copy,launch --device cuda --json
 )";
 
 const char* const kSql =
-    R"(The queries by which `lanewise tune` measures devices, on all cores and on a GPU if there is one.
+    R"(Runs the queries with which `lanewise tune` measures devices, on all cores and on a GPU if there is one.
 
-Columns are in the memory of who works on them; the time is the whole run's, planning apart. Numbers are BIGINT, of 1,000
-and of 1,000,000 values, and drawn from all of 62 bits; texts, a quarter as many, have 64 bytes.
+Columns are in the memory of the device that uses them. Times are of the whole run without planning. Numbers are
+BIGINT: of 1,000 values, of 1,000,000 values, and of 62 random bits. Strings have 64 bytes and are a quarter as many.
 
-Works: scan (a sum), compute (16 operators a row), search (LIKE with one literal), automaton (a regular
-expression), group and many_groups (1,000 and 1,000,000 groups), sort (all rows).
+Works:
+  scan                a sum
+  compute             16 operators a row
+  search              LIKE with one literal
+  automaton           a regular expression
+  group, many_groups  1,000 and 1,000,000 groups
+  sort                all rows
 
   lanewise bench sql --rows 100000000 --work scan,group
   lanewise bench sql --device cuda --json
@@ -115,9 +133,16 @@ ExitCode run_bench(const std::string& name, const Options& options, Run run) {
   OutputFile out;
   std::vector<bench::Group> groups;
   bench::Bench bench(name, options, interrupt.cancellation());
+  bool read = true;  // somebody reads standard output; the plot is written anyway
   const auto write = [&](const std::string& text) {
-    out.write(text);
-    out.close();
+    if (!read) return;
+    try {
+      out.write(text);
+      out.close();
+    } catch (const ClosedPipe&) {
+      if (options.plot.empty()) throw;
+      read = false;
+    }
   };
   const bool tables = !options.json && options.silent_runs == 0;
   if (tables) write(heading(bench.setting()));
@@ -135,30 +160,30 @@ CLI::Option* list_option(CLI::App& app, const std::string& name, auto& to, const
 }
 
 void add_repetition(CLI::App& app, bench::Options& options) {
-  app.add_option("--seed", options.seed, "Other data of the same kind")->option_text("N");
-  app.add_option("--repeat", options.repeat, "Rounds, of which the median counts; default: 3")
+  app.add_option("--seed", options.seed, "Seed of the data")->option_text("N");
+  app.add_option("--repeat", options.repeat, "Number of rounds; the median counts; default: 3")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   app.add_flag("--json", options.json, "Write JSON instead of tables");
 }
 
 void add_common(CLI::App& app, bench::Options& options) {
-  app.add_option("--rows", options.rows, "Rows; default: what suits the machine")
+  app.add_option("--rows", options.rows, "Rows; default: by the size of the machine")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   add_repetition(app, options);
-  list_option(app, "--levels", options.levels,
-              "Only these, by name or its first words; simd: the widest here", "NAME,...");
+  list_option(app, "--levels", options.levels, "Run only these, by name or its first words; simd: the widest",
+              "NAME,...");
   app.add_flag("--cachegrind", options.cachegrind,
-               "Simulate branches and misses with valgrind, level by level: takes minutes");
+               "Simulate branches and misses with valgrind, level by level; takes minutes");
   app.add_option("--silent-runs", options.silent_runs)->group("");  // what is simulated
-  app.add_option("--plot", options.plot, "Also draw an SVG image")->type_name("FILE");
+  app.add_option("--plot", options.plot, "Also draw the results into an SVG file")->type_name("FILE");
 }
 
 }  // namespace
 
 void add_bench_command(CLI::App& app, Command& run) {
-  CLI::App* bench = app.add_subcommand("bench", kDescription);
+  CLI::App* bench = app.add_subcommand("bench", kBenchDescription);
   bench->require_subcommand(1);
 
   auto scan_options = std::make_shared<bench::ScanOptions>();
@@ -175,9 +200,9 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->check(CLI::IsMember(bench::scan_type_names()))
       ->option_text("NAME");
   list_option(*scan, "--threads", scan_options->threads,
-              "Numbers of threads, one after the other; default: 1", "N,...")
+              "Thread counts to try, one after the other; default: 1", "N,...")
       ->check(CLI::Range(1, 1024));
-  scan->add_option("--affinity", scan_options->affinity, "Threads on cores of their own: with, without, both")
+  scan->add_option("--affinity", scan_options->affinity, "Pin threads to cores: with, without, both")
       ->check(CLI::IsMember({"with", "without", "both"}))
       ->option_text("WHICH");
   scan->callback([scan_options, &run] {
@@ -189,10 +214,10 @@ void add_bench_command(CLI::App& app, Command& run) {
   sql->add_option("--rows", sql_options->rows, "Numbers; default: 4,194,304")
       ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
       ->option_text("N");
-  list_option(*sql, "--work", sql_options->work, "Only these; default: all", "NAME,...")
+  list_option(*sql, "--work", sql_options->work, "Run only these; default: all", "NAME,...")
       ->check(CLI::IsMember(bench::sql_work_names()));
   sql->add_option("--device", sql_options->device,
-                  "cpu, cuda, cuda:N or auto (a GPU if there is one), the default")
+                  "cpu, cuda, cuda:N or auto; default: auto (a GPU if there is one)")
       ->option_text("NAME");
   add_repetition(*sql, *sql_options);
   sql->callback([sql_options, &run] {
@@ -206,25 +231,25 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->option_text("N");
   index
       ->add_option("--node-keys", index_options->node_keys,
-                   "Most keys of a node, 4 to 2047; default: 256 or 128")
+                   "Maximum keys of a node, 4 to 2047; default: 256 or 128")
       ->check(CLI::Range(4, 2047))
       ->option_text("N");
-  index->add_option("--queries", index_options->queries, "Keys that the host seeks; default: 1,048,576")
+  index->add_option("--queries", index_options->queries, "Keys to look up on the host; default: 1,048,576")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   index
       ->add_option("--device-queries", index_options->device_queries,
-                   "Keys that the device seeks; default: as many as keys")
+                   "Keys to look up on the device; default: as many as keys")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
-  list_option(*index, "--work", index_options->work, "Only these; default: all", "NAME,...")
+  list_option(*index, "--work", index_options->work, "Run only these; default: all", "NAME,...")
       ->check(CLI::IsMember(bench::index_work_names()));
   index->add_option("--type", index_options->type, "uint32 or uint64; default: uint32")
       ->check(CLI::IsMember({"uint32", "uint64"}))
       ->option_text("NAME");
   index
       ->add_option("--device", index_options->device,
-                   "cpu, cuda, cuda:N or auto (a GPU if there is one), the default")
+                   "cpu, cuda, cuda:N or auto; default: auto (a GPU if there is one)")
       ->option_text("NAME");
   add_repetition(*index, *index_options);
   index->callback([index_options, &run] {
@@ -243,10 +268,10 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->option_text("PERCENT");
   strings
       ->add_option("--mismatch", strings_options->mismatch,
-                   "Byte at which other rows differ from the constant, or random, the default")
+                   "Byte at which other rows differ from the constant; default: random")
       ->option_text("BYTE");
   list_option(*strings, "--thresholds", strings_options->thresholds,
-              "Refill when fewer lanes are busy, for each of these, instead of naive and refill", "N,...")
+              "Refill when fewer lanes than N are busy, for each N; replaces naive and refill", "N,...")
       ->check(CLI::Range(1, 64));
   strings->callback([strings_options, &run] {
     run = [strings_options] { return run_bench("strings", *strings_options, bench::run_strings); };

@@ -3,10 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-namespace lanewise::cli {
+#include "exit_code.h"
 
-/// Exit codes of the program. grep also says 1: nothing was found.
-enum ExitCode { kOk = 0, kNothingFound = 1, kUserError = 2, kBug = 70, kCancelled = 130 };
+namespace lanewise::cli {
 
 /// What the chosen subcommand does; returns the exit code.
 using Command = std::function<ExitCode()>;
@@ -20,5 +19,7 @@ void add_graph_command(CLI::App& app, Command& run);
 void add_bench_command(CLI::App& app, Command& run);
 void add_tune_command(CLI::App& app, Command& run);
 void add_info_command(CLI::App& app, Command& run);
+/// help, completions and manual.
+void add_help_command(CLI::App& app, Command& run);
 
 }  // namespace lanewise::cli

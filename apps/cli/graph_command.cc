@@ -27,8 +27,8 @@ namespace {
 
 using graph::Graph;
 
-const char* const kDescription =
-    R"(Algorithms on graphs, tuned for this machine's cores and GPU.
+const char* const kGraphDescription =
+    R"(Runs algorithms on graphs, tuned for this machine's cores and GPU.
 
   lanewise graph components roads.mtx
   lanewise graph spanning-tree links.parquet -o tree.csv
@@ -37,12 +37,14 @@ const char* const kDescription =
   lanewise graph distances roads.txt --path 3,17
   lanewise graph bfs roads.mtx --root 17
 
-A FILE is Matrix Market (every stored entry is an edge, whatever its value), has a line 'v : u w' for each vertex
-and its neighbours or a line 'source target [weight]' for each edge, or is Parquet or CSV with columns src, dst and
-perhaps weight. random:N:M, bipartite:L:R:M, grid:R:C, kronecker:SCALE and tree:N are generators.
+Formats of FILE:
+  Matrix Market   every stored entry is an edge, whatever its value
+  text            lines 'v : u w' (a vertex and its neighbours) or 'source target [weight]'
+  Parquet, CSV    columns src, dst and perhaps weight
+  a generator     random:N:M, bipartite:L:R:M, grid:R:C, kronecker:SCALE, tree:N
 )";
 
-struct Given {
+struct GraphOptions {
   std::string file;
   std::string format = "text";
   std::string output;
@@ -112,8 +114,8 @@ int64_t vertex_of(const Graph& graph, int64_t label) {
   throw UserError(fmt::format("the graph has no vertex {}", label));
 }
 
-Graph read(const Given& given) {
-  Graph graph = pram_command::read_graph_input(given.file, given.seed);
+Graph read(const GraphOptions& given, MemoryBudget& budget) {
+  Graph graph = pram_command::read_graph_input(given.file, given.seed, budget);
   for (const double weight : graph.weight) {
     if (!std::isfinite(weight)) throw UserError(fmt::format("{}: a weight is not finite", given.file));
   }
@@ -275,20 +277,22 @@ void write_rows(const Answer& answer, const std::string& path) {
 
 using Algorithm = Answer (*)(const Question& asked);
 
-ExitCode run_algorithm(const Given& given, Algorithm algorithm) {
+ExitCode run_algorithm(const GraphOptions& given, Algorithm algorithm) {
+  if (!given.output.empty()) format_of("", given.output);
+  check_output(given.output, {given.file});
   Stage stage;
   std::optional<Watch> watch(std::in_place,
                              [&] { return Watch::State{stage.what.load(), stage.share.load()}; });
-  const Graph graph = read(given);
-  stage.begin("looking for the answer");
   MemoryBudget budget(parse_size(given.memory_limit));
+  const Graph graph = read(given, budget);
+  stage.begin("computing");
   std::optional<graph::DeviceGraph> gpu;
   if (given.executor == "cuda") gpu.emplace(graph, device::Driver::system().device(0));
   const auto find = [&] {
     return algorithm({graph, given.verify, stage, budget, gpu ? &*gpu : nullptr, given.path, given.root});
   };
   const Answer answer = given.threads > 0 ? with_threads(given.threads, find) : find();
-  if (answer.problem) throw InternalError("the checker refuses the answer: " + *answer.problem);
+  if (answer.problem) throw InternalError("the checker rejects the answer: " + *answer.problem);
   stage.begin("writing");
   if (!given.output.empty()) write_rows(answer, given.output);
   watch.reset();
@@ -302,8 +306,8 @@ ExitCode run_algorithm(const Given& given, Algorithm algorithm) {
 }  // namespace
 
 void add_graph_command(CLI::App& app, Command& run) {
-  auto given = std::make_shared<Given>();
-  CLI::App* all = app.add_subcommand("graph", kDescription);
+  auto given = std::make_shared<GraphOptions>();
+  CLI::App* all = app.add_subcommand("graph", kGraphDescription);
   all->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, Algorithm algorithm) {
     CLI::App* sub = all->add_subcommand(name, help);
@@ -314,31 +318,33 @@ void add_graph_command(CLI::App& app, Command& run) {
         ->check(CLI::IsMember({"text", "json"}))
         ->type_name("NAME");
     sub->add_option("-o,--output", given->output,
-                    "Write the whole result too; the ending says how: .csv, .json, .ndjson, .md, .parquet")
+                    "Also write the whole result; the extension chooses the format: .csv, .json, .ndjson, "
+                    ".md, .parquet")
         ->type_name("FILE");
-    sub->add_flag("--verify", given->verify, "An independent checker looks at the answer");
+    sub->add_flag("--verify", given->verify, "Check the answer with an independent checker");
     sub->add_option("--executor", given->executor, "cpu or cuda")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME");
-    sub->add_option("--threads", given->threads, "0: one for each core")
+    sub->add_option("--threads", given->threads, "Threads; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    sub->add_option("--seed", given->seed, "Of random graphs")->type_name("N");
-    sub->add_option("--memory-limit", given->memory_limit, "What all distances may hold")
+    sub->add_option("--seed", given->seed, "Seed of random graphs")->type_name("N");
+    sub->add_option("--memory-limit", given->memory_limit,
+                    "Memory limit of reading the graph, and of all distances")
         ->type_name("SIZE")
         ->capture_default_str();
     return sub;
   };
-  add("components", "Connected components; the direction of edges is ignored", components);
-  add("spanning-tree", "The lightest forest that joins what is connected; of equal edges the first counts",
+  add("components", "Finds connected components; the direction of edges is ignored", components);
+  add("spanning-tree", "Finds a minimum spanning forest; among equal edges the first one counts",
       spanning_tree);
-  add("matching", "A maximum matching of rows (sources) with columns (targets)", matching);
-  add("distances", "Distances between all pairs, along directed edges", distances)
-      ->add_option("--path", given->path, "The shortest path between these vertices, too")
+  add("matching", "Finds a maximum matching of rows (sources) with columns (targets)", matching);
+  add("distances", "Finds distances between all pairs, along directed edges", distances)
+      ->add_option("--path", given->path, "Also print the shortest path between these vertices")
       ->delimiter(',')
       ->expected(2)
       ->type_name("FROM,TO");
-  add("bfs", "Levels of a breadth-first search, along directed edges; -o writes what is reached",
+  add("bfs", "Finds the levels of a breadth-first search, along directed edges; -o writes the vertices",
       breadth_first_search)
       ->add_option("--root", given->root, "The vertex where it begins")
       ->type_name("V")

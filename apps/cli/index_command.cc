@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -10,22 +12,25 @@
 #include "api/device_choice.h"
 #include "api/session.h"
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/size.h"
 #include "command.h"
 #include "device/driver.h"
 #include "index/device/device_index.h"
 #include "index/index.h"
+#include "key_file.h"
 #include "output/format.h"
+#include "output/print.h"
 #include "output/result_writer.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-const char* const kDescription = R"(Builds and asks ordered indexes in files.
+const char* const kIndexDescription = R"(Builds, queries and changes ordered indexes in files.
 
-An index maps the keys of a file's rows (Parquet, CSV, JSON) to their row numbers, the first row is 0. Keys have up to
-four columns. Questions read only the parts of the index that they need; changes are safe when the command ends.
+An index maps the keys of a file's rows (Parquet, CSV, JSON) to row numbers; the first row is 0. A key has one to
+four columns. A query reads only the parts of the index that it needs. A change is safe on disk when the command ends.
 
   lanewise index build orders.parquet --key customer,day -o orders.index
   lanewise index query orders.index --keys wanted.csv --column customer,day -o rows.csv
@@ -35,154 +40,38 @@ four columns. Questions read only the parts of the index that they need; changes
 )";
 
 struct IndexArguments {
-  std::string file, data, output, format, columns, device = "cpu";
+  std::string file, data, output, format, columns, device = "cpu", first_row = "0";
   bool nulls = false;
-  uint64_t first_row = 0;
+  double wait = 0;  // seconds
   IndexOptions options;
 };
 
-std::string sql_quoted(const std::string& text, char mark) {
-  std::string all(1, mark);
-  for (const char byte : text) all += std::string(byte == mark ? 2 : 1, byte);
-  return all + mark;
-}
-
-std::vector<std::string> split_columns(const std::string& text) {
-  std::vector<std::string> columns;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t comma = std::min(text.find(',', at), text.size());
-    columns.push_back(text.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return columns;
-}
-
-/// A table's column in one piece.
-ColumnPtr in_one_piece(const Table& table, size_t column) {
-  if (table.batches.size() == 1 && !table.batches[0].columns[column]->dictionary) {
-    return table.batches[0].columns[column];
-  }
-  ColumnBuilder builder(table.schema[column].type);
-  for (const Batch& batch : table.batches) {
-    const Column& part = *batch.columns[column];
-    const Column& held = part.dictionary ? *part.dictionary : part;
-    visit(part.type.physical(), [&](auto zero) {
-      using T = decltype(zero);
-      for (int64_t row = 0; row < part.rows; ++row) {
-        const int64_t entry = part.dictionary && !part.is_null(row) ? part.values.as<uint32_t>()[row] : row;
-        if (part.is_null(row)) {
-          builder.append_null();
-        } else if constexpr (std::is_same_v<T, std::string_view>) {
-          builder.append_text(held.text(entry));
-        } else {
-          builder.append_physical(held.values.as<T>()[entry]);
-        }
-      }
-    });
-  }
-  return builder.finish();
-}
-
-/// Columns of a file, as the index's key where there is one already.
-struct KeyColumns {
-  std::vector<std::string> names;
-  std::vector<ColumnPtr> columns;
-  size_t rows = 0;
-};
-
-/// The names of a file's columns.
-std::vector<std::string> column_names(Session& session, const std::string& path) {
-  const Table none = session.run("SELECT * FROM " + sql_quoted(path, '\'') + " LIMIT 0", false).table;
-  std::vector<std::string> names;
-  for (const Field& field : none.schema) names.push_back(field.name);
-  return names;
-}
-
-/// The columns that the user names. Throws UserError for one that the file does not have; as in SQL, case
-/// does not matter.
-std::vector<std::string> wanted_columns(Session& session, const std::string& path,
-                                        const std::string& columns) {
-  if (columns.empty()) return {};
-  std::vector<std::string> wanted = split_columns(columns);
-  const std::vector<std::string> names = column_names(session, path);
-  const auto folded = [](std::string name) {
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    return name;
-  };
-  for (const std::string& name : wanted) {
-    if (std::ranges::none_of(names, [&](const auto& one) { return folded(one) == folded(name); })) {
-      throw UserError(fmt::format("'{}' has no column '{}'; it has {}", path, name, fmt::join(names, ", ")));
-    }
-  }
-  return wanted;
-}
-
-/// Columns of a file: those named, or all; as the fields of an index's key where there is one.
-KeyColumns read_keys(Session& session, const std::string& path, std::vector<std::string> names,
-                     const std::vector<KeyField>* fields) {
-  KeyColumns keys;
-  keys.names = std::move(names);
-  std::string query = "SELECT ";
-  if (fields != nullptr && !keys.names.empty() && keys.names.size() != fields->size()) {
+/// Row numbers from the one that --first-row says.
+std::vector<uint64_t> row_numbers(size_t rows, const std::string& first_row) {
+  uint64_t first = 0;
+  const char* end = first_row.data() + first_row.size();
+  const auto [rest, error] = std::from_chars(first_row.data(), end, first);
+  if (error != std::errc() || rest != end || (rows != 0 && first + (rows - 1) < first)) {
     throw UserError(
-        fmt::format("the index's key has {} columns, and {} are given", fields->size(), keys.names.size()));
+        fmt::format("--first-row {}: {} rows cannot be numbered from there; row numbers are 0 to {}",
+                    first_row, rows, std::numeric_limits<uint64_t>::max()));
   }
-  if (keys.names.empty()) {
-    query += "*";
-  } else {
-    for (size_t i = 0; i < keys.names.size(); ++i) {
-      const std::string name = sql_quoted(keys.names[i], '"');
-      if (i != 0) query += ", ";
-      query +=
-          fields == nullptr ? name : fmt::format("CAST({0} AS {1}) AS {0}", name, (*fields)[i].type.name());
-    }
-  }
-  query += " FROM " + sql_quoted(path, '\'');
-  const Table table = [&] {
-    try {
-      return session.run(query, false).table;
-    } catch (const UserError& error) {
-      throw UserError(fmt::format("'{}', column {}: {}", path, fmt::join(keys.names, ", "), error.what()));
-    }
-  }();
-  for (const Field& field : table.schema) {
-    if (keys.columns.size() == keys.names.size()) keys.names.push_back(field.name);
-    keys.columns.push_back(in_one_piece(table, keys.columns.size()));
-  }
-  keys.rows = static_cast<size_t>(table.rows());
-  return keys;
-}
-
-/// The given columns, or those of the file that come first.
-KeyColumns read_keys_for(Session& session, const IndexArguments& given, const Index& index) {
-  std::vector<std::string> names = wanted_columns(session, given.data, given.columns);
-  const std::vector<KeyField>& fields = index.key_fields();
-  if (names.empty()) {
-    names = column_names(session, given.data);
-    if (names.size() < fields.size()) {
-      throw UserError(fmt::format("'{}' has {} columns, and the index's key {}", given.data, names.size(),
-                                  fields.size()));
-    }
-    names.resize(fields.size());
-  }
-  return read_keys(session, given.data, std::move(names), &fields);
-}
-
-std::vector<uint64_t> row_numbers(size_t rows, uint64_t first) {
   std::vector<uint64_t> numbers(rows);
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
 }
 
 ExitCode run_build(IndexArguments given) {
-  Session session;
-  const KeyColumns keys =
-      read_keys(session, given.data, wanted_columns(session, given.data, given.columns), nullptr);
+  refuse_overwriting(given.output, std::vector<std::string>{given.data});
+  const NewFile writable(given.output);
+  KeyFile file(given.data);
   IndexOptions& options = given.options;
+  const GivenKeys keys = file.read(file.columns_named(given.columns));
   for (const ColumnPtr& column : keys.columns) options.key.push_back({column->type, given.nulls});
+  file.refuse(keys, options.key);
   Index index(options);
   try {
-    index.load(Keys(keys.columns), row_numbers(keys.rows, given.first_row));
+    index.load(Keys(keys.columns), row_numbers(keys.size(), given.first_row));
   } catch (const UserError& error) {
     throw UserError(fmt::format("{}: {}", given.data, error.what()));
   }
@@ -199,25 +88,27 @@ ColumnPtr numbers_column(const std::vector<uint64_t>& numbers) {
 IndexRanges entries_of(const Index& index, const Keys& keys, const std::string& device) {
   const DeviceChoice choice = parse_device(device);
   if (!choice.offered) return index.equal(keys);
-  if (!choice.only) throw UserError("an index is asked on one device: choose cpu, cuda or cuda:N");
+  if (!choice.only)
+    throw UserError("--device auto is not supported for an index: choose cpu, cuda or cuda:N");
   return DeviceIndex(index, device::Driver::system().device(choice.ordinal)).equal(keys);
 }
 
 ExitCode run_query(const IndexArguments& given) {
   const std::string format = format_of(given.format, given.output);
-  const Index index = Index::open(given.file);
-  Session session;
-  const KeyColumns keys = read_keys_for(session, given, index);
+  check_output(given.output, {given.file, given.data});
+  const Index index = Index::open(given.file, Index::Mode::kRead, nullptr, given.wait);
   if (index.value_bytes() != 8) {
     throw UserError(
         fmt::format("'{}' has values of {} bytes, not row numbers of 8", given.file, index.value_bytes()));
   }
+  KeyFile file(given.data);
+  const GivenKeys keys = file.read(file.columns_for(given.columns, index.key_fields()), index.key_fields());
   IndexRanges found;
-  if (keys.rows != 0) found = entries_of(index, Keys(keys.columns), given.device);
+  if (keys.size() != 0) found = entries_of(index, Keys(keys.columns), given.device);
   std::vector<uint64_t> positions(found.entries.count), rows(found.entries.count);
-  for (size_t key = 0; key < keys.rows; ++key) {
+  for (size_t key = 0; key < keys.size(); ++key) {
     std::fill(positions.begin() + static_cast<ptrdiff_t>(found.offsets[key]),
-              positions.begin() + static_cast<ptrdiff_t>(found.offsets[key + 1]), key);
+              positions.begin() + static_cast<ptrdiff_t>(found.offsets[key + 1]), keys.rows[key]);
   }
   if (!rows.empty()) std::memcpy(rows.data(), found.entries.values.data(), rows.size() * sizeof(uint64_t));
 
@@ -233,7 +124,7 @@ ExitCode run_query(const IndexArguments& given) {
   batch.columns.push_back(numbers_column(rows));
   table.batches.push_back(std::move(batch));
   if (format == "parquet") {
-    session.write_parquet(table, given.output);
+    file.session().write_parquet(table, given.output);
   } else if (given.output.empty()) {
     OutputFile out;
     make_writer(format, false)->write(table, out);
@@ -247,28 +138,34 @@ ExitCode run_query(const IndexArguments& given) {
 }
 
 ExitCode run_change(const IndexArguments& given, bool insert) {
-  Index index = Index::open(given.file, Index::Mode::kWrite);
-  Session session;
-  const KeyColumns keys = read_keys_for(session, given, index);
-  if (keys.rows == 0) return kOk;
-  const size_t changed = insert ? index.insert(Keys(keys.columns), row_numbers(keys.rows, given.first_row))
-                                : index.erase(Keys(keys.columns));
-  index.commit();
-  fmt::print("{} entries {}\n", with_commas(static_cast<int64_t>(changed)), insert ? "added" : "removed");
+  Index index = Index::open(given.file, Index::Mode::kWrite, nullptr, given.wait);
+  const std::vector<KeyField>& fields = index.key_fields();
+  KeyFile file(given.data);
+  const GivenKeys keys = file.read(file.columns_for(given.columns, fields), fields);
+  if (insert) file.refuse(keys, fields);
+  size_t changed = 0;
+  if (insert) {
+    const std::vector<uint64_t> rows = row_numbers(keys.size(), given.first_row);
+    if (!rows.empty()) changed = index.insert(Keys(keys.columns), rows);
+  } else if (keys.size() != 0) {
+    changed = index.erase(Keys(keys.columns));
+  }
+  if (changed != 0) index.commit();
+  print("{} entries {}\n", with_commas(static_cast<int64_t>(changed)), insert ? "added" : "removed");
   return kOk;
 }
 
 ExitCode run_verify(const IndexArguments& given) {
-  const Index index = Index::open(given.file);
+  const Index index = Index::open(given.file, Index::Mode::kRead, nullptr, given.wait);
   index.verify();
-  fmt::print("{} entries, all as they should be\n", with_commas(static_cast<int64_t>(index.size())));
+  print("{} entries, all as they should be\n", with_commas(static_cast<int64_t>(index.size())));
   return kOk;
 }
 
 ExitCode run_stats(const IndexArguments& given) {
-  const Index index = Index::open(given.file);
+  const Index index = Index::open(given.file, Index::Mode::kRead, nullptr, given.wait);
   const IndexStats stats = index.stats();
-  const auto row = [](const char* name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); };
+  const auto row = [](const char* name, const std::string& value) { print("{:<14}{}\n", name, value); };
   std::string key;
   for (const KeyField& field : index.key_fields()) {
     key += (key.empty() ? "" : ", ") + field.type.name() + (field.nullable ? " or NULL" : "");
@@ -294,7 +191,7 @@ ExitCode run_stats(const IndexArguments& given) {
 
 void add_index_command(CLI::App& app, Command& run) {
   auto given = std::make_shared<IndexArguments>();
-  CLI::App* index = app.add_subcommand("index", kDescription);
+  CLI::App* index = app.add_subcommand("index", kIndexDescription);
   index->require_subcommand(1);
   const auto verb = [&](const char* name, const char* help, ExitCode (*work)(const IndexArguments&)) {
     CLI::App* command = index->add_subcommand(name, help);
@@ -306,9 +203,12 @@ void add_index_command(CLI::App& app, Command& run) {
   };
   const auto file = [&](CLI::App* command) {
     command->add_option("file", given->file, "The index")->type_name("FILE")->required();
+    command->add_option("--wait", given->wait, "Wait so long for other processes that use the index")
+        ->check(CLI::NonNegativeNumber)
+        ->option_text("SECONDS");
   };
   const auto columns = [&](CLI::App* command) {
-    command->add_option("--column", given->columns, "The columns that hold keys; default: the first ones")
+    command->add_option("--column", given->columns, "Columns that hold the keys; default: the first ones")
         ->type_name("COLUMN,...");
   };
   const auto first_row = [&](CLI::App* command) {
@@ -323,29 +223,31 @@ void add_index_command(CLI::App& app, Command& run) {
       ->type_name("COLUMN,...")
       ->required();
   build->add_option("-o,--output", given->output, "The index's file")->type_name("FILE")->required();
-  build->add_flag("--unique", given->options.unique, "Refuse keys that come twice");
-  build->add_flag("--nulls", given->nulls, "NULL is a key, behind all values; else it is refused");
-  build->add_option("--fill", given->options.fill_percent, "How full nodes are made, 50 to 100; default: 100")
+  build->add_flag("--unique", given->options.unique, "Reject duplicate keys");
+  build->add_flag("--nulls", given->nulls,
+                  "Allow NULL as a key, ordered after all values; default: reject it");
+  build
+      ->add_option("--fill", given->options.fill_percent, "Fill nodes to this share, 50 to 100; default: 100")
       ->option_text("PERCENT");
-  build->add_option("--leaf-keys", given->options.leaf_keys, "Most keys of a leaf, 4 to 2047")
+  build->add_option("--leaf-keys", given->options.leaf_keys, "Maximum keys of a leaf, 4 to 2047")
       ->option_text("N");
-  build->add_option("--inner-keys", given->options.inner_keys, "Most keys of an inner node, 3 to 2047")
+  build->add_option("--inner-keys", given->options.inner_keys, "Maximum keys of an inner node, 3 to 2047")
       ->option_text("N");
   first_row(build);
 
   CLI::App* query =
-      verb("query", "A row for each match: the key's position in DATA, the key, the row's number", run_query);
+      verb("query", "Prints a row for each match: position of the key in DATA, key, row number", run_query);
   file(query);
-  data(query, "--keys", "The keys that are asked for");
+  data(query, "--keys", "The keys to look up");
   columns(query);
   query->add_option("-o,--output", given->output, "Write the matches to this file")->type_name("FILE");
-  query->add_option("--format", given->format, "Of the output; default: by the ending of -o, else table")
+  query->add_option("--format", given->format, "Output format; default: from the extension of -o, else table")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
 
   query
       ->add_option("--device", given->device,
-                   "cpu (the default), cuda or cuda:N: copies the index to that GPU and asks it there")
+                   "cpu (the default), cuda or cuda:N: copy the index to that GPU and look up there")
       ->option_text("NAME");
 
   CLI::App* insert = verb("insert", "Adds the rows of a file",
@@ -359,8 +261,8 @@ void add_index_command(CLI::App& app, Command& run) {
   file(erase);
   data(erase, "--from", "The keys to remove");
   columns(erase);
-  file(verb("verify", "Checks all of an index: checksums, order, counts", run_verify));
-  file(verb("stats", "What is in an index", run_stats));
+  file(verb("verify", "Checks a whole index: checksums, order, counts", run_verify));
+  file(verb("stats", "Shows size, shape and key of an index", run_stats));
 }
 
 }  // namespace lanewise::cli

@@ -11,12 +11,13 @@
 #include "device/compiler.h"
 #include "device/device.h"
 #include "lanes/target.h"
+#include "output/print.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-void row(const std::string& name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); }
+void info_row(const std::string& name, const std::string& value) { print("{:<14}{}\n", name, value); }
 
 std::string describe(device::Driver& driver, int ordinal) {
   const device::Properties gpu = driver.properties(ordinal);
@@ -34,17 +35,17 @@ std::string describe(device::Driver& driver, int ordinal) {
 void print_gpus() {
   try {
     device::Driver& driver = device::Driver::system();
-    for (int i = 0; i < driver.device_count(); i++) row(fmt::format("GPU {}", i), describe(driver, i));
+    for (int i = 0; i < driver.device_count(); i++) info_row(fmt::format("GPU {}", i), describe(driver, i));
     std::string compiler;
     try {
       compiler = "kernels by NVRTC " + device::Compiler::system().version();
     } catch (const std::exception& error) {
       compiler = fmt::format("no kernels: {}", error.what());
     }
-    row("CUDA", fmt::format("driver {}, {}; queries run there with --device cuda or auto",
-                            device::version_text(driver.version()), compiler));
+    info_row("CUDA", fmt::format("driver {}, {}; queries run there with --device cuda or auto",
+                                 device::version_text(driver.version()), compiler));
   } catch (const std::exception& error) {
-    row("GPU", fmt::format("none: {}", error.what()));
+    info_row("GPU", fmt::format("none: {}", error.what()));
   }
 }
 
@@ -53,40 +54,40 @@ void print_profile() {
   const std::string path = machine_profile_path();
   const LoadedProfile loaded = load_machine_profile(path, machine_cpu());
   if (!loaded.profile) {
-    row("profile",
-        loaded.note.empty() ? "none, defaults; 'lanewise tune' measures this machine" : loaded.note);
+    info_row("profile",
+             loaded.note.empty() ? "none, defaults; 'lanewise tune' measures this machine" : loaded.note);
     return;
   }
   const MachineProfile& profile = *loaded.profile;
   const lanes::Tuning& tuning = profile.tuning;
-  row("profile", fmt::format("{}: one core reads {:.1f} GB/s", path, profile.read_rate / 1e9));
+  info_row("profile", fmt::format("{}: one core reads {:.1f} GB/s", path, profile.read_rate / 1e9));
   const auto below = [](uint32_t lanes) { return lanes == 0 ? "any" : fmt::format("{}", lanes); };
   const std::string rows =
       profile.vector_rows == 0 ? "" : fmt::format("; {} rows at a time", profile.vector_rows);
-  row("", fmt::format("interleaved width {}; refill below {} (interleaved), {} (avx2), {} (avx512){}",
-                      tuning.interleaved_width, below(tuning.refill_interleaved),
-                      below(tuning.refill_packed_avx2), below(tuning.refill_packed_avx512), rows));
+  info_row("", fmt::format("interleaved width {}; refill below {} (interleaved), {} (avx2), {} (avx512){}",
+                           tuning.interleaved_width, below(tuning.refill_interleaved),
+                           below(tuning.refill_packed_avx2), below(tuning.refill_packed_avx512), rows));
   const auto cost = [](double ns) { return ns > 0 ? fmt::format("{:.3f}", ns) : std::string("as stated"); };
-  row("",
-      fmt::format("matchers, ns per byte: contains {}, packed {}, rows {}, lazy {}", cost(tuning.literal_ns),
-                  cost(tuning.packed_ns), cost(tuning.rows_ns), cost(tuning.lazy_ns)));
+  info_row("", fmt::format("matchers, ns per byte: contains {}, packed {}, rows {}, lazy {}",
+                           cost(tuning.literal_ns), cost(tuning.packed_ns), cost(tuning.rows_ns),
+                           cost(tuning.lazy_ns)));
   if (profile.placement) {
     const exec::DeviceCosts& gpu = profile.placement->device;
-    row("", fmt::format("{} reads {:.0f} GB/s of its memory, is sent {:.1f} GB/s", gpu.name,
-                        gpu.rates.scan / 1e9, gpu.upload / 1e9));
+    info_row("", fmt::format("{} reads {:.0f} GB/s of its memory, is sent {:.1f} GB/s", gpu.name,
+                             gpu.rates.scan / 1e9, gpu.upload / 1e9));
   }
 }
 
 ExitCode print_info() {
-  row("lanewise", LANEWISE_VERSION);
-  row("processor", fmt::format("{}, {} cores", machine_cpu(), std::thread::hardware_concurrency()));
+  info_row("lanewise", LANEWISE_VERSION);
+  info_row("processor", fmt::format("{}, {} cores", machine_cpu(), std::thread::hardware_concurrency()));
   std::string lanes;
   for (const lanes::Target target : lanes::supported_targets()) {
     lanes += (lanes.empty() ? "" : ", ") + std::string(lanes::name(target));
   }
-  row("lanes", fmt::format("{} (simd is {})", lanes, lanes::name(lanes::simd())));
+  info_row("lanes", fmt::format("{} (simd is {})", lanes, lanes::name(lanes::simd())));
   const Session session;
-  row("memory limit", format_size(session.budget().limit()));
+  info_row("memory limit", format_size(session.budget().limit()));
   print_profile();
   print_gpus();
   return kOk;
@@ -95,8 +96,9 @@ ExitCode print_info() {
 }  // namespace
 
 void add_info_command(CLI::App& app, Command& run) {
-  app.add_subcommand("info", "Shows the machine as Lanewise sees it: lanes, cores, memory, GPUs")
-      ->callback([&run] { run = print_info; });
+  app.add_subcommand("info", "Shows lanes, cores, memory and GPUs of this machine")->callback([&run] {
+    run = print_info;
+  });
 }
 
 }  // namespace lanewise::cli

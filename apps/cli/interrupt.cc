@@ -1,31 +1,112 @@
 #include "interrupt.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/new_file.h"
+#include "exit_code.h"
+#include "output/print.h"
+#include "terminal.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-Cancellation requested;  // of the one that lives: a signal handler knows nothing else
+constexpr int kPatience = 700;  // milliseconds
 
-void on_interrupt(int) {
-  requested.cancel();
-  std::signal(SIGINT, SIG_DFL);
+/// The Interrupt that lives.
+struct Current {
+  std::mutex mutex;
+  bool lives = false, patient = false;
+  std::function<void()> stop;
+  Cancellation requested;
+};
+Current& current() {
+  static Current one;
+  return one;
+}
+
+int signals[2];  // a pipe from the handler, which may do nothing but write, to the thread that listens
+
+void on_signal(int) {
+  const int error = errno;
+  if (::write(signals[1], "", 1) < 0) {
+  }  // full of others
+  errno = error;
+}
+
+/// Whether there was a signal within so many milliseconds; -1: waits for it.
+bool signalled(int milliseconds) {
+  pollfd file{signals[0], POLLIN, 0};
+  char byte;
+  while (::poll(&file, 1, milliseconds) < 0 && errno == EINTR) {
+  }
+  return (file.revents & POLLIN) != 0 && ::read(signals[0], &byte, 1) == 1;
+}
+
+/// Asks the work to stop; how long it has for that, in milliseconds. -1: as long as it likes.
+int ask_to_stop() {
+  const std::lock_guard lock(current().mutex);
+  if (!current().lives) return 0;
+  const bool again = current().requested.requested();
+  current().requested.cancel();
+  if (current().stop) current().stop();
+  return again ? 0 : current().patient ? -1 : kPatience;
+}
+
+void listen() {
+  for (;;) {
+    if (!signalled(-1)) continue;
+    const int patience = ask_to_stop();
+    if (patience < 0) continue;
+    if (patience > 0) signalled(patience);
+    end_cancelled();
+  }
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  requested.reset();
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+void end_cancelled() {
+  static std::atomic<bool> said = false;
+  if (!said.exchange(true)) print_error("{}cancelled\n", stderr_is_terminal() ? "\r\033[K" : "");
+  exit_without_new_files(kCancelled);
+}
+
+void catch_interrupts() {
+  if (::pipe(signals) != 0) return;
+  current();
+  std::thread(listen).detach();
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+Interrupt::Interrupt(std::function<void()> stop, bool patient) {
+  const std::lock_guard lock(current().mutex);
+  current().requested.reset();
+  current().stop = std::move(stop);
+  current().patient = patient;
+  current().lives = true;
 }
 
 Interrupt::~Interrupt() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  const std::lock_guard lock(current().mutex);
+  current().lives = false;
+  current().stop = nullptr;
 }
 
-const Cancellation& Interrupt::cancellation() const { return requested; }
+const Cancellation& Interrupt::cancellation() const { return current().requested; }
+
+void stop_if_interrupted() { current().requested.check(); }
 
 }  // namespace lanewise::cli

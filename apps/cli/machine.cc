@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/machine.h"
+#include "output/print.h"
 
 namespace lanewise::cli {
 
@@ -14,7 +15,7 @@ MachineProfile machine_profile() {
   std::error_code error;
   if (path.empty() || !std::filesystem::exists(path, error)) return {};  // without a look at the processor
   const LoadedProfile loaded = load_machine_profile(path, machine_cpu());
-  if (!loaded.note.empty()) fmt::print(stderr, "note: {}\n", loaded.note);
+  if (!loaded.note.empty()) print_error("note: {}\n", loaded.note);
   return loaded.profile.value_or(MachineProfile());
 }
 

@@ -1,32 +1,33 @@
-#include <fmt/format.h>
-#include <malloc.h>
+#include <memory>
+#include <sstream>
 
-#include <csignal>
-#include <cstdio>
-#include <exception>
-#include <new>
-
-#include "base/error.h"
 #include "command.h"
-#include "output/output_file.h"
+#include "guard.h"
+#include "help/help.h"
+#include "help/suggest.h"
+#include "output/print.h"
+#include "terminal.h"
 
 namespace lanewise::cli {
 namespace {
 
-int fail(ExitCode code, const char* prefix, const char* message) {
-  fmt::print(stderr, "{}{}\n", prefix, message);
-  return code;
+ExitCode wrong_arguments(const ArgumentError& error) {
+  print_error("lanewise: {}\nTry '{} --help'.\n", error.message, error.command);
+  return kUserError;
 }
+
+constexpr const char* kFooter =
+    R"('lanewise help COMMAND' shows the options of a command. Further topics: files, environment,
+exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
 
 int run_program(int argc, char** argv) {
   CLI::App app{
-      "Lanewise runs SQL, text search and PRAM programs on SIMD lanes and cores, and keeps every lane busy "
-      "where "
-      "data is irregular."};
+      "Lanewise runs SQL, text search, ordered indexes and PRAM programs on SIMD lanes, cores and GPUs."};
   app.name("lanewise");
-  app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "Show this help");
+  app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION, "Show the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
   Command run;
   add_sql_command(app, run);
   add_grep_command(app, run);
@@ -36,16 +37,25 @@ int run_program(int argc, char** argv) {
   add_bench_command(app, run);
   add_tune_command(app, run);
   add_info_command(app, run);
-  if (argc == 1) {
-    fmt::print("{}", app.help());
+  add_help_command(app, run);
+  app.footer(kFooter);  // of the program alone: commands copy it when they are added
+  const bool shell = argc == 1 && stdin_is_terminal() && stdout_is_terminal();
+  if (argc == 1 && !shell) {
+    print("{}", app.help());
     return kOk;
   }
+  if (const auto unknown = unknown_command(app, {argv + 1, argv + argc})) return wrong_arguments(*unknown);
   try {
-    app.parse(argc, argv);
+    if (shell)
+      app.parse("sql");
+    else
+      app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "lanewise: {}\nTry 'lanewise --help'.\n", error.what());
-    return kUserError;
+    std::ostringstream help, none;
+    if (error.get_exit_code() != 0) return wrong_arguments(explain(app, error));
+    app.exit(error, help, none);  // --help, --version
+    print("{}", help.str());
+    return kOk;
   }
   return run();
 }
@@ -53,23 +63,4 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace lanewise::cli
 
-int main(int argc, char** argv) {
-  using namespace lanewise;  // NOLINT: main has no other use of names
-  // Memory that was freed serves the next batch: fresh pages from the system cost as much as reading them.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of write(), not the end
-  try {
-    return cli::run_program(argc, argv);
-  } catch (const cli::ClosedPipe&) {
-    return cli::kOk;
-  } catch (const CancelledError&) {
-    return cli::fail(cli::kCancelled, "", "cancelled");
-  } catch (const UserError& error) {
-    return cli::fail(cli::kUserError, "error: ", error.what());
-  } catch (const std::bad_alloc&) {
-    return cli::fail(cli::kUserError, "error: ", "the system has no memory left; try --memory-limit");
-  } catch (const std::exception& error) {
-    return cli::fail(cli::kBug, "This is a bug in lanewise, please report it: ", error.what());
-  }
-}
+int main(int argc, char** argv) { return lanewise::cli::run_guarded(argc, argv, lanewise::cli::run_program); }

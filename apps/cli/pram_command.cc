@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 
 #include "base/error.h"
@@ -8,6 +10,7 @@
 #include "command.h"
 #include "interrupt.h"
 #include "output/output_file.h"
+#include "output/print.h"
 #include "pram/device/run.h"
 #include "pram/inputs.h"
 #include "pram/language/format.h"
@@ -17,33 +20,34 @@
 #include "pram/run.h"
 #include "pram/trace.h"
 #include "progress.h"
+#include "read_file.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-const char* const kDescription =
-    R"(Runs PRAM programs: as in a textbook, checked for conflicts, with their costs.
+const char* const kPramDescription =
+    R"(Runs PRAM programs, checks them for conflicts and counts their costs.
 
-  lanewise pram list                                    the programs that come along
+  lanewise pram list                                    programs that Lanewise ships
   lanewise pram run reduction -i A=1,2,3,4
-  lanewise pram run sort.pram -i A=random:1000 --costs  what each line costs
+  lanewise pram run sort.pram -i A=random:1000 --costs  with the cost of each line
   lanewise pram run components --graph random:100:80
   lanewise pram run scan -i A=random:1000000 --executor cpu -o sums
   lanewise pram explain scan --kernels c                its kernels for GPUs
   lanewise pram check mine.pram                         mistakes and warnings
-  lanewise pram check mine.pram -i A=random:100         and which mode it needs: EREW, CREW or CRCW; in CRCW
-                                                        arbitrary also whether it matters who wins
-  lanewise pram new mine.pram                           a program to begin with
+  lanewise pram check mine.pram -i A=random:100         also the mode that it needs
+  lanewise pram new mine.pram                           a small program to start from
 
-A PROGRAM is a file (its name has a dot) or the name of one that comes along. docs/pram.md explains the language.
+A PROGRAM is a file (its name has a dot) or the name of a program that Lanewise ships. docs/use/pram.md explains the
+language.
 )";
 
 const char* const kInputHelp =
-    "NAME=VALUES: numbers (rows of a matrix behind ;), @FILE, or random:N, shuffle:N, ascending:N,\n"
-    "descending:N, constant:N:VALUE (a matrix: both sizes)";
+    "NAME=VALUES: numbers (; ends a row of a matrix), @FILE, or random:N, shuffle:N, ascending:N,\n"
+    "descending:N, constant:N:VALUE (for a matrix with both sizes)";
 
-struct Given {
+struct PramOptions {
   std::string program;
   std::vector<std::string> files;
   std::vector<std::string> inputs;
@@ -62,13 +66,14 @@ struct Given {
   bool write = false;
 };
 
-pram::Arrays inputs_of(const Given& given, const pram::Program& program) {
-  return pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed);
+pram::Arrays given_inputs(const PramOptions& given, const pram::Program& program) {
+  MemoryBudget budget(parse_size(given.memory_limit));
+  return pram_command::read_inputs(program, given.inputs, given.graph, given.options.seed, budget);
 }
 
 /// Runs the program so that Ctrl-C ends it.
-pram::Result run_program(const Given& given, const pram::Program& program, const pram::Arrays& inputs,
-                         pram::Options options) {
+pram::Result run_pram(const PramOptions& given, const pram::Program& program, const pram::Arrays& inputs,
+                      pram::Options options) {
   const Interrupt interrupt;
   MemoryBudget budget(parse_size(given.memory_limit));
   options.cancellation = &interrupt.cancellation();
@@ -79,14 +84,14 @@ pram::Result run_program(const Given& given, const pram::Program& program, const
   return pram::run(program, inputs, options);
 }
 
-pram::Passes passes_of(const Given& given) {
+pram::Passes passes_of(const PramOptions& given) {
   pram::Passes passes = pram::all_passes();
   for (const std::string& name : given.without) passes = pram::without(passes, name);
   return passes;
 }
 
 /// The options of `run`.
-pram::Options run_options(const Given& given) {
+pram::Options run_options(const PramOptions& given) {
   pram::Options options = given.options;
   if (given.executor == "cpu") options.executor = pram::Executor::kCpu;
   if (given.executor == "cuda") options.executor = pram::Executor::kCuda;
@@ -98,14 +103,36 @@ pram::Options run_options(const Given& given) {
   return options;
 }
 
-std::unique_ptr<OutputFile> open_output(const Given& given) {
+/// Refuses an output that is the program, a graph or a file of numbers.
+void check_output_of(const PramOptions& given) {
+  std::vector<std::string> files = {given.program, given.graph};
+  for (const std::string& input : given.inputs) {
+    if (const size_t at = input.find("=@"); at != std::string::npos) files.push_back(input.substr(at + 2));
+  }
+  check_output(given.output, files);
+}
+
+std::unique_ptr<OutputFile> open_output(const PramOptions& given) {
   return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
 }
 
-ExitCode run_run(const Given& given) {
+/// Refuses an extension that promises another format than the command writes.
+void check_extension(const std::string& output, std::initializer_list<std::string_view> extensions,
+                     const char* advice) {
+  const std::string extension = std::filesystem::path(output).extension();
+  if (extension.empty() || std::ranges::find(extensions, extension) != extensions.end()) return;
+  throw UserError(fmt::format("'{}': {}", output, advice));
+}
+
+ExitCode run_run(const PramOptions& given) {
+  check_output_of(given);
+  if (given.format.empty()) {
+    check_extension(given.output, {".txt", ".json"},
+                    "pram run writes text or JSON; use .txt or .json, or --format");
+  }
   const pram::Program program = pram_command::load_program(given.program);
   const pram::Options options = run_options(given);
-  const pram::Result result = run_program(given, program, inputs_of(given, program), options);
+  const pram::Result result = run_pram(given, program, given_inputs(given, program), options);
   const std::unique_ptr<OutputFile> out = open_output(given);
   const bool json = given.format == "json" || (given.format.empty() && given.output.ends_with(".json"));
   out->write(json ? pram_command::result_json(result, given.costs) : pram_command::result_text(result));
@@ -119,7 +146,7 @@ ExitCode run_run(const Given& given) {
 }
 
 /// Whether other processors win the arbitrary writes of a run with the same outputs.
-std::string other_draws(const Given& given, const pram::Program& program, const pram::Arrays& inputs,
+std::string other_draws(const PramOptions& given, const pram::Program& program, const pram::Arrays& inputs,
                         const pram::Arrays& outputs) {
   constexpr uint64_t kDraws = 7;
   for (uint64_t draw = 1; draw <= kDraws; ++draw) {
@@ -127,7 +154,7 @@ std::string other_draws(const Given& given, const pram::Program& program, const 
     options.seed += draw;
     pram::Arrays found;
     try {
-      found = run_program(given, program, inputs, options).outputs;
+      found = run_pram(given, program, inputs, options).outputs;
     } catch (const pram::RunError& error) {
       return fmt::format("it depends on who wins the writes: with draw {} it fails\n{}", options.seed,
                          error.what());
@@ -142,43 +169,45 @@ std::string other_draws(const Given& given, const pram::Program& program, const 
   return fmt::format("{} other draws of who wins the writes gave the same", kDraws);
 }
 
-ExitCode run_check(const Given& given) {
+ExitCode run_check(const PramOptions& given) {
   const pram::Program program = pram_command::load_program(given.program);
-  for (const pram::Diagnostic& warning : program.warnings()) fmt::print("{}\n", program.render(warning));
+  for (const pram::Diagnostic& warning : program.warnings()) print("{}\n", program.render(warning));
   const std::string mode = pram::to_text(program.tree().mode, program.tree().combine);
   if (given.inputs.empty() && given.graph.empty()) {
-    fmt::print("{}: {}, {} warning{}; with inputs (-i) the check also runs it and says which mode it needs\n",
-               program.file(), mode, program.warnings().size(), program.warnings().size() == 1 ? "" : "s");
+    print("{}: {}, {} warning{}; with inputs (-i) the check also runs it and says which mode it needs\n",
+          program.file(), mode, program.warnings().size(), program.warnings().size() == 1 ? "" : "s");
     return kOk;
   }
   pram::Options options = given.options;
   options.survey = true;
-  const pram::Arrays inputs = inputs_of(given, program);
-  const pram::Result result = run_program(given, program, inputs, options);
+  const pram::Arrays inputs = given_inputs(given, program);
+  const pram::Result result = run_pram(given, program, inputs, options);
   const std::string found = pram_command::survey_text(program, result.survey);
-  fmt::print("{}{}", found, found.empty() ? "" : "\n");
+  print("{}{}", found, found.empty() ? "" : "\n");
   const pram::Mode needs = result.survey.needs();
   const pram::Mode has = program.tree().mode;
   // Every CRCW mode but `common` allows any write.
   const bool enough = needs <= has;
-  fmt::print("{}: declared {}; on this input {}: {}\n", program.file(), mode,
-             needs == pram::Mode::kErew
-                 ? "EREW is enough"
-                 : fmt::format("it needs {}", needs == pram::Mode::kArbitrary
-                                                  ? "CRCW arbitrary, priority or combining"
-                                                  : pram::to_text(needs)),
-             !enough                                        ? "too weak"
-             : needs == has || has > pram::Mode::kArbitrary ? "fits"
-                                                            : "fits, and more than it needs");
+  print("{}: declared {}; on this input {}: {}\n", program.file(), mode,
+        needs == pram::Mode::kErew ? "EREW is enough"
+                                   : fmt::format("it needs {}", needs == pram::Mode::kArbitrary
+                                                                    ? "CRCW arbitrary, priority or combining"
+                                                                    : pram::to_text(needs)),
+        !enough                                        ? "too weak"
+        : needs == has || has > pram::Mode::kArbitrary ? "fits"
+                                                       : "fits, and more than it needs");
   if (has == pram::Mode::kArbitrary && needs == has) {
-    fmt::print("{}\n", other_draws(given, program, inputs, result.outputs));
+    print("{}\n", other_draws(given, program, inputs, result.outputs));
   }
   return enough ? kOk : kUserError;
 }
 
-ExitCode run_trace(const Given& given) {
+ExitCode run_trace(const PramOptions& given) {
+  check_output_of(given);
+  check_extension(given.output, {".ndjson", ".jsonl", ".json"},
+                  "pram trace writes lines of JSON; use .ndjson, .jsonl or .json");
   const pram::Program program = pram_command::load_program(given.program);
-  const pram::Arrays inputs = inputs_of(given, program);
+  const pram::Arrays inputs = given_inputs(given, program);
   const Interrupt interrupt;
   MemoryBudget budget(parse_size(given.memory_limit));
   pram::Options options = run_options(given);
@@ -189,7 +218,7 @@ ExitCode run_trace(const Given& given) {
   const Watch watch([&] { return Watch::State{fmt::format("{} steps", steps.load())}; });
   const bool interpreted = options.executor == pram::Executor::kInterpreter;
   if (!interpreted && given.by == "statement") {
-    throw UserError("executors run kernels: --by statement is the interpreter's; see also --without all");
+    throw UserError("--by statement needs the interpreter; for an executor see --without all");
   }
   const std::unique_ptr<OutputFile> out = open_output(given);
   const auto write = [&](std::string_view line) { out->write(line); };
@@ -212,32 +241,32 @@ ExitCode run_trace(const Given& given) {
   return kOk;
 }
 
-ExitCode run_explain(const Given& given) {
+ExitCode run_explain(const PramOptions& given) {
   const pram::Program program = pram_command::load_program(given.program);
   if (given.kernels.empty()) {
-    fmt::print("{}", pram::explain(program, passes_of(given)));
+    print("{}", pram::explain(program, passes_of(given)));
     return kOk;
   }
   pram::Options options;
   options.passes = passes_of(given);
   const std::string text = pram::DeviceProgram(program, options).emitted.text;
   if (given.kernels == "c") {
-    fmt::print("{}", text);
+    print("{}", text);
   } else {
     const bool cuda = given.kernels == "cuda";
-    fmt::print("{}", pram::source_of(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl, text));
+    print("{}", pram::source_of(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl, text));
   }
   return kOk;
 }
 
-ExitCode run_format(const Given& given) {
+ExitCode run_format(const PramOptions& given) {
   bool same = true;
   for (const std::string& file : given.files) {
-    const std::string text = pram_command::read_file(file);
+    const std::string text = read_file(file);
     pram::Program::parse(text, file);
     const std::string formatted = pram::format(text);
     if (!given.write || file == "-") {
-      fmt::print("{}", formatted);
+      print("{}", formatted);
       continue;
     }
     if (formatted == text) continue;
@@ -245,19 +274,19 @@ ExitCode run_format(const Given& given) {
     OutputFile out(file);
     out.write(formatted);
     out.close();
-    fmt::print("{}\n", file);
+    print("{}\n", file);
   }
-  if (given.write && same) fmt::print(stderr, "nothing to change\n");
+  if (given.write && same) print_error("nothing to change\n");
   return kOk;
 }
 
-ExitCode run_list(const Given& given) {
+ExitCode run_list(const PramOptions& given) {
   if (!given.program.empty()) {
-    fmt::print("{}", pram::library_program(given.program).text());
+    print("{}", pram::library_program(given.program).text());
     return kOk;
   }
   for (const pram::LibraryProgram& program : pram::library()) {
-    fmt::print("{:<24}{}\n", program.name, program.summary());
+    print("{:<24}{}\n", program.name, program.summary());
   }
   return kOk;
 }
@@ -275,68 +304,71 @@ if p > 0 { left = A[p - 1] }
 B[p] = A[p] + left
 )";
 
-ExitCode run_new(const Given& given) {
+ExitCode run_new(const PramOptions& given) {
   // Names without a dot are those of programs that come along.
   const std::string file = given.program + (given.program.find('.') == std::string::npos ? ".pram" : "");
-  if (std::filesystem::exists(file)) throw UserError(fmt::format("'{}' is there already", file));
+  if (std::filesystem::exists(file))
+    throw UserError(fmt::format("'{}' exists already; choose another name", file));
   OutputFile out(file);
   out.write(kTemplate);
   out.close();
-  fmt::print("{0}: now try\n  lanewise pram check {0}\n  lanewise pram run {0} -i A=1,2,3\n", file);
+  print("{0}: now try\n  lanewise pram check {0}\n  lanewise pram run {0} -i A=1,2,3\n", file);
   return kOk;
 }
 
-void add_without(CLI::App& app, Given& given) {
+void add_without(CLI::App& app, PramOptions& given) {
   std::string names;
   for (const pram::PassInfo& info : pram::passes()) names += fmt::format("{}, ", info.name);
-  app.add_option("--without", given.without, "Not this optimisation: " + names + "or all; may be repeated")
+  app.add_option("--without", given.without,
+                 "Leave out an optimisation: " + names + "or all; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
 }
 
-void add_executor(CLI::App& app, Given& given) {
+void add_executor(CLI::App& app, PramOptions& given) {
   app.add_option(
          "--executor", given.executor,
-         "interpreter: step by step, finds every conflict, counts costs;\ncpu: compiled, on all cores; cuda, "
-         "opencl: as kernels on a GPU")
+         "interpreter: step by step, with conflicts and costs; cpu: compiled, on all cores; cuda, opencl:\n"
+         "kernels on a GPU")
       ->check(CLI::IsMember({"interpreter", "cpu", "cuda", "opencl"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--threads", given.options.threads, "Of the executor; 0: one for each core")
+  app.add_option("--threads", given.options.threads, "Threads of the executor; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
-  app.add_option("--active", given.active, "How the executor holds active processors: auto, bitset or list")
+  app.add_option("--active", given.active, "Representation of active processors: auto, bitset or list")
       ->check(CLI::IsMember({"auto", "bitset", "list"}))
       ->type_name("FORM");
-  app.add_flag("--check", given.options.check, "The executor looks for conflicts too, without optimisations");
-  app.add_flag(
-      "--race", given.options.race,
-      "CRCW arbitrary: who writes last wins, another one each time, instead of one that --seed draws");
+  app.add_flag("--check", given.options.check,
+               "Also look for conflicts in the executor, without optimisations");
+  app.add_flag("--race", given.options.race,
+               "CRCW arbitrary: the last writer wins, which may vary, instead of the one that --seed draws");
   app.add_flag("--specialise", given.options.specialise,
-               "Kernels of GPUs are compiled for the sizes at hand, once for each");
-  app.add_flag("--graphs", given.options.graphs,
-               "Kernels that follow each other as before are launched as one CUDA graph");
+               "Compile GPU kernels for the given sizes, once for each");
+  app.add_flag("--graphs", given.options.graphs, "Launch a repeated sequence of kernels as one CUDA graph");
   add_without(app, given);
 }
 
-void add_inputs(CLI::App& app, Given& given) {
-  app.add_option("program", given.program, "A file, - or the name of a program that comes along")
+void add_inputs(CLI::App& app, PramOptions& given) {
+  app.add_option("program", given.program, "A file, - or the name of a program that Lanewise ships")
       ->type_name("PROGRAM")
       ->required();
   app.add_option("-i,--input", given.inputs, kInputHelp)->type_name("NAME=VALUES")->allow_extra_args(false);
   app.add_option("--graph", given.graph,
-                 std::string("Inputs that a graph gives (n, source, target, weight, offset, ...): a file "
+                 std::string("Fill inputs from a graph (n, source, target, weight, offset, ...): a file "
                              "(Matrix Market,\nlines 'v : u w' or 'source target [weight]', .parquet, .csv), "
                              "or\n") +
                      pram_command::kGraphGenerators)
       ->type_name("GRAPH");
-  app.add_option("--seed", given.options.seed, "Of random inputs, and of the draw in mode CRCW arbitrary")
+  app.add_option("--seed", given.options.seed,
+                 "Seed of random inputs, and of the draw in mode CRCW arbitrary")
       ->type_name("N");
-  app.add_option("--max-steps", given.options.max_steps, "A run that takes more is an error")
+  app.add_option("--max-steps", given.options.max_steps, "Maximum number of steps; a longer run is an error")
       ->check(CLI::Range(uint64_t{1}, uint64_t{0xFFFFFFFE}))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--memory-limit", given.memory_limit, "What arrays and private variables may hold")
+  app.add_option("--memory-limit", given.memory_limit,
+                 "Memory limit of reading a graph, and of arrays and private variables")
       ->type_name("SIZE")
       ->capture_default_str();
 }
@@ -344,10 +376,10 @@ void add_inputs(CLI::App& app, Given& given) {
 }  // namespace
 
 void add_pram_command(CLI::App& app, Command& run) {
-  auto given = std::make_shared<Given>();
-  CLI::App* pram = app.add_subcommand("pram", kDescription);
+  auto given = std::make_shared<PramOptions>();
+  CLI::App* pram = app.add_subcommand("pram", kPramDescription);
   pram->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, ExitCode (*command)(const Given&)) {
+  const auto add = [&](const char* name, const char* help, ExitCode (*command)(const PramOptions&)) {
     CLI::App* sub = pram->add_subcommand(name, help);
     sub->callback([given, command, &run] { run = [given, command] { return command(*given); }; });
     return sub;
@@ -357,47 +389,50 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_executor(*run_app, *given);
   run_app->add_flag(
       "--costs", given->costs,
-      "Steps, work, depth and most active processors, of each line; of an executor its kernels");
-  run_app->add_option("--format", given->format, "text or json; json by default where -o ends with .json")
+      "Print steps, work, depth and peak of active processors of each line; for an executor its kernels");
+  run_app
+      ->add_option("--format", given->format,
+                   "text or json (default: from the extension of -o, .txt or .json)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("NAME");
   run_app->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
 
-  CLI::App* check =
-      add("check", "Mistakes and warnings; with inputs also the mode that the program needs", run_check);
+  CLI::App* check = add(
+      "check", "Prints mistakes and warnings; with inputs also the mode that the program needs", run_check);
   add_inputs(*check, *given);
 
   CLI::App* explain =
-      add("explain", "Shows what the executor runs beside the program, and what was optimised", run_explain);
-  explain->add_option("program", given->program, "A file, - or the name of a program that comes along")
+      add("explain", "Shows the meta-program next to the program, and what was optimised", run_explain);
+  explain->add_option("program", given->program, "A file, - or the name of a program that Lanewise ships")
       ->type_name("PROGRAM")
       ->required();
 
   add_without(*explain, *given);
   explain
       ->add_option("--kernels", given->kernels,
-                   "The kernels of GPUs instead: c, or whole for the compilers of cuda or opencl")
+                   "Show GPU kernels instead: c, or complete sources for the compilers of cuda or opencl")
       ->check(CLI::IsMember({"c", "cuda", "opencl"}))
       ->type_name("FORM");
 
-  CLI::App* trace =
-      add("trace", "Runs a program and writes each step or kernel with what it changes, as lines of JSON",
-          run_trace);
+  CLI::App* trace = add(
+      "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);
   add_inputs(*trace, *given);
   add_executor(*trace, *given);
-  trace->add_option("--by", given->by, "A line for each statement (the interpreter's default) or kernel")
+  trace
+      ->add_option("--by", given->by,
+                   "Write a line for each statement (default of the interpreter) or kernel")
       ->check(CLI::IsMember({"statement", "kernel"}))
       ->type_name("UNIT");
   trace->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
 
-  CLI::App* format = add("fmt", "Prints programs in their usual form", run_format);
+  CLI::App* format = add("fmt", "Formats programs", run_format);
   format->add_option("files", given->files, "Programs")->type_name("FILES")->required();
-  format->add_flag("-w,--write", given->write, "Change the files instead");
+  format->add_flag("-w,--write", given->write, "Write the files instead of standard output");
 
-  CLI::App* list = add("list", "The programs that come along, or the text of one", run_list);
-  list->add_option("name", given->program, "One of them")->type_name("NAME");
+  CLI::App* list = add("list", "Lists the programs that Lanewise ships, or prints one", run_list);
+  list->add_option("name", given->program, "Name of the program to print")->type_name("NAME");
 
-  CLI::App* fresh = add("new", "Writes a small program to begin with", run_new);
+  CLI::App* fresh = add("new", "Writes a small program to start from", run_new);
   fresh->add_option("file", given->program, "The file")->type_name("FILE")->required();
 }
 

@@ -55,11 +55,15 @@ std::string profile_report(const StatementResult& result, int width) {
 }
 
 std::string timing_report(const StatementResult& result) {
-  return fmt::format("plan {}, run {}{}, by {}", duration(result.plan_seconds), duration(result.run_seconds),
-                     result.engine != "lanewise" ? ""
-                     : result.hot                ? ", hot columns"
-                                                 : ", columns read",
-                     result.engine);
+  std::string text =
+      fmt::format("plan {}, run {}{}, by {}", duration(result.plan_seconds), duration(result.run_seconds),
+                  result.engine != "lanewise" ? ""
+                  : result.hot                ? ", hot columns"
+                                              : ", columns read",
+                  result.engine);
+  if (result.write_seconds)
+    text += fmt::format("; rows written in {} by duckdb", duration(*result.write_seconds));
+  return text;
 }
 
 }  // namespace lanewise::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "output/print.h"
 #include "terminal.h"
 
 namespace lanewise::cli {
@@ -35,13 +36,12 @@ void Progress::report(const std::string& what, double share) {
     bar += fmt::format(" {:3.0f} % ", std::clamp(share, 0.0, 1.0) * 100);
   }
   const double seconds = std::chrono::duration<double>(now - started_).count();
-  fmt::print(stderr, "\r\033[K{}{} {:.0f} s", bar, what, seconds);
-  std::fflush(stderr);
+  print_error("\r\033[K{}{} {:.0f} s", bar, what, seconds);
 }
 
 void Progress::finish() {
   const std::lock_guard lock(mutex_);
-  if (visible_) fmt::print(stderr, "\r\033[K");
+  if (visible_) print_error("\r\033[K");
   visible_ = false;
 }
 

@@ -19,6 +19,9 @@ int terminal_width() {
   return width > 0 ? width : 120;
 }
 
-bool use_colours() { return stdout_is_terminal() && std::getenv("NO_COLOR") == nullptr; }
+bool use_colours() {
+  const char* const no_colour = std::getenv("NO_COLOR");
+  return stdout_is_terminal() && (no_colour == nullptr || *no_colour == '\0');
+}
 
 }  // namespace lanewise::cli

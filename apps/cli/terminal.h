@@ -9,7 +9,7 @@ bool stderr_is_terminal();
 bool stdin_is_terminal();
 /// Columns of the terminal, else of $COLUMNS, else 120.
 int terminal_width();
-/// True where standard output takes escape codes and $NO_COLOR is not set.
+/// True where standard output takes escape codes and $NO_COLOR is not set or empty.
 bool use_colours();
 
 }  // namespace lanewise::cli

@@ -7,34 +7,36 @@
 #include "command.h"
 #include "interrupt.h"
 #include "machine.h"
+#include "output/output_file.h"
+#include "output/print.h"
 #include "progress.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-const char* const kDescription =
+const char* const kTuneDescription =
     R"(Measures this machine and stores what is fast on it, in less than a minute.
 
-The profile changes how fast lanewise is here, never its answers: how many rows lanes of one thread
-interleave, when idle lanes are refilled, how many rows operators take at a time, and from what each way to match
-a pattern costs, which one is taken. Where there is a GPU, it and the cores answer the same queries: by these rates
-`lanewise sql --device auto` chooses between them. Later runs read it, 'lanewise info'
-shows it. It is of this kind of processor: on another one it is not used, with a note.
+The profile changes speed, never answers. It sets how many rows the lanes of one thread interleave, when idle lanes
+are refilled, and how many rows an operator takes. It also holds the cost of each match strategy, to choose the
+cheapest. If there is a GPU, it and the cores answer the same queries, and `lanewise sql --device auto` uses the
+measured rates. Later runs read the profile, and 'lanewise info' shows it. On another kind of processor it is
+ignored, with a note.
 
   lanewise tune                              stores ~/.config/lanewise/profile.json
   lanewise tune --output other.json          only writes this file
   rm ~/.config/lanewise/profile.json         back to the defaults
 )";
 
-std::string text(const bench::Choice& choice) {
+std::string text_of(const bench::Choice& choice) {
   std::string line = fmt::format("{:<22}{:>6}   ", choice.name, choice.best);
   for (const auto& [value, rate] : choice.tries) line += fmt::format("  {}: {:.2f}", value, rate / 1e9);
   return line + " GB/s";
 }
 
 /// The rates of both devices, side by side.
-std::string text(const exec::PlacementCosts& costs) {
+std::string text_of(const exec::PlacementCosts& costs) {
   using exec::Rates;
   const exec::DeviceCosts& gpu = costs.device;
   std::string lines = fmt::format(
@@ -60,21 +62,21 @@ std::string text(const exec::PlacementCosts& costs) {
 
 ExitCode run_tune(const std::string& output) {
   const std::string path = output.empty() ? machine_profile_path() : output;
+  check_output(path, {});
   const Interrupt interrupt;
   Progress progress;
   const bench::Tuned tuned = bench::tune(
       interrupt.cancellation(), [&](const std::string& what, double share) { progress.report(what, share); });
   progress.finish();
   save_machine_profile(tuned.profile, path);
-  fmt::print("{}; one core reads {:.1f} GB/s\n\n{:<22}{:>6}     measured\n", tuned.profile.processor,
-             tuned.profile.read_rate / 1e9, "parameter", "chosen");
-  for (const bench::Choice& choice : tuned.choices) fmt::print("{}\n", text(choice));
-  fmt::print("\n{:<22}measured\n", "matcher");
-  for (const bench::MatcherCost& cost : tuned.costs)
-    fmt::print("{:<22}{:.3f} ns per byte\n", cost.name, cost.ns);
-  fmt::print("{}", tuned.profile.placement ? text(*tuned.profile.placement)
-                                           : fmt::format("\nGPU: none: {}\n", tuned.no_gpu));
-  fmt::print("\nStored in {}\n", path);
+  print("{}; one core reads {:.1f} GB/s\n\n{:<22}{:>6}     measured\n", tuned.profile.processor,
+        tuned.profile.read_rate / 1e9, "parameter", "chosen");
+  for (const bench::Choice& choice : tuned.choices) print("{}\n", text_of(choice));
+  print("\n{:<22}measured\n", "matcher");
+  for (const bench::MatcherCost& cost : tuned.costs) print("{:<22}{:.3f} ns per byte\n", cost.name, cost.ns);
+  print("{}", tuned.profile.placement ? text_of(*tuned.profile.placement)
+                                      : fmt::format("\nGPU: none: {}\n", tuned.no_gpu));
+  print("\nStored in {}\n", path);
   return kOk;
 }
 
@@ -82,8 +84,8 @@ ExitCode run_tune(const std::string& output) {
 
 void add_tune_command(CLI::App& app, Command& run) {
   auto output = std::make_shared<std::string>();
-  CLI::App* tune = app.add_subcommand("tune", kDescription);
-  tune->add_option("-o,--output", *output, "Write the profile to this file, which later runs do not read")
+  CLI::App* tune = app.add_subcommand("tune", kTuneDescription);
+  tune->add_option("-o,--output", *output, "Write the profile to this file only; later runs do not read it")
       ->type_name("FILE");
   tune->callback([output, &run] { run = [output] { return run_tune(*output); }; });
 }

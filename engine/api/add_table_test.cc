@@ -81,7 +81,7 @@ TEST(AddTable, RefusesMemoryOfOtherDevices) {
   EXPECT_EQ(array.array.release, nullptr) << "it was taken";
 }
 
-const char* const kQueries[] = {
+const char* const kTableQueries[] = {
     "SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 FROM t",
     "SELECT c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20 FROM t",
     "SELECT count(*) FROM t",
@@ -129,7 +129,7 @@ TEST_F(AddTableOnGpu, AnswersAreTheCpus) {
     Session gpu(options("cuda"));
     for (DeviceArrays* arrays : {&whole, &parts}) {
       add_device_table(gpu, *arrays);
-      for (const char* query : kQueries)
+      for (const char* query : kTableQueries)
         EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << rows << " " << query;
     }
   }
@@ -145,7 +145,7 @@ TEST_F(AddTableOnGpu, NothingDependsOnWhatIsNoRowsValue) {
         arrays.slice(32, 0, 0);
         arrays.spoil(static_cast<unsigned char>(byte), *gpu_);
         add_device_table(*session, arrays);
-        for (const char* query : kQueries)
+        for (const char* query : kTableQueries)
           EXPECT_EQ(answer(*session, query), answer(cpu, query)) << byte << " " << query;
         session->drop_table("t");
       }
@@ -169,7 +169,7 @@ TEST_F(AddTableOnGpu, NoRows) {
   DeviceArrays arrays(table_of(0, 100, 100), *gpu_);
   arrays.slice(10, 0, 90);
   add_device_table(gpu, arrays);
-  for (const char* query : kQueries) {
+  for (const char* query : kTableQueries) {
     const TextRows rows = answer(gpu, query);
     EXPECT_LE(rows.size(), 1) << query;
   }
@@ -182,7 +182,7 @@ TEST_F(AddTableOnGpu, TheCpuReadsACopy) {
   add(cpu, "all", table_of(0, 2000, 2000));
   cpu.run("CREATE VIEW t AS FROM \"all\" OFFSET 3");
   add_device_table(gpu, arrays);
-  for (const char* query : kQueries) EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << query;
+  for (const char* query : kTableQueries) EXPECT_EQ(answer(gpu, query), answer(cpu, query)) << query;
   EXPECT_TRUE(gpu.run("SELECT sum(c3) FROM t").hot) << "it is kept";
 }
 
@@ -209,7 +209,7 @@ TEST_F(AddTableOnGpu, IsReleasedWhenItIsDropped) {
   Session gpu(options("cuda"));
   DeviceArrays first(table_of(0, 100, 40), *gpu_), second(table_of(0, 50, 50), *gpu_);
   add_device_table(gpu, first);
-  for (const char* query : kQueries) gpu.run(query);
+  for (const char* query : kTableQueries) gpu.run(query);
   EXPECT_EQ(first.released(), 0);
   add_device_table(gpu, second);
   EXPECT_EQ(first.released(), 3) << "another took its place";

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/new_file.h"
 
 namespace lanewise {
 
@@ -168,15 +169,15 @@ void save_machine_profile(const MachineProfile& profile, const std::string& path
     throw UserError(fmt::format("cannot write '{}': {}", path, why));
   };
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) fail(error.message());
-  const std::string temporary = path + ".new";  // a reader never sees half a profile
-  std::ofstream out(temporary);
+  NewFile file(path);
+  std::ofstream out(file.temporary());
   out << json.dump(2) << '\n';
   out.close();
   if (!out) fail(std::strerror(errno));
-  std::filesystem::rename(temporary, path, error);
-  if (error) fail(error.message());
+  file.commit();
 }
 
 }  // namespace lanewise

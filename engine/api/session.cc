@@ -49,8 +49,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void rename(Schema& schema, const std::vector<std::string>& names) {
-  for (size_t i = 0; i < schema.size() && i < names.size(); ++i) schema[i].name = names[i];
+exec::OperatorProfile by_duckdb(const std::string& statement, double seconds) {
+  exec::OperatorProfile op;
+  op.name = statement;
+  op.nanos = static_cast<uint64_t>(seconds * 1e9);
+  op.target = "duckdb";
+  return op;
+}
+
+void name(Schema& schema, const sql::Query& query) {
+  for (size_t i = 0; i < schema.size() && i < query.names.size(); ++i) {
+    schema[i].name = query.names[i];
+    schema[i].text_of = query.texts[i];
+  }
 }
 
 }  // namespace
@@ -64,7 +75,12 @@ struct Session::State {
         threads(options.threads > 0 ? options.threads : machine_cores()),
         budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
         store(&budget),
-        database({options.database, threads, options.memory_limit, &budget, &cancellation}) {
+        database({.path = options.database,
+                  .read_only = options.read_only,
+                  .threads = threads,
+                  .memory_limit = options.memory_limit,
+                  .budget = &budget,
+                  .cancellation = &cancellation}) {
     options.tuning.packed_only = options.lanes == "packed";
     budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
     if (device.only) accelerator();
@@ -138,33 +154,61 @@ struct Session::State {
     return run;
   }
 
-  StatementResult answer_by_duckdb(const std::string& statement) {
+  StatementResult answer_by_duckdb(const sql::Statement& statement) {
     StatementResult result;
     result.engine = "duckdb";
     Stopwatch watch;
+    const sql::Database::Limits before = database.limits();
     std::optional<Table> table = database.run(statement, &budget);
     result.run_seconds = watch.lap();
+    if (const sql::Database::Limits now = database.limits();
+        now != before) {  // SET threads, SET memory_limit
+      threads = now.threads;
+      if (now.memory != before.memory) budget.set_limit(now.memory);
+    }
     result.has_rows = table.has_value();
     if (table) result.table = std::move(*table);
+    result.profile.push_back(by_duckdb(statement.name, result.run_seconds));
     return result;
   }
 
-  StatementResult answer(const std::string& query, bool keep_columns) {
+  /// COPY, CREATE TABLE AS or INSERT: our engine answers the query inside, DuckDB takes its rows.
+  StatementResult answer_and_write(const sql::Statement& statement, bool keep_columns) {
+    auto [result, query] = answer(statement, keep_columns);
+    const Table rows = std::move(result.table);
+    Stopwatch watch;
+    std::optional<Table> table = database.write(statement, rows, query.names, query.types, &budget);
+    result.write_seconds = watch.lap();
+    result.has_rows = table.has_value();
+    result.table = table ? std::move(*table) : Table();
+    for (exec::OperatorProfile& op : result.profile) ++op.depth;
+    result.profile.insert(result.profile.begin(), by_duckdb(statement.name, *result.write_seconds));
+    return std::move(result);
+  }
+
+  struct Answer {
+    StatementResult result;
+    sql::Query query;  ///< its transaction has ended
+  };
+  Answer answer(const sql::Statement& statement, bool keep_columns) {
     StatementResult result;
     result.engine = "lanewise";
     result.has_rows = true;
     Stopwatch watch;
-    const sql::Query planned = database.plan(query);
+    sql::Query query = database.plan(statement);
     result.plan_seconds = watch.lap();
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
-    exec::Result done = exec::execute(planned.root, run);
+    exec::Result done = exec::execute(query.root, run);
     result.run_seconds = watch.lap();
     result.table = std::move(done.table);
-    rename(result.table.schema, planned.names);
+    name(result.table.schema, query);
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
-    return result;
+    query.root = nullptr;
+    query.executor = nullptr;
+    query.transaction = nullptr;
+    return {std::move(result), std::move(query)};
   }
 
   /// The GPU that arrays of others lie on.
@@ -212,32 +256,52 @@ Session::Session(const SessionOptions& options) : state_(std::make_unique<State>
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
+bool Session::may_change_database(const std::string& sql) { return sql::may_change_database(sql); }
+
 std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
 
 StatementResult Session::run(const std::string& statement, bool keep_columns) {
   state_->cancellation.reset();
-  if (!state_->database.is_query(statement)) return state_->answer_by_duckdb(statement);
+  const sql::Statement parsed = state_->database.parse(statement);
+  const auto with_files = [&](StatementResult result) {
+    result.files = state_->database.files();
+    return result;
+  };
   try {
-    return state_->answer(statement, keep_columns);
+    switch (parsed.kind) {
+      case sql::Statement::Kind::kQuery:
+        return with_files(state_->answer(parsed, keep_columns).result);
+      case sql::Statement::Kind::kWrite:
+        return with_files(state_->answer_and_write(parsed, keep_columns));
+      case sql::Statement::Kind::kOther:
+        break;
+    }
+    return state_->answer_by_duckdb(parsed);
   } catch (const sql::UnsupportedError& error) {
-    if (!state_->options.fallback_duckdb) throw;
-    StatementResult result = state_->answer_by_duckdb(statement);
+    if (!state_->options.fallback_duckdb && !state_->database.falls_back())
+      throw UserError(fmt::format("{}; --fallback duckdb lets DuckDB answer", error.what()));
+    StatementResult result = with_files(state_->answer_by_duckdb(parsed));
     result.fallback_reason = error.what();
     return result;
   }
 }
 
 std::string Session::explain(const std::string& query, bool kernels) {
-  if (!state_->database.is_query(query)) return "Statement for DuckDB\n";
-  const sql::Query planned = state_->database.plan(query);
+  const sql::Statement statement = state_->database.parse(query);
+  if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
+  const sql::Query planned = state_->database.plan(statement);
   std::string text = fmt::format(
       "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target, state_->options.tuning),
       lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
+  if (statement.kind == sql::Statement::Kind::kWrite)
+    text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
   if (state_->device.offered) state_->look_for_gpu();
   if (kernels || state_->device.offered)
     text += exec::explain_device(planned.root, kernels, state_->run_options());
   return text;
 }
+
+Table Session::as_json(const Table& table) { return state_->database.as_json(table); }
 
 void Session::write_parquet(const Table& table, const std::string& path) {
   state_->database.write_parquet(table, path);
@@ -257,6 +321,11 @@ void Session::add_table(const std::string& name, ArrowSchema* schema, std::span<
 
 void Session::drop_table(const std::string& name) {
   if (!state_->drop(name)) throw UserError(fmt::format("there is no table '{}' that was added", name));
+}
+
+void Session::to_arrow(Table table, ArrowArrayStream* out) {
+  *out = {};
+  state_->database.to_arrow(std::move(table), out);
 }
 
 void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {

@@ -18,12 +18,13 @@
 namespace lanewise {
 
 struct SessionOptions {
-  std::string database;  ///< a DuckDB file; empty: in memory
+  std::string database;    ///< a DuckDB file; empty: in memory
+  bool read_only = false;  ///< of that file: several processes may read it, or one writes
   std::string lanes =
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
-  std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/gpu.md
+  std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
   size_t device_memory = 0;      ///< bytes of the GPU's memory; 0: nearly all
-  std::string device_strategy;   ///< of a GPU's patterns and groups: see docs/gpu.md; empty: what is fastest
+  std::string device_strategy;   ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
   int64_t device_rows = 0;       ///< rows that the GPU handles at a time; 0: the default
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
@@ -39,11 +40,15 @@ struct SessionOptions {
 struct StatementResult {
   bool has_rows = false;  ///< false for statements that are not queries
   Table table;
-  std::string engine;  ///< "lanewise" or "duckdb" (statements that are not queries, and with fallback)
+  /// Who answered the query: "lanewise", or "duckdb" (of statements without one, and with fallback).
+  std::string engine;
   std::string fallback_reason;  ///< why DuckDB answered a query
   double plan_seconds = 0;
   double run_seconds = 0;
-  bool hot = false;  ///< all columns were in the column store
+  /// What DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
+  std::optional<double> write_seconds;
+  bool hot = false;                ///< all columns were in the column store
+  std::vector<std::string> files;  ///< that the query reads
   std::vector<exec::OperatorProfile> profile;
 };
 
@@ -56,6 +61,9 @@ class Session {
   ~Session();
   Session(Session&&) noexcept;
 
+  /// Whether a statement of `sql` may change the database's file, so that it cannot be opened only for
+  /// reading.
+  static bool may_change_database(const std::string& sql);
   /// Splits `sql` into its statements; throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
   /// Runs one statement. The columns that it reads stay hot, unless nothing follows that could use them.
@@ -63,7 +71,9 @@ class Session {
   /// The plan as text, with targets, matchers and estimates; does not run it.
   /// With `kernels` also the sources of GPU kernels.
   std::string explain(const std::string& query, bool kernels = false);
-  /// Writes a table as Parquet; throws UserError that names the path.
+  /// The table with JSON for its columns of lists, structs and the like (Field::text_of).
+  Table as_json(const Table& table);
+  /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
 
   /// Lets statements read an Arrow stream's rows as a table of this name, in any case; it replaces one that
@@ -78,6 +88,9 @@ class Session {
   void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);
   /// Throws UserError: none of this name was added.
   void drop_table(const std::string& name);
+  /// Hands `table` to `out` as Arrow, lists, structs and maps as such; it may outlive the session. Throws
+  /// UserError where a value does not fit.
+  void to_arrow(Table table, ArrowArrayStream* out);
   /// Hands a copy of `table` in the GPU's memory to `out`; it may outlive the session. Throws UserError: the
   /// session has no GPU; values that Arrow's types do not hold; MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);

@@ -2,14 +2,18 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace lanewise {
+
+/// The message with \0 for each NUL byte, at which what() would end.
+std::string without_nuls(std::string_view message);
 
 /// The user can mend it: bad SQL, a bad file, a bad pattern, too small a limit. The message says what and
 /// where.
 class UserError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit UserError(std::string_view message) : std::runtime_error(without_nuls(message)) {}
 };
 
 /// A budget was exceeded; what() names the operator and the limit.

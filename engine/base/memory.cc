@@ -19,9 +19,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 }
 
 bool MemoryBudget::try_reserve(size_t bytes) {
+  const size_t limit = this->limit();
   size_t used = used_.load(std::memory_order_relaxed);
   do {
-    if (bytes > limit_ || used > limit_ - bytes) return false;
+    if (bytes > limit || used > limit - bytes) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   size_t peak = peak_.load(std::memory_order_relaxed);
   while (peak < used + bytes && !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
@@ -40,7 +41,7 @@ void MemoryBudget::reserve(size_t bytes, std::string_view what) {
   }
   if (try_reserve(bytes)) return;
   throw MemoryError(fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; {}", what,
-                                format_size(bytes), format_size(used()), format_size(limit_), raise_));
+                                format_size(bytes), format_size(used()), format_size(limit()), raise_));
 }
 
 size_t MemoryBudget::reclaim(size_t bytes) {
@@ -75,7 +76,7 @@ void Reservation::resize(size_t bytes) {
   bytes_ = bytes;
 }
 
-Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view what) {
+Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view what, Access access) {
   struct Block {
     Reservation reservation;
     void* memory = nullptr;
@@ -85,7 +86,8 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   block->reservation = Reservation(budget, what);
   block->reservation.resize(size);
-  const size_t alignment = size >= 2 * kHugePage ? kHugePage : 64;
+  const bool huge = access == Access::kRandom && size >= 2 * kHugePage;
+  const size_t alignment = huge ? kHugePage : 64;
   // Not posix_memalign(): in glibc what it gave is too small, once freed, for the next call of the same size.
   block->memory = std::malloc(size + alignment);
   if (block->memory == nullptr) {
@@ -94,8 +96,8 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const uintptr_t address =
       (reinterpret_cast<uintptr_t>(block->memory) + alignment - 1) / alignment * alignment;
   auto* data = reinterpret_cast<uint8_t*>(address);
-  if (size >= 2 * kHugePage) madvise(data, size, MADV_HUGEPAGE);  // random access costs fewer page walks
-  std::memset(data + bytes, 0, size - bytes);                     // so that over-reads are the same always
+  if (huge) madvise(data, size, MADV_HUGEPAGE);
+  std::memset(data + bytes, 0, size - bytes);  // so that over-reads are the same always
   Buffer buffer;
   buffer.data_ = data;
   buffer.size_ = bytes;

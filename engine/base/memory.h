@@ -32,7 +32,9 @@ class MemoryBudget {
 
   size_t used() const { return used_.load(std::memory_order_relaxed); }
   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  size_t limit() const { return limit_; }
+  size_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  /// What is in use stays so, even above the limit.
+  void set_limit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
 
   /// Asks the reclaimers for `bytes`, until they have freed as many; returns how many they freed.
   size_t reclaim(size_t bytes);
@@ -40,7 +42,7 @@ class MemoryBudget {
   void add_reclaimer(std::function<size_t(size_t)> reclaim);
 
  private:
-  const size_t limit_;
+  std::atomic<size_t> limit_;
   const std::string_view raise_;  // a string literal
   std::atomic<size_t> used_{0};
   std::atomic<size_t> peak_{0};
@@ -71,12 +73,17 @@ class Reservation {
 /// Bytes that wide loads may read past the end of any buffer of ours.
 inline constexpr size_t kPadding = 64;
 
+/// How a buffer's bytes are touched. Huge pages save page walks where that is at random; elsewhere they only
+/// make the first touch dear, as the system clears (and a virtual machine fetches) 2 MiB at a time.
+enum class Access : uint8_t { kInOrder, kRandom };
+
 /// Immutable shared bytes, 64-byte aligned and padded with kPadding zero bytes when they are our own.
 class Buffer {
  public:
   Buffer() = default;
   /// Our own memory, unspecified but for its zero padding; write it before it is shared.
-  static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what);
+  static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what,
+                         Access access = Access::kInOrder);
   /// Foreign memory that `owner` keeps alive.
   static Buffer wrap(const void* data, size_t bytes, std::shared_ptr<const void> owner);
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/memory.h"
 #include "data/column.h"
@@ -53,11 +55,25 @@ struct ArrowArrayStream {
 
 namespace lanewise::arrow {
 
+/// A table's column that is handed out as somebody else laid it out: lists, structs and maps.
+struct NestedColumn {
+  ArrowSchema schema{};            ///< of a struct with this column alone
+  std::vector<ArrowArray> arrays;  ///< one per batch of the table
+
+  NestedColumn() = default;
+  NestedColumn(const NestedColumn&) = delete;
+  ~NestedColumn();
+};
+/// By column; null: an ordinary one.
+using NestedColumns = std::vector<std::unique_ptr<NestedColumn>>;
+
 /// Hands `table` to `out` as a stream of struct arrays, one per batch. Buffers are shared, not copied, but
 /// for booleans (bytes become bits), decimals up to 18 digits and intervals (widened). Strings are utf8 or,
-/// where a batch has 64-bit offsets, large_utf8. HUGEINT and UHUGEINT become decimal128(38, 0); a value
-/// beyond 38 digits ends the stream with an error.
-void export_stream(Table table, ArrowArrayStream* out);
+/// where a batch has 64-bit offsets, large_utf8. UUIDs are Arrow's extension type of
+/// that name. HUGEINT and UHUGEINT become decimal128(38, 0); a value
+/// beyond 38 digits ends the stream with an error. Columns that are `nested` are those instead of the
+/// table's.
+void export_stream(Table table, ArrowArrayStream* out, NestedColumns nested = {});
 
 /// Takes the stream (it is released in any case) and reads it to its end. Foreign buffers are used without a
 /// copy where they are aligned; the last rows of each array, whose neighbourhood wide loads would leave, are

@@ -13,8 +13,8 @@ namespace lanewise::arrow {
 
 namespace {
 
-constexpr std::string_view kWhat = "An Arrow column";
-constexpr size_t kWord = 16;  // bytes that kernels read of texts at a time
+constexpr std::string_view kForeign = "An Arrow column";
+constexpr size_t kForeignWord = 16;  // bytes that kernels read of texts at a time
 
 using device::DeviceBuffer;
 using device::cuda::Address;
@@ -63,7 +63,7 @@ class Maker {
   }
 
  private:
-  DeviceBuffer allocate(size_t bytes) const { return upload_.pool.allocate(bytes, upload_.stream, kWhat); }
+  DeviceBuffer allocate(size_t bytes) const { return upload_.pool.allocate(bytes, upload_.stream, kForeign); }
   DeviceBuffer zeros(size_t bytes) const {
     DeviceBuffer buffer = allocate(bytes);
     upload_.stream.fill(buffer.address(), 0, bytes);
@@ -134,7 +134,7 @@ class Maker {
     };
     if (parts_.size() == 1) {
       const auto [at, bytes] = place(parts_.front());
-      column_.values = in_place(parts_.front(), 1, at, bytes, kWord);
+      column_.values = in_place(parts_.front(), 1, at, bytes, kForeignWord);
       if (column_.values) return;
     }
     column_.values = allocate(static_cast<size_t>(column_.rows) * size);
@@ -230,7 +230,7 @@ class Maker {
     if (parts_.size() == 1 && ranges.front().first == 0) {
       const DevicePart& only = parts_.front();
       column_.offsets = in_place(only, 1, static_cast<size_t>(only.first) * sizeof(Offset),
-                                 (static_cast<size_t>(only.rows) + 1) * sizeof(Offset), kWord);
+                                 (static_cast<size_t>(only.rows) + 1) * sizeof(Offset), kForeignWord);
     }
     std::vector<DeviceBuffer> rooms(parts_.size());
     if (column_.offsets) {
@@ -255,13 +255,13 @@ class Maker {
 
   void take_bytes(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, uint64_t bytes) {
     if (parts_.size() == 1) {
-      column_.values = in_place(parts_.front(), 2, ranges.front().first, bytes, kWord);
+      column_.values = in_place(parts_.front(), 2, ranges.front().first, bytes, kForeignWord);
       if (column_.values) return;
     }
     // Kernels read whole words: those of the end have no byte that nobody wrote.
-    const size_t whole = bytes / kWord * kWord;
-    column_.values = allocate(whole + kWord);
-    upload_.stream.fill(column_.values.address() + whole, 0, kWord);
+    const size_t whole = bytes / kForeignWord * kForeignWord;
+    column_.values = allocate(whole + kForeignWord);
+    upload_.stream.fill(column_.values.address() + whole, 0, kForeignWord);
     Address to = column_.values.address();
     for (size_t i = 0; i < parts_.size(); ++i) {
       const uint64_t count = ranges[i].second - ranges[i].first;

@@ -24,13 +24,13 @@ struct Buffers {
   std::vector<device::DeviceBuffer> buffers;  // end before their pool
 };
 
-struct HeldStream {
+struct HeldDeviceStream {
   ArrowArrayStream host{};  // that tells the schema
   ArrowSchema schema{};
   std::vector<ArrowDeviceArray> arrays;
   size_t next = 0;
 
-  ~HeldStream() {
+  ~HeldDeviceStream() {
     for (ArrowDeviceArray& array : arrays) {
       if (array.array.release != nullptr) array.array.release(&array.array);
     }
@@ -39,14 +39,16 @@ struct HeldStream {
   }
 };
 
-HeldStream& held(ArrowDeviceArrayStream* stream) { return *static_cast<HeldStream*>(stream->private_data); }
+HeldDeviceStream& held_device(ArrowDeviceArrayStream* stream) {
+  return *static_cast<HeldDeviceStream*>(stream->private_data);
+}
 
 }  // namespace
 
 void export_device_stream(const Table& table, device::Device& device, ArrowDeviceArrayStream* out,
                           std::function<size_t(size_t bytes)> make_room, MemoryBudget* budget) {
   *out = {};
-  auto made = std::make_unique<HeldStream>();
+  auto made = std::make_unique<HeldDeviceStream>();
   export_stream(table, &made->host);
   check_stream(made->host, made->host.get_schema(&made->host, &made->schema));
   const auto memory = std::make_shared<Memory>(device);
@@ -80,19 +82,19 @@ void export_device_stream(const Table& table, device::Device& device, ArrowDevic
   out->device_type = ARROW_DEVICE_CUDA;
   out->private_data = made.release();
   out->get_schema = [](ArrowDeviceArrayStream* stream, ArrowSchema* schema) {
-    return held(stream).host.get_schema(&held(stream).host, schema);
+    return held_device(stream).host.get_schema(&held_device(stream).host, schema);
   };
   out->get_next = [](ArrowDeviceArrayStream* stream, ArrowDeviceArray* array) {
-    HeldStream& state = held(stream);
+    HeldDeviceStream& state = held_device(stream);
     *array = {};  // a released array says: the end
     if (state.next < state.arrays.size()) *array = std::exchange(state.arrays[state.next++], {});
     return 0;
   };
   out->get_last_error = [](ArrowDeviceArrayStream* stream) {
-    return held(stream).host.get_last_error(&held(stream).host);
+    return held_device(stream).host.get_last_error(&held_device(stream).host);
   };
   out->release = [](ArrowDeviceArrayStream* stream) {
-    delete static_cast<HeldStream*>(stream->private_data);
+    delete static_cast<HeldDeviceStream*>(stream->private_data);
     stream->release = nullptr;
   };
 }

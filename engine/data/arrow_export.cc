@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "data/arrow.h"
+#include "data/arrow_form.h"
 
 namespace lanewise::arrow {
 
@@ -80,6 +83,10 @@ std::string format_of(const Shape& shape) {
       return shape.wide ? "U" : "u";
     case TypeId::kBlob:
       return shape.wide ? "Z" : "z";
+    case TypeId::kUuid:
+      return "w:16";
+    case TypeId::kTimeNs:
+      return "ttn";
   }
   throw InternalError("unknown type");
 }
@@ -88,6 +95,7 @@ std::string format_of(const Shape& shape) {
 struct HeldSchema {
   std::string format;
   std::string name;
+  std::string metadata;
   std::vector<ArrowSchema> children;
   std::vector<ArrowSchema*> pointers;
 };
@@ -104,7 +112,7 @@ void release_below(Node* node) {
 
 /// `children`: so many, to be filled in; a dictionary is the last of them.
 void make_schema(std::string format, std::string name, size_t children, bool dictionary, ArrowSchema* out) {
-  auto* held = new HeldSchema{std::move(format), std::move(name), std::vector<ArrowSchema>(children), {}};
+  auto* held = new HeldSchema{std::move(format), std::move(name), {}, std::vector<ArrowSchema>(children), {}};
   for (ArrowSchema& child : held->children) held->pointers.push_back(&child);
   *out = {};
   out->format = held->format.c_str();
@@ -119,6 +127,52 @@ void make_schema(std::string format, std::string name, size_t children, bool dic
     delete static_cast<HeldSchema*>(schema->private_data);
     schema->release = nullptr;
   };
+}
+
+void append_text(std::string_view text, std::string& to) {
+  const auto size = static_cast<int32_t>(text.size());
+  to.append(reinterpret_cast<const char*>(&size), sizeof(size)).append(text);
+}
+
+/// A column or a dictionary's entries, of a type that may be an extension of Arrow's.
+void make_field(const Shape& shape, std::string name, ArrowSchema* out) {
+  make_schema(format_of(shape), std::move(name), 0, false, out);
+  if (shape.type.id != TypeId::kUuid) return;
+  constexpr int32_t kPairs = 1;
+  auto& metadata = static_cast<HeldSchema*>(out->private_data)->metadata;
+  metadata.assign(reinterpret_cast<const char*>(&kPairs), sizeof(kPairs));
+  append_text(kExtensionKey, metadata);
+  append_text(kUuidExtension, metadata);
+  out->metadata = metadata.c_str();
+}
+
+/// Bytes of metadata: a number of pairs, then the length and the bytes of each text.
+size_t size_of_metadata(const char* metadata) {
+  if (metadata == nullptr) return 0;
+  const char* at = metadata;
+  const auto take = [&] {
+    int32_t number;
+    std::memcpy(&number, at, sizeof(number));
+    at += sizeof(number);
+    return number;
+  };
+  for (int32_t texts = 2 * take(); texts > 0; --texts) at += take();
+  return static_cast<size_t>(at - metadata);
+}
+
+void copy_schema(const ArrowSchema& from, std::string name, ArrowSchema* out) {
+  const auto children = static_cast<size_t>(from.n_children);
+  const bool dictionary = from.dictionary != nullptr;
+  make_schema(from.format, std::move(name), children + (dictionary ? 1 : 0), dictionary, out);
+  out->flags = from.flags;
+  if (const size_t bytes = size_of_metadata(from.metadata); bytes != 0) {
+    auto& metadata = static_cast<HeldSchema*>(out->private_data)->metadata;
+    metadata.assign(from.metadata, bytes);
+    out->metadata = metadata.c_str();
+  }
+  for (size_t i = 0; i < children; ++i)
+    copy_schema(*from.children[i], from.children[i]->name, out->children[i]);
+  if (dictionary) copy_schema(*from.dictionary, "", out->dictionary);
 }
 
 /// What an exported array owns.
@@ -186,12 +240,13 @@ Buffer decimals_of(const Column& column) {
   return buffer;
 }
 
-/// Arrow's month_day_nano layout.
-struct MonthDayNano {
-  int32_t months;
-  int32_t days;
-  int64_t nanos;
-};
+Buffer uuids_of(const Column& column) {
+  const auto rows = static_cast<size_t>(column.rows);
+  Buffer buffer = Buffer::allocate(rows * sizeof(uint128_t), nullptr, "Arrow export");
+  for (size_t row = 0; row < rows; ++row)
+    buffer.mutable_as<uint128_t>()[row] = uuid_bytes(column.values.as<uint128_t>()[row]);
+  return buffer;
+}
 
 Buffer intervals_of(const Column& column) {
   const auto rows = static_cast<size_t>(column.rows);
@@ -252,6 +307,8 @@ void export_column(const Column& column, const Shape& shape, ArrowArray* out) {
     case TypeId::kInt128:
     case TypeId::kUInt128:
       return make_array(column.rows, column.nulls, {column.validity, decimals_of(column)}, 0, false, out);
+    case TypeId::kUuid:
+      return make_array(column.rows, column.nulls, {column.validity, uuids_of(column)}, 0, false, out);
     case TypeId::kInterval:
       return make_array(column.rows, column.nulls, {column.validity, intervals_of(column)}, 0, false, out);
     case TypeId::kVarchar:
@@ -265,8 +322,13 @@ void export_column(const Column& column, const Shape& shape, ArrowArray* out) {
 struct HeldStream {
   Table table;
   std::vector<Shape> shapes;
+  NestedColumns nested;
   size_t next = 0;
   std::string error;
+
+  const NestedColumn* nested_at(size_t column) const {
+    return column < nested.size() ? nested[column].get() : nullptr;
+  }
 };
 
 HeldStream& held(ArrowArrayStream* stream) { return *static_cast<HeldStream*>(stream->private_data); }
@@ -285,11 +347,16 @@ int guarded(ArrowArrayStream* stream, F f) {
 
 void export_next(HeldStream& state, ArrowArray* out) {
   *out = {};
-  if (state.next == state.table.batches.size()) return;              // a released array says: the end
-  const Batch batch = std::move(state.table.batches[state.next++]);  // what went out is its taker's alone
+  if (state.next == state.table.batches.size()) return;  // a released array says: the end
+  const size_t number = state.next++;
+  const Batch batch = std::move(state.table.batches[number]);  // what went out is its taker's alone
   make_array(batch.rows, 0, {Buffer()}, batch.columns.size(), false, out);
   try {
     for (size_t i = 0; i < batch.columns.size(); ++i) {
+      if (state.nested_at(i) != nullptr) {
+        *out->children[i] = std::exchange(state.nested[i]->arrays[number], {});
+        continue;
+      }
       export_column(*batch.columns[i], state.shapes[i], out->children[i]);
     }
   } catch (...) {
@@ -300,20 +367,29 @@ void export_next(HeldStream& state, ArrowArray* out) {
 
 }  // namespace
 
-void export_stream(Table table, ArrowArrayStream* out) {
+NestedColumn::~NestedColumn() {
+  for (ArrowArray& array : arrays) {
+    if (array.release != nullptr) array.release(&array);
+  }
+  if (schema.release != nullptr) schema.release(&schema);
+}
+
+void export_stream(Table table, ArrowArrayStream* out, NestedColumns nested) {
   auto shapes = shapes_of(table);
   *out = {};
-  out->private_data = new HeldStream{std::move(table), std::move(shapes), 0, {}};
+  out->private_data = new HeldStream{std::move(table), std::move(shapes), std::move(nested), 0, {}};
   out->get_schema = [](ArrowArrayStream* stream, ArrowSchema* schema) {
     return guarded(stream, [&](HeldStream& state) {
       make_schema("+s", "", state.shapes.size(), false, schema);
       for (size_t i = 0; i < state.shapes.size(); ++i) {
         const Shape& shape = state.shapes[i];
-        if (shape.dictionary) {
+        if (const NestedColumn* nested = state.nested_at(i)) {
+          copy_schema(*nested->schema.children[0], shape.name, schema->children[i]);
+        } else if (shape.dictionary) {
           make_schema("I", shape.name, 1, true, schema->children[i]);
-          make_schema(format_of(shape), "", 0, false, schema->children[i]->dictionary);
+          make_field(shape, "", schema->children[i]->dictionary);
         } else {
-          make_schema(format_of(shape), shape.name, 0, false, schema->children[i]);
+          make_field(shape, shape.name, schema->children[i]);
         }
       }
     });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 #include <string_view>
 
 #include "base/error.h"
@@ -32,6 +33,30 @@ Form decimal_form(const ArrowSchema& field, std::string_view text) {
   if (width != 32 && width != 64 && width != 128) refuse(field, "decimals of this width are not supported");
   return {Type::decimal(static_cast<uint8_t>(precision), static_cast<uint8_t>(scale)), Layout::kDecimal,
           width / 8};
+}
+
+int32_t take_number(const char*& at) {
+  int32_t number;
+  std::memcpy(&number, at, sizeof(number));
+  at += sizeof(number);
+  return number;
+}
+
+std::string_view take_text(const char*& at) {
+  const auto size = static_cast<size_t>(take_number(at));
+  const std::string_view text(at, size);
+  at += size;
+  return text;
+}
+
+/// The value of a key in the field's metadata: their number, then each one's length and bytes.
+std::string_view metadata(const ArrowSchema& field, std::string_view key) {
+  const char* at = field.metadata;
+  for (int32_t pairs = at == nullptr ? 0 : take_number(at); pairs > 0; --pairs) {
+    const std::string_view name = take_text(at), value = take_text(at);
+    if (name == key) return value;
+  }
+  return {};
 }
 
 }  // namespace
@@ -66,6 +91,7 @@ Form form_of(const ArrowSchema& field) {
       {"tts", {TypeId::kTime, Layout::kScaled, 4, 1'000'000}},
       {"ttm", {TypeId::kTime, Layout::kScaled, 4, 1'000}},
       {"ttu", {TypeId::kTime, Layout::kSame}},
+      {"ttn", {TypeId::kTimeNs, Layout::kSame}},
       {"tiM", {TypeId::kInterval, Layout::kMonths, 4}},
       {"tiD", {TypeId::kInterval, Layout::kDayMillis, 8}},
       {"tin", {TypeId::kInterval, Layout::kMonthDayNano, 16}},
@@ -80,6 +106,8 @@ Form form_of(const ArrowSchema& field) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), form.size);
     if (error != std::errc() || end != digits.data() + digits.size() || form.size < 0)
       refuse(field, "not a width");
+    if (form.size == 16 && metadata(field, kExtensionKey) == kUuidExtension)
+      return {TypeId::kUuid, Layout::kUuid, form.size};
     return form;
   }
   if (format.size() >= 4 && format.starts_with("ts") && format[3] == ':') {

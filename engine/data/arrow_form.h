@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "base/int128.h"
 #include "data/arrow.h"
 #include "data/type.h"
 
@@ -21,6 +23,28 @@ enum class Layout : uint8_t {
   kMonths,
   kDayMillis,
   kMonthDayNano,
+  kUuid,  // 16 bytes, the most significant one first
+};
+
+/// The bytes of a UUID, as they lie in memory, for a value of ours, and back.
+constexpr uint128_t uuid_bytes(uint128_t value) {
+  return uint128_t{__builtin_bswap64(static_cast<uint64_t>(value))} << 64 |
+         __builtin_bswap64(static_cast<uint64_t>(value >> 64) ^ uint64_t{1} << 63);
+}
+constexpr uint128_t uuid_value(uint128_t bytes) {
+  return (uint128_t{__builtin_bswap64(static_cast<uint64_t>(bytes))} ^ uint128_t{1} << 63) << 64 |
+         __builtin_bswap64(static_cast<uint64_t>(bytes >> 64));
+}
+
+/// The name of Arrow's extension type of UUIDs, whose storage is 16 fixed bytes.
+inline constexpr std::string_view kExtensionKey = "ARROW:extension:name";
+inline constexpr std::string_view kUuidExtension = "arrow.uuid";
+
+/// One value of kMonthDayNano.
+struct MonthDayNano {
+  int32_t months;
+  int32_t days;
+  int64_t nanos;
 };
 
 struct Form {

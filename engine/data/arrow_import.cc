@@ -147,6 +147,9 @@ class Importer {
         column.values = form.size == 4 ? scaled(buffer<int32_t>(1), form, first, rows, column)
                                        : scaled(buffer<int64_t>(1), form, first, rows, column);
         return;
+      case Layout::kUuid:
+        column.values = converted<uint128_t>(buffer<uint128_t>(1), first, rows, column, uuid_value);
+        return;
       case Layout::kMonths:
         column.values = converted<Interval>(buffer<int32_t>(1), first, rows, column,
                                             [](int32_t months) { return Interval{months, 0, 0}; });
@@ -162,11 +165,6 @@ class Importer {
         return;
       }
       case Layout::kMonthDayNano: {
-        struct MonthDayNano {
-          int32_t months;
-          int32_t days;
-          int64_t nanos;
-        };
         column.values = converted<Interval>(
             buffer<MonthDayNano>(1), first, rows, column,
             [](MonthDayNano value) { return Interval{value.months, value.days, value.nanos / 1000}; });

@@ -53,6 +53,8 @@ struct Batch {
 struct Field {
   std::string name;
   Type type;
+  /// "INTEGER[]", "JSON": SQL's type where strings stand for its values; else empty.
+  std::string text_of = {};
 };
 using Schema = std::vector<Field>;
 

@@ -39,15 +39,15 @@ std::vector<Value> sample(Type type, int64_t rows) {
   return values;
 }
 
-const Type kTypes[] = {TypeId::kBool,    TypeId::kInt8,       TypeId::kInt16,       TypeId::kInt32,
-                       TypeId::kInt64,   TypeId::kInt128,     TypeId::kUInt8,       TypeId::kUInt16,
-                       TypeId::kUInt32,  TypeId::kUInt64,     TypeId::kUInt128,     TypeId::kFloat32,
-                       TypeId::kFloat64, Type::decimal(9, 2), Type::decimal(30, 5), TypeId::kDate,
-                       TypeId::kTime,    TypeId::kTimestamp,  TypeId::kInterval,    TypeId::kVarchar,
-                       TypeId::kBlob};
+const Type kColumnTypes[] = {TypeId::kBool,    TypeId::kInt8,       TypeId::kInt16,       TypeId::kInt32,
+                             TypeId::kInt64,   TypeId::kInt128,     TypeId::kUInt8,       TypeId::kUInt16,
+                             TypeId::kUInt32,  TypeId::kUInt64,     TypeId::kUInt128,     TypeId::kFloat32,
+                             TypeId::kFloat64, Type::decimal(9, 2), Type::decimal(30, 5), TypeId::kDate,
+                             TypeId::kTime,    TypeId::kTimestamp,  TypeId::kInterval,    TypeId::kVarchar,
+                             TypeId::kBlob};
 
 TEST(Column, ReturnsWhatWasPut) {
-  for (const Type type : kTypes) {
+  for (const Type type : kColumnTypes) {
     for (const int64_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 1000}) {
       const auto values = sample(type, rows);
       const ColumnPtr column = make_column(type, values);
@@ -64,7 +64,7 @@ TEST(Column, ReturnsWhatWasPut) {
 
 TEST(Column, SlicesStartAnywhere) {
   Arena arena;
-  for (const Type type : kTypes) {
+  for (const Type type : kColumnTypes) {
     const auto values = sample(type, 300);
     const ColumnPtr column = make_column(type, values);
     for (const uint32_t first : {0u, 1u, 63u, 64u, 65u, 200u}) {
@@ -79,7 +79,7 @@ TEST(Column, SlicesStartAnywhere) {
 
 TEST(Column, ConstantsStandForAllRows) {
   Arena arena;
-  for (const Type type : kTypes) {
+  for (const Type type : kColumnTypes) {
     for (const Value& value : sample(type, 5)) {
       const Vector vector = constant(value, arena);
       EXPECT_EQ(value_at(vector, 0), value);

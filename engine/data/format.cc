@@ -182,6 +182,11 @@ void time(int64_t micros, std::string& out) {
   clock(micros / kMicrosPerSecond, micros % kMicrosPerSecond, 6, out);
 }
 
+void time_ns(int64_t nanos, std::string& out) {
+  constexpr int64_t kNanosPerSecond = 1'000'000'000;
+  clock(nanos / kNanosPerSecond, nanos % kNanosPerSecond, 9, out);
+}
+
 void timestamp(int64_t value, TimeUnit unit, std::string& out) {
   if (infinite(value, kTimestampInfinity, out)) return;
   const int64_t seconds = floor_div(value, per_second(unit));
@@ -214,6 +219,13 @@ void interval(const Interval& value, std::string& out) {
     clock(static_cast<int64_t>(micros / kMicrosPerSecond), static_cast<int64_t>(micros % kMicrosPerSecond), 6,
           out);
   }
+}
+
+void uuid(int128_t value, std::string& out) {
+  const uint128_t bits = static_cast<uint128_t>(value) ^ uint128_t { 1 } << 127;
+  const auto high = static_cast<uint64_t>(bits >> 64), low = static_cast<uint64_t>(bits);
+  fmt::format_to(std::back_inserter(out), "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32,
+                 high >> 16 & 0xffff, high & 0xffff, low >> 48, low & 0xffff'ffff'ffff);
 }
 
 void blob(std::string_view bytes, std::string& out) {

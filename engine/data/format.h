@@ -41,11 +41,15 @@ void real(float value, std::string& out);
 void real(double value, std::string& out);
 void date(int32_t days, std::string& out);
 void time(int64_t micros, std::string& out);
+void time_ns(int64_t nanos, std::string& out);
 void timestamp(int64_t value, TimeUnit unit, std::string& out);
 void timestamp_tz(int64_t micros, std::string& out);  ///< in UTC: "... +00"
 void interval(const Interval& value, std::string& out);
 /// Printable ASCII as it is but for the backslash, other bytes as \xHH.
 void blob(std::string_view bytes, std::string& out);
+
+/// Lower-case hexadecimal digits in groups: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11".
+void uuid(int128_t value, std::string& out);
 
 /// Units per second.
 constexpr int64_t per_second(TimeUnit unit) {

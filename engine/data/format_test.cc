@@ -37,6 +37,11 @@ TEST(Format, PrintsValuesAsSqlDoes) {
             "1 year 2 months 3 days -00:00:01.5");
   EXPECT_EQ(Value(TypeId::kInterval, Interval{}).to_string(), "00:00:00");
   EXPECT_EQ(Value(TypeId::kBlob, std::string("a\0\xff\\", 4)).to_string(), "a\\x00\\xFF\\x5C");
+  EXPECT_EQ(Value(TypeId::kTimeNs, int128_t{3'723'000'000'100}).to_string(), "01:02:03.0000001");
+  constexpr int128_t kLeast = std::numeric_limits<int128_t>::min();
+  EXPECT_EQ(Value(TypeId::kUuid, kLeast).to_string(), "00000000-0000-0000-0000-000000000000");
+  EXPECT_EQ(Value(TypeId::kUuid, kLeast + 0xa5).to_string(), "00000000-0000-0000-0000-0000000000a5");
+  EXPECT_EQ(Value(TypeId::kUuid, ~kLeast).to_string(), "ffffffff-ffff-ffff-ffff-ffffffffffff");
   EXPECT_EQ(Value(TypeId::kInt32).to_string(), "NULL");
 }
 

@@ -20,10 +20,12 @@ Physical Type::physical() const {
       return Physical::kInt32;
     case TypeId::kInt64:
     case TypeId::kTime:
+    case TypeId::kTimeNs:
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
       return Physical::kInt64;
     case TypeId::kInt128:
+    case TypeId::kUuid:
       return Physical::kInt128;
     case TypeId::kUInt8:
       return Physical::kUInt8;
@@ -106,6 +108,10 @@ std::string Type::name() const {
       return "VARCHAR";
     case TypeId::kBlob:
       return "BLOB";
+    case TypeId::kUuid:
+      return "UUID";
+    case TypeId::kTimeNs:
+      return "TIME_NS";
   }
   throw InternalError("unknown type");
 }

@@ -28,6 +28,8 @@ enum class TypeId : uint8_t {
   kInterval,
   kVarchar,  ///< UTF-8, any bytes are kept
   kBlob,
+  kUuid,    ///< 128 bits with the top bit flipped, so that they order as signed numbers
+  kTimeNs,  ///< nanoseconds since midnight
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMilli, kMicro, kNano };

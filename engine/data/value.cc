@@ -80,6 +80,12 @@ std::string Value::to_string() const {
     case TypeId::kTime:
       format::time(static_cast<int64_t>(integer()), out);
       break;
+    case TypeId::kTimeNs:
+      format::time_ns(static_cast<int64_t>(integer()), out);
+      break;
+    case TypeId::kUuid:
+      format::uuid(integer(), out);
+      break;
     case TypeId::kTimestamp:
       format::timestamp(static_cast<int64_t>(integer()), type_.unit, out);
       break;

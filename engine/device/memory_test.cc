@@ -206,7 +206,7 @@ TEST_F(MemoryTest, AFailedTransferEndsWithItsErrorAndTheNextIsFine) {
 }
 
 /// One of everything: what a query does with a device.
-void use_everything(Device& device) {
+void use_all_memory(Device& device) {
   DevicePool pool(device);
   Stream stream(device);
   Staging staging(device, {.chunk = 1000, .threads = 2});
@@ -225,7 +225,7 @@ void use_everything(Device& device) {
 
 TEST_F(MemoryTest, WhicheverCallFailsNothingLeaks) {
   fake_.calls = 0;
-  use_everything(device_);
+  use_all_memory(device_);
   const long calls = fake_.calls - 1;  // the last is a destructor's, which waits
   ASSERT_GT(calls, 40);
   for (const int result : {1, 2, 801}) {
@@ -233,7 +233,7 @@ TEST_F(MemoryTest, WhicheverCallFailsNothingLeaks) {
       fake_.fail_in = nth;
       fake_.fail_with = result;
       try {
-        use_everything(device_);
+        use_all_memory(device_);
         EXPECT_EQ(result, 2) << "only a lack of memory is mended, by trying again";
       } catch (const std::exception& error) {
         EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("FAKE_ERROR"), HasSubstr("pin"))) << nth;
@@ -243,7 +243,7 @@ TEST_F(MemoryTest, WhicheverCallFailsNothingLeaks) {
       EXPECT_FALSE(device_.lost());
     }
   }
-  use_everything(device_);
+  use_all_memory(device_);
 }
 
 TEST_F(MemoryTest, WhicheverCallFaultsTheProcessLives) {
@@ -254,13 +254,13 @@ TEST_F(MemoryTest, WhicheverCallFaultsTheProcessLives) {
     fake_.fail_in = nth;
     fake_.fail_with = 719;
     try {
-      use_everything(device);
+      use_all_memory(device);
       ADD_FAILURE() << nth;
     } catch (const std::exception& error) {  // of two threads the other may say first that the GPU is lost
       EXPECT_THAT(error.what(), HasSubstr("FAKE_ERROR_719")) << nth;
     }
     EXPECT_TRUE(device.lost());
-    EXPECT_THROW(use_everything(device), DeviceError) << nth;
+    EXPECT_THROW(use_all_memory(device), DeviceError) << nth;
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kFile[] = "lanewise_sort.so";
 
-std::vector<std::string> system_names() {
+std::vector<std::string> plugin_names() {
   if (const char* chosen = std::getenv("LANEWISE_SORT"); chosen != nullptr && *chosen != 0) return {chosen};
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
@@ -26,7 +26,7 @@ void* pointer(cuda::Address address) { return reinterpret_cast<void*>(address); 
 }  // namespace
 
 const Sorter& Sorter::system() {
-  static const Sorter& sorter = *new Sorter(system_names());
+  static const Sorter& sorter = *new Sorter(plugin_names());
   return sorter;
 }
 

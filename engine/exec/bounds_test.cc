@@ -9,7 +9,7 @@
 #include "expr/evaluate.h"
 
 namespace lanewise::exec {
-namespace {
+namespace bounds_test {
 
 Value varchar(std::string text) { return Value::varchar(std::move(text)); }
 Value null(Type type) { return Value(type); }
@@ -183,5 +183,5 @@ TEST(MayHold, RefutesWhatItCan) {
   EXPECT_FALSE(may(call("=", {s, t("usr/bin/x")}), paths));
 }
 
-}  // namespace
+}  // namespace bounds_test
 }  // namespace lanewise::exec

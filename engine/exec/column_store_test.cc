@@ -8,7 +8,7 @@
 #include "exec/plan_oracle.h"
 
 namespace lanewise::exec {
-namespace {
+namespace column_store_test {
 
 /// id rises with the row; text too, in groups of 10; some NULL.
 std::shared_ptr<FakeSource> sorted_source(size_t rows, size_t batch_rows) {
@@ -310,5 +310,5 @@ TEST(ColumnStore, ServesThreads) {
   EXPECT_EQ(budget.used(), 0u);
 }
 
-}  // namespace
+}  // namespace column_store_test
 }  // namespace lanewise::exec

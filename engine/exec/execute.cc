@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "exec/device/run_on_device.h"
+#include "exec/marked_rows.h"
 #include "exec/morsel_list.h"
 #include "exec/open_operators.h"
 #include "exec/open_scan.h"
@@ -18,6 +19,9 @@
 #include "exec/run.h"
 #include "expr/device/emitter.h"
 #include "ops/filter/filter.h"
+#include "ops/join/build.h"
+#include "ops/join/probe.h"
+#include "ops/scalar_join/scalar_join.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -30,12 +34,13 @@ class Execution {
   Execution(const plan::Node& root, const Options& options)
       : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
     results_.resize(pipelines_.size());
+    builds_.resize(pipelines_.size());
     last_use_.resize(pipelines_.size());
     for (size_t i = 0; i < pipelines_.size(); ++i) {
       for (const Branch& branch : pipelines_[i].branches) {
-        if (const auto* result = std::get_if<ResultOf>(&branch.input)) last_use_[result->pipeline] = i;
+        if (const auto read = pipeline_read(branch)) last_use_[*read] = i;
         for (const StepSpec& step : branch.steps)
-          if (step.reads_result()) last_use_[step.constants] = i;
+          if (step.reads_result()) last_use_[step.result] = i;
       }
     }
   }
@@ -45,13 +50,16 @@ class Execution {
       if (!run_on_accelerator(i)) {
         OpenPipeline open = this->open(pipelines_[i]);
         results_[i] = exec::run(open, options_, counters_);
+        if (is_build(pipelines_[i])) builds_[i] = static_cast<ops::BuildSink&>(*open.sink).build();
       }
       results_[i].schema = pipelines_[i].output;
-      if (pipelines_[i].sink != nullptr) {
+      if (sink_is_operator(pipelines_[i])) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
       }
       for (size_t used = 0; used < i; ++used) {
-        if (last_use_[used] == i) results_[used] = Table();
+        if (last_use_[used] != i) continue;
+        results_[used] = Table();
+        builds_[used].reset();
       }
     }
     Result result;
@@ -71,7 +79,7 @@ class Execution {
     if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
     const auto choice = [&] {
-      return choose(pipeline, results_, rows_of(results_), options_, Thoroughness::kRun);
+      return choose(pipeline, results_, result_rows(), options_, Thoroughness::kRun);
     };
     Choice chosen = choice();
     if (chosen.on_device && !options_.device_only && options_.device_view().opened == nullptr) {
@@ -112,10 +120,17 @@ class Execution {
     return true;
   }
 
-  static std::vector<double> rows_of(const std::vector<Table>& results) {
+  /// How many rows each pipeline so far has given.
+  std::vector<double> result_rows() const {
     std::vector<double> rows;
-    for (const Table& result : results) rows.push_back(static_cast<double>(result.rows()));
+    for (size_t i = 0; i < results_.size(); ++i)
+      rows.push_back(builds_[i] != nullptr ? builds_[i]->rows : static_cast<double>(results_[i].rows()));
     return rows;
+  }
+
+  /// Whether the sink does more than keep rows.
+  static bool sink_is_operator(const Pipeline& pipeline) {
+    return pipeline.sink != nullptr && !is_build(pipeline);
   }
 
   OpenPipeline open(const Pipeline& pipeline) {
@@ -124,7 +139,8 @@ class Execution {
     const auto order = open.sink->wanted_order();
     for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
     open.sink_line = pipeline.line;
-    open.sink_is_operator = pipeline.sink != nullptr;
+    open.columns = &pipeline.input;
+    open.sink_is_operator = sink_is_operator(pipeline);
     return open;
   }
 
@@ -132,21 +148,52 @@ class Execution {
     OpenBranch open;
     if (order) open.ordered_by = order->column;
     open.line = branch.line;
+    open.phase = branch.phase;
     if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
       open.what = (*scan)->source->name();
       open.input = open_scan(**scan, branch, order ? before_steps(*order, branch) : std::nullopt);
       if (!(*scan)->predicates.empty()) {
-        open.steps.push_back({"Scan", branch.line, true, std::make_unique<ops::Filter>((*scan)->predicates)});
+        open.steps.push_back({"Scan", branch.line, true, std::make_unique<ops::Filter>((*scan)->predicates),
+                              nullptr, &branch.schema});
       }
     } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
       open.input = open_table(*(*values)->table);
+    } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+      const auto& build = builds_[marked->pipeline];
+      open.input =
+          read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
     } else {
-      open.input = open_table(results_[std::get<ResultOf>(branch.input).pipeline]);
+      open.input = open_table(results_[*pipeline_read(branch)]);
     }
+    bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
     for (const StepSpec& step : branch.steps) {
-      open.steps.push_back(
-          {plan::name(step.node->payload), step.line, false,
-           open_step(*step.node, step.reads_result() ? &results_[step.constants] : nullptr)});
+      open.steps.push_back(this->open(step));
+      if (!named) open.steps.back().columns = nullptr;
+      named |= computes(*step.node);
+    }
+    return open;
+  }
+
+  /// Whether the node makes columns of its own, which have names.
+  static bool computes(const plan::Node& node) {
+    const auto* project = std::get_if<plan::Project>(&node.payload);
+    const auto is_computed = [](const ExprPtr& expr) { return expr->kind != Expr::Kind::kColumn; };
+    return project != nullptr && std::ranges::any_of(project->exprs, is_computed);
+  }
+
+  LineStep open(const StepSpec& step) {
+    LineStep open{plan::name(step.node->payload), step.line, false, nullptr, nullptr,
+                  &step.node->children[0]->schema};
+    const plan::Node& node = *step.node;
+    if (const auto* scalar = std::get_if<plan::ScalarJoin>(&node.payload)) {
+      open.step = std::make_unique<ops::ScalarJoin>(results_[step.result], scalar->message);
+    } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
+      ops::Probe probe =
+          ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema, builds_[step.result]);
+      open.step = std::move(probe.step);
+      open.expander = std::move(probe.expander);
+    } else {
+      open.step = open_step(node);
     }
     return open;
   }
@@ -187,8 +234,9 @@ class Execution {
         const Expr& expr = *project->exprs[order.column];
         if (expr.kind != Expr::Kind::kColumn) return std::nullopt;
         order.column = expr.column;
-      } else if (order.column >= node.children[0]->schema.size()) {
-        return std::nullopt;  // a ScalarJoin's
+      } else if (std::holds_alternative<plan::Join>(node.payload) ||
+                 order.column >= node.children[0]->schema.size()) {
+        return std::nullopt;  // a join's
       }
     }
     return order;
@@ -208,6 +256,7 @@ class Execution {
   std::vector<Counters> counters_;
   std::vector<Pipeline> pipelines_;
   std::vector<Table> results_;
+  std::vector<std::shared_ptr<const ops::Build>> builds_;  // of pipelines that end in one
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;

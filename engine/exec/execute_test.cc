@@ -7,7 +7,7 @@
 #include "exec/plan_oracle.h"
 
 namespace lanewise::exec {
-namespace {
+namespace execute_test {
 
 /// id, n (some NULL), s (some NULL, empty, long, beyond ASCII, with NUL).
 std::shared_ptr<FakeSource> source_of(size_t rows) {
@@ -331,5 +331,5 @@ TEST(Execute, ReportsProgress) {
   EXPECT_FALSE(seen.empty());
 }
 
-}  // namespace
+}  // namespace execute_test
 }  // namespace lanewise::exec

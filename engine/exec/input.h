@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/column.h"
@@ -45,7 +46,9 @@ class Input {
   virtual ~Input() = default;
   virtual std::unique_ptr<Reader> reader() = 0;  ///< thread-safe
   virtual size_t max_readers() const = 0;        ///< how many threads find work here
-  virtual double progress() const = 0;           ///< share of the rows handed out, 0..1, negative: unknown
+  /// Where in the input a row of the slice of this order lies, once all rows before it were handed out.
+  virtual std::optional<uint64_t> row_of(uint64_t, uint32_t) const { return std::nullopt; }
+  virtual double progress() const = 0;  ///< share of the rows handed out, 0..1, negative: unknown
   /// Called once after all readers have ended without an error.
   virtual void finish() {}
 };

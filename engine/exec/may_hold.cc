@@ -65,7 +65,8 @@ std::string_view prefix_of_pattern(const Expr& call) {
                                                 "regexp_full_match"};
   if (std::find(std::begin(kTests), std::end(kTests), call.function->name) == std::end(kTests)) return {};
   const auto* pattern = dynamic_cast<const expr::PreparedPattern*>(call.prepared.get());
-  return pattern != nullptr && pattern->is_constant() ? pattern->pattern().prefix() : std::string_view();
+  const bool known = pattern != nullptr && pattern->is_constant() && pattern->fault().empty();
+  return known ? pattern->pattern().prefix() : std::string_view();
 }
 
 bool may_hold_call(const Expr& call, const BoundsOf& bounds_of) {

@@ -9,10 +9,13 @@ class MorselList::ListReader : public Reader {
   explicit ListReader(MorselList& list) : list_(list) {}
 
   bool next(Morsel& morsel, uint64_t below) override {
-    const size_t i = list_.next_.fetch_add(1, std::memory_order_relaxed);
-    if (i >= list_.morsels_.size() || list_.morsels_[i].order >= below) return false;
-    morsel = list_.morsels_[i];
-    return true;
+    for (;;) {
+      const size_t i = list_.next_.fetch_add(1, std::memory_order_relaxed);
+      if (i >= list_.morsels_.size()) return false;
+      if (list_.morsels_[i].order >= below) continue;  // others need not come after it
+      morsel = list_.morsels_[i];
+      return true;
+    }
   }
 
  private:
@@ -20,6 +23,15 @@ class MorselList::ListReader : public Reader {
 };
 
 std::unique_ptr<Reader> MorselList::reader() { return std::make_unique<ListReader>(*this); }
+
+std::optional<uint64_t> MorselList::row_of(uint64_t order, uint32_t row) const {
+  for (const Morsel& morsel : morsels_) {
+    if (order < morsel.order) continue;
+    const uint64_t first = (order - morsel.order) * morsel.slice_rows;  // of the slice in the morsel
+    if (first < static_cast<uint64_t>(morsel.rows)) return morsel.order + first + row;
+  }
+  return std::nullopt;
+}
 
 double MorselList::progress() const {
   const size_t all = morsels_.size();

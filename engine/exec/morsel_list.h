@@ -6,7 +6,8 @@
 
 namespace lanewise::exec {
 
-/// Morsels that are known from the start: tables in memory, hot columns.
+/// Morsels that are known from the start: tables in memory, hot columns. A morsel's order is its first row's
+/// number.
 class MorselList : public Input {
  public:
   /// `kept` lives as long as the list.
@@ -14,6 +15,7 @@ class MorselList : public Input {
       : morsels_(std::move(morsels)), kept_(std::move(kept)) {}
   std::unique_ptr<Reader> reader() override;
   size_t max_readers() const override { return morsels_.size(); }
+  std::optional<uint64_t> row_of(uint64_t order, uint32_t row) const override;
   double progress() const override;
 
  private:

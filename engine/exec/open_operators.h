@@ -9,8 +9,8 @@
 
 namespace lanewise::exec {
 
-/// The operator of a streaming node. `constants`: the row that a ScalarJoin appends, else null.
-std::unique_ptr<ops::Step> open_step(const plan::Node& node, const Table* constants);
+/// The operator of a streaming node: a Filter, a Project.
+std::unique_ptr<ops::Step> open_step(const plan::Node& node);
 
 /// The operator that ends the pipeline.
 std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -93,6 +94,7 @@ class Splitter {
   }
   Stream stream(const plan::Node& node, const plan::Aggregate&, size_t line) { return breaker(node, line); }
   Stream stream(const plan::Node& node, const plan::Sort&, size_t line) { return breaker(node, line); }
+  Stream stream(const plan::Node& node, const plan::Window&, size_t line) { return breaker(node, line); }
   Stream stream(const plan::Node& node, const plan::Limit&, size_t line) { return breaker(node, line); }
   Stream stream(const plan::Node& node, const plan::Distinct&, size_t line) { return breaker(node, line); }
 
@@ -114,6 +116,31 @@ class Splitter {
     const size_t one_row_line = next_line_;
     const size_t constants = materialise(stream(one_row), one_row_line, one_row.schema);
     for (Branch& branch : below) branch.steps.push_back({&node, line, constants});
+    return below;
+  }
+
+  Stream stream(const plan::Node& node, const plan::Join& join, size_t line) {
+    using plan::JoinKind;
+    Stream below = stream(*node.children[0]);
+    const bool gives_marked = join.kind == JoinKind::kRight || join.kind == JoinKind::kFull ||
+                              join.kind == JoinKind::kRightSemi || join.kind == JoinKind::kRightAnti;
+    if (gives_marked && below.size() == kMaxBranches) {
+      const Schema& schema = node.children[0]->schema;
+      below = result_of(collect(std::move(below), line, schema), schema);
+    }
+    const size_t right_line = next_line_;
+    Stream right = stream(*node.children[1]);
+    const size_t build = finish(std::move(right), &node, right_line, node.children[1]->schema, {});
+    size_t phase = 0;
+    for (Branch& branch : below) {
+      branch.steps.push_back({&node, line, build});
+      phase = std::max(phase, branch.phase + 1);
+    }
+    if (!gives_marked) return below;
+    Branch& marked = below.emplace_back();
+    marked.input = MarkedRowsOf{build, &node};
+    marked.schema = node.schema;
+    marked.phase = phase;
     return below;
   }
 
@@ -161,6 +188,16 @@ void add_lines(const plan::Node& node, int depth, std::vector<Line>& lines) {
 }
 
 }  // namespace
+
+std::optional<size_t> pipeline_read(const Branch& branch) {
+  if (const auto* result = std::get_if<ResultOf>(&branch.input)) return result->pipeline;
+  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) return marked->pipeline;
+  return std::nullopt;
+}
+
+bool is_build(const Pipeline& pipeline) {
+  return pipeline.sink != nullptr && std::holds_alternative<plan::Join>(pipeline.sink->payload);
+}
 
 std::vector<Pipeline> split(const plan::Node& root) { return Splitter().run(root); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -13,39 +14,56 @@ struct ResultOf {
   size_t pipeline;
 };
 
+/// Rows of a join's build side by what its probes noted: those without a match, or (kRightSemi) with one.
+struct MarkedRowsOf {
+  size_t pipeline;         ///< that made the build side
+  const plan::Node* join;  ///< whose rows these are
+};
+
 /// Not a line of the plan's text.
 inline constexpr size_t kNoLine = static_cast<size_t>(-1);
 
 /// A streaming step of a pipeline.
 struct StepSpec {
-  const plan::Node* node = nullptr;  ///< Filter, Project or ScalarJoin
+  const plan::Node* node = nullptr;  ///< Filter, Project, ScalarJoin or Join
   size_t line = 0;                   ///< its line in the plan's text
-  size_t constants = 0;              ///< ScalarJoin: the pipeline that gives the row
+  size_t result = 0;                 ///< the pipeline that gives a ScalarJoin's row, or a Join's build side
 
-  bool reads_result() const { return std::holds_alternative<plan::ScalarJoin>(node->payload); }
+  bool reads_result() const {
+    return std::holds_alternative<plan::ScalarJoin>(node->payload) ||
+           std::holds_alternative<plan::Join>(node->payload);
+  }
 };
 
 /// Rows of one input and what happens to them on their way to the sink.
 struct Branch {
-  std::variant<const plan::Scan*, const plan::Values*, ResultOf> input;
+  std::variant<const plan::Scan*, const plan::Values*, ResultOf, MarkedRowsOf> input;
   size_t line = kNoLine;  ///< of the input; none for results that only their maker counts
   Schema schema;          ///< of the input's rows
   std::vector<StepSpec> steps;
+  size_t phase = 0;  ///< it begins when all branches of lower phases have ended
 };
+
+/// The pipeline that a branch's input reads, if it is one.
+std::optional<size_t> pipeline_read(const Branch& branch);
 
 /// Branches, whose rows follow one another (UNION ALL), and the sink where they end. All that lies between
 /// two points where every row must have been seen: the unit that is scheduled, and later fused into one
 /// kernel.
 struct Pipeline {
   std::vector<Branch> branches;
-  const plan::Node* sink = nullptr;  ///< Aggregate, Sort, Distinct or Limit; null: collect
-  size_t line = 0;                   ///< of the sink; collect: of the node whose rows it keeps
-  Schema input;                      ///< of the rows that reach the sink
-  Schema output;                     ///< of the sink's table
+  const plan::Node* sink =
+      nullptr;      ///< Aggregate, Sort, Distinct, Window, Limit; Join: its build side; null: collect
+  size_t line = 0;  ///< of the sink; where it only keeps rows: of the node that gives them
+  Schema input;     ///< of the rows that reach the sink
+  Schema output;    ///< of the sink's table
 };
 
 /// Branches of a pipeline at most: the order of chunks has six bits for them.
 inline constexpr size_t kMaxBranches = 64;
+
+/// Whether the sink is the build side of a join.
+bool is_build(const Pipeline& pipeline);
 
 /// The pipelines of a plan, each behind those whose results it reads; the last one gives the plan's result.
 /// The plan must outlive them. Throws InternalError for a plan that no builder makes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "base/error.h"
@@ -134,6 +135,10 @@ class PlanOracle {
     return any ? Value(call.type, sum) : Value(call.type);
   }
 
+  Rows rows(const plan::Node&, const plan::Window&) {
+    throw InternalError("windows have a reference of their own, in ops/window/window_test.cc");
+  }
+
   Rows rows(const plan::Node& node, const plan::UnionAll&) {
     Rows out;
     for (size_t i = 0; i < node.children.size(); ++i) {
@@ -150,6 +155,114 @@ class PlanOracle {
       for (const Field& field : node.children[1]->schema) one[0].push_back(Value(field.type));
     }
     for (Row& row : out) row.insert(row.end(), one[0].begin(), one[0].end());
+    return out;
+  }
+
+  static void append(Row& row, const Row& values) { row.insert(row.end(), values.begin(), values.end()); }
+
+  /// Whether the join's conditions hold for two rows, three-valued.
+  static Value holds(const plan::Join& join, const Row& left, const Row& right) {
+    Row both = left;
+    append(both, right);
+    bool unknown = false;
+    for (const plan::JoinKey& key : join.keys) {
+      const Value a = evaluate_reference(*key.left, left), b = evaluate_reference(*key.right, right);
+      const Value equal = evaluate_reference(
+          *call(key.null_is_equal ? "IS NOT DISTINCT FROM" : "=", {literal(a), literal(b)}), {});
+      if (equal.is_null()) {
+        unknown = true;
+      } else if (!equal.is_true()) {
+        return Value::boolean(false);
+      }
+    }
+    if (join.range) {
+      const Value value = evaluate_reference(
+          *call(plan::name(join.range->order), {literal(evaluate_reference(*join.range->left, left)),
+                                                literal(evaluate_reference(*join.range->right, right))}),
+          {});
+      if (!value.is_null() && !value.is_true()) return Value::boolean(false);
+      unknown |= value.is_null();
+    }
+    if (join.condition != nullptr) {
+      const Value value = evaluate_reference(*join.condition, both);
+      if (!value.is_null() && !value.is_true()) return Value::boolean(false);
+      unknown |= value.is_null();
+    }
+    return unknown ? Value(Type(TypeId::kBool)) : Value::boolean(true);
+  }
+
+  static Row chosen(const std::vector<size_t>& columns, const Row* row, const Schema& schema) {
+    Row values;
+    for (const size_t column : columns)
+      values.push_back(row != nullptr ? (*row)[column] : Value(schema[column].type));
+    return values;
+  }
+
+  /// All rows of the right side; with ASOF the one whose value is nearest. It is chosen before the condition.
+  static std::vector<size_t> candidates(const plan::Join& join, const Row& left, const Rows& right) {
+    std::vector<size_t> all(right.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (!join.range || !join.range->nearest) return all;
+    plan::Join without_condition = join;
+    without_condition.condition = nullptr;
+    const bool least =
+        join.range->order == plan::RangeOrder::kLess || join.range->order == plan::RangeOrder::kLessOrEqual;
+    std::vector<size_t> nearest;
+    for (const size_t i : all) {
+      const Value value = holds(without_condition, left, right[i]);
+      if (value.is_null() || !value.is_true()) continue;
+      const auto of = [&](size_t row) { return evaluate_reference(*join.range->right, right[row]); };
+      if (nearest.empty()) {
+        nearest = {i};
+      } else if (const int order = compare(of(i), of(nearest[0])); least ? order < 0 : order >= 0) {
+        nearest = {i};
+      }
+    }
+    return nearest;
+  }
+
+  Rows rows(const plan::Node& node, const plan::Join& join) {
+    using plan::JoinKind;
+    const Rows left = below(node), right = below(node, 1);
+    std::vector<bool> matched(right.size());
+    Rows out;
+    const auto emit = [&](const Row* a, const Row* b) {
+      Row row = chosen(join.left, a, node.children[0]->schema);
+      append(row, chosen(join.right, b, node.children[1]->schema));
+      out.push_back(std::move(row));
+    };
+    const JoinKind kind = join.kind;
+    for (const Row& row : left) {
+      size_t matches = 0;
+      bool unknown = false;
+      for (const size_t i : candidates(join, row, right)) {
+        const Value value = holds(join, row, right[i]);
+        unknown |= value.is_null();
+        if (value.is_null() || !value.is_true()) continue;
+        matched[i] = true;
+        if (++matches > 1 && kind == JoinKind::kSingle && !join.message.empty())
+          throw UserError(join.message);
+        if (kind == JoinKind::kInner || kind == JoinKind::kLeft || kind == JoinKind::kRight ||
+            kind == JoinKind::kFull || (kind == JoinKind::kSingle && matches == 1)) {
+          emit(&row, &right[i]);
+        }
+      }
+      const bool with_nulls = kind == JoinKind::kLeft || kind == JoinKind::kFull || kind == JoinKind::kSingle;
+      if (matches == 0 && (with_nulls || kind == JoinKind::kAnti)) emit(&row, nullptr);
+      if (matches != 0 && kind == JoinKind::kSemi) emit(&row, nullptr);
+      if (kind != JoinKind::kMark) continue;
+      emit(&row, nullptr);
+      out.back().push_back(matches != 0 ? Value::boolean(true)
+                           : unknown    ? Value(Type(TypeId::kBool))
+                                        : Value::boolean(false));
+    }
+    for (size_t i = 0; i < right.size(); ++i) {
+      const bool wanted = kind == JoinKind::kRightSemi
+                              ? matched[i]
+                              : !matched[i] && (kind == JoinKind::kRight || kind == JoinKind::kFull ||
+                                                kind == JoinKind::kRightAnti);
+      if (wanted) emit(nullptr, &right[i]);
+    }
     return out;
   }
 

@@ -4,12 +4,14 @@
 #include <atomic>
 
 #include "base/error.h"
+#include "exec/first_fault.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
 
 namespace {
 
+constexpr std::string_view kScratch = "Scratch memory";
 constexpr uint32_t kVectorRows = 8192;
 constexpr int64_t kMorselRows = int64_t{1} << 17;
 constexpr int kBranchShift = 58;  // of an order: six bits for the branch, see kMaxBranches
@@ -73,24 +75,27 @@ class ProgressReport {
 /// One thread's way through a pipeline.
 class Worker {
  public:
-  Worker(OpenPipeline& pipeline, const Options& options, size_t lines, const std::atomic<bool>& stop)
+  Worker(OpenPipeline& pipeline, const Options& options, size_t lines, const std::atomic<bool>& stop,
+         FirstFault& fault)
       : local(pipeline.sink->local()),
         counters(lines),
         pipeline_(pipeline),
         options_(options),
         stop_(stop),
-        arena_(options.budget, "Scratch memory") {
-    context_ = context_for(options, arena_);
+        fault_(fault) {
+    arenas_.push_back(std::make_unique<Arena>(options.budget, kScratch));
+    context_ = context_for(options, *arenas_[0]);
   }
 
-  void run(ProgressReport& progress) {
+  void run(ProgressReport& progress, size_t phase) {
     for (size_t branch = 0; branch < pipeline_.branches.size(); ++branch) {
       OpenBranch& open = pipeline_.branches[branch];
+      if (open.phase != phase) continue;
       auto reader = open.input->reader();
       Counters& input = input_counters(open);
       Morsel morsel;
       Stopwatch watch;
-      while (!stopped() && reader->next(morsel, below_within(branch, pipeline_.sink->needed_below()))) {
+      while (!stopped() && reader->next(morsel, below_within(branch, needed_below()))) {
         input.nanos += watch.lap();
         const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
         if (!may_matter(open, morsel, order)) break;  // and what comes behind it may less
@@ -106,6 +111,9 @@ class Worker {
   std::vector<Counters> counters;
 
  private:
+  /// Rows from this order on do not matter: to the sink, or after the error of a row.
+  uint64_t needed_below() const { return std::min(pipeline_.sink->needed_below(), fault_.order()); }
+
   bool stopped() const {
     if (options_.cancellation != nullptr) options_.cancellation->check();
     return stop_.load(std::memory_order_relaxed);
@@ -125,55 +133,110 @@ class Worker {
 
   void run_morsel(const OpenBranch& open, const Morsel& morsel, uint64_t order) {
     for (int64_t first = 0; first < morsel.rows; first += morsel.slice_rows, ++order) {
-      if (stopped() || order >= pipeline_.sink->needed_below()) return;
-      run_slice(open, morsel, first, order);
+      if (stopped() || order >= needed_below()) return;
+      try {
+        run_slice(open, morsel, first, order);
+      } catch (const MemoryError&) {
+        throw;
+      } catch (const UserError&) {  // rows before these may raise another one, which comes first
+        fault_.note(order);
+        local = pipeline_.sink->local();
+        context_.arena = arenas_[0].get();
+      }
     }
   }
 
   void run_slice(const OpenBranch& open, const Morsel& morsel, int64_t first, uint64_t order) {
     Stopwatch watch;
-    arena_.reset();
+    Arena& arena = *arenas_[0];
+    arena.reset();
     const auto rows = static_cast<uint32_t>(std::min<int64_t>(morsel.slice_rows, morsel.rows - first));
-    ops::Chunk chunk{order, rows, std::move(columns_), ActiveSet(rows, arena_)};
+    ops::Chunk chunk{order, rows, std::move(columns_), ActiveSet(rows, arena)};
     chunk.columns.clear();
     for (const Span& span : morsel.columns)
-      chunk.columns.push_back(slice(*span.column, span.first + first, rows, arena_));
+      chunk.columns.push_back(slice(*span.column, span.first + first, rows, arena));
     Counters& input = input_counters(open);
     input.rows_in += rows;
     if (open.steps.empty() || !open.steps[0].within_input) input.rows_out += rows;
     input.nanos += watch.lap();
 
-    for (const LineStep& step : open.steps) {
-      if (chunk.active.none()) break;
-      Counters& line = counters[step.line];
-      if (!step.within_input) line.rows_in += chunk.active.count();
-      if (options_.profile_lanes) context_.lanes = &line.lanes;
-      run_step(step, chunk);
-      line.rows_out += chunk.active.count();
-      line.nanos += watch.lap();
-    }
-    if (!chunk.active.none()) {
-      Counters& line = counters[pipeline_.sink_line];
-      if (pipeline_.sink_is_operator) line.rows_in += chunk.active.count();
-      if (options_.profile_lanes) context_.lanes = &line.lanes;
-      pipeline_.sink->consume(*local, chunk, context_);
-      line.nanos += watch.lap();
-    }
+    rows_of_slice_ = 0;
+    advance(open, 0, chunk, 0, watch);
     columns_ = std::move(chunk.columns);
   }
 
-  void run_step(const LineStep& step, ops::Chunk& chunk) {
+  /// The chunk's way from step `at` on. Its memory is that of arena `depth`.
+  void advance(const OpenBranch& open, size_t at, ops::Chunk& chunk, size_t depth, Stopwatch& watch) {
+    for (; at < open.steps.size() && !chunk.active.none(); ++at) {
+      const LineStep& step = open.steps[at];
+      Counters& line = counters[step.line];
+      if (!step.within_input) line.rows_in += chunk.active.count();
+      if (options_.profile_lanes) context_.lanes = &line.lanes;
+      if (step.expander != nullptr) return expand(open, at, chunk, depth, watch);
+      named(step, depth, [&] { step.step->run(chunk, context_); });
+      line.rows_out += chunk.active.count();
+      line.nanos += watch.lap();
+    }
+    if (chunk.active.none()) return;
+    Counters& line = counters[pipeline_.sink_line];
+    if (pipeline_.sink_is_operator) line.rows_in += chunk.active.count();
+    if (options_.profile_lanes) context_.lanes = &line.lanes;
+    chunk.first_row = rows_of_slice_;
+    rows_of_slice_ += chunk.rows;
+    placed(pipeline_.columns, depth, [&] { pipeline_.sink->consume(*local, chunk, context_); });
+    line.nanos += watch.lap();
+  }
+
+  /// The way of all chunks that step `at` makes of one.
+  void expand(const OpenBranch& open, size_t at, const ops::Chunk& in, size_t depth, Stopwatch& watch) {
+    const LineStep& step = open.steps[at];
+    Counters& line = counters[step.line];
+    if (arenas_.size() <= depth + 1) arenas_.push_back(std::make_unique<Arena>(options_.budget, kScratch));
+    const uint32_t rows = options_.vector_rows == 0 ? kVectorRows : options_.vector_rows;
+    std::unique_ptr<ops::Expansion> expansion;
+    named(step, depth, [&] { expansion = step.expander->expand(in, rows, context_); });
+    for (bool more = true; more && in.order < needed_below() && !stopped();) {
+      Arena& arena = *arenas_[depth + 1];
+      arena.reset();
+      context_.arena = &arena;
+      if (options_.profile_lanes) context_.lanes = &line.lanes;
+      ops::Chunk out{in.order, 0, {}, ActiveSet(0, arena)};
+      named(step, depth, [&] { more = expansion->next(out, context_); });
+      line.rows_out += more ? out.active.count() : 0;
+      line.nanos += watch.lap();
+      if (more) advance(open, at + 1, out, depth + 1, watch);
+    }
+    context_.arena = arenas_[depth].get();
+  }
+
+  /// Calls f() for the step.
+  template <class F>
+  void named(const LineStep& step, size_t depth, F f) {
     try {
-      step.step->run(chunk, context_);
+      placed(step.columns, depth, f);
     } catch (const MemoryError& error) {  // of scratch memory, which does not know whose it is
       throw MemoryError(step.name + ": " + error.what());
+    }
+  }
+
+  /// Calls f() for a chunk of these columns. Those that an expander made have other rows than the slice.
+  template <class F>
+  static void placed(const Schema* columns, size_t depth, F f) {
+    try {
+      f();
+    } catch (ConversionError& error) {
+      if (columns != nullptr) name_argument(error, *columns);
+      if (depth != 0) error.row.reset();
+      throw;
     }
   }
 
   OpenPipeline& pipeline_;
   const Options& options_;
   const std::atomic<bool>& stop_;
-  Arena arena_;
+  FirstFault& fault_;
+  std::vector<std::unique_ptr<Arena>> arenas_;  // by depth: of slices, of the chunks made of them, ...
+  uint64_t rows_of_slice_ = 0;                  // that have come to the sink
   EvalContext context_;
   std::vector<Vector> columns_;  // kept for its memory
   Counters uncounted_;
@@ -184,6 +247,25 @@ size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
   size_t useful = 0;
   for (const OpenBranch& branch : pipeline.branches) useful += std::min(branch.input->max_readers(), threads);
   return std::clamp<size_t>(useful, 1, threads);
+}
+
+/// Throws the error of the first row that raised one.
+void raise(const FirstFault& fault, const OpenPipeline& pipeline) {
+  if (fault.error() == nullptr) return;
+  try {
+    std::rethrow_exception(fault.error());
+  } catch (const ConversionError& error) {
+    const OpenBranch& branch = pipeline.branches[fault.order() >> kBranchShift];
+    std::optional<uint64_t> row;
+    if (error.row) row = branch.input->row_of(fault.order() & kMorselMask, *error.row);
+    throw with_place(error, branch.what, row);
+  }
+}
+
+size_t last_phase(const OpenPipeline& pipeline) {
+  size_t last = 0;
+  for (const OpenBranch& branch : pipeline.branches) last = std::max(last, branch.phase);
+  return last;
 }
 
 }  // namespace
@@ -200,19 +282,23 @@ Slicing slicing_for(const Options& options, int64_t rows) {
 
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters) {
   std::atomic<bool> stop{false};
+  FirstFault fault;
   ProgressReport progress(options);
   std::vector<std::unique_ptr<Worker>> workers;
   for (size_t i = 0; i < workers_for(pipeline, options); ++i) {
-    workers.push_back(std::make_unique<Worker>(pipeline, options, counters.size(), stop));
+    workers.push_back(std::make_unique<Worker>(pipeline, options, counters.size(), stop, fault));
   }
-  run_workers(workers.size(), [&](size_t i) {
-    try {
-      workers[i]->run(progress);
-    } catch (...) {
-      stop.store(true, std::memory_order_relaxed);
-      throw;
-    }
-  });
+  for (size_t phase = 0; phase <= last_phase(pipeline); ++phase) {
+    run_workers(workers.size(), [&](size_t i) {
+      try {
+        workers[i]->run(progress, phase);
+      } catch (...) {
+        stop.store(true, std::memory_order_relaxed);
+        throw;
+      }
+    });
+    raise(fault, pipeline);
+  }
   for (OpenBranch& branch : pipeline.branches) branch.input->finish();
 
   std::vector<std::unique_ptr<ops::Sink::Local>> locals;
@@ -223,7 +309,7 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
   workers.clear();
 
   Stopwatch watch;
-  Arena arena(options.budget, "Scratch memory");
+  Arena arena(options.budget, kScratch);
   EvalContext context = context_for(options, arena);
   Table table = pipeline.sink->finish(std::move(locals), context);
   counters[pipeline.sink_line].nanos += watch.lap();

@@ -18,15 +18,18 @@ struct LineStep {
   size_t line;
   bool within_input;  ///< a scan's predicates: the line has counted the rows that come in
   std::unique_ptr<ops::Step> step;
+  std::unique_ptr<ops::Expander> expander;  ///< instead of the step
+  const Schema* columns;                    ///< of the rows that come in; null: they have no names for people
 };
 
 /// A branch with its input opened.
 struct OpenBranch {
-  std::string what;  ///< for people: what is read
+  std::string what;  ///< for people: what is read; empty: no source
   size_t line;       ///< of the input, or kNoLine
   std::unique_ptr<Input> input;
   std::vector<LineStep> steps;
   size_t ordered_by = 0;  ///< the sink's column that the bounds of morsels are of
+  size_t phase = 0;       ///< see Branch::phase
 };
 
 /// A pipeline that is ready to run.
@@ -34,6 +37,7 @@ struct OpenPipeline {
   std::vector<OpenBranch> branches;
   std::unique_ptr<ops::Sink> sink;
   size_t sink_line;
+  const Schema* columns;  ///< of the rows that reach the sink
   bool sink_is_operator;  ///< else it only collects the rows of its line
 };
 

@@ -90,6 +90,21 @@ bool ScanInput::wait(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
+/// So many that the slices of a huge batch have orders of their own.
+int64_t ScanInput::slice_rows(int64_t batch_rows) const {
+  return std::max<int64_t>(slicing_.vector_rows, (batch_rows >> kSliceBits) + 1);
+}
+
+std::optional<uint64_t> ScanInput::row_of(uint64_t order, uint32_t row) const {
+  const uint64_t wanted = order >> kSliceBits, slice = order & ((uint64_t{1} << kSliceBits) - 1);
+  int64_t before = 0, first = 0;
+  for (const auto& [batch, rows] : seen_) {
+    if (batch < wanted) before += rows;
+    if (batch == wanted) first = static_cast<int64_t>(slice) * slice_rows(rows);
+  }
+  return static_cast<uint64_t>(before + first) + row;
+}
+
 bool ScanInput::add(const ScanBatch& batch) {
   if (batch.order >= kMaxBatchOrder) throw InternalError(fmt::format("a batch of order {}", batch.order));
   const uint64_t order = batch.order << kSliceBits;
@@ -97,11 +112,10 @@ bool ScanInput::add(const ScanBatch& batch) {
   if (on_batch_) on_batch_(batch);
 
   const int64_t rows = batch.batch.rows;
-  const int64_t least =
-      (rows >> kSliceBits) + 1;  // so that the slices of a huge batch have orders of their own
-  const int64_t slice_rows = std::max<int64_t>(slicing_.vector_rows, least);
+  const int64_t slice_rows = this->slice_rows(rows);
   const int64_t morsel_rows = std::max(slicing_.morsel_rows / slice_rows, int64_t{1}) * slice_rows;
   std::lock_guard lock(mutex_);
+  seen_.emplace_back(batch.order, rows);
   for (int64_t first = 0; first < rows; first += morsel_rows) {
     Morsel& morsel = ready_.emplace_back();
     morsel.order = order + static_cast<uint64_t>(first / slice_rows);

@@ -5,6 +5,8 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "data/source.h"
 #include "exec/input.h"
@@ -25,6 +27,7 @@ class ScanInput : public Input {
             const Cancellation* cancellation, OnBatch on_batch = nullptr, OnComplete on_complete = nullptr);
   std::unique_ptr<Reader> reader() override;
   size_t max_readers() const override { return threads_; }
+  std::optional<uint64_t> row_of(uint64_t order, uint32_t row) const override;
   double progress() const override { return scan_->progress(); }
   void finish() override;
 
@@ -37,6 +40,7 @@ class ScanInput : public Input {
   bool wait(std::unique_lock<std::mutex>& lock);
   /// Adds the batch's morsels; false if the batch lies behind what is needed.
   bool add(const ScanBatch& batch);
+  int64_t slice_rows(int64_t batch_rows) const;
 
   std::unique_ptr<Scan> scan_;
   const Slicing slicing_;
@@ -49,6 +53,7 @@ class ScanInput : public Input {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Morsel> ready_;
+  std::vector<std::pair<uint64_t, int64_t>> seen_;  // batches: order and rows
   size_t started_ = 0;
   size_t reading_ = 0;
   bool all_read_ = false;   // a reader came to the source's end

@@ -1,11 +1,25 @@
 #include "expr/evaluate.h"
 
 #include "expr/casts/cast.h"
+#include "expr/conversion_error.h"
 #include "expr/evaluation.h"
 
 namespace lanewise {
 
 using namespace expr;
+
+namespace {
+
+Vector evaluate_cast(const Expr& expr, const Vector& arg, const ActiveSet& rows, EvalContext& context) {
+  try {
+    return expr::cast(arg, expr.type, expr.try_cast, rows, context);
+  } catch (ConversionError& error) {
+    error.argument = expr.args[0];
+    throw;
+  }
+}
+
+}  // namespace
 
 Vector evaluate(const Expr& expr, Columns columns, const ActiveSet& rows, EvalContext& context) {
   switch (expr.kind) {
@@ -16,8 +30,7 @@ Vector evaluate(const Expr& expr, Columns columns, const ActiveSet& rows, EvalCo
     case Expr::Kind::kCall:
       return evaluate_call(expr, columns, rows, context);
     case Expr::Kind::kCast:
-      return expr::cast(evaluate(*expr.args[0], columns, rows, context), expr.type, expr.try_cast, rows,
-                        context);
+      return evaluate_cast(expr, evaluate(*expr.args[0], columns, rows, context), rows, context);
     case Expr::Kind::kAnd:
     case Expr::Kind::kOr:
     case Expr::Kind::kIn:

@@ -8,7 +8,7 @@ namespace lanewise {
 namespace {
 
 /// The planner guards scalar subqueries with it: CASE WHEN count > 1 THEN error('...') ...
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_raise(std::span<const Type> args) {
   if (args.size() != 1 || args[0].id != TypeId::kVarchar) return std::nullopt;
   return Type(TypeId::kNull);
 }
@@ -27,7 +27,7 @@ std::span<const Function> raise_functions() {
     Function error;
     error.name = "error";
     error.raises = true;
-    error.resolve = resolve;
+    error.resolve = resolve_raise;
     error.evaluate = raise;
     error.reference = raise_reference;
     error.documentation = "Raises its argument as an error.";

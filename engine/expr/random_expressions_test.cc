@@ -16,8 +16,8 @@ using random::Generator;
 
 constexpr uint32_t kSizes[] = {0, 1, 31, 33, 64, 65, 130, 1000};
 
-void check(const Expr& expr, const std::vector<Vector>& columns, const ActiveSet& rows,
-           lanes::Target target) {
+void check_random(const Expr& expr, const std::vector<Vector>& columns, const ActiveSet& rows,
+                  lanes::Target target) {
   Arena& arena = rows.arena();
   EvalContext context{.arena = &arena, .target = target};
   std::vector<std::optional<Value>> expected(rows.rows());
@@ -85,8 +85,8 @@ TEST(Expressions, RandomTreesEqualTheirReference) {
       active.narrow(keep);
     }
     const Type type = generator.pick(2) == 0 ? Type(TypeId::kBool) : generator.any_type();
-    check(*generator.any(type, 4), columns, active,
-          targets[generator.pick(static_cast<uint32_t>(targets.size()))]);
+    check_random(*generator.any(type, 4), columns, active,
+                 targets[generator.pick(static_cast<uint32_t>(targets.size()))]);
   }
 }
 

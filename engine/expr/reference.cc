@@ -1,4 +1,5 @@
 #include "expr/casts/cast.h"
+#include "expr/conversion_error.h"
 #include "expr/evaluate.h"
 #include "expr/function.h"
 
@@ -7,7 +8,7 @@ namespace lanewise {
 namespace {
 
 /// AND (decisive false) or OR (decisive true).
-Value connect(const Expr& expr, bool decisive, std::span<const Value> row) {
+Value connect_values(const Expr& expr, bool decisive, std::span<const Value> row) {
   bool unknown = false;
   for (const ExprPtr& arg : expr.args) {
     const Value value = evaluate_reference(*arg, row);
@@ -46,6 +47,15 @@ Value call(const Expr& expr, std::span<const Value> row) {
   return expr.function->reference(expr, args);
 }
 
+Value cast_value(const Expr& expr, const Value& value) {
+  try {
+    return expr::cast(value, expr.type, expr.try_cast);
+  } catch (ConversionError& error) {
+    error.argument = expr.args[0];
+    throw;
+  }
+}
+
 }  // namespace
 
 Value evaluate_reference(const Expr& expr, std::span<const Value> row) {
@@ -57,11 +67,11 @@ Value evaluate_reference(const Expr& expr, std::span<const Value> row) {
     case Expr::Kind::kCall:
       return call(expr, row);
     case Expr::Kind::kCast:
-      return expr::cast(evaluate_reference(*expr.args[0], row), expr.type, expr.try_cast);
+      return cast_value(expr, evaluate_reference(*expr.args[0], row));
     case Expr::Kind::kAnd:
-      return connect(expr, false, row);
+      return connect_values(expr, false, row);
     case Expr::Kind::kOr:
-      return connect(expr, true, row);
+      return connect_values(expr, true, row);
     case Expr::Kind::kCase:
       for (size_t arg = 0; arg + 1 < expr.args.size(); arg += 2) {
         if (evaluate_reference(*expr.args[arg], row).is_true())

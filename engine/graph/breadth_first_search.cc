@@ -23,9 +23,9 @@ struct Frontier {
   uint64_t edges = 0;
 };
 
-class Search {
+class LevelSearch {
  public:
-  Search(const Neighbours& targets, const Neighbours& sources, std::vector<int32_t>& level)
+  LevelSearch(const Neighbours& targets, const Neighbours& sources, std::vector<int32_t>& level)
       : targets_(targets), sources_(sources), level_(level) {}
 
   /// Those that have an edge from `frontier`, of level `here`, and no level yet.
@@ -104,7 +104,7 @@ Levels BreadthFirstSearch::from(int64_t root) const {
   constexpr uint64_t kEdges = 14, kVertices = 24;
   check_search(vertices_, root);
   std::vector<int32_t> level(vertices_, kNoWay);
-  Search search(targets_, sources_, level);
+  LevelSearch search(targets_, sources_, level);
   level[static_cast<size_t>(root)] = 0;
   Frontier frontier{{static_cast<uint32_t>(root)}, targets_.of(static_cast<uint32_t>(root)).size()};
   uint64_t left = targets_.all().size();

@@ -14,13 +14,13 @@ namespace lanewise::graph {
 
 namespace {
 
-constexpr size_t kPart = 1 << 14;  // elements that a thread takes at once
+constexpr size_t kChainPart = 1 << 14;  // elements that a thread takes at once
 
 /// f(begin, end) for parts of 0 to size, on all threads.
 template <class F>
-void in_parts(size_t size, F f) {
-  parallel_for((size + kPart - 1) / kPart,
-               [&](size_t part) { f(part * kPart, std::min(size, (part + 1) * kPart)); });
+void in_chain_parts(size_t size, F f) {
+  parallel_for((size + kChainPart - 1) / kChainPart,
+               [&](size_t part) { f(part * kChainPart, std::min(size, (part + 1) * kChainPart)); });
 }
 
 /// Pointers in 32 bits. In `trees` an end points at itself, elsewhere at -1.
@@ -34,7 +34,7 @@ std::vector<u32> make_links(std::span<const int64_t> pointers, bool trees) {
   };
   std::vector<u32> links(size);
   std::atomic<bool> wrong = false;
-  in_parts(size, [&](size_t begin, size_t end) {
+  in_chain_parts(size, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const int64_t there = pointers[i];
       if (is_wrong(there)) wrong = true;
@@ -63,7 +63,7 @@ class ListRanking {
   explicit ListRanking(const std::vector<u32>& links) : links_(links), cells_(links.size()) {
     std::vector<uint8_t> follows(links.size());
     std::atomic<size_t> ends = 0;
-    in_parts(links.size(), [&](size_t begin, size_t end) {
+    in_chain_parts(links.size(), [&](size_t begin, size_t end) {
       size_t own_ends = 0;
       for (size_t i = begin; i < end; ++i) {
         cells_[i] = unvisited(links[i]);
@@ -92,7 +92,7 @@ class ListRanking {
     add_up();
     std::vector<int64_t> rank(cells_.size());
     std::atomic<bool> circle = false;
-    in_parts(rank.size(), [&](size_t begin, size_t end) {
+    in_chain_parts(rank.size(), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
         const u32 part = owner_of(cells_[i]);
         if (part == kNobody) {
@@ -205,7 +205,7 @@ std::vector<int64_t> tree_depths(std::span<const int64_t> parent) {
   const std::vector<u32> above = links_of_trees(parent);
   std::vector<int64_t> depth(above.size(), -1);
   std::atomic<bool> circle = false;
-  in_parts(above.size(), [&](size_t begin, size_t end) {
+  in_chain_parts(above.size(), [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
       size_t steps = 0;
       u32 at = static_cast<u32>(v);

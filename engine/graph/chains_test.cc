@@ -67,7 +67,7 @@ constexpr size_t kSizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 1'000, 5'000};
 
 /// What both machines answer.
 template <class Lists, class Trees>
-void expect_right(Lists ranks_of, Trees depths_of) {
+void expect_right_ranks(Lists ranks_of, Trees depths_of) {
   std::vector<size_t> sizes(std::begin(kSizes), std::end(kSizes));
   sizes.push_back(test_size<size_t>(10'000, 300'000));
   for (const size_t size : sizes) {
@@ -118,8 +118,8 @@ void expect_refusals(Lists ranks_of, Trees depths_of) {
 }
 
 TEST(Chains, OnCores) {
-  expect_right([](const auto& next) { return list_ranks(next); },
-               [](const auto& parent) { return tree_depths(parent); });
+  expect_right_ranks([](const auto& next) { return list_ranks(next); },
+                     [](const auto& parent) { return tree_depths(parent); });
 }
 
 TEST(Chains, WhatIsNoneIsRefused) {
@@ -139,8 +139,8 @@ class ChainsOnDevice : public testing::TestWithParam<Steps::Where> {
 };
 
 TEST_P(ChainsOnDevice, AreAsLoops) {
-  expect_right([&](const auto& next) { return there_->list_ranks(next); },
-               [&](const auto& parent) { return there_->tree_depths(parent); });
+  expect_right_ranks([&](const auto& next) { return there_->list_ranks(next); },
+                     [&](const auto& parent) { return there_->tree_depths(parent); });
 }
 
 TEST_P(ChainsOnDevice, WhatIsNoneIsRefused) {

@@ -44,9 +44,9 @@ void refuse_negative_cycle(const Graph& graph) {
 
 /// Floyd and Warshall's algorithm by tiles.
 template <class T>
-class Search {
+class DistanceSearch {
  public:
-  Search(T* matrix, size_t stride) : matrix_(matrix), stride_(stride) {}
+  DistanceSearch(T* matrix, size_t stride) : matrix_(matrix), stride_(stride) {}
 
   void run(const std::function<void(double)>& report) {
     const size_t tiles = stride_ / kTile;
@@ -92,8 +92,10 @@ class OnThreads final : public PathFinder {
  public:
   explicit OnThreads(const std::function<void(double)>& report) : report_(report) {}
   size_t tile() const override { return kTile; }
-  void close(int32_t* matrix, size_t stride) override { Search<int32_t>(matrix, stride).run(report_); }
-  void close(double* matrix, size_t stride) override { Search<double>(matrix, stride).run(report_); }
+  void close(int32_t* matrix, size_t stride) override {
+    DistanceSearch<int32_t>(matrix, stride).run(report_);
+  }
+  void close(double* matrix, size_t stride) override { DistanceSearch<double>(matrix, stride).run(report_); }
 
  private:
   const std::function<void(double)>& report_;

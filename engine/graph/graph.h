@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory.h"
+
 namespace lanewise::graph {
 
 /// A directed graph of vertices 0 to n - 1. Parallel edges and loops are kept.
@@ -20,12 +22,16 @@ struct Graph {
   bool whole_weights() const;
 };
 
-/// A Matrix Market file (it begins with %%MatrixMarket): every stored entry is an edge, whatever its value;
-/// `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign changed on
-/// the way back; the larger dimension is the number of vertices. Else lines of "v : u w", any integers, as
-/// vertices and their neighbours; else lines "source target [weight]". Lines that begin with # or % are
-/// comments. Throws UserError that names `file` and the line.
-Graph read_graph(std::string_view text, const std::string& file);
+/// What an edge takes of a budget while its graph is read: its ends, these again as labels, its weight.
+inline constexpr size_t kEdgeBytes = 4 * sizeof(int64_t) + sizeof(double);
+
+/// A Matrix Market file (it begins with %%MatrixMarket, in any case): every stored entry is an edge, whatever
+/// its value; `pattern` means weight 1; `symmetric` means both ways, `skew-symmetric` with the weight's sign
+/// changed on the way back; the larger dimension is the number of vertices. Else lines of "v : u w", any
+/// integers, as vertices and their neighbours; else lines "source target [weight]". Lines that begin with #
+/// or % are comments. Throws UserError that names `file` and the line, also of more vertices than `budget`
+/// has room for; MemoryError where it has none for the edges.
+Graph read_graph(std::string_view text, const std::string& file, MemoryBudget* budget = nullptr);
 
 /// Vertices that are any integers become 0, 1, ... in their order. `labels`: all of them, in any order and
 /// perhaps several times; the graph keeps them.

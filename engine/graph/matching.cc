@@ -14,9 +14,9 @@ namespace {
 constexpr uint32_t kFree = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kFar = kFree;
 
-class Search {
+class MatchingSearch {
  public:
-  explicit Search(const Graph& graph) : vertices_(static_cast<size_t>(graph.vertices)) {
+  explicit MatchingSearch(const Graph& graph) : vertices_(static_cast<size_t>(graph.vertices)) {
     parallel_for(2, [&](size_t side) {
       sides_[side] = side == 0 ? Neighbours(vertices_, graph.source, graph.target)
                                : Neighbours(vertices_, graph.target, graph.source);
@@ -187,7 +187,7 @@ class Search {
 
 Matching maximum_matching(const Graph& graph) {
   if (graph.vertices >= int64_t{1} << 32) throw UserError("a graph of 2^32 vertices or more is not matched");
-  Search search(graph);
+  MatchingSearch search(graph);
   search.run();
   return search.result();
 }

@@ -8,10 +8,21 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/real.h"
+#include "base/size.h"
 
 namespace lanewise::graph {
 
 namespace {
+
+constexpr std::string_view kBanner = "%%matrixmarket";
+
+std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return result;
+}
 
 /// Lines and their words.
 class Reader {
@@ -44,7 +55,7 @@ class Reader {
   }
   double real(std::string_view word) const {
     double value = 0;
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto read = real_from_chars(word.data(), word.data() + word.size(), value);
     if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
       fail(fmt::format("'{}' is no number", word.substr(0, 40)));
     }
@@ -75,6 +86,29 @@ class Reader {
   size_t line_ = 0;
 };
 
+constexpr size_t kVertexBytes = sizeof(int64_t);  // every algorithm keeps a number for each
+
+/// The edges of a graph as they are read, within a budget.
+class Edges {
+ public:
+  Edges(Graph& graph, MemoryBudget* budget) : graph_(graph), memory_(budget, "reading a graph") {}
+
+  void add(int64_t from, int64_t to, std::optional<double> weight) {
+    if (graph_.edges() == reserved_) {
+      reserved_ += std::max<size_t>(reserved_ / 4, 1024);
+      memory_.resize(reserved_ * kEdgeBytes);
+    }
+    graph_.source.push_back(from);
+    graph_.target.push_back(to);
+    if (weight) graph_.weight.push_back(*weight);
+  }
+
+ private:
+  Graph& graph_;
+  Reservation memory_;
+  size_t reserved_ = 0;
+};
+
 /// What the first line of a Matrix Market file says of its entries.
 struct MatrixKind {
   bool pattern = false;    ///< entries have no value
@@ -83,9 +117,7 @@ struct MatrixKind {
 };
 
 MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
-  std::string header(line);
-  std::transform(header.begin(), header.end(), header.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string header = in_lower_case(line);
   std::vector<std::string_view> words;
   Reader::split(header, words);
   const auto fail = [&](const std::string& message) {
@@ -107,8 +139,8 @@ MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
   return {field == "pattern", skew || symmetry == "symmetric", skew};
 }
 
-Graph read_matrix_market(std::string_view text, const std::string& file) {
-  const auto [pattern, symmetric, skew] = read_matrix_kind(text.substr(0, text.find('\n')), file);
+Graph read_matrix_market(std::string_view text, const std::string& file, MemoryBudget* budget) {
+  const MatrixKind kind = read_matrix_kind(text.substr(0, text.find('\n')), file);
   Reader reader(text, file);
   std::vector<std::string_view> words;
   if (!reader.next(words) || words.size() != 3) reader.fail("rows, columns and entries are missing");
@@ -118,21 +150,25 @@ Graph read_matrix_market(std::string_view text, const std::string& file) {
   if (rows < 0 || columns < 0 || entries < 0) reader.fail("a size is negative");
   Graph graph;
   graph.vertices = std::max(rows, columns);
-  const auto add = [&](int64_t from, int64_t to, double weight) {
-    graph.source.push_back(from);
-    graph.target.push_back(to);
-    if (!pattern) graph.weight.push_back(weight);
-  };
+  const auto vertices = static_cast<size_t>(graph.vertices);
+  if (budget != nullptr && vertices > budget->limit() / kVertexBytes) {
+    const size_t bytes = vertices > SIZE_MAX / kVertexBytes ? SIZE_MAX : vertices * kVertexBytes;
+    reader.fail(fmt::format("{} vertices need {} of memory; the limit is {} (--memory-limit)", vertices,
+                            format_size(bytes), format_size(budget->limit())));
+  }
+  Edges edges(graph, budget);
   int64_t found = 0;
   for (; reader.next(words); ++found) {
-    if (words.size() < (pattern ? 2u : 3u)) reader.fail("an entry has a row, a column and a value");
+    if (words.size() < (kind.pattern ? 2u : 3u)) reader.fail("an entry has a row, a column and a value");
     const int64_t from = reader.integer(words[0]) - 1;
     const int64_t to = reader.integer(words[1]) - 1;
     if (from < 0 || from >= rows || to < 0 || to >= columns)
       reader.fail("the entry is outside of the matrix");
-    const double weight = pattern ? 1 : reader.real(words[2]);
-    add(from, to, weight);
-    if (symmetric && from != to) add(to, from, skew ? -weight : weight);
+    std::optional<double> weight;
+    if (!kind.pattern) weight = reader.real(words[2]);
+    edges.add(from, to, weight);
+    if (weight && kind.skew) weight = -*weight;
+    if (kind.symmetric && from != to) edges.add(to, from, weight);
   }
   if (found != entries) reader.fail(fmt::format("{} entries, where the header says {}", found, entries));
   return graph;
@@ -155,10 +191,13 @@ void number_vertices(Graph& graph, std::vector<int64_t> labels) {
   graph.labels = std::move(labels);
 }
 
-Graph read_graph(std::string_view text, const std::string& file) {
-  if (text.starts_with("%%MatrixMarket")) return read_matrix_market(text, file);
+Graph read_graph(std::string_view text, const std::string& file, MemoryBudget* budget) {
+  if (in_lower_case(text.substr(0, kBanner.size())) == kBanner) {
+    return read_matrix_market(text, file, budget);
+  }
   Reader reader(text, file);
   Graph graph;
+  Edges edges(graph, budget);
   std::vector<std::string_view> words;
   std::vector<int64_t> labels;
   std::optional<size_t> width;  // of an edge's line; 0: lines of neighbours
@@ -170,8 +209,7 @@ Graph read_graph(std::string_view text, const std::string& file) {
     labels.push_back(vertex);
     if (neighbours) {
       for (size_t i = 2; i < words.size(); ++i) {
-        graph.source.push_back(vertex);
-        graph.target.push_back(reader.integer(words[i]));
+        edges.add(vertex, reader.integer(words[i]), std::nullopt);
         labels.push_back(graph.target.back());
       }
       continue;
@@ -179,10 +217,11 @@ Graph read_graph(std::string_view text, const std::string& file) {
     if (words.size() != *width || words.size() < 2 || words.size() > 3) {
       reader.fail("a line is 'source target', 'source target weight' or 'v : u w'; all of one kind");
     }
-    graph.source.push_back(vertex);
-    graph.target.push_back(reader.integer(words[1]));
-    labels.push_back(graph.target.back());
-    if (words.size() == 3) graph.weight.push_back(reader.real(words[2]));
+    const int64_t target = reader.integer(words[1]);
+    std::optional<double> weight;
+    if (words.size() == 3) weight = reader.real(words[2]);
+    edges.add(vertex, target, weight);
+    labels.push_back(target);
   }
   number_vertices(graph, std::move(labels));
   return graph;

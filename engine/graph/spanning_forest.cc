@@ -20,9 +20,9 @@ struct Candidate {
 
 /// Kruskal's algorithm without sorting what is too heavy anyway: the lighter half first, then those of the
 /// heavier half that still join two trees (Osipov, Sanders, Singler: Filter-Kruskal, ALENEX 2009).
-class Search {
+class LightestSearch {
  public:
-  explicit Search(const Graph& graph) : graph_(graph), parent_(static_cast<size_t>(graph.vertices)) {
+  explicit LightestSearch(const Graph& graph) : graph_(graph), parent_(static_cast<size_t>(graph.vertices)) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
 
@@ -89,7 +89,7 @@ class Search {
 
 SpanningForest spanning_forest(const Graph& graph) {
   SpanningForest forest;
-  forest.edges = Search(graph).run();
+  forest.edges = LightestSearch(graph).run();
   for (const int64_t edge : forest.edges) {
     forest.weight += graph.weight_of(static_cast<size_t>(edge));
   }

@@ -16,7 +16,7 @@ std::vector<KeyField> fields_of(const Header& header, const std::string& where) 
   std::vector<KeyField> fields;
   for (u32 i = 0; i < std::min(header.field_count, kMaxFields); ++i) {
     const FieldCode& code = header.fields[i];
-    if (code.type > static_cast<u8>(TypeId::kBlob) || code.unit > static_cast<u8>(TimeUnit::kNano) ||
+    if (code.type > static_cast<u8>(TypeId::kTimeNs) || code.unit > static_cast<u8>(TimeUnit::kNano) ||
         code.precision > 38 || code.nullable > 1) {
       throw UserError(fmt::format("{}: field {} has a type that this version does not know", where, i + 1));
     }

@@ -1,14 +1,14 @@
 #include "index/index.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "index/image.h"
 #include "index/sorted_batch.h"
 #include "index/state.h"
@@ -70,14 +70,21 @@ Index::Index(const std::shared_ptr<State>& state) : IndexReader(state, &state->p
 Index::Index(const IndexOptions& options, MemoryBudget* budget) : Index(new_state(options, budget)) {}
 Index::~Index() = default;
 
-Index Index::open(const std::string& path, Mode mode, MemoryBudget* budget) {
+Index Index::open(const std::string& path, Mode mode, MemoryBudget* budget, double wait) {
   auto state = std::make_shared<State>();
   state->budget = budget;
   using File = index::FileStorage;
-  state->storage = std::make_unique<File>(path, mode == Mode::kRead ? File::Mode::kRead : File::Mode::kWrite);
+  state->storage =
+      std::make_unique<File>(path, mode == Mode::kRead ? File::Mode::kRead : File::Mode::kWrite, wait);
   state->pool = index::open_image(*state->storage, budget);
   state->tree = index::make_tree(*state->pool);
   return Index(state);
+}
+
+bool Index::is_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char magic[sizeof index::kMagic] = {};
+  return file.read(magic, sizeof magic) && std::memcmp(magic, index::kMagic, sizeof magic) == 0;
 }
 
 void Index::load(const Keys& keys, const void* values) {
@@ -227,16 +234,11 @@ IndexSnapshot::~IndexSnapshot() {
 void Index::save(const std::string& path) {
   std::lock_guard lock(state_->writing);
   state_->pool->trust(*root_);  // What is damaged is not written again with good checksums.
-  const std::string temporary = path + fmt::format(".{}.new", ::getpid());
-  auto file = std::make_unique<index::FileStorage>(temporary, index::FileStorage::Mode::kCreate);
-  try {
-    state_->pool->collect();
-    index::write_image(*state_->pool, *file);
-    file->rename(path);
-  } catch (...) {
-    std::remove(temporary.c_str());
-    throw;
-  }
+  NewFile renamed(path);
+  auto file = std::make_unique<index::FileStorage>(renamed.temporary(), path);
+  state_->pool->collect();
+  index::write_image(*state_->pool, *file);
+  renamed.commit();
   state_->pool->set_name(path);
   state_->storage = std::move(file);
   state_->stuck = false;

@@ -179,8 +179,13 @@ class Index : public IndexReader {
   /// A new, empty index in memory. Throws UserError: options out of range.
   explicit Index(const IndexOptions& options, MemoryBudget* budget = nullptr);
   /// Opens a file as of its last commit, without reading more than it needs: groups of 64 KiB and more are
-  /// checked when they are first looked at.
-  static Index open(const std::string& path, Mode mode = Mode::kRead, MemoryBudget* budget = nullptr);
+  /// checked when they are first looked at. One process writes, or several read: waits up to `wait` seconds
+  /// for others, then throws UserError.
+  static Index open(const std::string& path, Mode mode = Mode::kRead, MemoryBudget* budget = nullptr,
+                    double wait = 0);
+
+  /// Whether a file holds an index, whole or not.
+  static bool is_in(const std::string& path);
 
   Index(Index&&) noexcept = default;
   Index& operator=(Index&&) noexcept = default;

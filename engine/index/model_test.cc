@@ -465,6 +465,10 @@ TEST_P(Model, Wide) {
           {{TypeId::kInt64, true}, {TypeId::kInt128}, {TypeId::kUInt64, true}}},
       GetParam());
 }
+TEST_P(Model, Uuids) { play(Composites<int128_t>{{{TypeId::kUuid}}}, GetParam()); }
+TEST_P(Model, UuidsAndTimes) {
+  play(Composites<int128_t, int64_t>{{{TypeId::kUuid, true}, {TypeId::kTimeNs}}}, GetParam());
+}
 TEST_P(Model, Mixed) {
   play(
       Composites<std::string, int32_t, std::string>{

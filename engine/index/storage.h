@@ -26,16 +26,16 @@ class Storage {
 /// A file, locked while it is open: one process writes, or several read.
 class FileStorage final : public Storage {
  public:
-  enum class Mode { kRead, kWrite, kCreate };  ///< kCreate: a new or emptied file
-  FileStorage(std::string path, Mode mode);
+  enum class Mode { kRead, kWrite };
+  /// Waits up to `wait` seconds for other processes.
+  FileStorage(const std::string& path, Mode mode, double wait = 0);
+  /// A new file, for writing; messages call it `name`, as which it will be known.
+  FileStorage(const std::string& path, std::string name);
   FileStorage(const FileStorage&) = delete;
   FileStorage& operator=(const FileStorage&) = delete;
   ~FileStorage() override;
 
-  /// Gives the file another name, in place of what has it now; safe when this returns.
-  void rename(const std::string& path);
-
-  std::string name() const override { return path_; }
+  std::string name() const override { return name_; }
   bool writable() const override { return mode_ != Mode::kRead; }
   uint64_t size() const override;
   void read(uint64_t at, void* to, size_t bytes) const override;
@@ -46,8 +46,10 @@ class FileStorage final : public Storage {
 
  private:
   [[noreturn]] void fail(const char* verb) const;
+  void lock(double wait);
+  void check_regular() const;
 
-  std::string path_;
+  std::string name_;
   Mode mode_;
   int file_;
 };

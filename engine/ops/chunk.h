@@ -16,6 +16,9 @@ struct Chunk {
   uint32_t rows = 0;
   std::vector<Vector> columns;
   ActiveSet active;
+  /// Of the first row among those of chunks of this order: a join makes several of one, which come to one
+  /// thread, in their order.
+  uint64_t first_row = 0;
 };
 
 }  // namespace lanewise::ops

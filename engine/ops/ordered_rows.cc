@@ -9,7 +9,7 @@ namespace lanewise::ops {
 namespace {
 
 /// A result's batch is sealed at this size, so that growing copies little and holds little twice.
-constexpr int64_t kBatchRows = int64_t{1} << 17;
+constexpr int64_t kOrderedBatch = int64_t{1} << 17;
 constexpr size_t kBatchBytes = size_t{32} << 20;  // for each kBatchRows
 
 /// Pieces from this length on become batches of their own, without a copy.
@@ -30,8 +30,15 @@ void OrderedRows::append(const Chunk& chunk, MemoryBudget* budget) {
   pieces_.push_back(
       {chunk.order, static_cast<uint32_t>(batches_.size()), growing_rows_, chunk.active.count()});
   growing_rows_ += chunk.active.count();
-  const auto most_bytes = kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kBatchRows, 1));
+  const auto most_bytes =
+      kBatchBytes * static_cast<size_t>(std::max<int64_t>(batch_rows_ / kOrderedBatch, 1));
   if (growing_rows_ >= batch_rows_ || bytes >= most_bytes) seal();
+}
+
+int64_t OrderedRows::rows() const {
+  int64_t rows = growing_rows_;
+  for (const Batch& batch : batches_) rows += batch.rows;
+  return rows;
 }
 
 void OrderedRows::seal() {
@@ -99,7 +106,7 @@ class Merger {
       short_[i].append(slice(*batch.columns[i], first, count, scratch_), ActiveSet(count, scratch_));
     }
     short_rows_ += rows;
-    if (short_rows_ >= kBatchRows) flush();
+    if (short_rows_ >= kOrderedBatch) flush();
   }
 
   void share_piece(const Batch& batch, int64_t first, int64_t rows) {
@@ -131,7 +138,9 @@ std::vector<OrderedRows::Place> OrderedRows::places(std::vector<std::unique_ptr<
           {piece.order, &rows.batches_[piece.batch], parts + piece.batch, piece.first, piece.rows});
     parts += rows.batches_.size();
   }
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.order < b.order; });
+  // Chunks of one order have come to one thread in their order.
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.order < b.order; });
   return places;
 }
 

@@ -20,6 +20,7 @@ class OrderedRows : public Sink::Local {
   void append(const Chunk& chunk, MemoryBudget* budget);
   /// Ends the batch that grows now.
   void seal();
+  int64_t rows() const;
 
   /// Neighbouring rows of one batch; `part` numbers the batches of all threads.
   struct Place {

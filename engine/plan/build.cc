@@ -178,6 +178,69 @@ NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message) {
               rows);
 }
 
+bool gives_left(JoinKind kind) { return kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti; }
+
+bool gives_right(JoinKind kind) {
+  return kind != JoinKind::kSemi && kind != JoinKind::kAnti && kind != JoinKind::kMark;
+}
+
+NodePtr join(NodePtr left, NodePtr right, Join join) {
+  check_child("Join", left);
+  check_child("Join", right);
+  for (const JoinKey& key : join.keys) {
+    check("Join", key.left, left->schema);
+    check("Join", key.right, right->schema);
+    if (key.left->type.physical() != key.right->type.physical()) {
+      misfit("Join", fmt::format("a key of {} and {}", key.left->type.name(), key.right->type.name()));
+    }
+  }
+  if (join.range) {
+    check("Join", join.range->left, left->schema);
+    check("Join", join.range->right, right->schema);
+    if (join.range->left->type.physical() != join.range->right->type.physical())
+      misfit("Join", "a range's types");
+    if (join.kind == JoinKind::kMark || join.kind == JoinKind::kSingle) misfit("Join", "a range");
+  }
+  Schema both = left->schema;
+  both.insert(both.end(), right->schema.begin(), right->schema.end());
+  if (join.condition != nullptr) check_predicate("Join", join.condition, both);
+  Schema schema;
+  const auto choose = [&](const std::vector<size_t>& columns, const Schema& from, bool allowed) {
+    if (!allowed && !columns.empty()) misfit("Join", "columns of a side of which there are none");
+    for (const size_t column : columns) {
+      if (column >= from.size()) misfit("Join", fmt::format("no column #{}", column));
+      schema.push_back(from[column]);
+    }
+  };
+  choose(join.left, left->schema, gives_left(join.kind));
+  choose(join.right, right->schema, gives_right(join.kind));
+  if (join.kind == JoinKind::kMark) schema.push_back({"mark", TypeId::kBool});
+  return make(std::move(join), {std::move(left), std::move(right)}, std::move(schema), -1);
+}
+
+NodePtr window(NodePtr child, Window window, std::vector<std::string> names) {
+  check_child("Window", child);
+  const Schema& input = child->schema;
+  for (const ExprPtr& key : window.partition) check("Window", key, input);
+  check_keys("Window", window.order, input);
+  if (names.size() != window.calls.size()) misfit("Window", "as many names as calls are needed");
+  Schema schema = input;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const AggregateCall& call = window.calls[i].call;
+    for (const ExprPtr& arg : call.args) check("Window", arg, input);
+    if (call.filter != nullptr) check_predicate("Window", call.filter, input);
+    check_keys("Window", call.order, input);
+    for (const FrameBound& bound : {window.calls[i].frame.begin, window.calls[i].frame.end}) {
+      const bool counts = bound.end == FrameEnd::kPreceding || bound.end == FrameEnd::kFollowing;
+      if (counts != (bound.offset != nullptr)) misfit("Window", "a frame's offset");
+      if (counts) check("Window", bound.offset, input);
+    }
+    schema.push_back({std::move(names[i]), call.type});
+  }
+  const double rows = child->estimated_rows;
+  return make(std::move(window), {std::move(child)}, std::move(schema), rows);
+}
+
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body) {
   check_child("Cte", definition);
   check_child("Cte", body);

@@ -60,6 +60,25 @@ Json json(const AggregateCall& call) {
   return out;
 }
 
+Json json(const FrameBound& bound) {
+  static constexpr const char* kEnds[] = {"unbounded", "preceding", "current row", "following"};
+  Json out = {{"end", kEnds[static_cast<size_t>(bound.end)]}};
+  if (bound.offset != nullptr) out["offset"] = json(*bound.offset);
+  return out;
+}
+
+Json json(const WindowCall& call) {
+  static constexpr const char* kUnits[] = {"rows", "range", "groups"};
+  static constexpr const char* kExcluded[] = {"none", "current row", "group", "ties"};
+  Json out = json(call.call);
+  out["frame"] = {{"unit", kUnits[static_cast<size_t>(call.frame.unit)]},
+                  {"begin", json(call.frame.begin)},
+                  {"end", json(call.frame.end)},
+                  {"excluded", kExcluded[static_cast<size_t>(call.frame.exclusion)]}};
+  if (call.ignore_nulls) out["ignore_nulls"] = true;
+  return out;
+}
+
 struct Writer {
   Json& out;
 
@@ -82,7 +101,31 @@ struct Writer {
   }
   void operator()(const Limit& limit) { range(limit.limit, limit.offset); }
   void operator()(const Distinct&) {}
+  void operator()(const Window& window) {
+    out["partition"] = json(window.partition);
+    out["order"] = json(window.order);
+    out["calls"] = Json::array();
+    for (const WindowCall& call : window.calls) out["calls"].push_back(json(call));
+  }
   void operator()(const UnionAll&) {}
+  void operator()(const Join& join) {
+    out["kind"] = name(join.kind);
+    Json keys = Json::array();
+    for (const JoinKey& key : join.keys) {
+      keys.push_back(
+          {{"left", json(*key.left)}, {"right", json(*key.right)}, {"null_is_equal", key.null_is_equal}});
+    }
+    out["keys"] = std::move(keys);
+    if (join.range) {
+      out["range"] = {{"left", json(*join.range->left)},
+                      {"order", name(join.range->order)},
+                      {"right", json(*join.range->right)},
+                      {"nearest", join.range->nearest}};
+    }
+    if (join.condition != nullptr) out["condition"] = json(*join.condition);
+    out["left"] = join.left;
+    out["right"] = join.right;
+  }
   void operator()(const ScalarJoin& join) { out["message"] = join.message; }
   void operator()(const Cte& cte) { out["id"] = cte.id; }
   void operator()(const CteRef& ref) { out["id"] = ref.id; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -65,12 +66,86 @@ struct Limit {
 };
 /// One row per distinct row of the child.
 struct Distinct {};
+
+enum class FrameUnit : uint8_t { kRows, kRange, kGroups };
+enum class FrameEnd : uint8_t { kUnbounded, kPreceding, kCurrentRow, kFollowing };
+/// Rows around the current one that are left out of its frame; kTies: its peers, but not itself.
+enum class FrameExclusion : uint8_t { kNone, kCurrentRow, kGroup, kTies };
+
+struct FrameBound {
+  FrameEnd end = FrameEnd::kUnbounded;
+  /// kPreceding and kFollowing: how many rows or groups (BIGINT); with FrameUnit::kRange the value of the
+  /// order's only key where the frame ends.
+  ExprPtr offset = nullptr;
+};
+
+/// The rows of a partition that a function sees from one row. Ends that are not bounded reach to the
+/// partition's ends.
+struct Frame {
+  FrameUnit unit = FrameUnit::kRange;
+  FrameBound begin = {};
+  FrameBound end = {FrameEnd::kCurrentRow, nullptr};
+  FrameExclusion exclusion = FrameExclusion::kNone;
+};
+
+/// One function of a Window node: an aggregate over the row's frame, or one of ops/window.
+struct WindowCall {
+  AggregateCall call;
+  Frame frame = {};
+  bool ignore_nulls = false;
+};
+/// The child's columns, then one for each call. Rows come sorted by partition, then by order.
+struct Window {
+  std::vector<ExprPtr> partition;
+  std::vector<SortKey> order;
+  std::vector<WindowCall> calls;
+};
 /// The rows of all children, in their order.
 struct UnionAll {};
 /// The child's columns, then the columns of the second child's only row; no row there gives NULLs, more than
 /// one is an error with `message`. An uncorrelated scalar subquery.
 struct ScalarJoin {
   std::string message;
+};
+enum class JoinKind : uint8_t {
+  kInner,
+  kLeft,       ///< also rows of the left child without a match, with NULLs
+  kRight,      ///< also rows of the right child without one
+  kFull,       ///< both
+  kSemi,       ///< rows of the left child that have a match
+  kAnti,       ///< those that have none
+  kRightSemi,  ///< rows of the right child that have a match
+  kRightAnti,
+  kMark,    ///< each row of the left child, and whether it has a match: true, false or, as IN has it, NULL
+  kSingle,  ///< as kLeft, but more than one match is an error
+};
+
+/// One equality of a join: left = right or, where NULLs are equal, left IS NOT DISTINCT FROM right.
+struct JoinKey {
+  ExprPtr left;   ///< over the left child's columns
+  ExprPtr right;  ///< over the right child's columns
+  bool null_is_equal = false;
+};
+
+enum class RangeOrder : uint8_t { kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+/// One inequality of a join: left < right, ... The right child's rows are sorted by it, so that a row's
+/// matches are found by a binary search.
+struct JoinRange {
+  RangeOrder order = RangeOrder::kLess;
+  ExprPtr left;          ///< over the left child's columns
+  ExprPtr right;         ///< over the right child's columns, of the same type
+  bool nearest = false;  ///< only the match whose value is nearest (ASOF)
+};
+
+/// Pairs of a row of children[0] (left) and one of children[1] (right) for which all keys, the range and the
+/// condition hold. Gives the chosen columns of the left child, then those of the right one (kMark: the mark).
+struct Join {
+  JoinKind kind = JoinKind::kInner;
+  std::vector<JoinKey> keys;
+  std::optional<JoinRange> range;  ///< not of kMark and kSingle
+  ExprPtr condition;               ///< over the left child's columns, then the right child's; may be null
+  std::vector<size_t> left, right;
+  std::string message = {};  ///< kSingle: of the error; empty: the first match is taken
 };
 /// children[0] is computed once and kept under `id`; children[1] reads it by CteRef nodes.
 struct Cte {
@@ -80,8 +155,8 @@ struct CteRef {
   uint64_t id = 0;
 };
 
-using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, UnionAll,
-                             ScalarJoin, Cte, CteRef>;
+using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
+                             UnionAll, ScalarJoin, Join, Cte, CteRef>;
 
 /// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
 struct Node {
@@ -90,6 +165,14 @@ struct Node {
   Schema schema;               ///< of the rows that it gives
   double estimated_rows = -1;  ///< negative: unknown
 };
+
+/// Whether a join of this kind gives columns of the left child, or of the right one.
+bool gives_left(JoinKind kind);
+bool gives_right(JoinKind kind);
+/// "inner", "right semi", ...
+const char* name(JoinKind kind);
+/// "<", "<=", ...
+const char* name(RangeOrder order);
 
 /// "Filter", "Aggregate", ...
 const char* name(const Payload& payload);
@@ -105,8 +188,10 @@ NodePtr aggregate(NodePtr child, std::vector<ExprPtr> keys, std::vector<Aggregat
 NodePtr sort(NodePtr child, std::vector<SortKey> keys, int64_t limit = -1, int64_t offset = 0);
 NodePtr limit(NodePtr child, int64_t limit, int64_t offset = 0);
 NodePtr distinct(NodePtr child);
+NodePtr window(NodePtr child, Window window, std::vector<std::string> names);
 NodePtr union_all(std::vector<NodePtr> children);
 NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message);
+NodePtr join(NodePtr left, NodePtr right, Join join);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
 

@@ -21,10 +21,15 @@ std::vector<std::string> names_of(const Schema& schema) {
 }
 
 std::vector<std::string> names_of_input(const Node& node) {
-  return names_of(node.children.empty() ? node.schema : node.children[0]->schema);
+  std::vector<std::string> names = names_of(node.children.empty() ? node.schema : node.children[0]->schema);
+  if (std::holds_alternative<Join>(node.payload)) {
+    const std::vector<std::string> right = names_of(node.children[1]->schema);
+    names.insert(names.end(), right.begin(), right.end());
+  }
+  return names;
 }
 
-std::string join(const std::vector<std::string>& parts, const char* between) {
+std::string joined(const std::vector<std::string>& parts, const char* between) {
   return fmt::format("{}", fmt::join(parts, between));
 }
 
@@ -32,7 +37,7 @@ std::string text_of(const std::vector<ExprPtr>& exprs, const std::vector<std::st
                     const char* between) {
   std::vector<std::string> parts;
   for (const ExprPtr& expr : exprs) parts.push_back(expr->to_string(&names));
-  return join(parts, between);
+  return joined(parts, between);
 }
 
 std::string text_of(const std::vector<SortKey>& keys, const std::vector<std::string>& names) {
@@ -41,7 +46,7 @@ std::string text_of(const std::vector<SortKey>& keys, const std::vector<std::str
     parts.push_back(key.expr->to_string(&names) + (key.descending ? " DESC" : "") +
                     (key.nulls_first ? " NULLS FIRST" : ""));
   }
-  return join(parts, ", ");
+  return joined(parts, ", ");
 }
 
 std::string text_of(const AggregateCall& call, const std::vector<std::string>& names) {
@@ -51,6 +56,58 @@ std::string text_of(const AggregateCall& call, const std::vector<std::string>& n
   std::string text = fmt::format("{}({})", call.function, args);
   if (call.filter != nullptr) text += fmt::format(" FILTER (WHERE {})", call.filter->to_string(&names));
   return text;
+}
+
+std::string text_of(const FrameBound& bound, const char* unbounded, const std::vector<std::string>& names) {
+  switch (bound.end) {
+    case FrameEnd::kUnbounded:
+      return unbounded;
+    case FrameEnd::kCurrentRow:
+      return "CURRENT ROW";
+    case FrameEnd::kPreceding:
+      return bound.offset->to_string(&names) + " PRECEDING";
+    case FrameEnd::kFollowing:
+      return bound.offset->to_string(&names) + " FOLLOWING";
+  }
+  return {};
+}
+
+std::string text_of(const WindowCall& call, const std::vector<std::string>& names) {
+  static constexpr const char* kUnits[] = {"ROWS", "RANGE", "GROUPS"};
+  static constexpr const char* kExcluded[] = {"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"};
+  const Frame& frame = call.frame;
+  return fmt::format(
+      "{}{} {} BETWEEN {} AND {}{}", text_of(call.call, names), call.ignore_nulls ? " IGNORE NULLS" : "",
+      kUnits[static_cast<size_t>(frame.unit)], text_of(frame.begin, "UNBOUNDED PRECEDING", names),
+      text_of(frame.end, "UNBOUNDED FOLLOWING", names), kExcluded[static_cast<size_t>(frame.exclusion)]);
+}
+
+std::string text_of(const Window& window, const std::vector<std::string>& names) {
+  std::vector<std::string> parts;
+  for (const WindowCall& call : window.calls) parts.push_back(text_of(call, names));
+  std::string text = joined(parts, ", ");
+  if (!window.partition.empty()) text += " partition by " + text_of(window.partition, names, ", ");
+  if (!window.order.empty()) text += " order by " + text_of(window.order, names);
+  return text;
+}
+
+std::string text_of(const Join& join, const Node& node) {
+  const auto left = names_of(node.children[0]->schema), right = names_of(node.children[1]->schema);
+  std::vector<std::string> parts;
+  for (const JoinKey& key : join.keys) {
+    parts.push_back(fmt::format("{} {} {}", key.left->to_string(&left),
+                                key.null_is_equal ? "IS NOT DISTINCT FROM" : "=",
+                                key.right->to_string(&right)));
+  }
+  if (join.range) {
+    parts.push_back(fmt::format("{}{} {} {}", join.range->nearest ? "nearest " : "",
+                                join.range->left->to_string(&left), name(join.range->order),
+                                join.range->right->to_string(&right)));
+  }
+  const auto both = names_of_input(node);
+  if (join.condition != nullptr) parts.push_back(join.condition->to_string(&both));
+  const char* const kind = name(join.kind);
+  return parts.empty() ? kind : fmt::format("{} on {}", kind, joined(parts, " AND "));
 }
 
 std::string text_of(int64_t limit, int64_t offset) {
@@ -72,6 +129,14 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
                             add(call.args);
                             if (call.filter != nullptr) exprs.push_back(call.filter);
                           }
+                        },
+                        [&](const Window& window) {
+                          add(window.partition);
+                          for (const SortKey& key : window.order) exprs.push_back(key.expr);
+                          for (const WindowCall& call : window.calls) add(call.call.args);
+                        },
+                        [&](const Join& join) {
+                          if (join.condition != nullptr) exprs.push_back(join.condition);
                         },
                         [&](const Sort& sort) {
                           for (const SortKey& key : sort.keys) exprs.push_back(key.expr);
@@ -108,10 +173,21 @@ void print(const Node& node, lanes::Target target, const lanes::Tuning& tuning, 
 
 }  // namespace
 
+const char* name(JoinKind kind) {
+  static constexpr const char* kNames[] = {"inner", "left",       "right",      "full", "semi",
+                                           "anti",  "right semi", "right anti", "mark", "single"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+const char* name(RangeOrder order) {
+  static constexpr const char* kNames[] = {"<", "<=", ">", ">="};
+  return kNames[static_cast<size_t>(order)];
+}
+
 const char* name(const Payload& payload) {
-  static constexpr const char* kNames[] = {"Scan",      "Values",     "Filter", "Project",
-                                           "Aggregate", "Sort",       "Limit",  "Distinct",
-                                           "UnionAll",  "ScalarJoin", "Cte",    "CteRef"};
+  static constexpr const char* kNames[] = {"Scan",       "Values", "Filter",   "Project", "Aggregate",
+                                           "Sort",       "Limit",  "Distinct", "Window",  "UnionAll",
+                                           "ScalarJoin", "Join",   "Cte",      "CteRef"};
   static_assert(std::size(kNames) == std::variant_size_v<Payload>);
   return kNames[payload.index()];
 }
@@ -121,7 +197,7 @@ std::string details(const Node& node) {
   return std::visit(
       Overloaded{
           [&](const Scan& scan) {
-            std::string columns = fmt::format("{} [{}]", scan.source->name(), join(names, ", "));
+            std::string columns = fmt::format("{} [{}]", scan.source->name(), joined(names, ", "));
             return scan.predicates.empty() ? columns
                                            : columns + " " + text_of(scan.predicates, names, " AND ");
           },
@@ -131,7 +207,7 @@ std::string details(const Node& node) {
           [&](const Aggregate& aggregate) {
             std::vector<std::string> parts;
             for (const AggregateCall& call : aggregate.aggregates) parts.push_back(text_of(call, names));
-            std::string calls = join(parts, ", ");
+            std::string calls = joined(parts, ", ");
             if (aggregate.keys.empty()) return calls;
             return calls + (calls.empty() ? "by " : " by ") + text_of(aggregate.keys, names, ", ");
           },
@@ -140,6 +216,8 @@ std::string details(const Node& node) {
             return text_of(sort.keys, names) + (range.empty() ? "" : " " + range);
           },
           [&](const Limit& limit) { return text_of(limit.limit, limit.offset); },
+          [&](const Window& window) { return text_of(window, names); },
+          [&](const Join& join) { return text_of(join, node); },
           [&](const Cte& cte) { return fmt::format("#{}", cte.id); },
           [&](const CteRef& ref) { return fmt::format("#{}", ref.id); },
           [](const auto&) { return std::string(); },

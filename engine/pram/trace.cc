@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "pram/executor/observer.h"
 #include "pram/interpreter/kernel_steps.h"
 #include "pram/run.h"
@@ -12,32 +13,17 @@ namespace lanewise::pram {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
 /// JSON has no infinity and no NaN: they are texts.
 std::string value_of(Type type, Word word) {
   const std::string text = to_text(type, word);
-  return type == Type::kReal && !std::isfinite(real_of(word)) ? quoted(text) : text;
+  return type == Type::kReal && !std::isfinite(real_of(word)) ? json_quoted(text) : text;
 }
 
 std::string start_of(const Program& program, const Memory& memory, std::string_view by) {
   const Tree& tree = program.tree();
   std::string parameters;
   for (size_t i = 0; i < tree.parameters.size(); ++i) {
-    parameters += fmt::format("{}{}:{}", i == 0 ? "" : ",", quoted(tree.parameters[i].name),
+    parameters += fmt::format("{}{}:{}", i == 0 ? "" : ",", json_quoted(tree.parameters[i].name),
                               value_of(tree.parameters[i].type, memory.parameters[i]));
   }
   std::string variables;
@@ -45,13 +31,14 @@ std::string start_of(const Program& program, const Memory& memory, std::string_v
     const Array& array = memory.variables[i];
     std::string values;
     for (const Word word : array.words) values += (values.empty() ? "" : ",") + value_of(array.type, word);
-    variables +=
-        fmt::format(R"({}{{"name":{},"type":"{}","extents":[{}],"values":[{}]}})", i == 0 ? "" : ",",
-                    quoted(tree.variables[i].name), name(array.type), fmt::join(array.extents, ","), values);
+    variables += fmt::format(R"({}{{"name":{},"type":"{}","extents":[{}],"values":[{}]}})", i == 0 ? "" : ",",
+                             json_quoted(tree.variables[i].name), name(array.type),
+                             fmt::join(array.extents, ","), values);
   }
   return fmt::format(R"({{"program":{},"mode":"{}","by":"{}","parameters":{{{}}},"variables":[{}]}})"
                      "\n",
-                     quoted(program.file()), to_text(tree.mode, tree.combine), by, parameters, variables);
+                     json_quoted(program.file()), to_text(tree.mode, tree.combine), by, parameters,
+                     variables);
 }
 
 /// `host`: it is a private variable of which the host holds the one value.
@@ -66,9 +53,9 @@ std::string change_of(const Tree& tree, const Memory& memory, const Change& chan
       const auto columns = static_cast<uint64_t>(extents[1]);
       cell = fmt::format("{},{}", change.cell / columns, change.cell % columns);
     }
-    where = fmt::format(R"("variable":{},"cell":[{}])", quoted(tree.variables[change.index].name), cell);
+    where = fmt::format(R"("variable":{},"cell":[{}])", json_quoted(tree.variables[change.index].name), cell);
   } else {
-    where = fmt::format(R"("private":{})", quoted(tree.privates[change.index].name));
+    where = fmt::format(R"("private":{})", json_quoted(tree.privates[change.index].name));
     if (!host) where += fmt::format(R"(,"processor":{})", change.cell);
   }
   return fmt::format(R"({{{},"before":{},"after":{}}})", where, value_of(type, change.before),
@@ -121,7 +108,7 @@ void with_errors(const WriteLine& write, F run) {
   } catch (const RunError& error) {
     write(fmt::format(R"({{"error":{},"step":{},"processor":{}}})"
                       "\n",
-                      quoted(error.what()), error.step(), error.processor()));
+                      json_quoted(error.what()), error.step(), error.processor()));
     throw;
   }
 }

@@ -6,7 +6,7 @@
 #include "pram/interpreter/interpreter.h"
 
 /// Traces: lines of JSON for the start, for each step or kernel with what it changed, and for the end;
-/// docs/pram.md has the schema. If the run fails, the last line says so, and the error is thrown.
+/// docs/use/pram.md has the schema. If the run fails, the last line says so, and the error is thrown.
 namespace lanewise::pram {
 
 using WriteLine = std::function<void(std::string_view)>;

@@ -9,6 +9,10 @@
 namespace lanewise {
 
 bool Grouping::is_null(size_t key, uint32_t group) const {
+  if (form_ == Form::kPacked) {
+    const std::optional<uint32_t> null = null_number(group);
+    return null && nulls_->is_null(key, *null);
+  }
   if (form_ != Form::kRow) return group == null_group_;
   return layout_.is_null(reinterpret_cast<const uint8_t*>(words_[group]) + 8, key);
 }
@@ -16,6 +20,7 @@ bool Grouping::is_null(size_t key, uint32_t group) const {
 ColumnPtr Grouping::column(size_t key, std::span<const uint32_t> groups) const {
   std::shared_ptr<Column> column =
       types_[key].is_string() ? text_column(key, groups) : number_column(key, groups);
+  if (form_ != Form::kRow && null_group_ == HashTable::kNone && nulls_ == nullptr) return column;
   for (const uint32_t group : groups) column->nulls += is_null(key, group);
   if (column->nulls == 0) return column;
   column->validity = Buffer::allocate(bits::words(groups.size()) * 8, budget_, what_);
@@ -44,23 +49,33 @@ std::shared_ptr<Column> Grouping::number_column(size_t key, std::span<const uint
   }
   visit(type.physical(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_integral_v<T> || sizeof(T) == 16) {
-      if constexpr (!std::is_same_v<T, std::string_view> && !std::is_same_v<T, Interval>) {
-        T* values = column->values.mutable_as<T>();
-        for (size_t i = 0; i < groups.size(); ++i) {
-          const uint64_t word = words_[groups[i]];
-          if (form_ == Form::kWord) {
-            values[i] = static_cast<T>(word);
-            continue;
-          }
-          uint64_t words[2] = {0, 0};
-          layout_.words(reinterpret_cast<const uint8_t*>(word) + 8, key, words);
-          values[i] = static_cast<T>(static_cast<uint128_t>(words[1]) << 64 | words[0]);
-        }
+    if constexpr (std::is_integral_v<T> || std::is_same_v<T, int128_t> || std::is_same_v<T, uint128_t>) {
+      T* values = column->values.mutable_as<T>();
+      if (form_ == Form::kRow) return row_values(key, groups, values);
+      if (form_ == Form::kWord) {
+        for (size_t i = 0; i < groups.size(); ++i) values[i] = static_cast<T>(words_[groups[i]]);
+        return;
+      }
+      const uint64_t* words = packed_->word_of(key) == 0 ? words_.data() : high_.data();
+      for (size_t i = 0; i < groups.size(); ++i) {
+        values[i] = static_cast<T>(packed_->value(words[groups[i]], key));
+      }
+      for (size_t i = 0; nulls_ != nullptr && i < groups.size(); ++i) {
+        const std::optional<uint32_t> null = null_number(groups[i]);
+        if (null) nulls_->row_values(key, {&*null, 1}, values + i);
       }
     }
   });
   return column;
+}
+
+template <class T>
+void Grouping::row_values(size_t key, std::span<const uint32_t> groups, T* values) const {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    uint64_t words[2] = {0, 0};
+    layout_.words(reinterpret_cast<const uint8_t*>(words_[groups[i]]) + 8, key, words);
+    values[i] = static_cast<T>(static_cast<uint128_t>(words[1]) << 64 | words[0]);
+  }
 }
 
 std::shared_ptr<Column> Grouping::text_column(size_t key, std::span<const uint32_t> groups) const {

@@ -185,7 +185,10 @@ TEST(Grouping, AbsorbsWhatOthersFound) {
       std::vector<uint32_t> from(other.size());
       for (uint32_t i = 0; i < from.size(); ++i) from[i] = other.size() - 1 - i;
       std::vector<uint32_t> to(from.size());
-      merged.absorb(other, from, to.data());
+      const std::span<const uint32_t> keys(from);
+      const std::vector<Grouping::Part> parts = {
+          {&other, keys.first(keys.size() / 3)}, {&other, {}}, {&other, keys.subspan(keys.size() / 3)}};
+      merged.absorb(parts, to.data());
       for (size_t i = 0; i < from.size(); ++i) {
         const uint32_t mine[] = {to[i]};
         const uint32_t its[] = {from[i]};
@@ -196,7 +199,7 @@ TEST(Grouping, AbsorbsWhatOthersFound) {
       }
       std::vector<uint32_t> again(from.size());
       const uint32_t after = merged.size();
-      merged.absorb(other, from, again.data());
+      merged.absorb(parts, again.data());
       EXPECT_EQ(again, to);
       EXPECT_EQ(merged.size(), after);
       EXPECT_GE(after, before);
@@ -294,7 +297,8 @@ TEST(Grouping, PartitionsDoNotCrowdTheirTables) {
     const std::span<const uint32_t> from(parts.groups.data() + parts.starts[p],
                                          parts.starts[p + 1] - parts.starts[p]);
     std::vector<uint32_t> to(from.size());
-    merged.absorb(grouping, from, to.data());
+    const Grouping::Part part{&grouping, from};
+    merged.absorb({&part, 1}, to.data());
     ASSERT_EQ(merged.size(), from.size());
   }
   // Where slots and partitions go by the same bits this takes a hundred times as long.

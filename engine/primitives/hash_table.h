@@ -27,10 +27,11 @@ class HashTable {
   /// `what`, a string literal, names the operator in memory errors.
   HashTable(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
 
-  /// groups[i] = the group of key i, for i in [0, count). `equal(i, word)` tells whether key i is the one
-  /// known by `word`; it is asked only where tags are equal. `add(i)` returns the Key of a new one. Slots are
-  /// prefetched, and with kFollow the memory that their words point to.
-  template <bool kFollow, class Equal, class Add>
+  /// groups[i] = the group of key i, for i in [0, count). `equal(i, key)` tells whether key i is this one; it
+  /// is asked only where tags are equal. `add(i)` returns the Key of a new one. Slots are prefetched. With
+  /// kFollow tags are compared first, so that `equal` may follow the word or the group; with kPrefetch the
+  /// memory that words point to is prefetched.
+  template <bool kFollow, bool kPrefetch = kFollow, class Equal, class Add>
   void find_or_add(const uint32_t* tags, size_t count, Equal equal, Add add, uint32_t* groups) {
     if (slots_ == nullptr) grow();
     uint32_t missed[kBlock];
@@ -39,7 +40,7 @@ class HashTable {
       size_t misses = 0;
       for (size_t i = first; i < end; ++i) {  // most keys are at home: no branch depends on it
         if (i + kAhead < count) __builtin_prefetch(slots_ + home(tags[i + kAhead]), 1);
-        if constexpr (kFollow) {
+        if constexpr (kPrefetch) {
           if (i + kNear < count) {
             const Slot& soon = slots_[home(tags[i + kNear])];
             if (soon.tag == tags[i + kNear]) __builtin_prefetch(reinterpret_cast<const void*>(soon.word));
@@ -48,14 +49,26 @@ class HashTable {
         const Slot& slot = slots_[home(tags[i])];
         groups[i] = slot.group;
         missed[misses] = static_cast<uint32_t>(i - first);
-        misses += !is<kFollow>(slot, tags[i], [&](uint64_t word) { return equal(i, word); });
+        misses += !is<kFollow>(slot, tags[i], [&](const Key& key) { return equal(i, key); });
       }
       for (size_t m = 0; m < misses; ++m) {
         const size_t i = first + missed[m];
-        const auto equal_i = [&](uint64_t word) { return equal(i, word); };
+        const auto equal_i = [&](const Key& key) { return equal(i, key); };
         groups[i] = probe<kFollow>(tags[i], equal_i, [&] { return add(i); });
       }
     }
+  }
+
+  /// Forgets all keys; the memory stays.
+  void clear() {
+    if (slots_ != nullptr) std::memset(slots_, 0xff, (mask_ + 1) * sizeof(Slot));
+    size_ = 0;
+  }
+  /// Makes room for `keys` keys in all, so that they come without growing.
+  void reserve(size_t keys) {
+    int bits = slots_ == nullptr ? kFirstBits : 32 - shift_;
+    while (bits < 31 && limit_of(size_t{1} << bits) < keys) ++bits;
+    if (slots_ == nullptr || bits > 32 - shift_) grow(bits);
   }
 
  private:
@@ -75,8 +88,8 @@ class HashTable {
 
   template <bool kFollow, class Equal>
   static bool is(const Slot& slot, uint32_t tag, Equal equal) {
-    if constexpr (kFollow) return slot.tag == tag && slot.group != kNone && equal(slot.word);
-    return static_cast<bool>((slot.group != kNone) & equal(slot.word));
+    if constexpr (kFollow) return slot.tag == tag && slot.group != kNone && equal(Key{slot.word, slot.group});
+    return static_cast<bool>((slot.group != kNone) & equal(Key{slot.word, slot.group}));
   }
 
   template <bool kFollow, class Equal, class Add>
@@ -92,18 +105,20 @@ class HashTable {
     }
   }
 
-  void grow() {
+  static size_t limit_of(size_t slots) { return slots <= kSparseSlots ? slots / 8 : slots / 8 * 5; }
+
+  void grow() { grow(slots_ == nullptr ? kFirstBits : 32 - shift_ + 1); }
+  void grow(int bits) {
     const size_t old_slots = slots_ == nullptr ? 0 : mask_ + 1;
-    const int bits = slots_ == nullptr ? kFirstBits : 32 - shift_ + 1;
     if (bits > 31) throw MemoryError(std::string(what_) + " has more than 2^30 groups");
     const size_t slots = size_t{1} << bits;
     const Buffer old = buffer_;
-    buffer_ = Buffer::allocate(slots * sizeof(Slot), budget_, what_);
+    buffer_ = Buffer::allocate(slots * sizeof(Slot), budget_, what_, Access::kRandom);
     slots_ = buffer_.mutable_as<Slot>();
     std::memset(slots_, 0xff, slots * sizeof(Slot));
     mask_ = slots - 1;
     shift_ = 32 - bits;
-    limit_ = static_cast<uint32_t>(slots <= kSparseSlots ? slots / 8 : slots / 8 * 5);
+    limit_ = static_cast<uint32_t>(limit_of(slots));
     for (size_t i = 0; i < old_slots; ++i) {
       const Slot slot = old.as<Slot>()[i];
       if (slot.group == kNone) continue;

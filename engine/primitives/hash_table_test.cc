@@ -24,7 +24,7 @@ void expect_like_std(const std::vector<uint64_t>& keys, size_t batch, TagOf tag_
     std::vector<uint32_t> groups(count);
     for (size_t i = 0; i < count; ++i) tags[i] = tag_of(keys[first + i]);
     table.find_or_add<kFollow>(
-        tags.data(), count, [&](size_t i, uint64_t word) { return keys[first + i] == word; },
+        tags.data(), count, [&](size_t i, const HashTable::Key& key) { return keys[first + i] == key.word; },
         [&](size_t i) { return HashTable::Key{keys[first + i], added++}; }, groups.data());
     for (size_t i = 0; i < count; ++i) {
       const auto group =
@@ -65,7 +65,7 @@ TEST(HashTable, ChargesTheBudget) {
   uint32_t added = 0;
   try {
     table.find_or_add<false>(
-        tags.data(), tags.size(), [](size_t, uint64_t) { return false; },
+        tags.data(), tags.size(), [](size_t, const HashTable::Key&) { return false; },
         [&](size_t i) { return HashTable::Key{i, added++}; }, groups.data());
     FAIL() << "1 MiB holds no 100,000 slots";
   } catch (const MemoryError& error) {

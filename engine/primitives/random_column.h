@@ -15,11 +15,11 @@ namespace lanewise::random {
 
 inline const std::vector<Type>& all_types() {
   static const std::vector<Type> types = {
-      TypeId::kBool,    TypeId::kInt8,        TypeId::kInt16,   TypeId::kInt32,      TypeId::kInt64,
-      TypeId::kInt128,  TypeId::kUInt8,       TypeId::kUInt16,  TypeId::kUInt32,     TypeId::kUInt64,
-      TypeId::kUInt128, TypeId::kFloat32,     TypeId::kFloat64, Type::decimal(9, 2), Type::decimal(18, 4),
-      TypeId::kDate,    Type::decimal(38, 5), TypeId::kTime,    TypeId::kTimestamp,  TypeId::kTimestampTz,
-      TypeId::kBlob,    TypeId::kVarchar,     TypeId::kInterval};
+      TypeId::kBool,    TypeId::kInt8,        TypeId::kInt16,    TypeId::kInt32,      TypeId::kInt64,
+      TypeId::kInt128,  TypeId::kUInt8,       TypeId::kUInt16,   TypeId::kUInt32,     TypeId::kUInt64,
+      TypeId::kUInt128, TypeId::kFloat32,     TypeId::kFloat64,  Type::decimal(9, 2), Type::decimal(18, 4),
+      TypeId::kDate,    Type::decimal(38, 5), TypeId::kTime,     TypeId::kTimestamp,  TypeId::kTimestampTz,
+      TypeId::kBlob,    TypeId::kVarchar,     TypeId::kInterval, TypeId::kUuid,       TypeId::kTimeNs};
   return types;
 }
 

@@ -218,9 +218,9 @@ std::vector<Stage> stages_of(std::span<const RowKey> keys) {
   return stages;
 }
 
-class Sorter {
+class RowSorter {
  public:
-  Sorter(std::span<const RowKey> keys, std::span<const KeyRow> wanted, const Cancellation* cancellation)
+  RowSorter(std::span<const RowKey> keys, std::span<const KeyRow> wanted, const Cancellation* cancellation)
       : stages_(stages_of(keys)), wanted_(wanted), cancellation_(cancellation) {}
 
   /// Rows that are equal before `stage`, and in the first `depth` bytes of its strings.
@@ -371,7 +371,7 @@ class Sorter {
 
 void sort_rows(std::span<KeyRow> rows, KeyRow* scratch, std::span<const RowKey> keys,
                std::span<const KeyRow> wanted, const Cancellation* cancellation) {
-  Sorter(keys, wanted, cancellation).sort(rows, scratch, 0, 0);
+  RowSorter(keys, wanted, cancellation).sort(rows, scratch, 0, 0);
 }
 
 }  // namespace lanewise

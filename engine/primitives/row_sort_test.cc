@@ -32,8 +32,8 @@ std::vector<size_t> expected_order(const Keys& keys, const std::vector<SortDirec
 }
 
 /// Sorts the rows, cut into parts of `part_rows`, and compares the places [first, last).
-void expect_sorted(const Keys& keys, const std::vector<SortDirection>& directions, size_t part_rows,
-                   size_t first = 0, size_t last = SIZE_MAX) {
+void expect_sorted_keys(const Keys& keys, const std::vector<SortDirection>& directions, size_t part_rows,
+                        size_t first = 0, size_t last = SIZE_MAX) {
   const size_t count = keys[0].size();
   last = std::min(last, count);
   std::vector<RowKey> row_keys;
@@ -68,18 +68,19 @@ void expect_sorted(const Keys& keys, const std::vector<SortDirection>& direction
 }
 
 constexpr SortDirection kDirections[] = {{false, false}, {false, true}, {true, false}, {true, true}};
-constexpr size_t kSizes[] = {0, 1, 2, 24, 25, 31, 32, 33, 63, 64, 65, 2047, 2048, 2049};
+constexpr size_t kRowCounts[] = {0, 1, 2, 24, 25, 31, 32, 33, 63, 64, 65, 2047, 2048, 2049};
 
 class OfType : public testing::TestWithParam<Type> {};
 
 TEST_P(OfType, SortsAsStableSortDoes) {
   std::mt19937 random(1);
-  for (const size_t count : kSizes) {
+  for (const size_t count : kRowCounts) {
     SCOPED_TRACE(count);
     for (const SortDirection direction : kDirections) {
       for (const double null_share : {0.0, 0.1, 1.0}) {
-        expect_sorted({random::values(GetParam(), count, 6, null_share, random)}, {direction}, 700);
-        expect_sorted({random::values(GetParam(), count, 100'000, null_share, random)}, {direction}, 1000);
+        expect_sorted_keys({random::values(GetParam(), count, 6, null_share, random)}, {direction}, 700);
+        expect_sorted_keys({random::values(GetParam(), count, 100'000, null_share, random)}, {direction},
+                           1000);
       }
     }
   }
@@ -90,10 +91,10 @@ TEST_P(OfType, SortsByASecondAndThirdKey) {
   for (const Type first : {Type(TypeId::kInt8), Type(TypeId::kVarchar), Type(TypeId::kFloat64), GetParam()}) {
     for (const size_t count : {33, 2049}) {
       for (size_t d = 0; d < 4; ++d) {
-        expect_sorted({random::values(first, count, 20, 0.1, random),
-                       random::values(GetParam(), count, 30, 0.1, random),
-                       random::values(TypeId::kInt64, count, 100, 0.1, random)},
-                      {kDirections[d], kDirections[3 - d], kDirections[0]}, 500);
+        expect_sorted_keys({random::values(first, count, 20, 0.1, random),
+                            random::values(GetParam(), count, 30, 0.1, random),
+                            random::values(TypeId::kInt64, count, 100, 0.1, random)},
+                           {kDirections[d], kDirections[3 - d], kDirections[0]}, 500);
       }
     }
   }
@@ -134,8 +135,8 @@ TEST(RowSort, SortsStringsOfManyShapes) {
       const auto values = texts(count, shapes[shape]);
       const auto tails = texts(count, [&] { return letters(2, "ab"); });
       for (const bool descending : {false, true}) {
-        expect_sorted({values}, {{descending, false}}, 300);
-        expect_sorted({values, tails}, {{descending, false}, {true, false}}, 300);
+        expect_sorted_keys({values}, {{descending, false}}, 300);
+        expect_sorted_keys({values, tails}, {{descending, false}, {true, false}}, 300);
       }
     }
   }
@@ -147,23 +148,23 @@ TEST(RowSort, PutsWhatIsWantedInItsPlace) {
   const auto strings = random::values(TypeId::kVarchar, 40'000, 3'000, 0.1, random);
   for (const auto& [first, last] : std::vector<std::pair<size_t, size_t>>{
            {0, 0}, {0, 1}, {0, 10}, {39'999, 40'000}, {20'000, 20'010}, {100, 25'000}, {40'000, 40'000}}) {
-    expect_sorted({numbers}, {{}}, 7'000, first, last);
-    expect_sorted({strings}, {{}}, 7'000, first, last);
-    expect_sorted({strings, numbers}, {{true, true}, {false, true}}, 7'000, first, last);
+    expect_sorted_keys({numbers}, {{}}, 7'000, first, last);
+    expect_sorted_keys({strings}, {{}}, 7'000, first, last);
+    expect_sorted_keys({strings, numbers}, {{true, true}, {false, true}}, 7'000, first, last);
   }
 }
 
 TEST(RowSort, SortsManyInParallel) {
   std::mt19937 random(5);
-  expect_sorted({texts(test_size(70'000, 200'000),
-                       [&] { return "common/prefix/" + std::to_string(random() % 50'000) + "/tail"; })},
-                {{}}, 60'000);
+  expect_sorted_keys({texts(test_size(70'000, 200'000),
+                            [&] { return "common/prefix/" + std::to_string(random() % 50'000) + "/tail"; })},
+                     {{}}, 60'000);
   const size_t rows = test_size(30'000, 300'000);
   for (const uint32_t distinct : {1, 3, 1'000}) {
-    expect_sorted({random::values(TypeId::kInt64, rows, distinct, 0.1, random),
-                   random::values(TypeId::kVarchar, rows, distinct, 0.2, random),
-                   random::values(TypeId::kInt128, rows, 1'000'000, 0.2, random)},
-                  {{}, {true, true}, {}}, rows / 3);
+    expect_sorted_keys({random::values(TypeId::kInt64, rows, distinct, 0.1, random),
+                        random::values(TypeId::kVarchar, rows, distinct, 0.2, random),
+                        random::values(TypeId::kInt128, rows, 1'000'000, 0.2, random)},
+                       {{}, {true, true}, {}}, rows / 3);
   }
 }
 

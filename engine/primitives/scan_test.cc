@@ -26,7 +26,7 @@ std::vector<T> scanned(const std::vector<T>& from, const std::vector<uint8_t>& b
 }
 
 template <class T, class Combine>
-void expect_right(const std::vector<T>& from, T none, Combine combine, uint64_t every) {
+void expect_scan(const std::vector<T>& from, T none, Combine combine, uint64_t every) {
   Random random(every);
   std::vector<uint8_t> begins(from.size());
   std::vector<uint64_t> offsets;
@@ -59,11 +59,11 @@ TEST(Scans, AreAsLoops) {
       Random random(count);
       std::vector<uint64_t> numbers;
       for (size_t i = 0; i < count; ++i) numbers.push_back(random.next());
-      expect_right(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return a + b; }, every);
-      expect_right(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return std::max(a, b); }, every);
+      expect_scan(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return a + b; }, every);
+      expect_scan(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return std::max(a, b); }, every);
       // The last one that is not 0.
       for (uint64_t& number : numbers) number %= 3;
-      expect_right(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return b == 0 ? a : b; }, every);
+      expect_scan(numbers, uint64_t{0}, [](uint64_t a, uint64_t b) { return b == 0 ? a : b; }, every);
     }
   }
 }
@@ -72,7 +72,7 @@ TEST(Scans, OfWordsSideBySide) {
   for (const size_t count : {0, 1, 5, 64, 300}) {
     std::vector<std::string> letters;
     for (size_t i = 0; i < count; ++i) letters.emplace_back(1, static_cast<char>('a' + i % 26));
-    expect_right(letters, std::string(), std::plus<>(), 10);
+    expect_scan(letters, std::string(), std::plus<>(), 10);
   }
 }
 

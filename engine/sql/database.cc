@@ -1,14 +1,21 @@
 #include "sql/database.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "base/new_file.h"
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
+#include "sql/identity.h"
+#include "sql/nested_arrow.h"
 #include "sql/pattern_faults.h"
+#include "sql/rewrite_rules.h"
 #include "sql/rows_function.h"
+#include "sql/statement.h"
 #include "sql/translate.h"
 #include "sql/types.h"
 
@@ -18,28 +25,36 @@ namespace {
 
 using duckdb::StatementType;
 
-/// Optimisers whose plans ask for what the engine does not have. Each has its case in database_test.cc.
-/// - compressed_materialization: wraps columns in functions that squeeze their bits.
-/// - late_materialization: joins the table with itself by row number.
-/// - in_clause: makes IN lists joins with the list.
-/// - regex_range: compares text with BLOBs before it is matched, which computes the text twice.
-/// - row_group_pruner: reads row groups in another order than the source's.
-/// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was
-/// written.
-constexpr const char* kDisabledOptimizers =
-    "compressed_materialization,late_materialization,in_clause,regex_range,row_group_pruner,"
-    "top_n_window_elimination,window_self_join";
+constexpr const char* kFallback = "lanewise_fallback";
+
+void check_fallback(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  const std::string text = value.ToString();
+  if (!text.empty() && text != "duckdb")
+    throw UserError(fmt::format("{} is '' or 'duckdb', not '{}'", kFallback, text));
+}
 
 duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   duckdb::DBConfig config;
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  config.SetOptionByName("disabled_optimizers", duckdb::Value(kDisabledOptimizers));
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
-  return duckdb::make_uniq<duckdb::DuckDB>(options.path, &config);
+  config.AddExtensionOption(kFallback, "Who runs what Lanewise's engine cannot: '' (an error) or 'duckdb'",
+                            duckdb::LogicalType::VARCHAR, duckdb::Value(""), check_fallback);
+  if (options.read_only && !options.path.empty()) config.options.access_mode = duckdb::AccessMode::READ_ONLY;
+  try {
+    return duckdb::make_uniq<duckdb::DuckDB>(options.path, &config);
+  } catch (const std::exception& error) {
+    // "Could not set lock on file ...: Conflicting lock is held in ... (PID 123) ...", and advice for another
+    // program
+    const std::string text = duckdb::ErrorData(error).RawMessage();
+    const size_t holder = text.find("(PID ");
+    if (text.find("Could not set lock") == std::string::npos || holder == std::string::npos) throw;
+    throw UserError(fmt::format("'{}' is in use by process {}", options.path,
+                                text.substr(holder + 5, text.find(')', holder) - holder - 5)));
+  }
 }
 
 /// DESCRIBE, SHOW and SUMMARIZE are SELECT statements to the parser.
@@ -49,6 +64,28 @@ bool is_show(const duckdb::SQLStatement& statement) {
   const auto& from = node.Cast<duckdb::SelectNode>().from_table;
   return from && from->type == duckdb::TableReferenceType::SHOW_REF;
 }
+
+/// A type as a cast names it, with its collation; empty for that of NULL, which no cast names.
+std::string spelled(const duckdb::LogicalType& type) {
+  if (type.id() == duckdb::LogicalTypeId::SQLNULL) return "";
+  const bool collated =
+      type.id() == duckdb::LogicalTypeId::VARCHAR && !duckdb::StringType::GetCollation(type).empty();
+  return type.ToString() + (collated ? " COLLATE " + duckdb::StringType::GetCollation(type) : "");
+}
+
+/// A setting that becomes again what it was.
+template <class T>
+class Restored {
+ public:
+  explicit Restored(T& setting) : setting_(setting), before_(setting) {}
+  ~Restored() { setting_ = std::move(before_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  T& setting_;
+  T before_;
+};
 
 /// What may change how files are read.
 bool changes_settings(StatementType type) {
@@ -74,10 +111,48 @@ struct Database::State {
   duckdb::unique_ptr<duckdb::Connection> connection;
   std::shared_ptr<ExposedRows> exposed = std::make_shared<ExposedRows>();
   Generation generation;
+  std::string disabled_optimizers;
 
   duckdb::ClientContext& context() { return *connection->context; }
 
-  bool query_left_open = false;  // in the transaction
+  bool query_left_open = false;    // in the transaction
+  std::vector<std::string> files;  // of the last plan
+
+  void find_files(duckdb::LogicalOperator& op) {
+    if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
+      for (std::string& file : source_files(op.Cast<duckdb::LogicalGet>())) files.push_back(std::move(file));
+    }
+    for (const auto& child : op.children) find_files(*child);
+  }
+
+  /// Runs a statement that is no query; the file of COPY appears whole or not at all.
+  std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, MemoryBudget* budget) {
+    const std::string* path = copied_to(*statement);
+    if (path == nullptr) return run(std::move(statement), false, budget);
+    refuse_overwriting(*path, files);
+    const std::string named = *path;  // the statement's own changes
+    NewFile file(named);
+    if (!file.in_place()) copy_to(*statement, file.temporary());
+    std::optional<Table> result;
+    try {
+      result = run(std::move(statement), false, budget);
+    } catch (const duckdb::Exception& error) {
+      std::string text = duckdb::ErrorData(error).Message();
+      const size_t at = text.find(file.temporary());
+      if (at == std::string::npos) throw;
+      throw UserError(text.replace(at, file.temporary().size(), named));
+    }
+    file.commit();
+    return result;
+  }
+
+  /// Rows that our engine holds, as a query for DuckDB.
+  static std::string rows_query(const std::vector<std::string>& results) {
+    std::vector<std::string> columns;
+    for (size_t i = 0; i < results.size(); ++i) columns.push_back(fmt::format("c{}", i));
+    return fmt::format("SELECT {} FROM lanewise_rows() AS t({})", fmt::join(results, ", "),
+                       fmt::join(columns, ", "));
+  }
 
   /// Begins a transaction unless the user has begun one. Statements that begin and end it take as long as a
   /// small query each; only where a query was left open one ends it, and closes that.
@@ -105,13 +180,56 @@ struct Database::State {
     return std::move(parser.statements);
   }
 
+  Statement::Kind kind_of(const duckdb::SQLStatement& statement) {
+    using Kind = Statement::Kind;
+    switch (statement.type) {
+      case StatementType::SELECT_STATEMENT:
+        return is_show(statement) ? Kind::kOther : Kind::kQuery;
+      case StatementType::MULTI_STATEMENT:  // PIVOT
+        return Kind::kQuery;
+      case StatementType::EXECUTE_STATEMENT: {
+        const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;
+        const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
+        return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT
+                   ? Kind::kQuery
+                   : Kind::kOther;
+      }
+      default:
+        return query_inside(statement) ? Kind::kWrite : Kind::kOther;
+    }
+  }
+
+  /// Runs a statement and fetches its result.
+  std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
+                           MemoryBudget* budget) {
+    if (!reads_only) ++generation.writes;
+    if (changes_settings(statement->type)) ++generation.settings;
+    const auto result = connection->SendQuery(std::move(statement));
+    if (result->HasError()) result->GetErrorObject().Throw();
+    const bool has_rows = result->properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
+    Table fetched = fetch(*result, budget);
+    if (!has_rows) return std::nullopt;
+    return fetched;
+  }
+
   Table fetch(duckdb::QueryResult& result, MemoryBudget* budget);
 };
+
+bool may_change_database(const std::string& sql) {
+  duckdb::Parser parser;
+  try {
+    parser.ParseQuery(sql);
+  } catch (const std::exception&) {
+    return false;  // who runs it says why
+  }
+  return std::ranges::any_of(parser.statements, [](const auto& statement) { return may_change(*statement); });
+}
 
 Database::Database(const DatabaseOptions& options) : state_(std::make_unique<State>()) {
   translated([&] {
     state_->instance = open(options);
     state_->connection = duckdb::make_uniq<duckdb::Connection>(*state_->instance);
+    state_->disabled_optimizers = options.disabled_optimizers;
     state_->exposed->budget = options.budget;
     state_->exposed->cancellation = options.cancellation;
     register_rows_function(*state_->instance->instance, state_->exposed);
@@ -134,52 +252,57 @@ std::vector<std::string> Database::split(const std::string& sql) {
       sql);
 }
 
-bool Database::is_query(const std::string& statement) {
+Statement Database::parse(const std::string& text) {
   return translated(
       [&] {
-        const auto statements = state_->parse(statement);
-        if (statements.size() != 1) return false;
-        switch (statements[0]->type) {
-          case StatementType::SELECT_STATEMENT:
-            return !is_show(*statements[0]);
-          case StatementType::MULTI_STATEMENT:  // PIVOT
-            return true;
-          case StatementType::EXECUTE_STATEMENT: {
-            const auto& prepared = duckdb::ClientData::Get(state_->context()).prepared_statements;
-            const auto found = prepared.find(statements[0]->Cast<duckdb::ExecuteStatement>().name);
-            return found != prepared.end() &&
-                   found->second->statement_type == StatementType::SELECT_STATEMENT;
-          }
-          default:
-            return false;
-        }
+        auto statements = state_->parse(text);
+        if (statements.size() != 1)
+          throw UserError(fmt::format("one statement is expected, there are {}", statements.size()));
+        Statement result;
+        result.text = text;
+        result.name = duckdb::StatementTypeToString(statements[0]->type);
+        result.kind = state_->kind_of(*statements[0]);
+        result.parsed = std::move(statements[0]);
+        return result;
       },
-      statement);
+      text);
 }
 
-Query Database::plan(const std::string& query) {
+Query Database::plan(const Statement& statement) {
+  const duckdb::SQLStatement& parsed = *statement.parsed;
   Query result;
   duckdb::unique_ptr<duckdb::LogicalOperator> logical;
   const auto make_plan = [&] {
     translated(
         [&] {
-          auto statements = state_->parse(query);
-          invariant(statements.size() == 1, "one query is planned at a time");
-          if (statements[0]->type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
-          if (statements[0]->type == StatementType::EXECUTE_STATEMENT)
-            unsupported("EXECUTE of a query is not");
-          if (!statements[0]->named_param_map.empty()) {
+          if (parsed.type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
+          if (parsed.type == StatementType::EXECUTE_STATEMENT) unsupported("EXECUTE of a query is not");
+          if (!parsed.named_param_map.empty()) {
             throw UserError("The query has parameters (? or $name): write the values in their places.");
           }
           result.transaction = state_->transaction();
           state_->context().RunFunctionInTransaction([&] {
             duckdb::Planner planner(state_->context());
-            planner.CreatePlan(std::move(statements[0]));
+            planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed)
+                                                                         : parsed.Copy());
             logical = std::move(planner.plan);
+            state_->files.clear();
+            state_->find_files(*logical);
             result.names.assign(planner.names.begin(), planner.names.end());
+            for (const duckdb::LogicalType& type : planner.types) {
+              result.types.push_back(spelled(type));
+              result.texts.push_back(text_of(type));
+            }
+            auto& disabled = duckdb::DBConfig::GetConfig(state_->context()).options.disabled_optimizers;
+            for (const std::string& name : duckdb::StringUtil::Split(state_->disabled_optimizers, ','))
+              disabled.insert(duckdb::OptimizerTypeFromString(name));
+            const Restored as_before(disabled);
+            // Makes a list of each group's first rows of what is a window function.
+            disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
             if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
                 logical->RequireOptimizer()) {
               duckdb::Optimizer optimizer(*planner.binder, state_->context());
+              keep_answers(optimizer);
               logical = optimizer.Optimize(std::move(logical));
             }
             logical->ResolveOperatorTypes();
@@ -187,12 +310,12 @@ Query Database::plan(const std::string& query) {
             resolver.VisitOperator(*logical);
           });
         },
-        query);
+        statement.text);
   };
   try {
     make_plan();
   } catch (const UserError&) {
-    throw_pattern_fault(*state_->parse(query).at(0));
+    throw_pattern_fault(parsed);
     throw;
   }
   try {
@@ -220,7 +343,7 @@ Table Database::State::fetch(duckdb::QueryResult& result, MemoryBudget* budget) 
   std::vector<ColumnGather> columns;
   for (size_t i = 0; i < result.types.size(); ++i) {
     types.push_back(find_type(result.types[i]) ? result.types[i] : duckdb::LogicalType::VARCHAR);
-    table.schema.push_back({result.names[i], *find_type(types[i])});
+    table.schema.push_back({result.names[i], *find_type(types[i]), text_of(result.types[i])});
     columns.emplace_back(types[i], table.schema[i].type, 0, budget);
   }
   const auto flush = [&] {
@@ -248,41 +371,85 @@ Table Database::State::fetch(duckdb::QueryResult& result, MemoryBudget* budget) 
   return table;
 }
 
-std::optional<Table> Database::run(const std::string& statement, MemoryBudget* budget) {
+std::optional<Table> Database::run(const Statement& statement, MemoryBudget* budget) {
   return translated(
       [&]() -> std::optional<Table> {
         std::optional<Table> table;
-        const bool query = is_query(statement);
-        for (auto& part : state_->connection->ExtractStatements(statement)) {
-          const StatementType type = part->type;
-          if (!query) ++state_->generation.writes;
-          if (changes_settings(type)) ++state_->generation.settings;
-          auto result = state_->connection->SendQuery(std::move(part));
-          if (result->HasError()) {
-            duckdb::ErrorData error = result->GetErrorObject();
-            error.Throw();
-          }
-          const bool has_rows = result->properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
-          Table fetched = state_->fetch(*result, budget);
-          table.reset();
-          if (has_rows) table = std::move(fetched);
+        const bool reads_only = statement.kind == Statement::Kind::kQuery;
+        if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // nothing was planned
+        for (auto& part : state_->connection->ExtractStatements(statement.text)) {
+          table = reads_only ? state_->run(std::move(part), true, budget)
+                             : state_->run_write(std::move(part), budget);
         }
         return table;
       },
-      statement);
+      statement.text);
+}
+
+std::optional<Table> Database::write(const Statement& statement, const Table& rows,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& types, MemoryBudget* budget) {
+  state_->exposed->table = &rows;
+  const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
+  return translated(
+      [&] {
+        std::vector<std::string> results;
+        for (size_t i = 0; i < names.size(); ++i) {
+          results.push_back(fmt::format("{} AS {}",
+                                        types[i].empty() ? "NULL" : fmt::format("c{}::{}", i, types[i]),
+                                        duckdb::KeywordHelper::WriteQuoted(names[i], '"')));
+        }
+        auto select = state_->parse(State::rows_query(results));
+        using duckdb::SelectStatement, duckdb::SQLStatement;
+        return state_->run_write(
+            with_rows(*statement.parsed,
+                      duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0]))),
+            budget);
+      },
+      statement.text);
+}
+
+const std::vector<std::string>& Database::files() const { return state_->files; }
+
+Table Database::as_json(const Table& table) {
+  state_->exposed->table = &table;
+  const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
+  std::vector<std::string> results;
+  for (size_t i = 0; i < table.schema.size(); ++i) {
+    const std::string& type = table.schema[i].text_of;
+    results.push_back(type.empty() ? fmt::format("c{}", i) : fmt::format("to_json(c{}::{})", i, type));
+  }
+  std::optional<Table> result = run(State::rows_query(results), state_->exposed->budget);
+  for (size_t i = 0; i < table.schema.size(); ++i) result->schema[i].name = table.schema[i].name;
+  return std::move(*result);
 }
 
 void Database::write_parquet(const Table& table, const std::string& path) {
   state_->exposed->table = &table;
   const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
-  const std::string target = duckdb::Value(path).ToSQLString();
-  try {
-    run(fmt::format("COPY (FROM lanewise_rows()) TO {} (FORMAT parquet)", target), nullptr);
-  } catch (const UserError& error) {
-    const std::string what = error.what();
-    if (what.find(path) != std::string::npos) throw;
-    throw UserError(fmt::format("cannot write {}: {}", path, what));
+  std::vector<std::string> results;
+  for (size_t i = 0; i < table.schema.size(); ++i) {
+    const auto& [name, type, text_of] = table.schema[i];
+    results.push_back(fmt::format("c{}{} AS {}", i, text_of.empty() ? "" : "::" + text_of,
+                                  duckdb::KeywordHelper::WriteQuoted(name, '"')));
   }
+  NewFile file(path);
+  try {
+    run(fmt::format("COPY ({}) TO {} (FORMAT parquet, USE_TMP_FILE false)", State::rows_query(results),
+                    duckdb::Value(file.temporary()).ToSQLString()),
+        nullptr);
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("cannot write '{}': {}", path, error.what()));
+  }
+  file.commit();
+}
+
+void Database::to_arrow(Table table, ArrowArrayStream* out) {
+  arrow::NestedColumns nested;
+  translated([&] {
+    state_->context().RunFunctionInTransaction([&] { nested = nested_arrow(state_->context(), table); });
+  });
+  arrow::export_stream(std::move(table), out, std::move(nested));
 }
 
 void Database::add_source(const std::string& name, std::shared_ptr<const Source> source) {
@@ -292,6 +459,16 @@ void Database::add_source(const std::string& name, std::shared_ptr<const Source>
 std::shared_ptr<const Source> Database::remove_source(const std::string& name) {
   auto found = state_->exposed->sources.extract(duckdb::StringUtil::Lower(name));
   return found ? std::move(found.mapped()) : nullptr;
+}
+
+Database::Limits Database::limits() const {
+  const auto& options = duckdb::DBConfig::GetConfig(state_->context()).options;
+  return {static_cast<int>(options.maximum_threads), options.maximum_memory};
+}
+
+bool Database::falls_back() const {
+  duckdb::Value value;
+  return state_->context().TryGetCurrentSetting(kFallback, value) && value.ToString() == "duckdb";
 }
 
 void Database::interrupt() { state_->context().Interrupt(); }

@@ -11,15 +11,54 @@
 #include "data/source.h"
 #include "plan/node.h"
 
+namespace duckdb {
+class SQLStatement;
+}
+
+struct ArrowArrayStream;
+
 namespace lanewise::sql {
+
+/// Optimisers whose plans ask for what the engine does not have, or has faster. Each has its case in
+/// database_test.cc.
+/// - compressed_materialization: wraps columns in functions that squeeze their bits.
+/// - late_materialization: joins the table with itself by row number.
+/// - in_clause: makes IN lists joins with the list.
+/// - regex_range: compares text with BLOBs before it is matched, which computes the text twice.
+/// - row_group_pruner: reads row groups in another order than the source's.
+/// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was
+/// written.
+inline constexpr const char* kDisabledOptimizers =
+    "compressed_materialization,late_materialization,in_clause,regex_range,row_group_pruner,"
+    "top_n_window_elimination,window_self_join";
 
 struct DatabaseOptions {
   std::string path{};       ///< a DuckDB file, made where it does not exist; empty: in memory
+  bool read_only = false;   ///< several processes may read a file, or one writes
   int threads = 1;          ///< of DuckDB's statements, and for how many of ours its scans are prepared
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
-  MemoryBudget* budget = nullptr;              ///< of what its statements read of added sources
-  const Cancellation* cancellation = nullptr;  ///< of reading those
+  MemoryBudget* budget = nullptr;                         ///< of what its statements read of added sources
+  const Cancellation* cancellation = nullptr;             ///< of reading those
+  std::string disabled_optimizers = kDisabledOptimizers;  ///< beside those that the user disables
 };
+
+/// One statement, parsed once.
+struct Statement {
+  enum class Kind : uint8_t {
+    kQuery,  ///< our engine answers it: SELECT in all its forms
+    /// Our engine answers the query inside, DuckDB writes its rows: COPY (query) TO, CREATE TABLE AS, INSERT
+    /// ... SELECT.
+    kWrite,
+    kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE, CALL and EXPLAIN
+  };
+  std::string text;
+  Kind kind = Kind::kOther;
+  std::string name;  ///< of its type: "SELECT", "COPY"
+  std::shared_ptr<duckdb::SQLStatement> parsed;
+};
+
+/// Whether a statement of the text may change the database's file. False where the text is wrong.
+bool may_change_database(const std::string& sql);
 
 /// A planned query. It holds a transaction, so that its sources stay what they were: end it soon.
 struct Query {
@@ -27,6 +66,8 @@ struct Query {
   std::shared_ptr<void> executor;     // that some readers ask for errors
   plan::NodePtr root;
   std::vector<std::string> names;  ///< of the result's columns
+  std::vector<std::string> types;  ///< theirs as DuckDB spells them
+  std::vector<std::string> texts;  ///< their Field::text_of
 };
 
 /// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of
@@ -40,22 +81,47 @@ class Database {
 
   /// The statements of a text. Throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// Whether our engine is to answer the statement: SELECT in all its forms. DESCRIBE, SHOW, SUMMARIZE,
-  /// PRAGMA, CALL and EXPLAIN are not queries here; they have results, but DuckDB's.
-  bool is_query(const std::string& statement);
-  /// Throws UserError where the query is wrong, UnsupportedError (errors.h) where only the engine lacks
-  /// something.
-  Query plan(const std::string& query);
+  /// One statement. Throws UserError on a syntax error and where there are several.
+  Statement parse(const std::string& text);
+  /// Of a query, or of the query inside a statement that writes. Throws UserError where it is wrong,
+  /// UnsupportedError (errors.h) where only the engine lacks something.
+  Query plan(const Statement& statement);
+  Query plan(const std::string& query) { return plan(parse(query)); }
   /// DuckDB's result; nothing for statements that have none. Types that the engine lacks become text.
-  std::optional<Table> run(const std::string& statement, MemoryBudget* budget);
+  std::optional<Table> run(const Statement& statement, MemoryBudget* budget);
+  std::optional<Table> run(const std::string& statement, MemoryBudget* budget) {
+    return run(parse(statement), budget);
+  }
+  /// Lets DuckDB carry out a statement that writes, with these rows for those of its query: `names` and
+  /// `types` are the query's. A file that COPY writes is whole or absent. Throws UserError where that is one
+  /// of files().
+  std::optional<Table> write(const Statement& statement, const Table& rows,
+                             const std::vector<std::string>& names, const std::vector<std::string>& types,
+                             MemoryBudget* budget);
+  /// The files that the last planned query reads, also where its plan was not supported.
+  const std::vector<std::string>& files() const;
+  /// The table with JSON for the columns that have a Field::text_of.
+  Table as_json(const Table& table);
   /// Writes a table as Parquet, reading it where it lies. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
+  /// Hands the table out as Arrow, see data/arrow.h, with lists, structs and maps as such.
+  void to_arrow(Table table, ArrowArrayStream* out);
   /// Lets statements read `source` by this name, in any case, unless the database has a table of that name.
   void add_source(const std::string& name, std::shared_ptr<const Source> source);
   /// Ends that; null: there was none.
   std::shared_ptr<const Source> remove_source(const std::string& name);
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
+
+  /// The present values of `SET threads` and `SET memory_limit`.
+  struct Limits {
+    int threads;
+    size_t memory;
+    bool operator==(const Limits&) const = default;
+  };
+  Limits limits() const;
+  /// Whether `SET lanewise_fallback = 'duckdb'` lets DuckDB run what the engine cannot.
+  bool falls_back() const;
 
  private:
   struct State;

@@ -4,9 +4,7 @@
 
 namespace lanewise::sql {
 
-void unsupported(const std::string& what) {
-  throw UnsupportedError(what + " supported yet; --fallback duckdb lets DuckDB answer");
-}
+void unsupported(const std::string& what) { throw UnsupportedError(what + " supported yet"); }
 
 void rethrow(const std::exception_ptr& exception, const std::string& query) {
   try {

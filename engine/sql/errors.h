@@ -14,7 +14,7 @@ class UnsupportedError : public UserError {
   using UserError::UserError;
 };
 
-/// Throws UnsupportedError: "`what` supported yet; ..." where `what` ends with "is not" or "are not".
+/// Throws UnsupportedError: "`what` supported yet" where `what` ends with "is not" or "are not".
 [[noreturn]] void unsupported(const std::string& what);
 
 /// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and

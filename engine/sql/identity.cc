@@ -14,7 +14,7 @@ duckdb::vector<duckdb::OpenFileInfo> files_of(duckdb::LogicalGet& get) {
   return files == nullptr ? duckdb::vector<duckdb::OpenFileInfo>() : files->file_list->GetAllFiles();
 }
 
-duckdb::TableCatalogEntry* table_of(duckdb::LogicalGet& get) {
+duckdb::TableCatalogEntry* table_entry_of(duckdb::LogicalGet& get) {
   auto* data = dynamic_cast<duckdb::TableScanBindData*>(get.bind_data.get());
   return data == nullptr ? nullptr : &data->table;
 }
@@ -34,14 +34,20 @@ std::string reading_of(const duckdb::LogicalGet& get) {
 }  // namespace
 
 std::string source_name(duckdb::LogicalGet& get) {
-  if (const auto* table = table_of(get)) return table->name;
+  if (const auto* table = table_entry_of(get)) return table->name;
   const auto files = files_of(get);
   if (files.empty()) return get.function.name;
   return files.size() == 1 ? files[0].path : fmt::format("{} and {} more", files[0].path, files.size() - 1);
 }
 
+std::vector<std::string> source_files(duckdb::LogicalGet& get) {
+  std::vector<std::string> paths;
+  for (const duckdb::OpenFileInfo& file : files_of(get)) paths.push_back(file.path);
+  return paths;
+}
+
 std::string source_identity(duckdb::LogicalGet& get, const Generation& generation) {
-  if (auto* table = table_of(get)) {
+  if (auto* table = table_entry_of(get)) {
     const std::string& database = table->ParentCatalog().GetName();
     return fmt::format("table {} {} {} {}", database, table->oid, generation.writes, reading_of(get));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sql/source.h"
 
@@ -8,6 +9,9 @@ namespace lanewise::sql {
 
 /// For people: the table's name, the file's path ("a.parquet and 3 more"), the function's name.
 std::string source_name(duckdb::LogicalGet& get);
+
+/// The files that it reads; empty for what is no file.
+std::vector<std::string> source_files(duckdb::LogicalGet& get);
 
 /// See Source::identity(). Of files: path, size, modification time and inode of each, the function, its
 /// arguments and the columns that it gives; of tables: database, table and write generation. Empty where

@@ -50,7 +50,7 @@ void visit(duckdb::QueryNode& node) {
 
 }  // namespace
 
-void throw_pattern_fault(duckdb::SQLStatement& statement) {
+void throw_pattern_fault(const duckdb::SQLStatement& statement) {
   if (statement.type == duckdb::StatementType::SELECT_STATEMENT)
     visit(*statement.Cast<duckdb::SelectStatement>().node);
 }

@@ -120,7 +120,7 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> init_local(duckdb::Execution
 
 /// to[i] is value i of the rows: of a dictionary their entries, of which NULL has none.
 template <class From, class To>
-void copy_values(const Column& column, int64_t first, int64_t rows, To* to) {
+void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, To* to) {
   if (column.dictionary) {
     const uint32_t* codes = column.values.as<uint32_t>() + first;
     const From* entries = column.dictionary->values.as<From>();
@@ -147,13 +147,13 @@ void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& v
     duckdb::FlatVector::Validity(vector).SetAllInvalid(static_cast<duckdb::idx_t>(rows));
     return;
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT16) {
-    copy_values<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int16_t>(vector));
+    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int16_t>(vector));
   } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT32) {
-    copy_values<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int32_t>(vector));
+    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int32_t>(vector));
   } else {
     visit_width(width(column.type.physical()), [&](auto zero) {
       using T = decltype(zero);
-      copy_values<T>(column, first, rows, reinterpret_cast<T*>(duckdb::FlatVector::GetData(vector)));
+      copy_to_duckdb<T>(column, first, rows, reinterpret_cast<T*>(duckdb::FlatVector::GetData(vector)));
     });
   }
   if (!column.validity) return;

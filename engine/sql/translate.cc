@@ -11,28 +11,26 @@ namespace lanewise::sql {
 
 using duckdb::LogicalOperatorType;
 
-namespace {
-
-/// All columns of a node, in order.
 Rows all_of(plan::NodePtr node) {
   std::vector<size_t> columns(node->schema.size());
   std::iota(columns.begin(), columns.end(), 0);
   return {std::move(node), std::move(columns), {}};
 }
 
-Rows with_estimate(Rows rows, const duckdb::LogicalOperator& op) {
-  if (op.has_estimated_cardinality) {
-    rows.node = plan::with_estimate(rows.node, static_cast<double>(op.estimated_cardinality));
-  }
-  return rows;
-}
-
-/// The columns of `input` that a projection map keeps; an empty map keeps all.
 std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vector<duckdb::idx_t>& map) {
   if (map.empty()) return columns;
   std::vector<size_t> result;
   for (duckdb::idx_t i : map) result.push_back(columns.at(i));
   return result;
+}
+
+namespace {
+
+Rows with_estimate(Rows rows, const duckdb::LogicalOperator& op) {
+  if (op.has_estimated_cardinality) {
+    rows.node = plan::with_estimate(rows.node, static_cast<double>(op.estimated_cardinality));
+  }
+  return rows;
 }
 
 int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
@@ -52,27 +50,16 @@ int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
 /// "joins (HASH JOIN ...)": what the user wrote, for operators that the engine does not have.
 std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
-    case LogicalOperatorType::LOGICAL_WINDOW:
-      return fmt::format("window functions ({}) are not",
-                         op.expressions.empty() ? "" : op.expressions[0]->ToString());
     case LogicalOperatorType::LOGICAL_UNNEST:
       return "UNNEST is not";
     case LogicalOperatorType::LOGICAL_SAMPLE:
       return "USING SAMPLE is not";
-    case LogicalOperatorType::LOGICAL_EXCEPT:
-      return "EXCEPT is not";
-    case LogicalOperatorType::LOGICAL_INTERSECT:
-      return "INTERSECT is not";
     case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
       return "WITH RECURSIVE is not";
     case LogicalOperatorType::LOGICAL_PIVOT:
       return "PIVOT is not";
-    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
     case LogicalOperatorType::LOGICAL_DEPENDENT_JOIN:
       return "correlated subqueries are not";
-    case LogicalOperatorType::LOGICAL_ASOF_JOIN:
-    case LogicalOperatorType::LOGICAL_POSITIONAL_JOIN:
-      return fmt::format("joins ({}) are not", duckdb::LogicalOperatorToString(op.type));
     default:
       return fmt::format("the plan node {} is not", duckdb::LogicalOperatorToString(op.type));
   }
@@ -100,7 +87,11 @@ Rows Translator::untouched(duckdb::LogicalOperator& op) {
       return limit(op.Cast<duckdb::LogicalLimit>());
     case LogicalOperatorType::LOGICAL_DISTINCT:
       return distinct(op.Cast<duckdb::LogicalDistinct>());
+    case LogicalOperatorType::LOGICAL_WINDOW:
+      return window(op.Cast<duckdb::LogicalWindow>());
     case LogicalOperatorType::LOGICAL_UNION:
+    case LogicalOperatorType::LOGICAL_EXCEPT:
+    case LogicalOperatorType::LOGICAL_INTERSECT:
       return set_operation(op.Cast<duckdb::LogicalSetOperation>());
     case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
       return cte(op.Cast<duckdb::LogicalMaterializedCTE>());
@@ -117,7 +108,14 @@ Rows Translator::untouched(duckdb::LogicalOperator& op) {
     case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
       return cross_product(op.Cast<duckdb::LogicalCrossProduct>());
     case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
+    case LogicalOperatorType::LOGICAL_ASOF_JOIN:
       return comparison_join(op.Cast<duckdb::LogicalComparisonJoin>());
+    case LogicalOperatorType::LOGICAL_POSITIONAL_JOIN:
+      return positional_join(op.Cast<duckdb::LogicalPositionalJoin>());
+    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
+      return delim_join(op.Cast<duckdb::LogicalComparisonJoin>());
+    case LogicalOperatorType::LOGICAL_DELIM_GET:
+      return delim_get(op.Cast<duckdb::LogicalDelimGet>());
     case LogicalOperatorType::LOGICAL_ANY_JOIN:
       return any_join(op.Cast<duckdb::LogicalAnyJoin>());
     default:
@@ -219,11 +217,38 @@ Rows Translator::limit(duckdb::LogicalLimit& op) {
   return {plan::limit(input.node, limit, offset), std::move(input.columns), {}};
 }
 
+Rows Translator::numbered(const Rows& input, bool among_equals) {
+  plan::Window window;
+  for (size_t i = 0; among_equals && i < input.columns.size(); ++i)
+    window.partition.push_back(column(i, input.node->schema[i].type));
+  plan::WindowCall call;
+  call.call.function = "row_number";
+  call.call.type = TypeId::kInt64;
+  window.calls.push_back(std::move(call));
+  return all_of(plan::window(input.node, std::move(window), {"number"}));
+}
+
+/// EXCEPT and INTERSECT are joins of equal rows; with ALL the first of equal rows meets the first, the second
+/// the second.
 Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
   std::vector<plan::NodePtr> children;
   for (const auto& child : op.children) children.push_back(exact(rows(*child)));
-  Rows all = all_of(plan::union_all(std::move(children)));
-  return op.setop_all ? all : all_of(plan::distinct(all.node));
+  if (op.type == LogicalOperatorType::LOGICAL_UNION) {
+    Rows all = all_of(plan::union_all(std::move(children)));
+    return op.setop_all ? all : all_of(plan::distinct(all.node));
+  }
+  const size_t columns = children[0]->schema.size();
+  if (op.setop_all) {
+    for (plan::NodePtr& child : children) child = numbered(all_of(child), true).node;
+  }
+  plan::Join join;
+  join.kind = op.type == LogicalOperatorType::LOGICAL_EXCEPT ? plan::JoinKind::kAnti : plan::JoinKind::kSemi;
+  for (size_t i = 0; i < children[0]->schema.size(); ++i)
+    join.keys.push_back(
+        {column(i, children[0]->schema[i].type), column(i, children[1]->schema[i].type), true});
+  for (size_t i = 0; i < columns; ++i) join.left.push_back(i);
+  const plan::NodePtr rest = plan::join(children[0], children[1], std::move(join));
+  return all_of(op.setop_all ? rest : plan::distinct(rest));
 }
 
 Rows Translator::cte(duckdb::LogicalMaterializedCTE& op) {

@@ -46,6 +46,8 @@ class Translator {
   Rows top_n(duckdb::LogicalTopN& op);
   Rows limit(duckdb::LogicalLimit& op);
   Rows set_operation(duckdb::LogicalSetOperation& op);
+  /// The rows with one more column: the row's number, from 1 on, among all rows or among its equals.
+  static Rows numbered(const Rows& input, bool among_equals);
   Rows cte(duckdb::LogicalMaterializedCTE& op);
   Rows cte_ref(duckdb::LogicalCTERef& op);
   std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
@@ -61,6 +63,7 @@ class Translator {
   void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
                       std::vector<ExprPtr>& predicates);
   Rows expression_get(duckdb::LogicalExpressionGet& op);
+  Rows values_over_rows(duckdb::LogicalExpressionGet& op);
   Rows column_data(duckdb::LogicalColumnDataGet& op);
   Rows dummy();
   Rows empty(duckdb::LogicalEmptyResult& op);
@@ -68,10 +71,18 @@ class Translator {
   // translate_aggregate.cc
   Rows aggregate(duckdb::LogicalAggregate& op);
   Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
+  ExprPtr argument(const duckdb::Expression& arg, const duckdb::BoundAggregateExpression& expr,
+                   const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
   std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
   Rows distinct(duckdb::LogicalDistinct& op);
+
+  // translate_window.cc
+  Rows window(duckdb::LogicalWindow& op);
+  plan::WindowCall window_call(const duckdb::BoundWindowExpression& expr, const Rows& input);
+  plan::AggregateCall window_aggregate(const duckdb::BoundWindowExpression& expr, const Rows& input);
+  plan::Frame frame(const duckdb::BoundWindowExpression& expr, const Rows& input);
 
   // translate_join.cc
   /// Whether the operator gives exactly one row, whatever it reads.
@@ -80,6 +91,15 @@ class Translator {
   bool gives_row_or_none(const duckdb::LogicalOperator& op);
   Rows cross_product(duckdb::LogicalCrossProduct& op);
   Rows comparison_join(duckdb::LogicalComparisonJoin& op);
+  Rows comparison_join(const duckdb::LogicalComparisonJoin& op, const Rows& left, const Rows& right);
+  Rows positional_join(duckdb::LogicalPositionalJoin& op);
+  Rows join_with_row(duckdb::LogicalComparisonJoin& op);
+  Rows delim_join(duckdb::LogicalComparisonJoin& op);
+  Rows delim_get(const duckdb::LogicalDelimGet& op);
+  /// The join with its kind and output as `op` says.
+  Rows joined(const duckdb::LogicalJoin& op, const Rows& left, const Rows& right, plan::Join join);
+  /// The join, whose columns may be kNoColumn.
+  static Rows pairs(const Rows& left, const Rows& right, plan::Join join);
   Rows any_join(duckdb::LogicalAnyJoin& op);
   Rows scalar_join(duckdb::LogicalOperator& op);
 
@@ -96,13 +116,29 @@ class Translator {
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
   void require_utc(const duckdb::Expression& expr);
+  /// Whether a setting of DuckDB has this value.
+  bool is_set(const char* setting, std::string_view value) const;
 
   duckdb::ClientContext& context_;
   const Generation generation_;
   std::unordered_map<uint64_t, Schema> ctes_;
   std::unordered_set<uint64_t> ctes_of_one_row_;
   bool reads_json_ = false;
+
+  /// Values on which a subquery depends, by the Cte that holds them.
+  struct DelimValues {
+    uint64_t id;
+    Schema schema;
+  };
+  std::vector<DelimValues> delim_values_;  // of the joins under translation, the innermost one last
+  uint64_t next_id_ = uint64_t{1} << 62;   // of Ctes that DuckDB's plan does not have
 };
+
+/// The columns that a projection map keeps; an empty map keeps all.
+std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vector<duckdb::idx_t>& map);
+
+/// All columns of a node, in order.
+Rows all_of(plan::NodePtr node);
 
 /// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here: ENUMs are text.
 void require_order(const duckdb::Expression& expr);

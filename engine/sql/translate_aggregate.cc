@@ -60,6 +60,18 @@ std::string_view unordered_name(std::string_view name) {
   return {};
 }
 
+/// Whether the targets are all columns of the rows, in their order.
+bool targets_are_columns(const duckdb::LogicalDistinct& op) {
+  const auto is_column = [&](size_t i) {
+    const duckdb::Expression& target = *op.distinct_targets[i];
+    return target.GetExpressionClass() == duckdb::ExpressionClass::BOUND_REF &&
+           target.Cast<duckdb::BoundReferenceExpression>().index == i;
+  };
+  size_t i = 0;
+  while (i < op.distinct_targets.size() && is_column(i)) ++i;
+  return i == op.distinct_targets.size() && i == op.children[0]->types.size();
+}
+
 /// GROUPING(a, b): one bit per argument, set where the grouping set leaves the column out.
 int64_t grouping_bits(const duckdb::unsafe_vector<duckdb::idx_t>& columns, const duckdb::GroupingSet& set) {
   int64_t result = 0;
@@ -88,6 +100,15 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   return keys;
 }
 
+/// An argument; a NULL without a type is one of the type that the function takes.
+ExprPtr Translator::argument(const duckdb::Expression& arg, const duckdb::BoundAggregateExpression& expr,
+                             const Rows& input) {
+  ExprPtr result = expression(arg, input);
+  if (result->type != TypeId::kNull || expr.return_type.id() == duckdb::LogicalTypeId::SQLNULL) return result;
+  return lanewise::cast(std::move(result),
+                        type_of(expr.return_type, fmt::format("the aggregate {}", expr.ToString())));
+}
+
 plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   plan::AggregateCall result;
   const std::string& name = expr.function.name;
@@ -105,11 +126,16 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
       count = 1;
     }
   }
-  for (size_t i = 0; i < count; ++i) result.args.push_back(expression(*expr.children[i], input));
+  for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], expr, input));
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(expr));
   if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
     result.args.push_back(share(expr));
+
+  if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
+    result.function = "sum";
+    result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
+  }
 
   constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value"};
   if (std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
@@ -122,7 +148,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     names.push_back(arg->type.name());
   }
   const ops::AggregateFunction* function = ops::find_aggregate(result.function, types);
-  if (function == nullptr)
+  if (function == nullptr || function->resolve(types) != result.type)
     unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
   result.function = function->name;
   return result;
@@ -189,14 +215,14 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
   return {plan::project(node, std::move(exprs), std::move(all_names)), std::move(columns), {}};
 }
 
-/// DISTINCT ON keeps the first row of each group, in its order; DISTINCT is the same with all columns as
-/// targets.
+/// DISTINCT ON keeps the first row of each group, in its order. DISTINCT is the same, but that its targets
+/// may be all columns as they are: fewer where ORDER BY needs more, or others (their collation's) for those
+/// with COLLATE.
 Rows Translator::distinct(duckdb::LogicalDistinct& op) {
   Rows input = rows(*op.children[0]);
   input = {exact(std::move(input)), {}, {}};
   for (size_t i = 0; i < input.node->schema.size(); ++i) input.columns.push_back(i);
-  if (op.distinct_type == duckdb::DistinctType::DISTINCT) {
-    invariant(op.distinct_targets.size() == input.columns.size(), "DISTINCT is over all columns");
+  if (!op.order_by && targets_are_columns(op)) {
     input.node = plan::distinct(input.node);
     return input;
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "expr/evaluate.h"
 #include "expr/function.h"
 #include "sql/errors.h"
@@ -78,12 +80,22 @@ void require_order(const duckdb::Expression& expr) {
 }
 
 void Translator::require_utc(const duckdb::Expression& expr) {
-  duckdb::Value zone;
-  if (!context_.TryGetCurrentSetting("TimeZone", zone)) return;
-  const std::string name = zone.ToString();
-  if (name == "UTC" || name == "Etc/UTC") return;
-  unsupported(fmt::format("the time zone {} (of {}) is not; SET TimeZone = 'UTC' works, others are not", name,
-                          expr.ToString()));
+  const auto require = [&](const char* setting, const char* what,
+                           std::initializer_list<std::string_view> values) {
+    duckdb::Value value;
+    if (!context_.TryGetCurrentSetting(setting, value)) return;
+    const std::string name = value.ToString();
+    if (std::find(values.begin(), values.end(), name) != values.end()) return;
+    unsupported(fmt::format("{} with the {} {} (only SET {} = '{}' works) is not", expr.ToString(), what,
+                            name, setting, *values.begin()));
+  };
+  require("TimeZone", "time zone", {"UTC", "Etc/UTC"});
+  require("Calendar", "calendar", {"gregorian"});
+}
+
+bool Translator::is_set(const char* setting, std::string_view value) const {
+  duckdb::Value current;
+  return context_.TryGetCurrentSetting(setting, current) && current.ToString() == value;
 }
 
 std::vector<ExprPtr> Translator::expressions(
@@ -231,9 +243,12 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     for (size_t i = 1; i < args.size(); ++i) nulls.push_back(known_call("IS NULL", {args[i]}, TypeId::kBool));
     return case_when({disjunction(std::move(nulls)), literal(Value(type)), args[0]});
   }
-  // The remainder of decimals too long for their type is that of floats, but NULL for division by zero.
+  // The remainder of decimals too long for their type is that of floats, but NULL for division by zero. So
+  // are both of floats with a setting.
   const bool remainder = expr.function.name == "%" || expr.function.name == "mod";
-  if (remainder && type.is_float() && expr.bind_info) {
+  const bool divides = remainder || expr.function.name == "/";
+  if (divides && type.is_float() &&
+      ((remainder && expr.bind_info) || is_set("ieee_floating_point_ops", "false"))) {
     const Value none(type), zero(type, 0.0);
     ExprPtr is_zero = known_call("=", {args[1], literal(zero)}, TypeId::kBool);
     args[1] = case_when({std::move(is_zero), literal(none), args[1]});

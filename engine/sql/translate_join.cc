@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql/errors.h"
 #include "sql/translate.h"
 
 namespace lanewise::sql {
 
+using duckdb::ExpressionType;
 using duckdb::LogicalOperatorType;
 
 namespace {
+
+constexpr const char* kSeveralRows = "More than one row returned by a subquery used as an expression";
 
 /// The rows of a scalar subquery, as the binder wraps them: first(), and an error if there is more than one.
 struct ScalarSubquery {
@@ -61,18 +66,65 @@ plan::NodePtr with_mark(const plan::NodePtr& node) {
   return plan::project(node, std::move(exprs), std::move(names));
 }
 
-std::string condition_text(const duckdb::LogicalComparisonJoin& join) {
-  std::string text;
-  for (const duckdb::JoinCondition& condition : join.conditions) {
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : " AND ", condition.left->ToString(),
-                        duckdb::ExpressionTypeToOperator(condition.comparison), condition.right->ToString());
+plan::JoinKind kind_of(duckdb::JoinType type) {
+  switch (type) {
+    case duckdb::JoinType::INNER:
+      return plan::JoinKind::kInner;
+    case duckdb::JoinType::LEFT:
+      return plan::JoinKind::kLeft;
+    case duckdb::JoinType::RIGHT:
+      return plan::JoinKind::kRight;
+    case duckdb::JoinType::OUTER:
+      return plan::JoinKind::kFull;
+    case duckdb::JoinType::SEMI:
+      return plan::JoinKind::kSemi;
+    case duckdb::JoinType::ANTI:
+      return plan::JoinKind::kAnti;
+    case duckdb::JoinType::RIGHT_SEMI:
+      return plan::JoinKind::kRightSemi;
+    case duckdb::JoinType::RIGHT_ANTI:
+      return plan::JoinKind::kRightAnti;
+    case duckdb::JoinType::MARK:
+      return plan::JoinKind::kMark;
+    case duckdb::JoinType::SINGLE:
+      return plan::JoinKind::kSingle;
+    default:
+      unsupported(fmt::format("joins ({} JOIN) are not", duckdb::EnumUtil::ToString(type)));
   }
-  return text;
 }
 
-[[noreturn]] void no_join(duckdb::JoinType type, const std::string& condition) {
-  unsupported(fmt::format("joins ({} JOIN{}{}) are not", duckdb::EnumUtil::ToString(type),
-                          condition.empty() ? "" : " on ", condition));
+/// Columns of the left rows, then those of the right ones, as a condition of a join sees them.
+Rows side_by_side(const Rows& left, const Rows& right) {
+  Rows both{plan::scalar_join(left.node, right.node, ""), left.columns, {}};
+  const size_t before = left.node->schema.size();
+  for (const size_t column : right.columns)
+    both.columns.push_back(column == kNoColumn ? kNoColumn : before + column);
+  return both;
+}
+
+/// Of an inequality; nothing for other comparisons.
+std::optional<plan::RangeOrder> range_order(ExpressionType comparison) {
+  switch (comparison) {
+    case ExpressionType::COMPARE_LESSTHAN:
+      return plan::RangeOrder::kLess;
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return plan::RangeOrder::kLessOrEqual;
+    case ExpressionType::COMPARE_GREATERTHAN:
+      return plan::RangeOrder::kGreater;
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return plan::RangeOrder::kGreaterOrEqual;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_key(ExpressionType comparison) {
+  return comparison == ExpressionType::COMPARE_EQUAL ||
+         comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+}
+
+void add_condition(ExprPtr& all, ExprPtr one) {
+  all = all == nullptr ? std::move(one) : conjunction({std::move(all), std::move(one)});
 }
 
 }  // namespace
@@ -118,7 +170,7 @@ bool Translator::gives_row_or_none(const duckdb::LogicalOperator& op) {
 Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
   const size_t one = gives_row_or_none(*op.children[1]) ? 1 : 0;
   const Rows many = rows(*op.children[1 - one]);
-  std::string message = "More than one row returned by a subquery used as an expression";
+  std::string message = kSeveralRows;
   Rows row;
   if (const auto subquery = scalar_subquery(*op.children[one])) {
     message = subquery->message;
@@ -140,17 +192,37 @@ Rows Translator::scalar_join(duckdb::LogicalOperator& op) {
   return filtered(std::move(result), column(before + added.size(), TypeId::kBool));
 }
 
-Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
-  if (gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1])) return scalar_join(op);
-  unsupported("joins (CROSS PRODUCT) are not");
+Rows Translator::joined(const duckdb::LogicalJoin& op, const Rows& left, const Rows& right, plan::Join join) {
+  join.kind = kind_of(op.join_type);
+  if (join.kind == plan::JoinKind::kSingle && is_set("scalar_subquery_error_on_multiple_rows", "true"))
+    join.message = kSeveralRows;
+  if (plan::gives_left(join.kind)) join.left = mapped(left.columns, op.left_projection_map);
+  if (plan::gives_right(join.kind)) join.right = mapped(right.columns, op.right_projection_map);
+  return pairs(left, right, std::move(join));
 }
 
-Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
-  const bool single = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
-  if (op.join_type != duckdb::JoinType::INNER || !single || op.predicate ||
-      !op.duplicate_eliminated_columns.empty()) {
-    no_join(op.join_type, condition_text(op));
+Rows Translator::pairs(const Rows& left, const Rows& right, plan::Join join) {
+  std::vector<size_t> columns;
+  size_t made = 0;
+  for (std::vector<size_t>* side : {&join.left, &join.right}) {
+    for (const size_t column : *side) columns.push_back(column == kNoColumn ? kNoColumn : made++);
+    std::erase(*side, kNoColumn);
   }
+  if (join.kind == plan::JoinKind::kMark) columns.push_back(made);
+  return {plan::join(left.node, right.node, std::move(join)), std::move(columns), {}};
+}
+
+Rows Translator::cross_product(duckdb::LogicalCrossProduct& op) {
+  if (gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1])) return scalar_join(op);
+  const Rows left = rows(*op.children[0]), right = rows(*op.children[1]);
+  plan::Join join;
+  join.left = left.columns;
+  join.right = right.columns;
+  return pairs(left, right, std::move(join));
+}
+
+/// The rows of a join of which one side has one row at most.
+Rows Translator::join_with_row(duckdb::LogicalComparisonJoin& op) {
   const size_t split = op.children[0]->types.size();
   Rows result = scalar_join(op);
   const auto middle = result.columns.begin() + static_cast<std::ptrdiff_t>(split);
@@ -160,24 +232,120 @@ Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
     ExprPtr predicate = compare(condition.comparison, *condition.left, *condition.right, left, right);
     result = filtered(std::move(result), std::move(predicate));
   }
-  std::vector<size_t> columns;
-  const auto keep = [&](const std::vector<size_t>& side, const duckdb::vector<duckdb::idx_t>& map) {
-    if (map.empty()) columns.insert(columns.end(), side.begin(), side.end());
-    for (duckdb::idx_t i : map) columns.push_back(side.at(i));
-  };
-  keep(left.columns, op.left_projection_map);
-  keep(right.columns, op.right_projection_map);
+  std::vector<size_t> columns = mapped(left.columns, op.left_projection_map);
+  const std::vector<size_t> rest = mapped(right.columns, op.right_projection_map);
+  columns.insert(columns.end(), rest.begin(), rest.end());
   return {result.node, std::move(columns), {}};
 }
 
+Rows Translator::comparison_join(duckdb::LogicalComparisonJoin& op) {
+  const bool one_row = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
+  const bool nearest = op.type == LogicalOperatorType::LOGICAL_ASOF_JOIN;
+  if (op.join_type == duckdb::JoinType::INNER && one_row && !op.predicate && !nearest)
+    return join_with_row(op);
+  const Rows left = rows(*op.children[0]);
+  const Rows right = rows(*op.children[1]);
+  return comparison_join(op, left, right);
+}
+
+Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const Rows& left,
+                                 const Rows& right) {
+  plan::Join join;
+  const bool nearest = op.type == LogicalOperatorType::LOGICAL_ASOF_JOIN;
+  const bool has_keys = std::any_of(op.conditions.begin(), op.conditions.end(),
+                                    [](const auto& condition) { return is_key(condition.comparison); });
+  // Rows are sorted by an inequality only where nothing better is known: runs of equal keys are mostly short.
+  const bool may_have_range = nearest || (!has_keys && op.join_type != duckdb::JoinType::MARK &&
+                                          op.join_type != duckdb::JoinType::SINGLE);
+  const Rows both = side_by_side(left, right);
+  const Rows right_of_both{
+      both.node,
+      {both.columns.begin() + static_cast<std::ptrdiff_t>(left.columns.size()), both.columns.end()},
+      {}};
+  for (const duckdb::JoinCondition& condition : op.conditions) {
+    const bool null_is_equal = condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+    const auto order = range_order(condition.comparison);
+    if (is_key(condition.comparison)) {
+      join.keys.push_back(
+          {expression(*condition.left, left), expression(*condition.right, right), null_is_equal});
+    } else if (may_have_range && !join.range && order) {
+      require_order(*condition.left);
+      require_order(*condition.right);
+      join.range = {*order, expression(*condition.left, left), expression(*condition.right, right), nearest};
+    } else {
+      add_condition(join.condition,
+                    compare(condition.comparison, *condition.left, *condition.right, both, right_of_both));
+    }
+  }
+  if (op.predicate) add_condition(join.condition, expression(*op.predicate, both));
+  if (nearest && (!join.range || join.condition != nullptr))
+    unsupported("ASOF joins with other conditions are not");
+  return joined(op, left, right, std::move(join));
+}
+
 Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
-  const bool single = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
+  const bool one_row = gives_row_or_none(*op.children[0]) || gives_row_or_none(*op.children[1]);
   const bool maps = !op.left_projection_map.empty() || !op.right_projection_map.empty();
-  if (op.join_type != duckdb::JoinType::INNER || !single || maps)
-    no_join(op.join_type, op.condition->ToString());
-  Rows result = scalar_join(op);
-  ExprPtr predicate = expression(*op.condition, result);
-  return filtered(std::move(result), std::move(predicate));
+  if (op.join_type == duckdb::JoinType::INNER && one_row && !maps) {
+    Rows result = scalar_join(op);
+    ExprPtr predicate = expression(*op.condition, result);
+    return filtered(std::move(result), std::move(predicate));
+  }
+  const Rows left = rows(*op.children[0]), right = rows(*op.children[1]);
+  plan::Join join;
+  join.condition = expression(*op.condition, side_by_side(left, right));
+  return joined(op, left, right, std::move(join));
+}
+
+/// Row by row; the shorter side is filled up with NULLs.
+Rows Translator::positional_join(duckdb::LogicalPositionalJoin& op) {
+  const auto numbered_side = [&](size_t side) {
+    return numbered(all_of(exact(rows(*op.children[side]))), false);
+  };
+  Rows left = numbered_side(0), right = numbered_side(1);
+  plan::Join join;
+  join.kind = plan::JoinKind::kFull;
+  join.keys.push_back(
+      {column(left.columns.back(), TypeId::kInt64), column(right.columns.back(), TypeId::kInt64)});
+  left.columns.pop_back();
+  right.columns.pop_back();
+  join.left = left.columns;
+  join.right = right.columns;
+  return pairs(left, right, std::move(join));
+}
+
+/// A subquery that depends on rows outside of it: it is joined with them, and reads the different values of
+/// the columns on which it depends (delim_get).
+Rows Translator::delim_join(duckdb::LogicalComparisonJoin& op) {
+  const size_t outer_side = op.delim_flipped ? 1 : 0;
+  Rows outer_rows = rows(*op.children[outer_side]);
+  const auto& columns = outer_rows.columns;
+  if (std::find(columns.begin(), columns.end(), kNoColumn) == columns.end())
+    outer_rows = all_of(exact(std::move(outer_rows)));
+  const plan::NodePtr outer = outer_rows.node;
+  const uint64_t outer_id = next_id_++, values_id = next_id_++;
+  outer_rows.node = plan::cte_ref(outer_id, outer->schema);
+  std::vector<ExprPtr> exprs;
+  std::vector<std::string> names;
+  for (const auto& expr : op.duplicate_eliminated_columns) {
+    exprs.push_back(expression(*expr, outer_rows));
+    names.push_back(expr->GetName());
+  }
+  const plan::NodePtr values =
+      plan::distinct(plan::project(outer_rows.node, std::move(exprs), std::move(names)));
+  delim_values_.push_back({values_id, values->schema});
+  const Rows inner_rows = rows(*op.children[1 - outer_side]);
+  delim_values_.pop_back();
+  Rows result = outer_side == 0 ? comparison_join(op, outer_rows, inner_rows)
+                                : comparison_join(op, inner_rows, outer_rows);
+  result.node = plan::cte(outer_id, outer, plan::cte(values_id, values, result.node));
+  return result;
+}
+
+Rows Translator::delim_get(const duckdb::LogicalDelimGet& op) {
+  if (delim_values_.empty() || delim_values_.back().schema.size() != op.chunk_types.size())
+    throw InternalError("values of a correlated subquery that no join gives");
+  return all_of(plan::cte_ref(delim_values_.back().id, delim_values_.back().schema));
 }
 
 }  // namespace lanewise::sql

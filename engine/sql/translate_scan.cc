@@ -133,7 +133,22 @@ void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb:
   }
 }
 
+/// VALUES whose rows read others: the results of subqueries. A branch for each row of VALUES reads them.
+Rows Translator::values_over_rows(duckdb::LogicalExpressionGet& op) {
+  const plan::NodePtr input = exact(rows(*op.children[0]));
+  std::vector<std::string> names;
+  for (size_t i = 0; i < op.expr_types.size(); ++i) names.push_back(fmt::format("col{}", i));
+  const bool several = op.expressions.size() > 1;
+  const Rows read = all_of(several ? plan::cte_ref(op.table_index, input->schema) : input);
+  std::vector<plan::NodePtr> branches;
+  for (const auto& row : op.expressions)
+    branches.push_back(plan::project(read.node, expressions(row, read), names));
+  if (!several) return all_of(branches[0]);
+  return all_of(plan::cte(op.table_index, input, plan::union_all(std::move(branches))));
+}
+
 Rows Translator::expression_get(duckdb::LogicalExpressionGet& op) {
+  if (op.children[0]->type != duckdb::LogicalOperatorType::LOGICAL_DUMMY_SCAN) return values_over_rows(op);
   Schema schema;
   std::vector<ColumnBuilder> builders;
   for (size_t i = 0; i < op.expr_types.size(); ++i) {

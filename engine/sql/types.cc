@@ -45,6 +45,8 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
       return TypeId::kDate;
     case LogicalTypeId::TIME:
       return TypeId::kTime;
+    case LogicalTypeId::TIME_NS:
+      return TypeId::kTimeNs;
     case LogicalTypeId::TIMESTAMP_SEC:
       return Type::timestamp(TimeUnit::kSecond);
     case LogicalTypeId::TIMESTAMP_MS:
@@ -62,9 +64,15 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
       return TypeId::kVarchar;
     case LogicalTypeId::BLOB:
       return TypeId::kBlob;
+    case LogicalTypeId::UUID:
+      return TypeId::kUuid;
     default:
       return std::nullopt;
   }
+}
+
+std::string text_of(const duckdb::LogicalType& type) {
+  return find_type(type) && !type.IsJSONType() ? "" : type.ToString();
 }
 
 Type type_of(const duckdb::LogicalType& type, std::string_view what) {
@@ -121,6 +129,10 @@ duckdb::LogicalType to_duckdb(const Type& type) {
       return LogicalTypeId::VARCHAR;
     case TypeId::kBlob:
       return LogicalTypeId::BLOB;
+    case TypeId::kUuid:
+      return LogicalTypeId::UUID;
+    case TypeId::kTimeNs:
+      return LogicalTypeId::TIME_NS;
   }
   throw InternalError("unknown type " + type.name());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "data/type.h"
@@ -16,7 +17,10 @@ namespace lanewise::sql {
 /// Our type for DuckDB's, or nothing where there is none. ENUMs become VARCHAR, JSON too.
 std::optional<Type> find_type(const duckdb::LogicalType& type);
 
-/// The same; throws UnsupportedError that names the type and `what` has it ("column x").
+/// What Field::text_of says of a column of this type: lists, structs, JSON and what else we hold as strings.
+std::string text_of(const duckdb::LogicalType& type);
+
+/// As find_type(); throws UnsupportedError that names the type and `what` has it ("column x").
 Type type_of(const duckdb::LogicalType& type, std::string_view what);
 
 /// DuckDB's type for ours.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "base/bits.h"
 #include "text/compiled_pattern.h"
@@ -27,9 +28,11 @@ void each_hit(const std::vector<uint64_t>& hits, size_t rows, const Found& found
 
 }  // namespace
 
-LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options)
+LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options, char line_end)
     : matcher_(std::move(pattern), options),
-      target_(lanes::parse_target(options.lanes).value_or(lanes::simd())) {
+      target_(lanes::parse_target(options.lanes).value_or(lanes::simd())),
+      line_end_(line_end) {
+  if (line_end != '\n') return;
   if (!options.form.empty() || options.lanes == "packed") return;
   choose_needle();
   if (!finder_) choose_sequences();
@@ -67,6 +70,18 @@ void LineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Lin
   by_candidate(text, size, lines, context);
 }
 
+/// Writes where up to kLinesAtOnce lines, or a few more, end; returns how many.
+size_t LineMatcher::split(const uint8_t* text, size_t at, size_t size, uint32_t* ends) const {
+  if (line_end_ == '\n') return lanes::find_line_ends(target_, text, at, size, ends, kLinesAtOnce);
+  size_t lines = 0;
+  while (at < size && lines < kLinesAtOnce) {
+    const void* end = std::memchr(text + at, line_end_, size - at);
+    at = end == nullptr ? size : static_cast<size_t>(static_cast<const uint8_t*>(end) - text) + 1;
+    ends[lines++] = static_cast<uint32_t>(at);
+  }
+  return lines;
+}
+
 void LineMatcher::by_line(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                           LineContext& context) const {
   std::vector<uint32_t>& offsets = context.offsets;
@@ -74,7 +89,7 @@ void LineMatcher::by_line(const uint8_t* text, size_t size, std::vector<lanes::L
   context.hits.resize(bits::words(offsets.size()));
   for (size_t at = 0; at < size; at = offsets[0]) {
     offsets[0] = static_cast<uint32_t>(at);
-    const size_t rows = lanes::find_line_ends(target_, text, at, size, offsets.data() + 1, kLinesAtOnce);
+    const size_t rows = split(text, at, size, offsets.data() + 1);
     matcher_.match(StringRows(text, offsets.data(), rows, 1), nullptr, context.hits.data(), context.match);
     each_hit(context.hits, rows, [&](size_t row) { lines.push_back({offsets[row], offsets[row + 1]}); });
     offsets[0] = offsets[rows];
@@ -93,6 +108,12 @@ void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lan
   }
   if ((candidates.size() - before) * kSparse > size) context.blocks_by_line = kPatience;
   if (needle_is_all_ || candidates.empty()) return;
+  match_some(text, candidates, lines, context);
+}
+
+void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>& candidates,
+                             std::vector<lanes::Line>& lines, LineContext& context) const {
+  if (candidates.empty()) return;
   std::vector<uint32_t>& offsets = context.offsets;
   offsets.assign(1, 0);
   for (const lanes::Line& line : candidates) offsets.push_back(offsets.back() + line.end - line.begin);
@@ -105,6 +126,72 @@ void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lan
   matcher_.match(StringRows(context.gathered.data(), offsets.data(), candidates.size(), 1), nullptr,
                  context.hits.data(), context.match);
   each_hit(context.hits, candidates.size(), [&](size_t row) { lines.push_back(candidates[row]); });
+}
+
+bool is_ascii(std::string_view text) {
+  size_t at = 0;
+  uint64_t words[8];
+  for (; at + sizeof words <= text.size(); at += sizeof words) {
+    std::memcpy(words, text.data() + at, sizeof words);
+    uint64_t all = 0;
+    for (const uint64_t word : words) all |= word;
+    if (all & 0x8080808080808080) return false;
+  }
+  for (; at < text.size(); ++at) {
+    if (static_cast<uint8_t>(text[at]) >= 0x80) return false;
+  }
+  return true;
+}
+
+const Pattern& UnicodeLineMatcher::pattern_for(std::string_view text) const {
+  return differs_ && is_ascii(text) ? of_ascii_.pattern() : whole_;
+}
+
+void UnicodeLineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                               LineContext& context) const {
+  if (words_) return words_->match_lines(text, size, of_ascii_.line_end(), lines);
+  if (!differs_ || is_ascii({reinterpret_cast<const char*>(text), size}))
+    return of_ascii_.match(text, size, lines, context);
+  match_mixed(text, size, lines, context);
+}
+
+/// Lines of ASCII by one pattern, the others by the other; where automata only guess, by captures.
+void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                                     LineContext& context) const {
+  const auto view = [&](const lanes::Line& line) {
+    return std::string_view(reinterpret_cast<const char*>(text) + line.begin, line.end - line.begin - 1);
+  };
+  context.high.clear();
+  for (size_t at = 0; at < size;) {
+    const void* found = std::memchr(text + at, of_ascii_.line_end(), size - at);
+    const size_t end =
+        found == nullptr ? size : static_cast<size_t>(static_cast<const uint8_t*>(found) - text) + 1;
+    const lanes::Line line{static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
+    if (!is_ascii(view(line))) context.high.push_back(line);
+    at = end;
+  }
+  context.found.clear();
+  std::swap(context.match, context.match_all);
+  of_all_->match_some(text, context.high, context.found, context);
+  std::swap(context.match, context.match_all);
+  if (whole_.approximate()) {
+    std::erase_if(context.found, [&](const lanes::Line& line) {
+      Capture match;
+      if (whole_.full_match()) return false;
+      return !find_captures(whole_, view(line), 0, {&match, 1}, context.captures);
+    });
+  }
+  std::vector<lanes::Line> ascii;
+  of_ascii_.match(text, size, ascii, context);
+  // High lines are decided above, whatever the other pattern says of them.
+  auto high = context.high.begin();
+  std::erase_if(ascii, [&](const lanes::Line& line) {
+    while (high != context.high.end() && high->begin < line.begin) ++high;
+    return high != context.high.end() && high->begin == line.begin;
+  });
+  std::merge(ascii.begin(), ascii.end(), context.found.begin(), context.found.end(),
+             std::back_inserter(lines),
+             [](const lanes::Line& a, const lanes::Line& b) { return a.begin < b.begin; });
 }
 
 std::string LineMatcher::describe() const {

@@ -9,6 +9,8 @@
 #include "lanes/find.h"
 #include "lanes/find_set.h"
 #include "lanes/lines.h"
+#include "text/captures.h"
+#include "text/literals/word_finder.h"
 #include "text/matcher.h"
 
 namespace lanewise::text {
@@ -16,28 +18,35 @@ namespace lanewise::text {
 /// What one thread needs while it matches lines; as MatchContext.
 struct LineContext {
   MatchContext match;
+  MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
+  CaptureContext captures;
+  std::vector<lanes::Line> high, found;
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> hits;
   std::vector<lanes::Line> candidates;
-  std::vector<uint8_t> gathered;  ///< the candidates, one behind the other
+  std::vector<uint8_t> gathered;  ///< the candidates, one after the other
   int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
 };
 
-/// Answers `which lines of this text match`. Where all matches contain a text, or one of several sequences,
+/// Finds the lines of a text that match. Where all matches contain a text, or one of several sequences,
 /// that is searched in all lines at once and only lines that hold it are looked at; else the text is split
 /// into lines, which are rows to a Matcher. Immutable, shared freely between threads.
 class LineMatcher {
  public:
-  /// As Matcher.
-  explicit LineMatcher(Pattern pattern, const MatcherOptions& options = {});
+  /// As Matcher. `line_end`: the byte after each line.
+  explicit LineMatcher(Pattern pattern, const MatcherOptions& options = {}, char line_end = '\n');
 
-  /// Appends the lines that match, in order. text[0, size) is empty or ends with \n, size < 2^32, and 64
-  /// bytes behind it are readable. A line's \n is never matched.
+  /// Appends the lines that match, in order. text[0, size) is empty or ends with a line's end, size < 2^32,
+  /// and 64 bytes after it are readable. A line's end is never matched.
   void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
+  /// The same for some lines of the text.
+  void match_some(const uint8_t* text, const std::vector<lanes::Line>& some, std::vector<lanes::Line>& lines,
+                  LineContext& context) const;
 
   const Pattern& pattern() const { return matcher_.pattern(); }
   /// The lanes that it runs on.
   lanes::Target target() const { return target_; }
+  char line_end() const { return line_end_; }
   /// One line for people: what is done to a text.
   std::string describe() const;
   /// What decides lines, or what is left of them.
@@ -47,9 +56,11 @@ class LineMatcher {
   void by_line(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
   void by_candidate(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                     LineContext& context) const;
+  size_t split(const uint8_t* text, size_t at, size_t size, uint32_t* ends) const;
 
   Matcher matcher_;
   lanes::Target target_;
+  char line_end_;
   void choose_needle();
   void choose_sequences();
   bool finds() const { return finder_ || sequences_; }
@@ -59,5 +70,52 @@ class LineMatcher {
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
+
+/// A LineMatcher for Unicode patterns: lines of ASCII are decided by the pattern's part for ASCII, whose
+/// automata are small; the others by the whole pattern. Immutable, shared freely between threads.
+class UnicodeLineMatcher {
+ public:
+  /// `make` compiles the pattern, for texts of ASCII alone (true) or any.
+  template <class Make>
+  UnicodeLineMatcher(const Make& make, const MatcherOptions& options, char line_end)
+      : UnicodeLineMatcher(make(false), [&] { return make(true); }, options, line_end) {}
+
+  /// As LineMatcher::match.
+  void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
+
+  /// From now on lines are decided by words: the pattern is any of them. Each has two bytes at least, and no
+  /// line's end.
+  void use_words(std::vector<std::string> words) { words_.emplace(std::move(words)); }
+
+  /// The pattern that finds places in this text.
+  const Pattern& pattern_for(std::string_view text) const;
+  const Pattern& pattern() const { return whole_; }
+  lanes::Target target() const { return of_ascii_.target(); }
+  std::string describe() const { return of_ascii_.describe(); }
+  const Matcher& matcher() const { return of_ascii_.matcher(); }
+
+ private:
+  template <class MakeAscii>
+  UnicodeLineMatcher(const Pattern& whole, const MakeAscii& make_ascii, const MatcherOptions& options,
+                     char line_end)
+      : whole_(whole),
+        differs_(whole.beyond_ascii()),
+        of_ascii_(differs_ ? make_ascii() : whole, options, line_end),
+        options_(options) {
+    if (differs_) of_all_.emplace(whole, options, line_end);
+  }
+  void match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                   LineContext& context) const;
+
+  Pattern whole_;
+  bool differs_;
+  LineMatcher of_ascii_;
+  std::optional<LineMatcher> of_all_;
+  MatcherOptions options_;
+  std::optional<literals::WordFinder> words_;
+};
+
+/// Whether a text has no byte above 0x7F.
+bool is_ascii(std::string_view text);
 
 }  // namespace lanewise::text

@@ -44,7 +44,7 @@ void check(const Pattern& pattern, const std::string& text) {
   }
 }
 
-std::string random_text(std::mt19937& random, int lines) {
+std::string random_lines(std::mt19937& random, int lines) {
   std::string text;
   for (int i = 0; i < lines; ++i) {
     for (auto k = random() % 12; k > 0; --k) text += "ab c_0-\xff"[random() % 8];
@@ -59,10 +59,10 @@ TEST(LineMatcher, AsLinesAlone) {
                                "\n",
                                "a\n",
                                "\n\n\n",
-                               random_text(random, 70),
+                               random_lines(random, 70),
                                "aQZb\nQZa\nQZ\nZqa\n\nZ\nxZQ\nZ Q\n",
-                               random_text(random, 5000),
-                               std::string(test_size(7'000, 70'000), 'b') + "ab\n" + random_text(random, 3)};
+                               random_lines(random, 5000),
+                               std::string(test_size(7'000, 70'000), 'b') + "ab\n" + random_lines(random, 3)};
   for (const char* pattern : {"a",
                               "ab",
                               "a[bc]",

@@ -49,7 +49,7 @@ TEST(Matcher, SaysWhy) {
   EXPECT_NE(text.find("packed: no, at best "), std::string::npos) << text;
 }
 
-std::string error_of(const Pattern& pattern, const MatcherOptions& options) {
+std::string matcher_error(const Pattern& pattern, const MatcherOptions& options) {
   try {
     Matcher matcher(pattern, options);
   } catch (const UserError& error) {
@@ -60,12 +60,12 @@ std::string error_of(const Pattern& pattern, const MatcherOptions& options) {
 
 TEST(Matcher, ForcedFormsAndLanes) {
   const Pattern digits = compile_regex("[0-9]{3}");
-  EXPECT_EQ(error_of(digits, {"prefix", ""}),
+  EXPECT_EQ(matcher_error(digits, {"prefix", ""}),
             "form 'prefix' is not offered for this pattern: the pattern is not a prefix");
-  EXPECT_EQ(error_of(digits, {"nonsense", ""}).substr(0, 48),
+  EXPECT_EQ(matcher_error(digits, {"nonsense", ""}).substr(0, 48),
             "unknown form 'nonsense'; known are all, equality");
-  EXPECT_EQ(error_of(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are br");
-  EXPECT_EQ(error_of(digits, {"rows", "avx512"}).substr(0, 4),
+  EXPECT_EQ(matcher_error(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are br");
+  EXPECT_EQ(matcher_error(digits, {"rows", "avx512"}).substr(0, 4),
             lanes::supported(lanes::Target::avx512) ? "form" : "this");
   for (const char* lanes : {"branching", "scalar", "interleaved", "emulated"}) {
     const Matcher matcher(digits, {"rows", lanes});

@@ -87,6 +87,11 @@ syntax::Ast parse(std::string_view pattern, const RegexOptions& options) {
   syntax::RegexFlags flags;
   flags.fold_case = !options.case_sensitive;
   flags.dot_newline = options.dot_newline;
+  flags.rust = options.dialect == Dialect::kRust;
+  flags.multi_line = options.multi_line;
+  flags.unicode = options.unicode;
+  flags.crlf = options.crlf;
+  flags.ascii_text = options.ascii_text;
   return options.literal ? syntax::parse_literal(pattern, flags) : syntax::parse_regex(pattern, flags);
 }
 
@@ -99,9 +104,11 @@ void number_on(syntax::Node& node, int groups) {
 Pattern finish(std::string_view source, syntax::Ast ast, const RegexOptions& options) {
   if (options.whole_words) {
     std::vector<syntax::NodePtr> parts;
-    parts.push_back(syntax::make_assert(syntax::kNoWordBefore));
+    const bool unicode = options.dialect == Dialect::kRust && options.unicode && !options.ascii_text;
+    ast.beyond_ascii = ast.beyond_ascii || options.dialect == Dialect::kRust;
+    parts.push_back(syntax::make_assert(unicode ? syntax::kNoUnicodeWordBefore : syntax::kNoWordBefore));
     parts.push_back(std::move(ast.root));
-    parts.push_back(syntax::make_assert(syntax::kNoWordAfter));
+    parts.push_back(syntax::make_assert(unicode ? syntax::kNoUnicodeWordAfter : syntax::kNoWordAfter));
     ast.root = syntax::make_concat(std::move(parts));
   }
   return make(source, std::move(ast), options.full_match, options.limits);
@@ -156,6 +163,11 @@ Pattern compile_regex(std::string_view pattern, const RegexOptions& options) {
   return finish(pattern, std::move(ast), options);
 }
 
+bool is_lower_case(std::string_view pattern, const RegexOptions& options) {
+  const syntax::Ast ast = parse(pattern, options);
+  return ast.has_literal && !ast.has_capital;
+}
+
 Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& options) {
   if (patterns.size() == 1) return compile_regex(patterns[0], options);
   syntax::Ast all;
@@ -166,6 +178,7 @@ Pattern compile_any(std::span<const std::string> patterns, const RegexOptions& o
     number_on(*one.root, static_cast<int>(all.group_names.size()));
     roots.push_back(std::move(one.root));
     std::ranges::move(one.group_names, std::back_inserter(all.group_names));
+    all.beyond_ascii = all.beyond_ascii || one.beyond_ascii;
     source.append(source.empty() ? "" : "|").append(pattern);
   }
   all.root = roots.empty() ? syntax::make_nothing() : syntax::make_alternate(std::move(roots));
@@ -200,6 +213,39 @@ const std::string& Pattern::prefix() const { return compiled_->prefix; }
 
 bool Pattern::full_match() const { return compiled_->full_match; }
 int Pattern::groups() const { return static_cast<int>(compiled_->ast.group_names.size()); }
+bool Pattern::beyond_ascii() const { return compiled_->ast.beyond_ascii; }
+bool Pattern::approximate() const {
+  return compiled_->ast.beyond_ascii && (compiled_->program().assertions & syntax::kUnicodeAssertions) != 0;
+}
+
+namespace {
+
+bool has_literal(const syntax::Node& node, uint8_t byte) {
+  if (node.op == syntax::Op::kText) return node.text.find(static_cast<char>(byte)) != std::string::npos;
+  return std::ranges::any_of(node.children, [&](const auto& child) { return has_literal(*child, byte); });
+}
+
+bool may_match(const syntax::Node& node, uint8_t byte) {
+  switch (node.op) {
+    case syntax::Op::kText:
+      return node.text.find(static_cast<char>(byte)) != std::string::npos;
+    case syntax::Op::kChars:
+      return byte < 0x80 ? node.chars->contains(byte) : !node.chars->ranges().empty();
+    case syntax::Op::kBytes:
+      return node.bytes->test(byte);
+    case syntax::Op::kAnything:
+      return true;
+    case syntax::Op::kAssert:
+      return byte == '\n' && (node.assertion == syntax::kBeginLine || node.assertion == syntax::kEndLine);
+    default:
+      return std::ranges::any_of(node.children, [&](const auto& child) { return may_match(*child, byte); });
+  }
+}
+
+}  // namespace
+
+bool Pattern::has_literal_byte(uint8_t byte) const { return has_literal(*compiled_->ast.root, byte); }
+bool Pattern::may_match_byte(uint8_t byte) const { return may_match(*compiled_->ast.root, byte); }
 const std::vector<std::string>& Pattern::group_names() const { return compiled_->ast.group_names; }
 
 std::string Pattern::describe() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,8 +22,17 @@ struct Limits {
   size_t lazy_cache_bytes = size_t{8} << 20;  ///< per thread and pattern; the cache is emptied when full
 };
 
+enum class Dialect : uint8_t { kRe2, kRust };
+
 /// How a regular expression is read and what is asked of it.
 struct RegexOptions {
+  Dialect dialect = Dialect::kRe2;
+  // Of Rust's dialect:
+  bool unicode = true;      ///< \w, \d, \s, \b are Unicode's, . is a character; else of ASCII, and a byte
+  bool multi_line = false;  ///< ^ and $ match at the ends of lines
+  bool crlf = false;        ///< $ also matches before \r\n
+  bool ascii_text = false;  ///< the answers for texts of ASCII alone, which are cheaper
+
   bool case_sensitive = true;
   bool literal = false;      ///< the pattern is text, without syntax
   bool dot_newline = false;  ///< '.' matches \n as well
@@ -61,6 +71,14 @@ class Pattern {
   int groups() const;
   /// Names of groups 1..groups(); empty where a group has none.
   const std::vector<std::string>& group_names() const;
+  /// Whether texts that are not ASCII can match otherwise than with ascii_text.
+  bool beyond_ascii() const;
+  /// Whether automata answer yes too often where a text is not ASCII; find_captures does not.
+  bool approximate() const;
+  /// Whether the pattern has this byte as a literal.
+  bool has_literal_byte(uint8_t byte) const;
+  /// Whether a match may hold this byte, or look at it where it ends lines.
+  bool may_match_byte(uint8_t byte) const;
   /// A few lines for people: literal form, required literal, size of the program and of the automaton.
   std::string describe() const;
 
@@ -74,6 +92,9 @@ class Pattern {
 
 /// Compiles RE2's dialect over UTF-8. Throws UserError with the pattern and a caret under the fault.
 Pattern compile_regex(std::string_view pattern, const RegexOptions& options = {});
+
+/// Whether smart case ignores the case of this pattern: it has a literal character, and no capital.
+bool is_lower_case(std::string_view pattern, const RegexOptions& options = {});
 
 /// Compiles several patterns as one that matches where any of them does; of matches that start together the
 /// earlier pattern's counts. No patterns match nothing. Groups are numbered through.

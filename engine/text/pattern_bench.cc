@@ -81,7 +81,7 @@ void extract(benchmark::State& state, const char* source) {
   state.SetBytesProcessed(static_cast<int64_t>(rows.byte_count() * state.iterations()));
 }
 
-/// By the automaton that devices have (docs/decisions/0010).
+/// By the automaton that devices have (docs/understand/decisions/0010).
 void extract_tagged(benchmark::State& state, const char* source) {
   const Pattern pattern = compile_regex(source);
   const int groups[] = {std::min(pattern.groups(), 1)};

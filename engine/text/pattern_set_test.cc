@@ -45,8 +45,8 @@ uint64_t expected_set(const std::vector<Matcher>& matchers, std::string_view tex
   return set;
 }
 
-void check(const std::vector<Pattern>& patterns, Which which, const testing::TextColumn& column,
-           const uint64_t* active, std::map<std::string, size_t>& runs) {
+void check_set(const std::vector<Pattern>& patterns, Which which, const testing::TextColumn& column,
+               const uint64_t* active, std::map<std::string, size_t>& runs) {
   const std::optional<PatternSet> set = PatternSet::make(patterns, which);
   ASSERT_TRUE(set.has_value());
   const std::vector<Matcher> alone(patterns.begin(), patterns.end());
@@ -80,7 +80,7 @@ TEST(PatternSet, SaysWhichPatternsMatch) {
     std::vector<Pattern> patterns = testing::random_patterns(random, 4);
     patterns.push_back(testing::random_pattern(random));
     for (uint64_t& word : some) word = random() * uint64_t{random()};
-    check(patterns, i % 2 ? Which::kFirst : Which::kAll, column, i % 3 ? nullptr : some.data(), runs);
+    check_set(patterns, i % 2 ? Which::kFirst : Which::kAll, column, i % 3 ? nullptr : some.data(), runs);
   }
   for (lanes::Target target : lanes::supported_targets()) {
     if (target == lanes::Target::automatic) continue;
@@ -95,12 +95,12 @@ TEST(PatternSet, OfManyPatternsAndOfPatternsThatAllMatch) {
   std::map<std::string, size_t> runs;
   std::vector<Pattern> each;
   for (char c = 'a'; c <= 'z'; ++c) each.push_back(compile_like(std::string(1, c) + "%"));
-  check(each, Which::kFirst, column, nullptr, runs);
+  check_set(each, Which::kFirst, column, nullptr, runs);
   each.push_back(compile_like("%"));
-  check(each, Which::kAll, column, nullptr, runs);
-  check({compile_like("%"), compile_like("%a%")}, Which::kFirst, column, nullptr, runs);
-  check({compile_like("%a%"), compile_like("%")}, Which::kAll, column, nullptr, runs);
-  check({compile_regex("[^\\x{0}-\\x{10FFFF}]")}, Which::kAll, column, nullptr, runs);  // matches nothing
+  check_set(each, Which::kAll, column, nullptr, runs);
+  check_set({compile_like("%"), compile_like("%a%")}, Which::kFirst, column, nullptr, runs);
+  check_set({compile_like("%a%"), compile_like("%")}, Which::kAll, column, nullptr, runs);
+  check_set({compile_regex("[^\\x{0}-\\x{10FFFF}]")}, Which::kAll, column, nullptr, runs);  // matches nothing
 }
 
 TEST(PatternSet, KeepsToTheLimits) {

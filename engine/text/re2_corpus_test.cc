@@ -89,7 +89,7 @@ std::optional<std::vector<Capture>> parse_groups(const std::string& text) {
   return groups;
 }
 
-std::string show(const std::vector<Capture>& groups) {
+std::string show_groups(const std::vector<Capture>& groups) {
   std::string out;
   for (const Capture& g : groups) {
     out += g.matched() ? std::to_string(g.begin) + "-" + std::to_string(g.end) + " " : "- ";
@@ -161,12 +161,13 @@ class Corpus {
   void check_captures(const Pattern& pattern, const std::string& text,
                       const std::optional<std::vector<Capture>>& expected) {
     const auto& compiled = pattern.compiled();
-    const std::string wanted = expected ? show(*expected) : "";
+    const std::string wanted = expected ? show_groups(*expected) : "";
     std::vector<Capture> groups(pattern.groups() + 1);
     const bool found = backtracker_.find(compiled.program(), compiled.start_condition(), text, 0, groups);
-    ASSERT_EQ(found ? show(groups) : "", wanted) << "backtracker: " << pattern.source() << " in " << text;
+    ASSERT_EQ(found ? show_groups(groups) : "", wanted)
+        << "backtracker: " << pattern.source() << " in " << text;
     const bool again = pike_vm_.find(compiled.program(), compiled.start_condition(), text, 0, groups);
-    ASSERT_EQ(again ? show(groups) : "", wanted) << "Pike: " << pattern.source() << " in " << text;
+    ASSERT_EQ(again ? show_groups(groups) : "", wanted) << "Pike: " << pattern.source() << " in " << text;
   }
 
   const size_t every_;

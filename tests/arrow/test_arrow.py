@@ -7,7 +7,9 @@ import os
 import pathlib
 import random
 import struct
+import uuid
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow.cffi import ffi
@@ -16,6 +18,17 @@ BUILD = pathlib.Path(os.environ.get("LANEWISE_BUILD", pathlib.Path(__file__).par
 BRIDGE = BUILD / "tests" / "liblanewise_arrow_bridge.so"
 library = ctypes.CDLL(str(BRIDGE))
 library.lanewise_arrow_roundtrip.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+library.lanewise_arrow_query.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+
+
+def query(text: str) -> pa.Table:
+    """The rows of a query, as Lanewise hands them out."""
+    target = ffi.new("struct ArrowArrayStream*")
+    address = int(ffi.cast("uintptr_t", target))
+    error = ctypes.create_string_buffer(1000)
+    if library.lanewise_arrow_query(text.encode(), address, error, len(error)):
+        raise ValueError(error.value.decode())
+    return pa.RecordBatchReader._import_from_c(address).read_all()
 
 
 def roundtrip(table: pa.Table) -> pa.Table:
@@ -49,6 +62,8 @@ TYPES = {
     pa.decimal128(18, 0): lambda i: decimal.Decimal(10**17 + i),
     pa.decimal128(38, 10): lambda i: decimal.Decimal(10**27 + i) / 10**10,
     pa.date32(): lambda i: day(i).date(),
+    pa.time64("ns"): lambda i: datetime.time(i % 24, i % 60, 1, i),
+    pa.uuid(): lambda i: uuid.UUID(int=(i * 0x9E3779B97F4A7C15F39CC0605CEDC835) % 2**128),
     pa.time64("us"): lambda i: datetime.time(i % 24, i % 60, 1, i),
     pa.timestamp("s"): lambda i: day(i).replace(microsecond=0),
     pa.timestamp("ms"): lambda i: day(i).replace(microsecond=i * 1000 % 10**6),
@@ -113,6 +128,26 @@ def test_types_that_become_another():
     for values, expected in cases:
         result = roundtrip(pa.table({"x": values})).column(0).to_pylist()
         assert result == (values.to_pylist() if expected is None else expected)
+
+
+NESTED = {
+    "[i, NULL, -i]": pa.list_(pa.int64()),
+    "{'a': i, 'b': [i::VARCHAR, 'é\"''']}": pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]),
+    "MAP {i::VARCHAR: [DATE '2026-11-25']}": pa.map_(pa.string(), pa.list_(pa.date32())),
+    "[]::INTEGER[]": pa.list_(pa.int32()),
+    "[i, i]::BIGINT[2]": pa.list_(pa.int64(), 2),
+    "[{'u': '00000000-0000-0000-0000-00000000000a'::UUID::VARCHAR}]": pa.list_(pa.struct([("u", pa.string())])),
+}
+
+
+@pytest.mark.parametrize("value", NESTED)
+@pytest.mark.parametrize("rows", [0, 1, 2047, 2049, 300_000])
+def test_nested_values_are_nested(value, rows):
+    values = f"SELECT i AS j, {value} AS x FROM range({rows}) t(i) WHERE i % 7 != 3"  # others are NULL
+    text = f"SELECT i, x, 'text ' || i AS s FROM range({rows}) t(i) LEFT JOIN ({values}) ON i = j ORDER BY i"
+    found, expected = query(text), duckdb.sql(text).to_arrow_table()
+    assert found.schema.field("x").type == NESTED[value]
+    assert found.to_pylist() == expected.to_pylist()
 
 
 def test_unsupported_types_are_named():

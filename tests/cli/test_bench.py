@@ -149,7 +149,7 @@ def drawn(path):
         (["strings", "--mismatch", "late"], "late"),
         (["strings", "--thresholds", "0"], "0"),
         (["strings", "--rows", "100000000", "--lengths", "64"], "4 GiB"),
-        ([], "subcommand"),
+        ([], "a command is missing"),
     ],
 )
 def test_what_is_wrong_is_told(lanewise, arguments, word):

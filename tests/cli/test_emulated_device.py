@@ -119,3 +119,33 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     assert told(("--device-strategy", "naive,threads=32,lists,occupancy"), f"{automaton} AND i >= 0") == [naive]
     assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # no row is a lane's where a literal is searched for
     assert told(("--device-strategy", "threads=32"), automaton) == told((), automaton) == [None]
+
+
+def test_a_value_that_cannot_be_converted_is_named(lanewise, env, tmp_path):
+    """In the same words as on cores."""
+    query = f"SELECT sum(s::INTEGER) FROM '{tmp_path}/a.parquet'"
+    values = "SELECT CASE WHEN i IN (700, 900) THEN 'row ' || i ELSE i::VARCHAR END AS s FROM range(1000) t(i)"
+    assert lanewise("sql", "-c", values, "-o", f"{tmp_path}/a.parquet")[0] == 0
+    on_cores = lanewise("sql", "-c", query)
+    assert on_cores[0] == 2 and "a.parquet', row 701, column s: Could not convert string 'row 700' to INT32" in on_cores[2], on_cores
+    assert lanewise("sql", "--device", "cuda", "-c", query, env=env) == on_cores
+
+
+IDS = """SET lanewise_fallback = 'duckdb'; CREATE TABLE t AS SELECT CASE WHEN i % 11 != 3 THEN format('{:08x}000000000000000000000000', i * 7919 % 13 * 300000000)::UUID END AS u,
+                                  CASE WHEN i % 7 != 3 THEN format('{:02d}:00:00.{:09d}', i % 24, i)::TIME_NS END AS t, i FROM range(1000) r(i);
+         RESET lanewise_fallback"""
+QUERIES = ["SELECT u, count(*), max(t) FROM t GROUP BY u ORDER BY u", "SELECT min(u), max(u), min(t), max(t), count(DISTINCT u) FROM t",
+           "SELECT u, t, i FROM t WHERE u >= '80000000-0000-0000-0000-000000000000' AND t < '12:00:00.000000500' ORDER BY t DESC, u LIMIT 50"]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_uuids_and_times_of_nanoseconds(lanewise, env, query):
+    on_cores = lanewise("sql", "--format", "csv", "-c", f"{IDS}; {query}")
+    assert on_cores[0] == 0 and on_cores[1].count("\n") > 1, on_cores
+    assert lanewise("sql", "--format", "csv", "--device", "cuda", "-c", f"{IDS}; {query}", env=env)[:2] == on_cores[:2]
+
+
+@pytest.mark.parametrize("cast", ["u::VARCHAR", "t::VARCHAR", "t::TIME", "u::BLOB"])
+def test_casts_of_uuids_are_refused_by_name(lanewise, env, cast):
+    code, out, error = lanewise("sql", "--device", "cuda", "-c", f"{IDS}; SELECT max({cast}) FROM t", env=env)
+    assert (code, out) == (2, "") and "CAST(" in error and "is not offered on devices" in error, error

@@ -77,14 +77,14 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
         assert code == 2, error
         return error
 
-    assert "key 1 is NULL" in error_of("build", "null.csv", "--key", "k", "-o", "null.index")
+    assert "line 3, column k: NULL" in error_of("build", "null.csv", "--key", "k", "-o", "null.index")
     assert not (tmp_path / "null.index").exists()
     assert lanewise("index", "build", "null.csv", "--key", "k", "--nulls", "-o", "null.index")[0] == 0
     assert "no column 'nope'; it has k, j" in error_of("build", "null.csv", "--key", "nope", "-o", "x.index")
     assert "no column 'nope'" in error_of("erase", "orders.index", "--from", "orders.csv", "--column", "nope,day")
     (tmp_path / "words.csv").write_text("customer,day\nanna,soon\n")
-    assert "'words.csv', column customer, day: Could not convert string 'soon'" in error_of("insert", "orders.index", "--from", "words.csv")
-    assert "'words.csv'" in error_of("query", "orders.index", "--keys", "words.csv")
+    assert "'words.csv', line 2, column day: soon is not a value of BIGINT" in error_of("insert", "orders.index", "--from", "words.csv")
+    assert lanewise("index", "query", "orders.index", "--keys", "words.csv")[0] == 0
     assert "missing.csv" in error_of("query", "orders.index", "--keys", "missing.csv")
     assert "holds no index" in error_of("stats", "orders.csv")
     assert "No such file" in error_of("verify", "nowhere.index")

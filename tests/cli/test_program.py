@@ -1,9 +1,14 @@
 """What the program prints and where, statement by statement."""
 
 import json
+import signal
+import subprocess
+import time
 
 import pyarrow.parquet
 import pytest
+
+from conftest import PROGRAM
 
 TARGETS = ["branching", "scalar", "auto", "interleaved", "avx2", "avx512", "simd", "emulated"]
 
@@ -95,12 +100,18 @@ def test_profile_and_timing(lanewise):
 
 
 def test_fallback_says_so(lanewise):
-    sql = "SELECT count(*) AS n FROM range(10) a(i) JOIN range(5) b(j) ON a.i = b.j"
+    sql = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 5) SELECT count(*) AS n FROM t"
     code, out, error = lanewise("sql", "-c", sql)
-    assert code == 2 and "join" in error.lower() and "--fallback duckdb" in error
+    assert code == 2 and "RECURSIVE" in error and "--fallback duckdb" in error
     code, out, error = lanewise("sql", "-c", sql, "--fallback", "duckdb", "--format", "csv")
     assert (code, out) == (0, "n\n5\n")
-    assert "answered by DuckDB" in error and "join" in error.lower()
+    assert "answered by DuckDB" in error and "RECURSIVE" in error
+
+
+@pytest.mark.parametrize("join, rows", [(", 'a.parquet' b", 25), ("LEFT JOIN 'a.parquet' b ON true", 25), ("FULL JOIN 'a.parquet' b ON a.i = b.i + 2", 7)])
+def test_files_are_joined_without_their_columns(lanewise, join, rows):
+    assert lanewise("sql", "-c", "FROM range(5) t(i)", "-o", "a.parquet")[0] == 0
+    assert lanewise("sql", "-c", f"SELECT count(*) AS n FROM 'a.parquet' a {join}", "--format", "csv") == (0, f"n\n{rows}\n", "")
 
 
 def test_database_files(lanewise):
@@ -125,3 +136,47 @@ def test_help_teaches(lanewise):
 def test_info(lanewise):
     code, out, _ = lanewise("info")
     assert code == 0 and "processor" in out and "emulated" in out
+
+
+def test_every_type_is_valid_json(lanewise):
+    types = ["0.5::DECIMAL(9, 9)", "-0.5::DECIMAL(38, 38)", "'nan'::FLOAT", "-('nan'::DOUBLE)", "'-inf'::FLOAT", "-0.0::FLOAT",
+             "'\\xFF\\x00'::BLOB", "'a' || chr(0) || '\"\\'", "170141183460469231731687303715884105727::HUGEINT", "true", "NULL",
+             "INTERVAL 1 DAY", "DATE '2020-01-01'", "TIME '10:00'", "TIMESTAMPTZ '2020-01-01'", "uuid()::VARCHAR", "[1, NULL]",
+             "{'a': 'b'}", "MAP {'k': 1}", "'{\"a\": 1}'::JSON", "'101'::BIT", "5e-324::DOUBLE", "'x'::ENUM('x')"]
+    columns = ", ".join(f"{value} AS \"c {i}\"\"\n\"" for i, value in enumerate(types))
+    for form in ("json", "ndjson"):
+        code, out, error = lanewise("sql", "--fallback", "duckdb", "--format", form, "-c", f"SELECT {columns}")
+        assert code == 0, error
+        row = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+        row = row[0] if form == "json" else row
+        assert len(row) == len(types)
+        assert [row[f"c {i}\"\n"] for i in (0, 1, 2, 3)] == [0.5, -0.5, "nan", "nan"]
+
+
+def test_a_fault_names_the_statement():
+    query = "SELECT count(*) FROM range(1000000000000) t(i) WHERE i % 7 = 3"
+    process = subprocess.Popen([PROGRAM, "sql", "-c", query], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGSEGV)
+    assert process.communicate()[1] == f"This is a bug in lanewise, please report it: segmentation fault while running: {query}\n"
+    assert process.returncode == -signal.SIGSEGV
+
+
+def test_who_ran_each_part_is_said(lanewise):
+    code, out, error = lanewise("sql", "--timing", "-c", "CREATE TABLE t AS SELECT 1 AS i; UPDATE t SET i = 2; INSERT INTO t SELECT 3; SET threads = 1")
+    assert (code, out) == (0, "")
+    lines = error.splitlines()
+    assert ["by lanewise; rows written in" in line for line in lines] == [True, False, True, False]
+    assert [line.endswith("by duckdb") for line in lines] == [True, True, True, True]
+    profile = lanewise("sql", "--profile", "-c", "CREATE TABLE t AS SELECT 1 AS i; UPDATE t SET i = 2")[2]
+    assert [line.split()[0] for line in profile.splitlines() if line.endswith("duckdb")] == ["CREATE", "UPDATE"]
+
+
+def test_fallback_is_not_advised_where_it_is_given(lanewise):
+    query = "SELECT [1] AS l"
+    assert "--fallback duckdb lets DuckDB answer" in lanewise("sql", "-c", query)[2]
+    error = lanewise("sql", "--fallback", "duckdb", "-c", query)[2]
+    assert "answered by DuckDB" in error and "--fallback" not in error
+    code, out, error = lanewise("sql", "--format", "csv", "-c", f"SET lanewise_fallback = 'duckdb'; {query}; RESET lanewise_fallback; {query}")
+    assert code == 2 and out.startswith("l\n") and "--fallback duckdb" in error
+    assert "lanewise_fallback is '' or 'duckdb'" in lanewise("sql", "-c", "SET lanewise_fallback = 'gpu'")[2]

@@ -25,5 +25,5 @@ def test_installed_package(tmp_path):
     # The installed program runs from where it is, with nothing of the build tree.
     answer = run(prefix / "bin" / "lanewise", "sql", "-c", "SELECT 6 * 7 AS x", "--format", "csv", cwd=tmp_path)
     assert answer == "x\n42\n"
-    libraries = run("ldd", prefix / "bin" / "lanewise")
+    libraries = run("ldd", prefix / "bin" / "lanewise-engine")
     assert str(prefix) in libraries and str(ROOT) not in libraries

@@ -43,7 +43,7 @@ replace({t}, {S}, {w}) | replace({t}, {w}, {S}) | translate({t}, {u}, {w}) | tra
 repeat({w}, {n}) | lpad({t}, {N}, {S} || '·') | rpad({t}, {n}::INTEGER, {w} || '·') | ascii({t}) | unicode({t}) | ord({u})
 chr(abs({n})::INTEGER * 57 + 32) | hex({t}) | to_hex({u}) | decode(encode({t})) | hex(unhex(hex({t}))) | hex(encode({t}) || encode({u}))
 contains({t}, {S}) | contains({t}, {w}) | prefix({t}, {S}) | suffix({t}, {S}) | starts_with({t}, {w}) | ends_with({t}, {w}) | {t} ^@ {S}
-{t} LIKE {L} | {t} NOT LIKE {L} | {t} ILIKE {L} | {t} NOT ILIKE {L} | {t} LIKE {w} | {t} ILIKE '%' || {w} || '%'
+{t} LIKE {L} | {t} NOT LIKE {L} | {t} ILIKE {L} | {t} NOT ILIKE {L} | {t} LIKE {w} | {t} ILIKE '%' || replace({w}, chr(0), '') || '%'
 {t} LIKE {E} ESCAPE '$' | {t} NOT LIKE {E} ESCAPE '$' | {t} ILIKE {E} ESCAPE '$' | {t} NOT ILIKE {E} ESCAPE '$' | {t} GLOB {G}
 regexp_matches({t}, {R}) | regexp_matches({t}, {R}, 'i') | regexp_full_match({t}, {R}) | {t} ~ {R} | {t} NOT SIMILAR TO {R}
 regexp_extract({t}, {R}) | regexp_extract({t}, '(' || {R} || ')(.)', 2) | regexp_extract({t}, '(b)|' || {R}, 1, 'i')

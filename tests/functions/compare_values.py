@@ -179,7 +179,7 @@ def expressions():
 
 
 def alike(expression, wanted, got):
-    """Whether two rows are the same, or DuckDB's is plainly wrong: docs/decisions/0002-where-duckdb-is-wrong.md."""
+    """Whether two rows are the same, or DuckDB's is plainly wrong: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
     if wanted == got:
         return True
     if wanted[1] is None or got[1] is None:

@@ -109,7 +109,7 @@ FUNCTIONS = [
     ("strpos", "strpos({0}, {1})", "int", "text text"), ("contains", "contains({0}, {1})", "bool", "text TEXT"),
     ("contains text", "contains({0}, {1})", "bool", "text text"), ("starts_with", "starts_with({0}, {1})", "bool", "text TEXT"),
     ("ends_with", "ends_with({0}, {1})", "bool", "text TEXT"), ("split_part", "split_part({0}, {1}, {2})", "text", "text TEXT SMALL"),
-    ("reverse", "reverse({0})", "text", "text"), ("repeat", "repeat({0}, {1})", "text", "text SMALL"),
+    ("reverse", "reverse({0})", "text", "text"), ("strip_accents", "strip_accents({0})", "text", "text"), ("nfc_normalize", "nfc_normalize({0})", "text", "text"), ("repeat", "repeat({0}, {1})", "text", "text SMALL"),
     ("lpad", "lpad({0}, {1}, {2})", "text", "text WIDTH FILL"), ("rpad", "rpad({0}, {1}, {2})", "text", "text WIDTH FILL"),
     ("ascii", "ascii({0})", "int", "text"), ("chr", "chr((97 + abs({0}) % 500)::INTEGER)", "text", "int32"),
     ("like", "({0} LIKE {1})", "bool", "text LIKE"), ("not like", "({0} NOT LIKE {1})", "bool", "text LIKE"),
@@ -158,7 +158,7 @@ AGGREGATES = [
     ("filter", "count(*) FILTER (WHERE {0})", "int", "bool"), ("sum filter", "sum({0}) FILTER (WHERE {1})", "int", "int32 bool"),
 ]
 
-# The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/decisions/0002-where-duckdb-is-wrong.md).
+# The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
 BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
 
 # The same, but the last argument is not evaluated where the others decide, as Lanewise does it.
@@ -178,7 +178,7 @@ LITERALS = {
               "'(?i)AB'", r"'\d+'", r"'\w+\s'", "'日.'", "'a+b?'"],
     "GROUPED": ["'(a)'", "'([a-z]+)'", "'a(.)'", "'(a|b)+'", r"'(\d+)-'", "'(.*)b'"],
     "UNIT": ["'year'", "'quarter'", "'month'", "'week'", "'day'"], "PART": ["year", "month", "day", "dow", "week", "quarter", "doy"],
-    "DECIMAL": ["100.0", "0.5", "-1.25"],
+    "SHARE": ["0", "1", "0.5", "NULL"], "DECIMAL": ["100.0", "0.5", "-1.25"],
     "INTERVAL": ["INTERVAL 1 DAY", "INTERVAL 3 MONTHS", "INTERVAL 90 MINUTES", "INTERVAL 1 YEAR"],
     "bool": ["true", "false", "NULL"], "int": ["0", "1", "-1", "7", "NULL", "1000"], "exact": ["0.0::DOUBLE", "1.5::DOUBLE", "-2.25::DOUBLE"],
     "int32": ["0", "3", "-12"], "decimal": ["0.5", "12.25", "-3.75", "100.00"], "text": ["'a'", "''", "'Abc'", "'日本'"],

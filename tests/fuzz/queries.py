@@ -43,15 +43,23 @@ class Table:
     rows: int
     columns: tuple  # (name, type, value, one of how many rows is NULL; 0: none)
     file: str = ""  # the Parquet file that it is read from, if it is
+    settings: tuple = ()  # statements
+    order: str = ""  # of the rows, by their number i
 
     def statements(self):
+        return [*self.made(), *self.settings]
+
+    def made(self):
         values = [f"(CASE WHEN hash(i, '{name}') % {nulls} = 0 THEN NULL ELSE {value} END)::{kind} AS {name}" if nulls else
                   f"({value})::{kind} AS {name}" for name, kind, value, nulls in self.columns]
-        rows = f"SELECT {', '.join(values)} FROM range({self.rows}) r(i)"
+        rows = f"SELECT {', '.join(values)} FROM range({self.rows}) r(i){self.order and f' ORDER BY {self.order}'}"
         if not self.file:
             return [f"CREATE OR REPLACE TABLE t AS {rows}"]
         return [f"COPY ({rows}) TO '{self.file}' (FORMAT parquet, ROW_GROUP_SIZE 2048)",
                 f"CREATE OR REPLACE VIEW t AS SELECT {self.read_back()} FROM '{self.file}'"]
+
+    def changed(self):
+        return [setting.rpartition(" = ")[0] for setting in self.settings]
 
     def read_back(self):
         changed = [f"{name}::{kind} AS {name}" for name, kind, *_ in self.columns if kind in NOT_IN_PARQUET]
@@ -61,7 +69,8 @@ class Table:
         """The columns of each kind; `with_nulls` names those that hold a NULL."""
         by_kind = {}
         for name, kind, *_ in self.columns:
-            for k in ALSO.get(TYPES[kind][0], [TYPES[kind][0]]):
+            values = "text" if kind.startswith("ENUM") else TYPES[kind.partition(" COLLATE")[0]][0]
+            for k in ALSO.get(values, [values]):
                 by_kind.setdefault(k, []).append(Column(name, kind, name in with_nulls))
         return by_kind
 

@@ -9,14 +9,16 @@ What DuckDB refuses must be refused here too. DuckDB answers some queries in two
 how many there were. What its statistics of a column say decides between two versions of a function that differ
 (substring('aa', -3, 1) is 'a' where all texts are ASCII, else ''), and its optimiser decides what is evaluated, and so whether
 there is an error. It evaluates the second argument of an OR also for rows that the first has decided. Where DuckDB is wrong by its
-own rules (docs/decisions/0002-where-duckdb-is-wrong.md) it is counted too. Floats agree within the tolerance of
+own rules (docs/understand/decisions/0002-where-duckdb-is-wrong.md) it is counted too. Floats agree within the tolerance of
 tests/sql/corpus.py, as sums depend on their order.
+
+--plans N of 10 tables get queries of other shapes (plans.py), which the engine may refuse by name: these refusals are counted by
+what is missing. Crashes and internal errors are reported first. --optimizers compares DuckDB with itself, without Lanewise.
 """
 
 import argparse
 import os
 import random
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -25,143 +27,74 @@ from dataclasses import replace
 from pathlib import Path
 from threading import BoundedSemaphore
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sql"))
-
-import corpus  # noqa: E402
-import duckdb  # noqa: E402
-import engine  # noqa: E402
-from corpus import Block  # noqa: E402
-from expressions import AGGREGATES, BY_RULE, ENOUGH, FUNCTIONS, LAZY, Generator, Node, null, takes_values  # noqa: E402
-from queries import TYPES, Query, Table, random_query, random_table  # noqa: E402
+import optimizers
+from expressions import AGGREGATES, ENOUGH, FUNCTIONS, Generator, Node, null, takes_values
+from odd_values import PLAN_SETTINGS, SETTINGS, odd_table, random_settings
+from oracle import (answer_of, answered_in_two_ways, ask, blocks_of, broken, connect, differs, duckdb_is_wrong, engine, failures, law,  # noqa: F401
+                    minimal, passing, refused_calls, settings)
+from outcomes import CRASH, INTERNAL, ORDER, REFUSED, missing, outcome, signature, without_literals
+from plans import FEATURES, Plan, PlanGenerator, is_collated, random_plan
+from queries import TYPES, random_query, random_table
 
 QUERIES_PER_TABLE = 20
-ENOUGH_FROM = 500  # queries
+ENOUGH_FROM = 500  # queries; shorter runs need not hit everything
+PLANS_FROM = 2000  # the same for what only plans have
 OPERATORS = ["where", "aggregate", "group by", "group by many", "having", "distinct", "union all", "cte", "cte read twice", "subquery", "aggregate over",
              "order by", "descending", "nulls first", "nulls last", "limit", "offset", "parquet"]
 # What is counted, and whether a NULL can reach it.
 COUNTED = {"function": sorted({e[0]: takes_values(e) for e in FUNCTIONS + AGGREGATES}.items()),
            "operator": [(name, False) for name in OPERATORS], "type of a column": [(f"type {name}", True) for name in TYPES]}
+OF_PLANS = {"feature of a plan": [(f"plan {name}", False) for name in FEATURES], "setting": [(f"SET {name}", False) for name in PLAN_SETTINGS]}
+PLANS = 4  # of 10 tables, unless --plans says otherwise
 JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
-
-
-def settings(chooser):
-    """Any target, vector size and thread count may answer."""
-    lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
-    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
-
-
-# Other ways of DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN leave out what does not matter), and whether the way
-# counts only where one of the two has an error.
-OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", {}, False), ("PRAGMA disable_optimizer", {}, True), ("", LAZY, True)]
-
-
-def connect(table, setting=""):
-    connection = duckdb.connect(config={"threads": 1})
-    for statement in [*table.statements(), setting]:
-        connection.execute(statement)
-    return connection
-
-
-def answer_of(connection, query, spelling={}):
-    """DuckDB's answer, or None where DuckDB refuses."""
-    try:
-        return corpus.duckdb_answers(connection, [Block("query", query.ordered, "", query.text(spelling), 0)])[0]
-    except AssertionError:
-        return None
-
-
-def passing(connection, query):
-    """How many rows the query's WHERE leaves; 0 where it fails."""
-    try:
-        condition = f"WHERE {query.where.text()}" if query.where else ""
-        return connection.execute(f"SELECT count(*) FROM t {condition}").fetchone()[0]
-    except duckdb.Error:
-        return 0  # The whole query does not evaluate the condition, so nobody knows.
-
-
-def refused_calls(connection, node):
-    """The innermost calls that DuckDB refuses also alone."""
-    if answer_of(connection, Query((node,))) is not None:
-        return []
-    return [name for child in node.children for name in refused_calls(connection, child)] or [node.name]
-
-
-def blocks_of(table, queries, answers):
-    """The number of each query, from 1 on, is its line."""
-    return [Block("statement", False, "", sql, 0) for sql in table.statements()] + [
-        Block("query" if answer else "error", query.ordered, "", query.text(), i)
-        for i, (query, answer) in enumerate(zip(queries, answers), 1)]
-
-
-def failures(table, queries, answers, options):
-    """How our answers differ."""
-    return engine.failures(blocks_of(table, queries, answers), answers, **options)
-
-
-def differs(table, query, options, setting="", spelling={}):
-    """How the two differ on one query, or None."""
-    with connect(table, setting) as connection:
-        found = failures(table, [query], [answer_of(connection, query, spelling)], options)
-    return found[0] if found else None
-
-
-def answered_in_two_ways(table, query, options, reason):
-    """Whether another way of DuckDB is ours."""
-    return any(not differs(table, query, options, setting, spelling) for setting, spelling, for_errors in OTHER_WAYS
-               if not for_errors or "exit code" in reason)
-
-
-OVERFLOW = re.compile(r"Overflow in subtraction of UINT128 \((\d+) - (\d+)\)")
-
-
-def lets_wrap(reason):
-    """Whether ours is the error for what DuckDB lets wrap: a UHUGEINT less one of the 2^64 largest, borrowing from the upper half."""
-    found = OVERFLOW.search(reason)
-    if not found:
-        return False
-    (_, low), (high, borrowed) = (divmod(int(number), 1 << 64) for number in found.groups())
-    return high == (1 << 64) - 1 and borrowed > low
-
-
-def duckdb_is_wrong(table, query, options, reason):
-    """Whether this is one of the cases of decision 2."""
-    return lets_wrap(reason) or (query.text(BY_RULE) != query.text() and not differs(table, query, options, spelling=BY_RULE))
-
-
-def minimal(table, query, options, tries=200):
-    """The smallest table and query that still differ."""
-    reason, again = differs(table, query, options), True
-    while again and tries > 0 and reason:
-        again = False
-        tables = [Table(table.rows, table.columns)] if table.file else []
-        tables += [Table(rows, table.columns, table.file) for rows in (0, 1, 2, 5, 20, 100) if rows < table.rows]
-        tables += [Table(table.rows, tuple(c for c in table.columns if c[0] != name), table.file) for name, *_ in table.columns]
-        for candidate in [(t, query) for t in tables] + [(table, q) for q in query.smaller()]:
-            tries -= 1
-            if not candidate[0].columns:
-                continue
-            found = differs(*candidate, options)
-            if found and not duckdb_is_wrong(*candidate, options, found) and not answered_in_two_ways(*candidate, options, found):
-                table, query, reason, again = *candidate, found, True
-                break
-            if tries <= 0:
-                break
-    return table, query, reason
 
 
 class Run:
     """Counts of the whole run, which decide what is generated next."""
 
-    def __init__(self, seed, folder):
-        self.seed, self.folder = seed, folder
-        self.hits, self.refusals = Counter(), Counter()
-        self.refused = self.filled = self.asked = self.two_ways = self.known = 0
+    def __init__(self, seed, folder, plans=0, without=()):
+        self.seed, self.folder, self.plans, self.without = seed, folder, plans, set(without)
+        self.counted = (COUNTED if plans < 10 else {}) | (OF_PLANS if plans else {})
+        self.hits, self.refusals, self.missing = Counter(), Counter(), Counter()
+        self.refused = self.filled = self.asked = self.two_ways = self.known = self.broken = self.rewritten = 0
         self.wrong, self.other = [], []
+
+    def next_batch(self, number, size):
+        return self.plan_batch(number, size) if (number * 7 + 3) % 10 < self.plans else self.batch(number, size)
+
+    def plan_batch(self, number, size):
+        """The same as batch, of queries that the engine may refuse by name."""
+        chooser = random.Random(f"{self.seed} {number}")
+        table, queries, answers = odd_table(chooser, self.hits), [], []
+        kinds, connection = table.kinds({c[0] for c in table.columns if c[3]}), connect(table)
+        while sum(answer is not None for answer in answers) < size:
+            query = random_plan(chooser, kinds, self.hits, self.refusals, is_collated(table))
+            if self.without & set(query.features):
+                continue
+            answer, error = ask(connection, query)
+            if broken(error):
+                self.broken += 1
+                connection = connect(table)
+                continue
+            self.refused += answer is None
+            if answer is not None:
+                plain = law(connection, query)
+                self.rewritten += plain is not answer and not plain.rows == answer.rows
+                answer = plain
+                self.asked += 1
+                self.filled += bool(answer.rows)
+                self.hits.update([*(f"plan {name}" for name in query.features), *table.changed()])
+            queries.append(query)
+            answers.append(answer)
+        connection.close()
+        return table, queries, answers, settings(chooser)
 
     def batch(self, number, size):
         """A table, its queries and DuckDB's answers."""
         chooser = random.Random(f"{self.seed} {number}")
         table = random_table(chooser, self.hits, str(self.folder / f"{number}.parquet"))
+        if self.plans and chooser.random() < 0.25:
+            table = replace(table, settings=random_settings(chooser, SETTINGS, self.hits))
         queries, answers = [], []
         with connect(table) as connection:
             counts = ", ".join(f"count(*) - count({name})" for name, *_ in table.columns)
@@ -185,7 +118,7 @@ class Run:
         self.asked += 1
         self.filled += bool(answer.rows)
         evaluated = [n for n in (query.where, query.union) if n and table.rows] + (query.items() if passing(connection, query) else [])
-        found = set(query.features) | ({"parquet"} if table.file else set())
+        found = set(query.features) | ({"parquet"} if table.file else set()) | set(table.changed())
         for node in evaluated:
             for name, has_null in node.calls():
                 found.update([name, null(name)] if has_null else [name])
@@ -196,31 +129,40 @@ class Run:
 
     def compare(self, table, queries, answers, options):
         """Runs in a thread of the pool."""
-        wrong, other, two_ways, known = [], [], 0, 0
+        found = Counter(), [], [], Counter()
+        counts, wrong, other, lacking = found
         for text in failures(table, queries, answers, options):
             if not text.startswith("line "):
                 other.append(text)
                 continue
             query = queries[int(text.split(":")[0].removeprefix("line ")) - 1]
-            if duckdb_is_wrong(table, query, options, text):
-                known += 1
+            kind = outcome(text)
+            if kind == REFUSED and isinstance(query, Plan):
+                lacking[missing(text)] += 1
+            elif kind in (CRASH, INTERNAL):
+                wrong.append((table, query, options, text))
+            elif duckdb_is_wrong(table, query, options, text):
+                counts["known"] += 1
             elif answered_in_two_ways(table, query, options, text):
-                two_ways += 1
+                counts["two ways"] += 1
             else:
                 wrong.append((table, query, options, text))
-        return wrong, other, two_ways, known
+        return found
 
-    def take(self, wrong, other, two_ways, known):
+    def take(self, counts, wrong, other, lacking):
         self.wrong += wrong
         self.other += other
-        self.two_ways += two_ways
-        self.known += known
+        self.missing += lacking
+        self.two_ways += counts["two ways"]
+        self.known += counts["known"]
 
 
 def seldom(run):
     """What was hit less than ENOUGH times."""
-    every = [entry for listed in COUNTED.values() for entry in listed]
-    return [n for n, _ in every if run.hits[n] < ENOUGH] + [f"{n} with NULL" for n, nullable in every if nullable and run.hits[null(n)] < ENOUGH]
+    sections = run.counted if run.asked >= PLANS_FROM else {title: run.counted[title] for title in run.counted if title in COUNTED}
+    every = [entry for listed in sections.values() for entry in listed]
+    left_out = {f"plan {name}" for name in run.without}
+    return [n for n, _ in every if run.hits[n] < ENOUGH and n not in left_out] + [f"{n} with NULL" for n, nullable in every if nullable and run.hits[null(n)] < ENOUGH]
 
 
 def left(run, count):
@@ -230,25 +172,53 @@ def left(run, count):
 
 
 def report(run):
-    """The table of hits."""
-    print(f"\n{run.asked} queries, {run.filled} with rows; DuckDB refused {run.refused} more; {run.two_ways} have two answers; in {run.known} DuckDB is wrong")
-    for title, listed in COUNTED.items():
+    """The table of hits, and the classes of outcomes."""
+    kinds = Counter(outcome(text) for *_, text in run.wrong)
+    refused = sum(run.missing.values())
+    equal = run.asked - refused - run.two_ways - run.known - sum(kinds.values())
+    print(f"\n{run.asked} queries, {run.filled} with rows; DuckDB refused {run.refused} more; {run.two_ways} have two answers; "
+          f"in {run.known} DuckDB is wrong")
+    print(f"equal: {equal}; refused by name: {refused}; " + "; ".join(f"{kind}: {kinds[kind]}" for kind in ORDER if kind != REFUSED))
+    if run.broken or run.rewritten:
+        print(f"DuckDB has an internal error in {run.broken} more, its optimiser rewrites a pattern wrongly in {run.rewritten}")
+    for name, count in run.missing.most_common(15):
+        print(f"not supported yet: {count:5} {name}")
+    for title, listed in run.counted.items():
         print(f"\n{title:24}  hits   with NULL")
         for name, nullable in listed:
             with_null = f"{run.hits[null(name)]:12}" if nullable else ""
-            print(f"{name.removeprefix('type '):24}{run.hits[name]:6}{with_null}")
+            print(f"{name.removeprefix('type ').removeprefix('plan '):24}{run.hits[name]:6}{with_null}")
+
+
+def to_show(wrong, most):
+    """At most so many of each kind, the worst kind first, and each message once."""
+    shown = Counter()
+    seen = set()
+    for failure in sorted(wrong, key=lambda failure: ORDER.index(outcome(failure[3]))):
+        kind, mark = outcome(failure[3]), signature(failure[3])
+        if shown[kind] < most and mark not in seen:
+            shown[kind] += 1
+            if kind == INTERNAL:
+                seen.add(mark)
+            yield kind, failure
 
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev fuzz sql", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000, help="queries to compare")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--show", type=int, default=5, help="differences to make minimal")
+    parser.add_argument("--show", type=int, default=5, help="failures of each kind to make minimal")
+    parser.add_argument("--plans", type=int, default=PLANS, choices=range(11), metavar="N", help="tables of 10 that get odd plans (default: %(default)s)")
+    parser.add_argument("--without", action="append", default=[], choices=FEATURES, metavar="FEATURE", help="leave out plans with this feature")
+    parser.add_argument("--optimizers", action="store_true", help="compare DuckDB with itself, each optimizer switched off in turn")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
+    PlanGenerator.joins = options.plans == 10
+    if options.optimizers:
+        sys.exit(optimizers.main(options.seed, options.count, options.show))
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(JOBS) as pool:
-        run, waiting = Run(options.seed, Path(folder)), BoundedSemaphore(2 * JOBS)
+        run, waiting = Run(options.seed, Path(folder), options.plans, options.without), BoundedSemaphore(2 * JOBS)
 
         def compare(batch):
             try:
@@ -258,7 +228,7 @@ def main():
 
         results = []
         while (size := min(QUERIES_PER_TABLE, left(run, options.count))) > 0:
-            batch = run.batch(len(results), size)
+            batch = run.next_batch(len(results), size)
             waiting.acquire()
             results.append(pool.submit(compare, batch))
             if run.asked % 500 < QUERIES_PER_TABLE:
@@ -267,14 +237,19 @@ def main():
             run.take(*result.result())
 
         report(run)
-        for table, query, used, first in run.wrong[:options.show]:
+        printed = set()
+        for kind, (table, query, used, first) in to_show(run.wrong, options.show):
             small, less, reason = minimal(table, query, used)
-            print(f"\nA difference ({used}):\n" + "".join(f"{sql};\n" for sql in small.statements()) + f"{less.text()};\n"
+            if (kind, without_literals(less.text())) in printed:
+                continue
+            printed.add((kind, without_literals(less.text())))
+            print(f"\nA difference ({kind}; {used}):\n" + "".join(f"{sql};\n" for sql in small.statements()) + f"{less.text()};\n"
                   f"{reason or f'It is not seen when the statement runs alone. It was: {first}'}")
     for text in run.other:
         print(f"\n{text}")
     if run.wrong or run.other:
-        print(f"\nrepeat with: ./dev fuzz sql --seed {options.seed} --count {options.count}")
+        print(f"\nrepeat with: ./dev fuzz sql --seed {options.seed} --count {options.count}" + (f" --plans {options.plans}" if options.plans != PLANS else "") +
+              "".join(f" --without '{name}'" for name in options.without))
     failed = len(run.wrong) + len(run.other)
     if run.asked >= ENOUGH_FROM:
         short = seldom(run)

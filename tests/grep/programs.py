@@ -1,4 +1,4 @@
-"""How the tests of `lanewise grep` run it, and GNU grep beside it."""
+"""How the tests of `lanewise grep` run it, and ripgrep 13 to compare with."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 
 BUILD = pathlib.Path(os.environ.get("LANEWISE_BUILD", pathlib.Path(__file__).parents[2] / "build"))
 PROGRAM = [str(BUILD / "lanewise"), "grep"]
-UTF8 = os.environ | {"LC_ALL": "C.UTF-8"}
+UTF8 = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 
 
 def to_bytes(text):
@@ -32,8 +32,9 @@ def files(tmp_path):
 def grep(tmp_path):
     """Runs `lanewise grep` where the files are; gives (exit code, standard output, standard error)."""
 
-    def run(*arguments, stdin=b"", env=None):
-        done = subprocess.run([*PROGRAM, *arguments], input=to_bytes(stdin), capture_output=True, cwd=tmp_path, timeout=120, env=env)
+    def run(*arguments, stdin=None, env=None):
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": to_bytes(stdin)}
+        done = subprocess.run([*PROGRAM, *arguments], capture_output=True, cwd=tmp_path, timeout=120, env=env, **given)
         return done.returncode, done.stdout, done.stderr.decode()
 
     return run
@@ -41,14 +42,13 @@ def grep(tmp_path):
 
 @pytest.fixture
 def both(grep, tmp_path):
-    """Runs both programs, which must say the same; gives (exit code, standard output). gnu: GNU grep's arguments."""
+    """Runs both programs, which must say the same; gives (exit code, standard output)."""
 
-    def run(*arguments, stdin=b"", gnu=None, any_order=False):
+    def run(*arguments, stdin=None):
         code, out, error = grep(*arguments, stdin=stdin)
-        theirs = subprocess.run(["grep", *(gnu or (arguments if "-F" in arguments else ["-E", *arguments]))], input=to_bytes(stdin), capture_output=True, cwd=tmp_path,
-                                timeout=120, env=UTF8)
-        order = (lambda text: sorted(text.splitlines())) if any_order else bytes
-        assert (code, order(out)) == (theirs.returncode, order(theirs.stdout)), (arguments, error, theirs.stderr)
+        given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": to_bytes(stdin)}
+        theirs = subprocess.run(["rg", "--no-config", "--sort", "path", *arguments], capture_output=True, cwd=tmp_path, timeout=120, env=UTF8, **given)
+        assert (code, out) == (theirs.returncode, theirs.stdout), (arguments, error, theirs.stderr)
         return code, out
 
     return run

@@ -140,16 +140,18 @@ def equal(ours, theirs, kind):
 
 
 def sort_key(row, types):
-    """Exact columns first, so that floats within the tolerance seldom decide the order."""
+    """Exact columns first, so that floats within the tolerance seldom decide the order; NaN, which is in no order, apart."""
     exact, rough = [], []
     for value, kind in zip(row, types):
         if kind in ("FLOAT", "DOUBLE"):
-            rough.append((value is not None, (value and number(value)) or 0.0))
+            size = (value and number(value)) or 0.0
+            is_nan = math.isnan(size)
+            rough.append((value is not None, is_nan, 0.0 if is_nan else size))
         elif value is not None and kind.startswith("DECIMAL"):
             exact.append((True, str(Decimal(value).normalize())))
         else:
             exact.append((value is not None, value or ""))
-    return exact, [(known, float(f"{f:.6g}")) for known, f in rough], rough
+    return exact, [(*known, float(f"{f:.6g}")) for *known, f in rough], rough
 
 
 def difference(ours, theirs, ordered):

@@ -27,6 +27,7 @@ BAD = [
     ("a.sh", "curl http" + "://example.com/x", "an address"),
     ("a.md", "as iss" + "ue 12 says", "a ticket"),
     ("a.md", "[more](gone.md)", "leads nowhere"),
+    ("a.md", "# Here\n[more](#there)", "does not have a heading #there"),
     ("a.md", "as engine/base/" + "gone.h says", "is not there"),
 ]
 
@@ -34,12 +35,12 @@ BAD = [
 @pytest.mark.parametrize("name, text, rule", BAD)
 def test_names_the_line_and_the_rule(tmp_path, name, text, rule):
     found = problems(tmp_path, name, f"first line\n{text}\n")
-    assert found and found[0].startswith(f"{name}:2: ") and rule in found[0]
+    assert found and found[0].startswith(f"{name}:{2 + text.count(chr(10))}: ") and rule in found[0]
 
 
 def test_good_text(tmp_path):
     (tmp_path / "b.md").write_text("more")
-    assert problems(tmp_path, "a.md", "[more](b.md), https://doi.org/10.1/x, a homework, 1/2\n") == []
+    assert problems(tmp_path, "a.md", "# A `b` - c\n[more](b.md), [here](#a-b---c), https://doi.org/10.1/x, a homework, 1/2\n") == []
 
 
 def test_git_ignores_are_ours_too(tmp_path):

@@ -1,9 +1,16 @@
-"""Examples in READMEs are those that tests compile and run."""
+"""Examples in the documentation are those that tests compile and run."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
 
 
 def statements(code):
@@ -20,3 +27,51 @@ def test_index_readme():
     for line in shown:
         assert line in tested[at:], f"the example of engine/index/README.md has a line that no test runs in this place: {line}"
         at = tested.index(line, at) + 1
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/use/cpp.md"])
+def test_consumer(page):
+    """tests/consumer builds and runs what these pages show."""
+    blocks = re.findall(r"```(cpp|cmake)\n(.*?)```", (ROOT / page).read_text(), re.S)
+    for kind, shown in blocks:
+        assert shown == (ROOT / "tests/consumer" / {"cpp": "main.cc", "cmake": "CMakeLists.txt"}[kind]).read_text()
+    assert ("cpp" in dict(blocks)) and (page == "README.md" or "cmake" in dict(blocks))
+
+
+def commands(page):
+    """Each command of a page's `console` blocks, with the output that is shown; lines that begin with > go on."""
+    for block in BLOCK.findall(page.read_text()):
+        for command, output in re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", block, re.M):
+            yield command.replace("\n> ", "\n").rstrip("\n"), output
+
+
+def run(command, folder):
+    env = os.environ | {"PATH": f"{BUILD}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(folder), "COLUMNS": "120", "NO_COLOR": "1"}
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+
+
+def prepare(folder):
+    """The repository's folders by their names, and build/lanewise."""
+    (folder / "engine").symlink_to(ROOT / "engine")
+    (folder / "build").symlink_to(BUILD)
+
+
+def matches(output, expected):
+    """A line of three dots stands for any lines, an ellipsis for the rest of a word or line."""
+    lines = ["(?:.*\n)*" if line == "..." else re.escape(line).replace("…", ".*") + "\n" for line in expected.splitlines()]
+    return re.fullmatch("".join(lines), output) is not None
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: str(page.relative_to(ROOT)))
+def test_console(page, tmp_path):
+    prepare(tmp_path)
+    for command, expected in commands(page):
+        output = run(command, tmp_path)
+        assert matches(output, expected), f"{command}\n--- shown\n{expected}--- printed\n{output}"
+        assert "This is a bug" not in output
+
+
+def test_dots_stand_for_lines():
+    assert matches("a.b\n1\n2\nc\n", "a.b\n...\nc\n") and matches("a 12 b\n", "a … b\n")
+    assert not matches("axb\n", "a.b\n") and not matches("a\nb\n", "a\n")

@@ -178,7 +178,8 @@ class IndexRun {
     for (const index::Strategy strategy : index::kStrategies) {
       const std::string name(index::name(strategy));
       if (!index::supported(strategy)) {
-        made.contenders.push_back({.level = name, .not_offered = "this machine has no such instructions"});
+        made.contenders.push_back(
+            {.level = name, .not_offered = "this machine does not support these instructions"});
         continue;
       }
       made.contenders.push_back(host_level(name, answers, lookups(borrowed, name, queries, answers)));

@@ -128,7 +128,7 @@ class Resident {
   device::DeviceBuffer keys_, found_, values_, positions_, pairs_, pair_values_, counts_;
 };
 
-Work work_of(const char* name, std::string title, uint64_t rows) {
+Work device_work_of(const char* name, std::string title, uint64_t rows) {
   Work work;
   work.group.title = std::move(title);
   work.group.rows = rows;
@@ -162,7 +162,7 @@ template <class Key>
 Work launch_cost(device::Device& device) {
   const IndexData<Key> data(1);
   const auto host = std::make_shared<Index>(data.index());
-  Work work = work_of("launch", "a launch of the search for one key", 1);
+  Work work = device_work_of("launch", "a launch of the search for one key", 1);
   const auto make = [host, &device] { return std::make_shared<DeviceIndex>(*host, device); };
   const auto pool = std::make_shared<device::DevicePool>(device);
   const auto buffer = std::make_shared<device::DeviceBuffer>();
@@ -206,10 +206,10 @@ Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device) {
   const IndexData<Key> data(nodes * keys);
   const auto host = std::make_shared<Index>(data.index(keys));
   const uint64_t image = host->stats().image_bytes;
-  Work work = work_of("copy",
-                      fmt::format("{} leaves of {} {} keys, {} bytes, to the device", counted(nodes), keys,
-                                  kTypeName<Key>, counted(image)),
-                      nodes);
+  Work work = device_work_of("copy",
+                             fmt::format("{} leaves of {} {} keys, {} bytes, to the device", counted(nodes),
+                                         keys, kTypeName<Key>, counted(image)),
+                             nodes);
   work.group.bytes = image;
   work.group.about.update({{"nodes", nodes}, {"node_keys", keys}});
   const auto image_size = [image] { return image; };
@@ -247,7 +247,7 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   };
   const auto measure = [&](const std::string& what, const std::shared_ptr<Resident<Key>>& resident, Ask ask,
                            uint64_t queries) {
-    Work work = work_of("device", title(what, queries), queries);
+    Work work = device_work_of("device", title(what, queries), queries);
     for (const char* strategy : {"thread", "pair", "quad", "octet"}) {
       work.contenders.push_back(resident->level(resident, ask, strategy));
     }
@@ -271,7 +271,7 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
     measure("33 neighbouring pairs", std::make_shared<Resident<Key>>(index, lows, device), Ask::kRange,
             lows.size());
     const std::vector<Key> few(random.begin(), random.begin() + static_cast<ptrdiff_t>((count + 99) / 100));
-    Work work = work_of("device", title("find, random order", few.size()), few.size());
+    Work work = device_work_of("device", title("find, random order", few.size()), few.size());
     add_resident(work, index, few, {"thread", "quad", "blocks", "keys", "segments"}, device);
     add(std::move(work));
   }
@@ -294,7 +294,7 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   }
   const uint64_t few = std::max<uint64_t>(updates / 10'000, 1);
   Work work =
-      work_of("device", title(fmt::format("bringing over {} random inserts", counted(few)), few), few);
+      device_work_of("device", title(fmt::format("bringing over {} random inserts", counted(few)), few), few);
   work.contenders.push_back({.level = "refresh",
                              .digest = [] { return uint64_t{0}; },
                              .seconds =

@@ -118,7 +118,7 @@ void text_works(const IndexBenchOptions& options, device::Device& device,
   const auto resident = std::make_shared<ResidentTexts>(index, device);
   const auto asked = resident->upload(queries);
   Work work =
-      work_of(fmt::format("find: {0} of {0} texts of 8 to 40 bytes, on the device", counted(count)), count);
+      work_of(fmt::format("find: {0} of {0} strings of 8 to 40 bytes, on the device", counted(count)), count);
   for (const std::string strategy : {"thread", "pair", "quad", "octet"}) {
     work.contenders.push_back(
         {.level = "cuda " + strategy,
@@ -135,7 +135,7 @@ void text_works(const IndexBenchOptions& options, device::Device& device,
   const auto erase = [=] {
     return resident->seconds([&] { resident->index().erase(batch->texts(), batch->count); });
   };
-  work = work_of(fmt::format("changes, a batch of {} random texts into {}, on the device", counted(more),
+  work = work_of(fmt::format("changes, a batch of {} random strings into {}, on the device", counted(more),
                              counted(count)),
                  more);
   const auto size = [=] { return resident->index().size(); };

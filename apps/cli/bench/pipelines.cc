@@ -7,14 +7,14 @@ namespace lanewise::cli::bench {
 namespace {
 
 constexpr uint64_t kNumbersOfText = 4;
-constexpr double kNumber = 8, kText = 64;  // bytes
+constexpr double kNumberKey = 8, kText = 64;  // bytes
 
 }  // namespace
 
 const std::vector<MeasuredPipeline>& measured_pipelines() {
   using exec::Rates;
   static const std::vector<MeasuredPipeline> pipelines = {
-      {"scan", &Rates::scan, kNumber, "numbers", "SELECT sum(few) FROM numbers"},
+      {"scan", &Rates::scan, kNumberKey, "numbers", "SELECT sum(few) FROM numbers"},
       // 16 operators of rows that are read anyway.
       {"compute", &Rates::compute, 16, "numbers",
        "SELECT sum((few + 1) * (few + 2) + (few - 3) * (few + 4) + (few + 5) * (few - 6) + (few - 7) * (few "
@@ -37,6 +37,7 @@ uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows) {
 
 void make_tables(Session& session, uint64_t rows) {
   session.run("SET preserve_insertion_order = false");
+  session.run("SET lanewise_fallback = 'duckdb'");  // hash() and md5() are DuckDB's
   session.run(
       fmt::format("CREATE OR REPLACE TABLE numbers AS SELECT (hash(i) % {})::BIGINT few, (hash(i + 1) % "
                   "{})::BIGINT many, "
@@ -46,6 +47,7 @@ void make_tables(Session& session, uint64_t rows) {
       fmt::format("CREATE OR REPLACE TABLE texts AS SELECT md5(i::VARCHAR) || md5((i + {0})::VARCHAR) s "
                   "FROM range({0}) r(i)",
                   rows / kNumbersOfText));
+  session.run("RESET lanewise_fallback");
 }
 
 }  // namespace lanewise::cli::bench

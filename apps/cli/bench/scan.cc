@@ -41,7 +41,7 @@ const std::vector<WorkKind>& work_kinds() {
   return kKinds;
 }
 
-constexpr size_t kSlice = 1 << 16;  // rows between two looks at whether the user cancelled
+constexpr size_t kScanSlice = 1 << 16;  // rows between two looks at whether the user cancelled
 
 uint64_t fold(uint64_t hash, uint64_t word) { return hash::of_word(std::rotl(hash, 23) ^ word); }
 
@@ -69,7 +69,7 @@ class Scan {
   /// floats. With `whole`, it covers all rows of bitmaps and lists, else only their counts.
   uint64_t run(int threads, bool pinned, bool whole, double* seconds) const {
     std::vector<uint64_t> digests(static_cast<size_t>(threads));
-    const size_t slices = (values_->size() + kSlice - 1) / kSlice, team = digests.size();
+    const size_t slices = (values_->size() + kScanSlice - 1) / kScanSlice, team = digests.size();
     *seconds = run_team(threads, pinned, [&](int number) {
       const auto me = static_cast<size_t>(number);
       digests[me] = range(slices * me / team, slices * (me + 1) / team, whole);
@@ -82,12 +82,12 @@ class Scan {
  private:
   /// Hashes of slices are added, so that the order of threads does not matter.
   uint64_t range(size_t first, size_t last, bool whole) const {
-    uint64_t words[kSlice / 64];
-    std::vector<uint32_t> rows(work_ == Work::list ? kSlice : 0);
+    uint64_t words[kScanSlice / 64];
+    std::vector<uint32_t> rows(work_ == Work::list ? kScanSlice : 0);
     uint64_t digest = 0;
     for (size_t slice = first; slice < last; ++slice) {
       cancellation_.check();
-      const size_t begin = slice * kSlice, count = std::min(kSlice, values_->size() - begin);
+      const size_t begin = slice * kScanSlice, count = std::min(kScanSlice, values_->size() - begin);
       digest += fold(slice, one_slice(begin, count, words, rows.data(), whole));
     }
     return digest;
@@ -199,7 +199,7 @@ class ScanRun {
       const std::string level(lanes::name(target));
       if (target == lanes::Target::interleaved || !bench_.wants(level)) continue;  // it shares scalar's code
       if (!lanes::supported(target)) {
-        contenders.push_back({level, "this machine has no such instructions"});
+        contenders.push_back({level, "this machine does not support these instructions"});
         continue;
       }
       const auto scan = std::make_shared<Scan<T>>(values_, bitmap_, kind.work, target, bench_.cancellation());
@@ -226,7 +226,8 @@ class ScanRun {
   std::vector<Group> groups_;
 };
 
-using Run = std::vector<Group> (*)(const ScanOptions&, Bench&, const std::function<void(const Group&)>&);
+using ScanBench = std::vector<Group> (*)(const ScanOptions&, Bench&,
+                                         const std::function<void(const Group&)>&);
 
 template <class T>
 std::vector<Group> run_type(const ScanOptions& options, Bench& bench,
@@ -234,8 +235,8 @@ std::vector<Group> run_type(const ScanOptions& options, Bench& bench,
   return ScanRun<T>(options, bench, emit).run();
 }
 
-const std::vector<std::pair<std::string, Run>>& types() {
-  static const std::vector<std::pair<std::string, Run>> kTypes = {
+const std::vector<std::pair<std::string, ScanBench>>& types() {
+  static const std::vector<std::pair<std::string, ScanBench>> kTypes = {
       {"int8", run_type<int8_t>},     {"int16", run_type<int16_t>},   {"int32", run_type<int32_t>},
       {"int64", run_type<int64_t>},   {"uint8", run_type<uint8_t>},   {"uint16", run_type<uint16_t>},
       {"uint32", run_type<uint32_t>}, {"uint64", run_type<uint64_t>}, {"float", run_type<float>},
@@ -258,7 +259,7 @@ std::vector<Group> run_scan(const ScanOptions& given, Bench& bench,
   if (options.selectivity.empty()) {
     options.selectivity = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100};
   }
-  const auto type = std::ranges::find(types(), options.type, &std::pair<std::string, Run>::first);
+  const auto type = std::ranges::find(types(), options.type, &std::pair<std::string, ScanBench>::first);
   invariant(type != types().end(), "the command line knows the types");
   return type->second(options, bench, emit);
 }

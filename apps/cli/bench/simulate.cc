@@ -45,7 +45,7 @@ double number_behind(const std::string& report, const std::string& name) {
     if (report[i] < '0' || report[i] > '9') break;
     digits += report[i];
   }
-  if (digits.empty()) throw InternalError("cachegrind's report has no number behind '" + name + "'");
+  if (digits.empty()) throw InternalError("cachegrind's report has no number after '" + name + "'");
   return std::stod(digits);
 }
 

@@ -64,7 +64,7 @@ std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
   Level cpu("cpu", std::nullopt);
   cpu.make(rows);
   std::optional<Level> gpu;
-  std::string no_gpu = "not asked for";
+  std::string no_gpu = "not requested";
   if (options.device != "cpu") {
     try {
       gpu.emplace(options.device == "auto" ? "cuda" : options.device, std::nullopt);

@@ -47,19 +47,19 @@ std::vector<Lanes> all_lanes() {
 }
 
 /// A level: lanes, and when they are refilled.
-struct Level {
+struct StringsLevel {
   Lanes lanes;
   uint32_t refill_below;  ///< 1: naive
   std::string name;
 };
 
 /// Naive and refilled at once; or each of the thresholds that a group's width allows.
-std::vector<Level> levels_of(const Lanes& lanes, const std::vector<uint32_t>& thresholds) {
+std::vector<StringsLevel> levels_of(const Lanes& lanes, const std::vector<uint32_t>& thresholds) {
   if (lanes.width == 1) return {{lanes, 1, lanes.name}};
   if (thresholds.empty()) {
     return {{lanes, 1, lanes.name + " naive"}, {lanes, lanes.width, lanes.name + " refill"}};
   }
-  std::vector<Level> levels;
+  std::vector<StringsLevel> levels;
   for (const uint32_t below : thresholds) {
     if (below <= lanes.width) levels.push_back({lanes, below, fmt::format("{} below {}", lanes.name, below)});
   }
@@ -119,9 +119,9 @@ class Search {
   const Cancellation& cancellation_;
 };
 
-Contender on_lanes(const std::shared_ptr<Search>& search, const Level& level) {
+Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& level) {
   const Lanes& lanes = level.lanes;
-  if (!supported(lanes.target)) return {level.name, "this machine has no such instructions"};
+  if (!supported(lanes.target)) return {level.name, "this machine does not support these instructions"};
   const lanes::AutomatonView automaton = search->automaton();
   if (!offers(lanes.target, lanes.form, automaton)) {
     return {level.name,
@@ -163,8 +163,8 @@ Contender as_chosen(const std::shared_ptr<Search>& search) {
 constexpr std::pair<const char*, RowTest> kTests[] = {
     {"equality", RowTest::equality}, {"prefix", RowTest::prefix}, {"regex", RowTest::regex}};
 
-Group measure(const StringsOptions& options, const std::string& test, const std::string& lengths,
-              const TextShape& shape, Bench& bench) {
+Group measure_group(const StringsOptions& options, const std::string& test, const std::string& lengths,
+                    const TextShape& shape, Bench& bench) {
   bench.say(fmt::format("making rows of {} length", lengths));
   const auto search = std::make_shared<Search>(shape, bench.cancellation());
   const TextRows& text = search->text();
@@ -184,7 +184,7 @@ Group measure(const StringsOptions& options, const std::string& test, const std:
   }
   std::vector<Contender> contenders;
   for (const Lanes& lanes : all_lanes()) {
-    for (const Level& level : levels_of(lanes, options.thresholds)) {
+    for (const StringsLevel& level : levels_of(lanes, options.thresholds)) {
       if (bench.wants(level.name)) contenders.push_back(on_lanes(search, level));
     }
   }
@@ -198,7 +198,7 @@ int64_t parse_mismatch(const std::string& text) {
   int64_t at = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at);
   if (error != std::errc() || end != text.data() + text.size() || at < 0) {
-    throw UserError(fmt::format("bad --mismatch '{}': say random, or a byte, 0 being the first", text));
+    throw UserError(fmt::format("bad --mismatch '{}': expected random, or a byte (the first is 0)", text));
   }
   return at;
 }
@@ -222,7 +222,7 @@ std::vector<Group> run_strings(const StringsOptions& options, Bench& bench,
                             mismatch,
                             options.rows == 0 ? kDefaultRows : options.rows,
                             options.seed};
-      groups.push_back(measure(options, test, name, shape, bench));
+      groups.push_back(measure_group(options, test, name, shape, bench));
       emit(groups.back());
     }
   }

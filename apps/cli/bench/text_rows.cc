@@ -51,7 +51,8 @@ Lengths Lengths::parse(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
   if (error != std::errc() || end != text.data() + text.size() || bytes < 4 || bytes > 1 << 20) {
     throw UserError(fmt::format(
-        "bad row length '{}': say constant, uniform, skewed or a number of bytes from 4 to 1048576", text));
+        "bad row length '{}': expected constant, uniform, skewed or a number of bytes from 4 to 1048576",
+        text));
   }
   return {constant, bytes};
 }

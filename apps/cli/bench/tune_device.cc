@@ -17,13 +17,13 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-constexpr int kRounds = 5;
+constexpr int kDeviceRounds = 5;
 constexpr uint64_t kFewRows = 1 << 16, kManyRows = 1 << 24;
 /// A GPU that needs no more for few rows is measured with many.
 constexpr double kFast = 0.02;
 
 template <class F>
-double seconds_of(F&& work) {
+double seconds_taken(F&& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -54,12 +54,13 @@ void measure_transfers(device::Device& device, exec::DeviceCosts& costs) {
   device::Staging staging(device);
   std::vector<uint8_t> host(kBytes, 1);
   const device::DeviceBuffer buffer = pool.allocate(kBytes, stream, "Measuring transfers");
-  for (int round = 0; round < kRounds; ++round) {
-    const double up = seconds_of([&] {
+  for (int round = 0; round < kDeviceRounds; ++round) {
+    const double up = seconds_taken([&] {
       staging.upload(buffer.address(), host.data(), kBytes, stream);
       stream.synchronize();
     });
-    const double down = seconds_of([&] { staging.download(host.data(), buffer.address(), kBytes, stream); });
+    const double down =
+        seconds_taken([&] { staging.download(host.data(), buffer.address(), kBytes, stream); });
     costs.upload = std::max(costs.upload, kBytes / up);
     costs.download = std::max(costs.download, kBytes / down);
   }
@@ -69,8 +70,8 @@ void measure_transfers(device::Device& device, exec::DeviceCosts& costs) {
   device::KernelCache cache(folder.path());
   const device::KernelCache none_ahead({});  // where they came compiled with the program, too
   const auto build = [&] { device::build(device, source, cache, none_ahead); };
-  costs.compile = seconds_of(build);
-  costs.load = seconds_of(build);
+  costs.compile = seconds_taken(build);
+  costs.load = seconds_taken(build);
 }
 
 /// The least times of a query, columns hot: all of it, and kernels.
@@ -79,7 +80,7 @@ struct Times {
 };
 Times time(Session& session, const std::string& query, const Cancellation& cancellation) {
   Times least;
-  for (int round = 0; round <= kRounds; ++round) {
+  for (int round = 0; round <= kDeviceRounds; ++round) {
     cancellation.check();
     const StatementResult result = session.run(query);
     double kernels = 0;
@@ -130,8 +131,8 @@ exec::PlacementCosts tune_device(const Cancellation& cancellation,
   say("measuring how long a GPU takes to open", -1);
   SessionOptions host, gpu;
   gpu.device = "cuda";
-  const double without = seconds_of([&] { const Session session(host); });
-  const double with = seconds_of([&] { const Session session(gpu); });
+  const double without = seconds_taken([&] { const Session session(host); });
+  const double with = seconds_taken([&] { const Session session(gpu); });
   costs.device.open = std::max(with - without, 1e-6);
   device::Device& device = device::Driver::system().device(0);
   costs.device.name = device.properties().name;

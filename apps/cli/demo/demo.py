@@ -1,6 +1,6 @@
-"""./dev demo: six questions to the 7.3 million files that Debian's packages ship.
+"""./dev demo: six queries over the 7.3 million files that Debian's packages ship.
 
-Each is answered by `lanewise sql` and by DuckDB on the same threads, and by `lanewise sql --device cuda` where there is a GPU; all have
+`lanewise sql` and DuckDB answer each on the same threads, and so does `lanewise sql --device cuda` if there is a GPU. All have
 read the columns before the clock starts, and the answers must be equal. usage: demo.py [--threads N] [--repeat N]
 """
 
@@ -74,15 +74,15 @@ def milliseconds(seconds):
 def main():
     parser = argparse.ArgumentParser(prog="./dev demo", description=__doc__.partition("usage")[0])
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each question; the median counts")
+    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each query; the median counts")
     options = parser.parse_args()
 
     connection = duckdb.connect(config={"threads": options.threads})
     connection.execute(f"CREATE TABLE files AS FROM '{CONTENTS}'")
     files = connection.sql("SELECT count(*) FROM files").fetchone()[0]
     gpu = has_gpu()
-    print(f"Debian's packages ship {files:,} files. Six questions, {options.threads} threads, "
-          f"Lanewise beside DuckDB {duckdb.__version__}{', and on the GPU' if gpu else ''}.\n")
+    print(f"Debian's packages ship {files:,} files. Six queries, {options.threads} threads, columns in memory: "
+          f"Lanewise and DuckDB {duckdb.__version__}{', and the GPU' if gpu else ''}.\n")
 
     summary, wrong = [], 0
     for path in sorted(HERE.glob("*.sql")):
@@ -112,10 +112,10 @@ def main():
 
     width = max(len(title) for title, *_ in summary)
     column = f"  {'on the GPU':>10}" if gpu else ""
-    print(f"{'question':{width}}  {'Lanewise':>10}  {'DuckDB':>10}  {'times':>6}{column}")
+    print(f"{'query':{width}}  {'Lanewise':>10}  {'DuckDB':>10}  {'times':>6}{column}")
     for title, us, them, on_gpu in summary:
-        beside = f"  {on_gpu:>10}" if gpu else ""
-        print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}{beside}")
+        also = f"  {on_gpu:>10}" if gpu else ""
+        print(f"{title:{width}}  {milliseconds(us):>10}  {milliseconds(them):>10}  {them / us:>6.1f}{also}")
     print("\nYour turn: build/lanewise sql -c \"SELECT path FROM '.cache/data/contents.parquet' "
           "WHERE path LIKE '%/simd%' LIMIT 5\"")
     sys.exit(1 if wrong else 0)

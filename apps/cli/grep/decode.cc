@@ -1,6 +1,8 @@
 #include "grep/decode.h"
 
 #include <bzlib.h>
+#include <lz4frame.h>
+#include <lzma.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -17,6 +19,7 @@ namespace lanewise::cli::grep {
 namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b", kZstandard = "\x28\xb5\x2f\xfd", kBzip2 = "BZh";
+constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6), kLz4 = "\x04\x22\x4d\x18", kZ = "\x1f\x9d";
 constexpr size_t kInputBytes = size_t{128} << 10;
 
 class PlainStream final : public ByteStream {
@@ -190,20 +193,95 @@ class Bzip2Stream final : public ByteStream {
   bool ended_ = false;
 };
 
+/// xz, several streams too, and lzma.
+class LzmaStream final : public ByteStream {
+ public:
+  explicit LzmaStream(Packed packed) : packed_(std::move(packed)) {
+    if (lzma_auto_decoder(&state_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  }
+  LzmaStream(const LzmaStream&) = delete;
+  LzmaStream& operator=(const LzmaStream&) = delete;
+  ~LzmaStream() override { lzma_end(&state_); }
+
+  size_t read(uint8_t* to, size_t size) override {
+    state_.next_out = to;
+    state_.avail_out = size;
+    while (state_.next_out == to && !ended_) {
+      const std::string_view rest = packed_.rest();
+      state_.next_in = reinterpret_cast<const uint8_t*>(rest.data());
+      state_.avail_in = rest.size();
+      const lzma_ret code = lzma_code(&state_, rest.empty() ? LZMA_FINISH : LZMA_RUN);
+      packed_.use(rest.size() - state_.avail_in);
+      if (code == LZMA_STREAM_END) {
+        ended_ = true;
+      } else if (code == LZMA_BUF_ERROR) {
+        cut_short();
+      } else if (code != LZMA_OK) {
+        damaged();
+      }
+    }
+    return static_cast<size_t>(state_.next_out - to);
+  }
+
+ private:
+  Packed packed_;
+  lzma_stream state_ = LZMA_STREAM_INIT;
+  bool ended_ = false;
+};
+
+class Lz4Stream final : public ByteStream {
+ public:
+  explicit Lz4Stream(Packed packed) : packed_(std::move(packed)) {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&state_, LZ4F_VERSION))) throw std::bad_alloc();
+  }
+  Lz4Stream(const Lz4Stream&) = delete;
+  Lz4Stream& operator=(const Lz4Stream&) = delete;
+  ~Lz4Stream() override { LZ4F_freeDecompressionContext(state_); }
+
+  size_t read(uint8_t* to, size_t size) override {
+    for (;;) {
+      const std::string_view rest = packed_.rest();
+      if (rest.empty()) {
+        if (in_frame_) cut_short();
+        return 0;
+      }
+      size_t written = size, used = rest.size();
+      const size_t code = LZ4F_decompress(state_, to, &written, rest.data(), &used, nullptr);
+      if (LZ4F_isError(code)) damaged();
+      packed_.use(used);
+      in_frame_ = code != 0;
+      if (written > 0) return written;
+    }
+  }
+
+ private:
+  Packed packed_;
+  LZ4F_dctx* state_ = nullptr;
+  bool in_frame_ = true;
+};
+
 }  // namespace
 
-bool is_compressed(std::string_view head) {
-  return head.starts_with(kGzip) || head.starts_with(kZstandard) || head.starts_with(kBzip2);
+bool is_compressed(std::string_view head, std::string_view name) {
+  const auto begins = [&](std::string_view magic) { return head.starts_with(magic); };
+  return begins(kGzip) || begins(kZstandard) || begins(kBzip2) || begins(kXz) || begins(kLz4) || begins(kZ) ||
+         name.ends_with(".lzma") || name.ends_with(".br");
 }
 
 std::unique_ptr<ByteStream> plain_stream(int descriptor) { return std::make_unique<PlainStream>(descriptor); }
 
-std::unique_ptr<ByteStream> decoded_stream(int descriptor) {
+std::unique_ptr<ByteStream> decoded_stream(int descriptor, std::string_view name) {
   Packed packed(descriptor);
   const std::string_view head = packed.head();
   if (head.starts_with(kGzip)) return std::make_unique<GzipStream>(std::move(packed));
   if (head.starts_with(kZstandard)) return std::make_unique<ZstandardStream>(std::move(packed));
   if (head.starts_with(kBzip2)) return std::make_unique<Bzip2Stream>(std::move(packed));
+  if (head.starts_with(kXz)) return std::make_unique<LzmaStream>(std::move(packed));
+  if (head.starts_with(kLz4)) return std::make_unique<Lz4Stream>(std::move(packed));
+  if (name.ends_with(".lzma")) return std::make_unique<LzmaStream>(std::move(packed));
+  if (head.starts_with(kZ))
+    throw UserError("files of compress (.Z) are not supported; search what zcat prints");
+  if (name.ends_with(".br")) throw UserError("Brotli (.br) is not supported; search what brotli -dc prints");
   return std::make_unique<UnpackedStream>(std::move(packed));
 }
 

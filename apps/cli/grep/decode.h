@@ -16,13 +16,14 @@ class ByteStream {
 };
 
 /// Whether a file that begins so is one that decoded_stream() unpacks.
-bool is_compressed(std::string_view head);
-inline constexpr size_t kMagicBytes = 4;
+bool is_compressed(std::string_view head, std::string_view name);
+inline constexpr size_t kMagicBytes = 6;
 
 /// The bytes of a descriptor as they are. It is not closed.
 std::unique_ptr<ByteStream> plain_stream(int descriptor);
 
-/// The bytes of a descriptor, unpacked where they begin as gzip, Zstandard or bzip2 do.
-std::unique_ptr<ByteStream> decoded_stream(int descriptor);
+/// The bytes of a descriptor, unpacked where they begin as gzip, Zstandard, bzip2, xz or lz4 do, or `name` is
+/// one of .lzma. Throws UserError for formats that are known and not supported: .Z, Brotli.
+std::unique_ptr<ByteStream> decoded_stream(int descriptor, std::string_view name);
 
 }  // namespace lanewise::cli::grep

@@ -25,7 +25,9 @@ void check_line(size_t bytes, const InputLimits& limits) {
 class MappedInput final : public Input {
  public:
   MappedInput(const uint8_t* text, size_t size, InputLimits limits)
-      : text_(text), size_(size), limits_(limits) {}
+      : text_(text), size_(size), limits_(limits) {
+    if (limits_.whole) limits_.block_bytes = size;
+  }
   MappedInput(const MappedInput&) = delete;
   MappedInput& operator=(const MappedInput&) = delete;
   ~MappedInput() override { ::munmap(const_cast<uint8_t*>(text_), size_); }
@@ -34,6 +36,7 @@ class MappedInput final : public Input {
     if (next_ >= size_) return false;
     block.at = next_;
     block.first = next_ == 0;
+    block.added_end = false;
     next_ += limits_.block_bytes;
     block.last = next_ >= size_;
     return true;
@@ -41,23 +44,26 @@ class MappedInput final : public Input {
 
   void fill(Block& block) override {
     size_t begin = block.at, end = std::min<size_t>(begin + limits_.block_bytes, size_);
-    if (begin > 0 && text_[begin - 1] != '\n') begin = behind_newline(begin, end);
+    if (begin > 0 && text_[begin - 1] != limits_.line_end) begin = behind_newline(begin, end);
     if (begin == end) return block.set(text_, 0);
-    if (text_[end - 1] != '\n') {
+    if (text_[end - 1] != limits_.line_end) {
       end = behind_newline(end, size_);
       check_line(end - block.at - std::min(end - block.at, limits_.block_bytes), limits_);
     }
     if (size_ - end >= kPadding) return block.set(text_ + begin, end - begin);
     uint8_t* copy = block.start(end - begin);  // behind the file nothing can be read
     std::memcpy(copy, text_ + begin, end - begin);
-    if (text_[end - 1] != '\n') copy[end++ - begin] = '\n';
+    if (text_[end - 1] != limits_.line_end) {
+      copy[end++ - begin] = static_cast<uint8_t>(limits_.line_end);
+      block.added_end = true;
+    }
     block.set(copy, end - begin);
   }
 
  private:
   /// The place behind the first newline of [from, to), else `to`.
   size_t behind_newline(size_t from, size_t to) const {
-    const void* newline = std::memchr(text_ + from, '\n', to - from);
+    const void* newline = std::memchr(text_ + from, limits_.line_end, to - from);
     return newline == nullptr ? to : static_cast<size_t>(static_cast<const uint8_t*>(newline) - text_) + 1;
   }
 
@@ -77,7 +83,8 @@ class StreamInput final : public Input {
     if (ended_) return false;
     block.first = first_;
     first_ = false;
-    block.last = false;
+    block.last = block.added_end = false;
+    block.nul_after = 0;
     size_t size = rest_.size();
     uint8_t* bytes = block.start(size + limits_.block_bytes);
     std::memcpy(bytes, rest_.data(), size);
@@ -88,15 +95,20 @@ class StreamInput final : public Input {
       if (got == 0) {
         ended_ = block.last = true;
         file_.close();
-        if (size > 0) bytes[size++] = '\n';
+        if (size > 0) {
+          block.added_end = bytes[size - 1] != limits_.line_end;
+          if (block.added_end) bytes[size++] = static_cast<uint8_t>(limits_.line_end);
+        }
         block.set(bytes, size);
         return true;
       }
-      const void* newline = memrchr(bytes + size, '\n', got);
+      const void* newline = limits_.whole ? nullptr : memrchr(bytes + size, limits_.line_end, got);
       size += got;
       if (newline != nullptr) {
         const size_t end = static_cast<size_t>(static_cast<const uint8_t*>(newline) - bytes) + 1;
         rest_.assign(reinterpret_cast<const char*>(bytes) + end, size - end);
+        const size_t nul = rest_.find('\0');
+        block.nul_after = nul == std::string::npos ? 0 : end + nul;
         block.set(bytes, end);
         return true;
       }
@@ -120,6 +132,17 @@ class StreamInput final : public Input {
 uint8_t* Block::start(size_t bytes) {
   if (bytes_.size() > kKeep) bytes_ = Buffer();
   return grow(bytes);
+}
+
+void Block::replace(uint8_t what, uint8_t by) {
+  if (bytes_.data() == nullptr || text_ < bytes_.data() || text_ >= bytes_.data() + bytes_.size()) {
+    const uint8_t* from = text_;
+    uint8_t* copy = start(size_);
+    std::memcpy(copy, from, size_);
+    text_ = copy;
+  }
+  auto* text = const_cast<uint8_t*>(text_);
+  std::replace(text, text + size_, what, by);
 }
 
 uint8_t* Block::grow(size_t bytes) {

@@ -10,20 +10,24 @@
 
 namespace lanewise::cli::grep {
 
-/// Whole lines of a file, each with its \n: the last one gets it where the file has none. 64 bytes behind
+/// Whole lines of a file, each with its end: the last one gets it where the file has none. 64 bytes behind
 /// them are readable. The memory serves one block after the other.
 class Block {
  public:
   const uint8_t* text() const { return text_; }
   size_t size() const { return size_; }
-  bool first = false;  ///< of its file
-  bool last = false;   ///< the same
+  bool first = false;      ///< of its file
+  bool last = false;       ///< the same
+  size_t nul_after = 0;    ///< where a NUL byte is that was read and lies behind the block; 0: none
+  bool added_end = false;  ///< the last line's end is not in the file
 
   // For Input: how it is filled.
   uint64_t at = 0;               ///< the place in the file
   uint8_t* start(size_t bytes);  ///< memory for so many, their text unspecified
   uint8_t* grow(size_t bytes);   ///< the same, what was written kept
   void set(const uint8_t* text, size_t size) { text_ = text, size_ = size; }
+  /// Makes `by` of each byte `what`.
+  void replace(uint8_t what, uint8_t by);
 
  private:
   Buffer bytes_;
@@ -32,8 +36,10 @@ class Block {
 };
 
 struct InputLimits {
-  size_t block_bytes = size_t{1} << 20;   ///< read at once
-  size_t longest_line = size_t{1} << 30;  ///< bytes; a longer one is a UserError
+  size_t block_bytes = size_t{1} << 20;      ///< read at once
+  size_t longest_line = size_t{4000} << 20;  ///< bytes; a longer one is a UserError
+  char line_end = '\n';
+  bool whole = false;  ///< all of the file is one block
 };
 
 /// A file as blocks, in order. claim() says which is next: one thread at a time. fill() brings its text, by

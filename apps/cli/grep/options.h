@@ -6,45 +6,105 @@
 #include <string>
 #include <vector>
 
+#include "grep/colours.h"
 #include "lanes/tuning.h"
 
 namespace lanewise::cli::grep {
 
 inline constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
-/// What to do with a file that looks binary.
-enum class Binary { kSay, kText, kSkip };
+/// The exit codes that grep returns, as ripgrep's.
+enum Exit { kFound = 0, kNothingSelected = 1, kMistake = 2 };
 
+enum class Case { kSensitive, kIgnored, kSmart };
+/// What a match must span.
+enum class Around { kAnything, kWord, kLine };
+/// What is done with files that hold a NUL byte. kAuto: files that the user named are searched, others are
+/// left at the NUL.
+enum class Binary { kAuto, kSearch, kText };
 /// What is written.
-enum class Report { kLines, kMatches, kCount, kFilesWith, kFilesWithout, kNothing };
+enum class Report { kLines, kCount, kCountMatches, kFilesWith, kFilesWithout, kNothing, kJson };
+/// What is done at all.
+enum class Task { kSearch, kListFiles, kListTypes, kShowHelp, kShowVersion };
+enum class Sort { kNone, kPath, kModified, kAccessed, kCreated };
 
+/// Which files below folders are searched.
+struct FileRules {
+  bool hidden = false;
+  bool follow = false;
+  bool one_file_system = false;
+  bool ignore_dot = true;      ///< .ignore
+  bool ignore_rg = true;       ///< .rgignore
+  bool ignore_exclude = true;  ///< .git/info/exclude
+  bool ignore_files = true;    ///< those of --ignore-file
+  bool ignore_global = true;   ///< git's core.excludesFile
+  bool ignore_parent = true;   ///< ignore files of the folders above
+  bool ignore_vcs = true;      ///< .gitignore
+  bool require_git = true;     ///< git's rules count inside a repository only
+  bool ignore_messages = true;
+  bool ignore_case = false;                                    ///< of ignore files
+  bool glob_ignore_case = false;                               ///< of -g
+  std::vector<std::string> files;                              ///< of --ignore-file
+  std::vector<std::pair<std::string, bool>> globs;             ///< of -g; true: without regard to case
+  std::vector<std::string> include, exclude, exclude_folders;  ///< GNU grep's options
+  std::vector<std::pair<std::string, bool>> types;             ///< -t (true) and -T, in order
+  std::vector<std::pair<std::string, bool>> type_changes;      ///< --type-add (true) and --type-clear
+  uint64_t max_depth = kNoLimit;
+  uint64_t max_size = kNoLimit;
+  Sort sort = Sort::kNone;
+  bool reverse = false;
+};
+
+/// All that the command line says.
 struct Options {
+  Task task = Task::kSearch;
   std::vector<std::string> patterns;
-  std::vector<std::string> files;  ///< "-" is standard input; none: the current folder
+  std::vector<std::string> paths;  ///< "-" is standard input
+  bool paths_are_default = false;  ///< the current folder, whose name is not shown
 
-  bool ignore_case = false;
+  Case letters = Case::kSensitive;
+  Around around = Around::kAnything;
   bool literal = false;
-  bool whole_words = false;
-  bool whole_lines = false;
   bool invert = false;  ///< select the lines that do not match
+  bool unicode = true;
+  bool multiline = false, dot_all = false;
+  bool crlf = false;
+  char line_end = '\n';  ///< or NUL
 
   Report report = Report::kLines;
-  bool names = false;    ///< before each line
-  bool numbers = false;  ///< the same
+  bool quiet = false;
+  bool only_matches = false;
+  bool each_match = false;  ///< a line for each match (--vimgrep)
+  std::optional<std::string> replacement;
+  bool names = false, numbers = false, columns = false, offsets = false;
+  bool heading = false;
+  bool include_zero = false;
+  bool trim = false;
+  bool null_names = false;  ///< a NUL ends a name
   bool colours = false;
-  bool null_names = false;   ///< a NUL ends a name
+  ColourSpecs colour_specs;
   bool flush = false;        ///< write as soon as something is found
   uint64_t most = kNoLimit;  ///< selected lines of a file
-  std::optional<uint64_t> before, after;
+  uint64_t before = 0, after = 0;
+  bool passthru = false;
+  uint64_t max_columns = 0;  ///< 0: no limit
+  bool preview = false;
+  std::optional<std::string> context_separator = "--";
+  std::string match_separator = ":", context_mark = "-";
+  char path_separator = '/';
 
-  Binary binary = Binary::kSay;
+  Binary binary = Binary::kAuto;
+  std::string encoding;  ///< empty: by the byte order mark; "none": never
   bool decompress = false;
-  bool recursive = false;
-  std::vector<std::string> include, exclude, exclude_folders;
-  bool no_messages = false;
+  std::string preprocessor;
+  std::vector<std::string> preprocessor_globs;
+  FileRules files;
+  std::optional<bool> mapped;  ///< by mmap; none: a few named files
+  bool messages = true;
 
   bool stats = false;
-  int threads = 1;
+  bool explain = false;  ///< tell on standard error how it is searched
+  int threads = 0;       ///< 0: one per core
   std::string lanes;
   lanes::Tuning tuning = {};  ///< of the machine
 };

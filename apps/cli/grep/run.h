@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <string>
 
 #include "grep/options.h"
 #include "output/output_file.h"
@@ -16,5 +16,11 @@ struct Outcome {
 /// Searches the files that the options name and writes what they ask for. Throws UserError for a bad pattern,
 /// ClosedPipe.
 Outcome run(const Options& options, OutputFile& out);
+
+/// Writes the names of the files that would be searched.
+Outcome list_files(const Options& options, OutputFile& out);
+
+/// A path as it is printed.
+std::string shown_name(const std::string& path, const Options& options);
 
 }  // namespace lanewise::cli::grep

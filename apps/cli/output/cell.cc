@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 
 #include "data/format.h"
@@ -17,6 +18,8 @@ void append_cell(const Column& column, int64_t row, std::string_view null, std::
     out += column.text(row);
   } else if (column.type.id == TypeId::kInt64 && !column.dictionary) {
     format::integer(column.values.as<int64_t>()[row], out);
+  } else if (column.type.is_float() && std::isnan(column.value(row).real())) {
+    out += "nan";  // its sign says nothing
   } else {
     out += column.value(row).to_string();
   }

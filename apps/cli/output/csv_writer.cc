@@ -1,12 +1,16 @@
+#include <utility>
+
 #include "output/result_writer.h"
 
 namespace lanewise::cli {
 
 namespace {
 
-/// RFC 4180. NULL is an empty field, the empty string is "".
+/// RFC 4180. NULL is `null_text`, by default an empty field; text that is the same stands in quotes.
 class CsvWriter : public ResultWriter {
  public:
+  explicit CsvWriter(std::string null_text) : null_text_(std::move(null_text)) {}
+
   void write(const Table& table, OutputFile& out) override {
     std::string line;
     for (const Field& field : table.schema) {
@@ -19,7 +23,10 @@ class CsvWriter : public ResultWriter {
       line.clear();
       for (size_t i = 0; i < batch.columns.size(); ++i) {
         if (i != 0) line += ',';
-        if (batch.columns[i]->is_null(row)) continue;
+        if (batch.columns[i]->is_null(row)) {
+          line += null_text_;
+          continue;
+        }
         cell.clear();
         append_cell(*batch.columns[i], row, {}, cell);
         append_quoted(cell, line);
@@ -30,8 +37,8 @@ class CsvWriter : public ResultWriter {
   }
 
  private:
-  static void append_quoted(std::string_view text, std::string& line) {
-    if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) {
+  void append_quoted(std::string_view text, std::string& line) const {
+    if (text != null_text_ && !text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) {
       line += text;
       return;
     }
@@ -42,10 +49,14 @@ class CsvWriter : public ResultWriter {
     }
     line += '"';
   }
+
+  std::string null_text_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultWriter> make_csv_writer() { return std::make_unique<CsvWriter>(); }
+std::unique_ptr<ResultWriter> make_csv_writer(std::string null_text) {
+  return std::make_unique<CsvWriter>(std::move(null_text));
+}
 
 }  // namespace lanewise::cli

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "output/result_writer.h"
 
@@ -34,6 +37,26 @@ bool is_number(const Column& column, int64_t row) {
   return column.type.is_integer() || column.type.id == TypeId::kDecimal || column.type.id == TypeId::kBool;
 }
 
+/// Appends JSON that DuckDB made: NaN and infinities, which JSON lacks, become strings as elsewhere.
+void append_json(std::string_view text, std::string& out) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"NaN", "\"nan\""}, {"-Infinity", "\"-inf\""}, {"Infinity", "\"inf\""}};
+  bool quoted = false;
+  for (size_t at = 0; at < text.size();) {
+    const auto word = std::ranges::find_if(
+        kWords, [&](const auto& pair) { return !quoted && text.substr(at).starts_with(pair.first); });
+    if (word != std::end(kWords)) {
+      out += word->second;
+      at += word->first.size();
+      continue;
+    }
+    if (text[at] == '"') quoted = !quoted;
+    const size_t length = quoted && text[at] == '\\' && at + 1 < text.size() ? 2 : 1;
+    out += text.substr(at, length);
+    at += length;
+  }
+}
+
 class JsonWriter : public ResultWriter {
  public:
   explicit JsonWriter(bool lines) : lines_(lines) {}
@@ -52,7 +75,11 @@ class JsonWriter : public ResultWriter {
         line += keys[i];
         cell.clear();
         append_cell(column, row, "null", cell);
-        if (column.is_null(row) || is_number(column, row)) {
+        if (!column.is_null(row) && table.schema[i].text_of == "JSON") {
+          append_json(cell, line);
+        } else if (column.is_null(row) || is_number(column, row)) {
+          if (const size_t point = cell.find('.'); point == 0 || (point == 1 && cell[0] == '-'))
+            cell.insert(point, "0");
           line += cell;
         } else {
           append_string(cell, line);

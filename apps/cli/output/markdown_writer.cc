@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "output/result_writer.h"
 
 namespace lanewise::cli {
@@ -8,6 +10,8 @@ bool is_numeric(Type type) { return type.is_integer() || type.is_float() || type
 
 class MarkdownWriter : public ResultWriter {
  public:
+  explicit MarkdownWriter(std::string null_text) : null_text_(std::move(null_text)) {}
+
   void write(const Table& table, OutputFile& out) override {
     std::string head = "|";
     std::string rule = "|";
@@ -22,7 +26,7 @@ class MarkdownWriter : public ResultWriter {
       line = '|';
       for (const ColumnPtr& column : batch.columns) {
         cell.clear();
-        append_cell(*column, row, "NULL", cell);
+        append_cell(*column, row, null_text_, cell);
         append_escaped(cell, line);
       }
       line += '\n';
@@ -44,10 +48,14 @@ class MarkdownWriter : public ResultWriter {
     }
     line += " |";
   }
+
+  std::string null_text_;
 };
 
 }  // namespace
 
-std::unique_ptr<ResultWriter> make_markdown_writer() { return std::make_unique<MarkdownWriter>(); }
+std::unique_ptr<ResultWriter> make_markdown_writer(std::string null_text) {
+  return std::make_unique<MarkdownWriter>(std::move(null_text));
+}
 
 }  // namespace lanewise::cli

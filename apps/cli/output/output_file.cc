@@ -1,13 +1,12 @@
 #include "output/output_file.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "base/error.h"
+#include "interrupt.h"
 
 namespace lanewise::cli {
 
@@ -17,21 +16,13 @@ constexpr size_t kFlushAt = size_t{1} << 16;
 
 OutputFile::OutputFile() : file_(stdout) {}
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
-  struct stat status{};
-  const bool in_place = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
-  if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path, ::getpid());
-  file_ = std::fopen((in_place ? path_ : temporary_).c_str(), "wb");
-  if (file_ == nullptr) {
-    temporary_.clear();
-    fail();
-  }
+OutputFile::OutputFile(const std::string& path) : path_(path), renamed_(path) {
+  file_ = std::fopen(renamed_->temporary().c_str(), "wb");
+  if (file_ == nullptr) fail();
 }
 
 OutputFile::~OutputFile() {
-  if (path_.empty()) return;
-  if (file_ != nullptr) std::fclose(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!path_.empty() && file_ != nullptr) std::fclose(file_);
 }
 
 void OutputFile::fail() const {
@@ -41,6 +32,7 @@ void OutputFile::fail() const {
 }
 
 void OutputFile::flush() {
+  stop_if_interrupted();
   if (std::fwrite(pending_.data(), 1, pending_.size(), file_) != pending_.size()) fail();
   pending_.clear();
 }
@@ -57,9 +49,7 @@ void OutputFile::close() {
   std::FILE* file = file_;
   file_ = nullptr;
   if (std::fclose(file) != 0) fail();
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-  temporary_.clear();
+  renamed_->commit();
 }
 
 }  // namespace lanewise::cli

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/new_file.h"
 
 namespace lanewise::cli {
 
-/// Where results go: standard output or a file. A file is written beside its final name and renamed by
-/// close(), so that no half result is ever seen under it; what is not a regular file (a device, a pipe) is
-/// written in place.
+/// Where results go: standard output or a NewFile.
 class OutputFile {
  public:
   /// Standard output.
@@ -20,6 +22,7 @@ class OutputFile {
   ~OutputFile();  ///< without close(): the file is dropped
 
   /// Throws UserError when the disk is full, ClosedPipe when the reader has gone.
+  /// Either throws CancelledError after Ctrl-C.
   void write(std::string_view text);
   void close();
 
@@ -28,10 +31,14 @@ class OutputFile {
   [[noreturn]] void fail() const;
 
   std::string path_;  // empty: standard output
-  std::string temporary_;
+  std::optional<NewFile> renamed_;
   std::FILE* file_;
   std::string pending_;
 };
+
+/// Before a command does its work: throws UserError if a result in the file `path` would destroy one of its
+/// inputs or an index. An empty path is standard output.
+void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// Nobody reads standard output any more: the program ends quietly.
 struct ClosedPipe {};

@@ -19,15 +19,16 @@ class ResultWriter {
 
 struct TableStyle {
   int width = 120;       ///< columns of the terminal
-  int rows = 40;         ///< at most so many rows are shown
+  int64_t rows = 40;     ///< at most so many rows are shown
   bool colours = false;  ///< bold and dim text
+  std::string null_text = "NULL";
 };
 
 std::unique_ptr<ResultWriter> make_table_writer(TableStyle style);
-std::unique_ptr<ResultWriter> make_csv_writer();
+std::unique_ptr<ResultWriter> make_csv_writer(std::string null_text = {});
 std::unique_ptr<ResultWriter> make_json_writer(
     bool lines);  ///< lines: an object a line, no array around them
-std::unique_ptr<ResultWriter> make_markdown_writer();
+std::unique_ptr<ResultWriter> make_markdown_writer(std::string null_text = "NULL");
 
 /// Appends the value as SQL prints it; `null` for NULL.
 void append_cell(const Column& column, int64_t row, std::string_view null, std::string& out);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "output/display.h"
 #include "output/result_writer.h"
@@ -28,7 +29,7 @@ std::string lower(std::string text) {
 }
 
 /// The first and last rows, so that about `limit` are shown.
-Grid gather(const Table& table, int limit) {
+Grid gather(const Table& table, int64_t limit, std::string_view null_text) {
   Grid grid;
   for (const Field& field : table.schema) {
     grid.names.push_back(printable(field.name));
@@ -55,7 +56,7 @@ Grid gather(const Table& table, int limit) {
         if (column->type.id == TypeId::kVarchar && !column->is_null(row)) {
           cell = column->text(row).substr(0, kLongest);
         } else {
-          append_cell(*column, row, "NULL", cell);
+          append_cell(*column, row, null_text, cell);
         }
         cells.push_back(printable(cell));
       }
@@ -92,10 +93,10 @@ void lay_out(Grid& grid, int width) {
 
 class TableWriter : public ResultWriter {
  public:
-  explicit TableWriter(TableStyle style) : style_(style) {}
+  explicit TableWriter(TableStyle style) : style_(std::move(style)) {}
 
   void write(const Table& table, OutputFile& out) override {
-    Grid grid = gather(table, style_.rows);
+    Grid grid = gather(table, style_.rows, style_.null_text);
     lay_out(grid, style_.width);
     const size_t columns = fitting(grid);
     line(grid, grid.names, columns, bold(), out);
@@ -165,7 +166,7 @@ class TableWriter : public ResultWriter {
 }  // namespace
 
 std::unique_ptr<ResultWriter> make_table_writer(TableStyle style) {
-  return std::make_unique<TableWriter>(style);
+  return std::make_unique<TableWriter>(std::move(style));
 }
 
 }  // namespace lanewise::cli

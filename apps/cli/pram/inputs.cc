@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <numeric>
 #include <optional>
+#include <set>
 
-#include "api/session.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "pram/edge_table.h"
 #include "pram/inputs/numbers.h"
 #include "pram/library.h"
+#include "read_file.h"
 
 namespace lanewise::cli::pram_command {
 
@@ -44,7 +41,7 @@ std::optional<Generator> parse_generator(std::string_view text) {
     int64_t number = 0;
     const auto read = std::from_chars(text.data() + at, text.data() + end, number);
     if (read.ec != std::errc() || read.ptr != text.data() + end) {
-      throw UserError(fmt::format("'{}': numbers are separated by ':'", text));
+      throw UserError(fmt::format("'{}': separate the numbers by ':'", text));
     }
     generator.numbers.push_back(number);
     if (end == text.size()) return generator;
@@ -82,7 +79,7 @@ Array generate(const Generator& generator, const Wanted& wanted, uint64_t seed, 
   for (size_t i = 0; i < wanted.dimensions; ++i) {
     const int64_t extent = generator.numbers[i];
     if (extent < 0 || __builtin_mul_overflow(cells, extent, &cells) || cells > kMost) {
-      throw UserError(fmt::format("{}: so many numbers cannot be made", what));
+      throw UserError(fmt::format("{}: too many numbers", what));
     }
     array.extents.push_back(extent);
   }
@@ -123,56 +120,7 @@ std::vector<std::string> inputs_of(const pram::Program& program) {
   return names;
 }
 
-/// f(value) for each row of a column without NULLs.
-template <class T, class F>
-void each_value(const Table& table, size_t column, const std::string& file, F f) {
-  for (const Batch& batch : table.batches) {
-    const Column& part = *batch.columns[column];
-    const Column& held = part.dictionary ? *part.dictionary : part;
-    if (part.nulls != 0) {
-      throw UserError(fmt::format("{}: {} is NULL in some rows", file, table.schema[column].name));
-    }
-    for (int64_t row = 0; row < part.rows; ++row) {
-      f(held.values.as<T>()[part.dictionary ? part.values.as<uint32_t>()[row] : row]);
-    }
-  }
-}
-
-graph::Graph read_table(const std::string& file) {
-  Session session;
-  std::string quoted = "'";
-  for (const char c : file) quoted += std::string(c == '\'' ? 2 : 1, c);
-  quoted += "'";
-  bool weighted = false;
-  for (const Field& field : session.run("SELECT * FROM " + quoted + " LIMIT 0", false).table.schema) {
-    weighted = weighted || field.name == "weight";
-  }
-  const Table table =
-      session
-          .run(fmt::format("SELECT CAST(src AS BIGINT) AS src, CAST(dst AS BIGINT) AS dst{} FROM {}",
-                           weighted ? ", CAST(weight AS DOUBLE) AS weight" : "", quoted),
-               false)
-          .table;
-  graph::Graph graph;
-  each_value<int64_t>(table, 0, file, [&](int64_t end) { graph.source.push_back(end); });
-  each_value<int64_t>(table, 1, file, [&](int64_t end) { graph.target.push_back(end); });
-  if (weighted) each_value<double>(table, 2, file, [&](double weight) { graph.weight.push_back(weight); });
-  std::vector<int64_t> labels = graph.source;
-  labels.insert(labels.end(), graph.target.begin(), graph.target.end());
-  graph::number_vertices(graph, std::move(labels));
-  return graph;
-}
-
 }  // namespace
-
-std::string read_file(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw UserError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  return text;
-}
 
 pram::Program load_program(const std::string& name) {
   if (name.find('.') == std::string::npos && name.find('/') == std::string::npos && name != "-") {
@@ -181,11 +129,10 @@ pram::Program load_program(const std::string& name) {
   return pram::Program::parse(read_file(name), name == "-" ? "program" : name);
 }
 
-graph::Graph read_graph_input(const std::string& given, uint64_t seed) {
-  const auto ends = [&](const char* end) { return given.ends_with(end); };
-  if (ends(".parquet") || ends(".csv")) return read_table(given);
+graph::Graph read_graph_input(const std::string& given, uint64_t seed, MemoryBudget& budget) {
+  if (given.ends_with(".parquet") || given.ends_with(".csv")) return read_edge_table(given, budget);
   const std::optional<Generator> generator = parse_generator(given);
-  if (!generator) return graph::read_graph(read_file(given), given);
+  if (!generator) return graph::read_graph(read_file(given), given, &budget);
   const auto is = [&](std::string_view name, size_t numbers) {
     return generator->name == name && generator->numbers.size() == numbers;
   };
@@ -195,32 +142,34 @@ graph::Graph read_graph_input(const std::string& given, uint64_t seed) {
   if (is("kronecker", 1)) return graph::kronecker_graph(numbers[0], seed);
   if (is("tree", 1)) return graph::tree_graph(numbers[0], seed);
   if (is("bipartite", 3)) return graph::bipartite_graph(numbers[0], numbers[1], numbers[2], seed);
-  throw UserError(fmt::format("'{}' is no graph; there are {}", given, kGraphGenerators));
+  throw UserError(fmt::format("'{}' is not a graph; generators are {}", given, kGraphGenerators));
 }
 
 pram::Arrays read_inputs(const pram::Program& program, const std::vector<std::string>& given,
-                         const std::string& graph, uint64_t seed) {
+                         const std::string& graph, uint64_t seed, MemoryBudget& budget) {
   pram::Arrays inputs;
   if (!graph.empty()) {
-    const graph::Graph read = read_graph_input(graph, seed);
+    const graph::Graph read = read_graph_input(graph, seed, budget);
     for (const std::string& name : inputs_of(program)) {
       if (auto array = pram::graph_input(read, name, find_input(program, name)->dimensions)) {
         inputs.emplace(name, std::move(*array));
       }
     }
   }
+  std::set<std::string> names;
   for (const std::string& input : given) {
     const size_t equals = input.find('=');
     if (equals == std::string::npos)
-      throw UserError(fmt::format("'{}' is no input; give NAME=VALUES", input));
+      throw UserError(fmt::format("'{}' is not an input; expected NAME=VALUES", input));
     const std::string name = input.substr(0, equals);
     const std::string values = input.substr(equals + 1);
     const std::optional<Wanted> wanted = find_input(program, name);
     if (!wanted) {
-      const std::vector<std::string> names = inputs_of(program);
+      const std::vector<std::string> known = inputs_of(program);
       throw UserError(fmt::format("{} has no input '{}'; its inputs: {}", program.file(), name,
-                                  names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+                                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
     }
+    if (!names.insert(name).second) throw UserError(fmt::format("the input '{}' is given twice", name));
     if (values.starts_with('@')) {
       const std::string path = values.substr(1);
       inputs[name] = pram::read_numbers(read_file(path), wanted->type, wanted->dimensions, path);

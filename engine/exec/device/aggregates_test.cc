@@ -13,7 +13,7 @@
 
 /// States as kernels leave them, put together on the host.
 namespace lanewise::exec {
-namespace {
+namespace aggregates_test {
 
 plan::AggregateCall over(const char* function, Type arg, Type type) {
   return call_of(function, {column(0, arg)}, type);
@@ -123,5 +123,5 @@ TEST(DeviceAggregates, AveragesOfInstantsAreRounded) {
   EXPECT_EQ((finish<kernel::WholeSum<int64_t>, int64_t>(average, {{1, 2}, {2}})).integer(), 2);
 }
 
-}  // namespace
+}  // namespace aggregates_test
 }  // namespace lanewise::exec

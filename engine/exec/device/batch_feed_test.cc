@@ -10,7 +10,7 @@
 
 /// Batches on the stand-in for the driver, whose memory is the host's.
 namespace lanewise::exec {
-namespace {
+namespace batch_feed_test {
 
 constexpr int64_t kRows = 1000;
 
@@ -140,5 +140,5 @@ TEST_F(BatchFeedTest, AFaultLosesTheDeviceAndNothingElse) {
   EXPECT_THROW(feed_all(pool), device::DeviceError);
 }
 
-}  // namespace
+}  // namespace batch_feed_test
 }  // namespace lanewise::exec

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "exec/device/collect.h"
 #include "exec/device/match-inl.h"
+#include "exec/first_fault.h"
 #include "exec/profile.h"
 #include "expr/device/heap-inl.h"
 #include "expr/evaluate.h"
@@ -41,7 +42,8 @@ uint64_t most_blocks(const Accelerator& gpu) {
 
 BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
-    : sink_(sink),
+    : branch_(branch),
+      sink_(sink),
       options_(options),
       gpu_(gpu),
       times_(times),
@@ -331,7 +333,19 @@ void BranchRun::raise_faults(Downloads with) {
   if (!fault_came_) with.push_back(bring_fault());
   gpu_.staging.download(with, gpu_.stream);
   if (first_fault_ == UINT64_MAX) return;
-  const std::vector<Value> row = input_.row(static_cast<int64_t>(first_fault_));
+  try {
+    raise_as_reference(input_.row(static_cast<int64_t>(first_fault_)));
+  } catch (ConversionError& error) {
+    name_argument(error, branch_.schema);
+    const auto* scan = std::get_if<const plan::Scan*>(&branch_.input);
+    throw with_place(error, scan == nullptr ? "" : (*scan)->source->name(), first_fault_);
+  }
+  throw InternalError("a kernel failed at row " + std::to_string(first_fault_) +
+                      ", where the host sees no error");
+}
+
+/// Raises what the reference evaluator does for the row.
+void BranchRun::raise_as_reference(const std::vector<Value>& row) const {
   const auto is_true = [&](const ExprPtr& condition) {
     return condition == nullptr || evaluate_reference(*condition, row).is_true();
   };
@@ -343,8 +357,6 @@ void BranchRun::raise_faults(Downloads with) {
     if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
     evaluate_reference(*program_.outputs[i], row);
   }
-  throw InternalError("a kernel failed at row " + std::to_string(first_fault_) +
-                      ", where the host sees no error");
 }
 
 }  // namespace lanewise::exec

@@ -130,6 +130,7 @@ class BranchRun {
   const Program& program() const { return program_; }
 
  private:
+  void raise_as_reference(const std::vector<Value>& row) const;
   void open(int64_t first, int64_t rows, int64_t rows_ahead);
   void put_off_group_kernel(std::vector<KernelText>& texts);
   uint64_t blocks_for(const device::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
@@ -142,6 +143,7 @@ class BranchRun {
   /// Of the present batch.
   const BatchFeed::Columns& held() const { return feed_.columns(); }
 
+  const Branch& branch_;
   const DeviceSink& sink_;
   const Options& options_;
   Accelerator& gpu_;

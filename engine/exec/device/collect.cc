@@ -11,7 +11,7 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr std::string_view kWhat = "Result";
+constexpr std::string_view kCollecting = "Result";
 /// Rows that are brought to the host at a time.
 constexpr uint64_t kSlice = uint64_t{1} << 24;
 /// Bytes that come to the host at once, whatever they are.
@@ -25,7 +25,7 @@ uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / t
 struct BitCount {
   BitCount(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows)
       : words(tiles_of(rows, 32)), tiles(tiles_of(words, kernel::kTileWords)) {
-    starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
+    starts = run.allocate((tiles + 1) * sizeof(uint64_t), kCollecting);
     run.launch("count_tiles", tiles, bitmap, words, starts.address());
     run.launch("scan_tiles", 1, starts.address(), tiles);
     all = fetch_one<uint64_t>(gpu, starts.address() + tiles * sizeof(uint64_t));
@@ -38,7 +38,7 @@ struct BitCount {
 
 RowList list_rows(BranchRun& run, Accelerator& gpu, device::cuda::Address bitmap, uint64_t rows) {
   const BitCount bits(run, gpu, bitmap, rows);
-  RowList list{run.allocate(bits.all * sizeof(uint32_t), kWhat), bits.all};
+  RowList list{run.allocate(bits.all * sizeof(uint32_t), kCollecting), bits.all};
   if (list.count != 0)
     run.launch("list_rows", bits.tiles, bitmap, bits.words, bits.starts.address(), list.rows.address());
   return list;
@@ -134,7 +134,7 @@ uint64_t Collector::count_values(BranchRun& run, const MarkedRows& from) {
   for (uint64_t at = 0; at < list.count; at += kSlice) {
     const uint64_t rows = std::min(kSlice, list.count - at);
     const Layout layout(schema_, rows);
-    const device::DeviceBuffer block = run.allocate(layout.total, kWhat);
+    const device::DeviceBuffer block = run.allocate(layout.total, kCollecting);
     layout.fill(run, from.job, list, at, rows, block.address());
     values += BitCount(run, gpu_, block.address() + layout.places[0].validity, rows).all;
   }
@@ -145,7 +145,7 @@ void Collector::project(BranchRun& run, const kernel::Job& job, const RowList& l
                         uint64_t rows, Downloads with) {
   const Layout layout(schema_, rows);
   const bool at_once = layout.is_small();  // each transfer is a round trip
-  const device::DeviceBuffer block = run.allocate(layout.total + (at_once ? layout.room : 0), kWhat);
+  const device::DeviceBuffer block = run.allocate(layout.total + (at_once ? layout.room : 0), kCollecting);
   const device::cuda::Address room = block.address() + layout.total;
   if (at_once) gpu_.stream.fill(block.address(), 0, block.size());
   layout.fill(run, job, list, first, rows, block.address());
@@ -171,14 +171,14 @@ void Collector::project(BranchRun& run, const kernel::Job& job, const RowList& l
     auto column = std::make_shared<Column>();
     column->type = schema_[i].type;
     column->rows = batch.rows;
-    column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kWhat);
+    column->validity = Buffer::allocate(bits::words(rows) * sizeof(uint64_t), options_.budget, kCollecting);
     auto* words = column->validity.mutable_as<uint64_t>();
     words[bits::words(rows) - 1] = 0;  // kernels write 32 rows at a time
     bring(words, place.validity, tiles_of(rows, 32) * sizeof(uint32_t));
     column->nulls = static_cast<int64_t>(rows - bits::count(words, rows));
     if (column->nulls == 0) column->validity = Buffer();
     if (!column->type.is_string()) {
-      column->values = Buffer::allocate(place.bytes, options_.budget, kWhat);
+      column->values = Buffer::allocate(place.bytes, options_.budget, kCollecting);
       bring(column->values.mutable_data(), place.values, place.bytes);
     } else if (used <= layout.room) {
       std::vector<kernel::Text> texts(rows);
@@ -195,12 +195,12 @@ void Collector::project(BranchRun& run, const kernel::Job& job, const RowList& l
 /// Texts whose bytes came to the host: those at `from` on the device are at `room`.
 void Collector::place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,
                             device::cuda::Address from) {
-  column.offsets = Buffer::allocate((texts.size() + 1) * sizeof(uint32_t), options_.budget, kWhat);
+  column.offsets = Buffer::allocate((texts.size() + 1) * sizeof(uint32_t), options_.budget, kCollecting);
   auto* offsets = column.offsets.mutable_as<uint32_t>();
   offsets[0] = 0;
   for (size_t row = 0; row < texts.size(); ++row)
     offsets[row + 1] = offsets[row] + static_cast<uint32_t>(texts[row].size);
-  column.values = Buffer::allocate(offsets[texts.size()], options_.budget, kWhat);
+  column.values = Buffer::allocate(offsets[texts.size()], options_.budget, kCollecting);
   for (size_t row = 0; row < texts.size(); ++row) {
     if (texts[row].size == 0) continue;
     const uint8_t* bytes = room + (reinterpret_cast<uintptr_t>(texts[row].at) - from);
@@ -211,23 +211,23 @@ void Collector::place_texts(Column& column, const std::vector<kernel::Text>& tex
 void Collector::fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run) {
   const auto rows = static_cast<uint64_t>(column.rows);
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
-  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kWhat);
-  const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kWhat);
+  const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kCollecting);
+  const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kCollecting);
   run.launch("count_bytes", tiles, texts, rows, starts.address());
   run.launch("scan_tiles", 1, starts.address(), tiles);
   run.launch("lay_out", tiles, texts, rows, starts.address(), offsets.address());
-  column.offsets = Buffer::allocate((rows + 1) * sizeof(uint64_t), options_.budget, kWhat);
+  column.offsets = Buffer::allocate((rows + 1) * sizeof(uint64_t), options_.budget, kCollecting);
   auto* wide = column.offsets.mutable_as<uint64_t>();
   gpu_.staging.download(wide, offsets.address(), (rows + 1) * sizeof(uint64_t), gpu_.stream);
   const uint64_t size = wide[rows];
-  const device::DeviceBuffer bytes = run.allocate(size, kWhat);
+  const device::DeviceBuffer bytes = run.allocate(size, kCollecting);
   run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)), texts, rows,
              offsets.address(), bytes.address());
-  column.values = Buffer::allocate(size, options_.budget, kWhat);
+  column.values = Buffer::allocate(size, options_.budget, kCollecting);
   gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);
   column.wide_offsets = size > UINT32_MAX;
   if (column.wide_offsets) return;
-  Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), options_.budget, kWhat);
+  Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), options_.budget, kCollecting);
   std::transform(wide, wide + rows + 1, narrow.mutable_as<uint32_t>(),
                  [](uint64_t offset) { return static_cast<uint32_t>(offset); });
   column.offsets = std::move(narrow);

@@ -11,7 +11,7 @@
 
 /// Partial groups, as devices leave them, put together on the host.
 namespace lanewise::exec {
-namespace {
+namespace group_plan_test {
 
 using testing::ElementsAre;
 
@@ -181,5 +181,5 @@ TEST(GroupPlans, DistinctValuesAreOnlyCountedWhereNothingElseIsAsked) {
   EXPECT_FALSE(GroupPlan(plan::Aggregate{{}, {rows}}).counts_values());
 }
 
-}  // namespace
+}  // namespace group_plan_test
 }  // namespace lanewise::exec

@@ -12,7 +12,7 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr std::string_view kWhat = "Aggregation (GROUP BY)";
+constexpr std::string_view kGrouping = "Aggregation (GROUP BY)";
 /// Slots of the first table, several for each thread that may bring a group at once; a table that turns out
 /// to be full makes place for one of kGrowth times as many, and the batch begins again: what was lost is a
 /// small part of what follows.
@@ -54,7 +54,7 @@ bool GroupRun::fits() {
 /// Makes a table of so many slots, for so many rows.
 void GroupRun::make_table(BranchRun& run, uint64_t slots, uint64_t rows) {
   table_.reset();
-  table_ = run.allocate(slots * run.writer().slots().far_stride(), kWhat);
+  table_ = run.allocate(slots * run.writer().slots().far_stride(), kGrouping);
   job_ = run.job();
   job_.words[KernelWriter::kRows] = rows;
   job_.words[KernelWriter::kOut] = table_.address();
@@ -140,10 +140,10 @@ void GroupRun::fill(BranchRun& run) {
 
 void GroupRun::take(BranchRun& run, bool only) {
   run.narrow(false);
-  if (!events_) events_ = run.allocate(sizeof(kernel::GroupOutcome), kWhat);
+  if (!events_) events_ = run.allocate(sizeof(kernel::GroupOutcome), kGrouping);
   fill(run);
   const uint64_t slots = job_.words[KernelWriter::kSlots];
-  const device::DeviceBuffer used = run.allocate(bits::words(slots) * sizeof(uint64_t), kWhat);
+  const device::DeviceBuffer used = run.allocate(bits::words(slots) * sizeof(uint64_t), kGrouping);
   job_.words[KernelWriter::kRows] = slots;
   job_.words[KernelWriter::kActive] = used.address();
   run.launch_rows("mark_groups", job_, slots);

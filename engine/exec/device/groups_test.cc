@@ -18,7 +18,7 @@
 
 /// Keys, cells and tables of groups, as one thread of the host uses them.
 namespace lanewise::exec {
-namespace {
+namespace groups_test {
 
 template <class T>
 kernel::Key<T> key_of(T value) {
@@ -422,5 +422,5 @@ TEST(DeviceGroups, RowsArePickedByRank) {
   EXPECT_EQ(pick(3), 5);
 }
 
-}  // namespace
+}  // namespace groups_test
 }  // namespace lanewise::exec

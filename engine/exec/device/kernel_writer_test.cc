@@ -18,7 +18,7 @@
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {
-namespace {
+namespace kernel_writer_test {
 
 using testing::HasSubstr;
 
@@ -589,5 +589,5 @@ TEST(Kernels, SortsReadEachKeyOnce) {
   EXPECT_THAT(text, HasSubstr("order_of<true>(c0[row])"));
 }
 
-}  // namespace
+}  // namespace kernel_writer_test
 }  // namespace lanewise::exec

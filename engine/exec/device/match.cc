@@ -53,7 +53,7 @@ const std::string* needle_of(const text::Pattern& pattern) {
 }
 
 /// Lanes of a warp take new rows when fewer are busy, and where some texts are much longer than others: what
-/// was best on an H200 (docs/performance-gpu.md).
+/// was best on an H200 (docs/notes/performance-gpu.md).
 constexpr uint32_t kRefill = 24, kRefillUneven = 28;
 
 /// Of a text, rounded up.

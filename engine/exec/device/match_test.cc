@@ -15,7 +15,7 @@
 #include "exec/device/kernel_writer.h"
 
 namespace lanewise::exec {
-namespace {
+namespace match_test {
 
 constexpr uint64_t kWalk = 16;  // bytes that a lane loads and steps over at once
 
@@ -179,5 +179,5 @@ TEST_F(MatchesOnGpu, LateRowsFirstKeepLanesBusy) {
   EXPECT_GT(occupancy(walk<uint32_t>({.lengths = late}, 1, 32)), 0.9);
 }
 
-}  // namespace
+}  // namespace match_test
 }  // namespace lanewise::exec

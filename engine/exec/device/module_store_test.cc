@@ -8,7 +8,7 @@
 #include "device/testing/nvrtc.h"
 
 namespace lanewise::exec {
-namespace {
+namespace module_store_test {
 
 class ModuleStoreTest : public device::FakeDriverTest {
  protected:
@@ -49,5 +49,5 @@ TEST_F(ModuleStoreTest, WhatIsThereIsFound) {
   EXPECT_EQ(store.get(source_), built);
 }
 
-}  // namespace
+}  // namespace module_store_test
 }  // namespace lanewise::exec

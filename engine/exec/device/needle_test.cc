@@ -14,7 +14,7 @@
 #include "exec/device/match.h"
 
 namespace lanewise::exec {
-namespace {
+namespace needle_test {
 
 using Texts = std::vector<std::string>;
 
@@ -167,5 +167,5 @@ TEST_F(NeedlesOnGpu, BytesAreAnyBytes) {
   search_all(texts, "\x80\x01");
 }
 
-}  // namespace
+}  // namespace needle_test
 }  // namespace lanewise::exec

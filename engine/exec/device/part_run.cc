@@ -9,7 +9,7 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr std::string_view kWhat = "Aggregation (GROUP BY), by parts";
+constexpr std::string_view kParts = "Aggregation (GROUP BY), by parts";
 
 uint64_t shift_of(uint64_t slots) {
   const auto bits = static_cast<uint64_t>(std::bit_width(slots) - 1);
@@ -26,8 +26,8 @@ SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& optio
   const size_t bytes = run.writer().record_bytes();
   device::DeviceBuffer parts[2], records[2];
   for (const size_t place : {0, 1}) {
-    parts[place] = run.allocate(rows * sizeof(uint32_t), kWhat);
-    records[place] = run.allocate(rows * bytes, kWhat);
+    parts[place] = run.allocate(rows * sizeof(uint32_t), kParts);
+    records[place] = run.allocate(rows * bytes, kParts);
   }
   kernel::Job job = run.job();
   job.words[KernelWriter::kRows] = rows;

@@ -8,7 +8,7 @@
 #include "exec/fake_source.h"
 
 namespace lanewise::exec {
-namespace {
+namespace passes_test {
 
 ExprPtr key() { return column(0, TypeId::kInt32); }
 ExprPtr number() { return column(1, TypeId::kInt32); }
@@ -108,5 +108,5 @@ TEST(Passes, OtherSinksAreNone) {
     expect_passes(plan, 0);
 }
 
-}  // namespace
+}  // namespace passes_test
 }  // namespace lanewise::exec

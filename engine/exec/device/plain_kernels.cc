@@ -27,7 +27,7 @@ plan::AggregateCall call_of(const char* function, std::vector<ExprPtr> args, Typ
   return call;
 }
 
-plan::AggregateCall count() { return call_of("count_star", {}, TypeId::kInt64); }
+plan::AggregateCall count_star() { return call_of("count_star", {}, TypeId::kInt64); }
 
 plan::AggregateCall sum(const ExprPtr& of) {
   const Type type = of->type.is_float()               ? Type(TypeId::kFloat64)
@@ -85,7 +85,7 @@ void add_comparisons(Sources& sources) {
       const ExprPtr passes = call(function, {column(0, type), literal(constant)});
       const plan::NodePtr rows = plan::filter(columns_of_types({type}), passes);
       for (const bool nullable : {false, true}) {
-        sources.add(plan::aggregate(rows, {}, {count()}, {"count"}), {.nullable = nullable});
+        sources.add(plan::aggregate(rows, {}, {count_star()}, {"count"}), {.nullable = nullable});
         sources.add(rows, {.nullable = nullable}, KernelWriter::filter_kernel(0));
       }
     }
@@ -94,12 +94,12 @@ void add_comparisons(Sources& sources) {
 
 /// SELECT count(*) WHERE s [NOT] LIKE pattern, and of what a filter left
 void add_counts(Sources& sources) {
-  sources.add(plan::aggregate(columns_of_types({kText}), {}, {count()}, {"count"}), {});
+  sources.add(plan::aggregate(columns_of_types({kText}), {}, {count_star()}, {"count"}), {});
   const ExprPtr text = column(0, kText), pattern = literal(Value::varchar("%a%"));
   const ExprPtr like = call("~~", {text, pattern});
   for (const ExprPtr& matches : {like, call("!~~", {text, pattern}), call("NOT", {like})}) {
     const auto plan =
-        plan::aggregate(plan::filter(columns_of_types({kText}), matches), {}, {count()}, {"count"});
+        plan::aggregate(plan::filter(columns_of_types({kText}), matches), {}, {count_star()}, {"count"});
     for (const bool nullable : {false, true}) {
       for (const bool wide : {false, true}) sources.add(plan, {.nullable = nullable, .wide_offsets = wide});
     }
@@ -126,7 +126,7 @@ void add_groups(Sources& sources) {
     for (const bool short_texts : {false, true}) {
       const EveryColumn form = {.short_texts = short_texts};
       sources.add(plan::distinct(columns_of_types({type})), form);
-      sources.add(plan::aggregate(columns_of_types({type}), {key}, {count()}, {"k", "x"}), form);
+      sources.add(plan::aggregate(columns_of_types({type}), {key}, {count_star()}, {"k", "x"}), form);
       for (const Type& of : {kInt, kLong, kReal}) {  // decimals lie as kLong does
         sources.add(plan::aggregate(columns_of_types({type, of}), {key}, {sum(column(1, of))}, {"k", "x"}),
                     form);

@@ -13,7 +13,7 @@
 
 /// That queries, as they are written for columns in memory, find their kernels among those compiled ahead.
 namespace lanewise::exec {
-namespace {
+namespace plain_kernels_test {
 
 const Type kInt = TypeId::kInt32, kText = TypeId::kVarchar;
 
@@ -157,5 +157,5 @@ TEST(PlainKernels, OfTwoPatternsOfAKindAreOne) {
   EXPECT_THAT(plain_kernels(), testing::Contains(made[0]));
 }
 
-}  // namespace
+}  // namespace plain_kernels_test
 }  // namespace lanewise::exec

@@ -129,6 +129,8 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
     }
   };
 
+  if (std::holds_alternative<MarkedRowsOf>(branch.input))
+    throw expr::NotOnDevice("joins are not offered on devices");
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
   for (const StepSpec& step : branch.steps) {
     const plan::Payload& payload = step.node->payload;
@@ -138,8 +140,10 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
       std::vector<ExprPtr> made;
       for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
       columns = std::move(made);
+    } else if (std::holds_alternative<plan::Join>(payload)) {
+      throw expr::NotOnDevice("joins are not offered on devices");
     } else {
-      for (ExprPtr& constant : constants_of(*step.node, results[step.constants]))
+      for (ExprPtr& constant : constants_of(*step.node, results[step.result]))
         columns.push_back(std::move(constant));
     }
   }

@@ -11,7 +11,7 @@
 
 /// What is left of partial groups gives the quantile of all rows.
 namespace lanewise::exec {
-namespace {
+namespace ranks_test {
 
 plan::AggregateCall rank_of(const std::string& function, Type of, std::optional<Value> share = std::nullopt) {
   std::vector<ExprPtr> args = {column(0, of)};
@@ -86,5 +86,5 @@ TEST(Ranks, GroupsOfNullsStay) {
   EXPECT_EQ(values_at_ranks(std::move(partial), 1, rank_of("median", TypeId::kInt32), Options()).rows(), 1);
 }
 
-}  // namespace
+}  // namespace ranks_test
 }  // namespace lanewise::exec

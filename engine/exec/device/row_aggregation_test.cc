@@ -5,7 +5,7 @@
 #include "exec/device/testing/call_of.h"
 
 namespace lanewise::exec {
-namespace {
+namespace row_aggregation_test {
 
 ExprPtr key() { return column(0, TypeId::kInt32); }
 ExprPtr text() { return column(1, TypeId::kVarchar); }
@@ -40,5 +40,5 @@ TEST(RowAggregations, TheHostAggregatesTheRows) {
   EXPECT_EQ(result.value(0, 1).text(), "a-b");
 }
 
-}  // namespace
+}  // namespace row_aggregation_test
 }  // namespace lanewise::exec

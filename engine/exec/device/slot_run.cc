@@ -6,9 +6,9 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr std::string_view kWhat = "Aggregation (GROUP BY), rows as slots";
+constexpr std::string_view kFillingSlots = "Aggregation (GROUP BY), rows as slots";
 /// Of slots that are made before they are put into a table; fewer where memory is short.
-constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestRows = 1 << 14;
+constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestSlots = 1 << 14;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
   device::DeviceBuffer slots;
   while (!slots) {
     try {
-      slots = run_.allocate(room * shape_.bytes, kWhat);
+      slots = run_.allocate(room * shape_.bytes, kFillingSlots);
     } catch (const DeviceFull&) {
-      if (at_once || room <= kFewestRows) throw;
+      if (at_once || room <= kFewestSlots) throw;
       room /= 2;
     }
   }

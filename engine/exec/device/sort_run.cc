@@ -10,7 +10,7 @@ namespace lanewise::exec {
 
 namespace {
 
-constexpr std::string_view kWhat = "Sort (ORDER BY)";
+constexpr std::string_view kSorting = "Sort (ORDER BY)";
 /// A sample of so many rows tells what few of the others can be among the first ones.
 constexpr uint64_t kSample = uint64_t{1} << 16;
 
@@ -32,8 +32,8 @@ struct PairBuffers {
 
   /// The pairs of the list, which becomes one of the places.
   PairBuffers(BranchRun& run, RowList& list, unsigned most_bytes) {
-    for (device::DeviceBuffer& buffer : keys) buffer = run.allocate(list.count * most_bytes, kWhat);
-    values[1] = run.allocate(list.count * sizeof(uint32_t), kWhat);
+    for (device::DeviceBuffer& buffer : keys) buffer = run.allocate(list.count * most_bytes, kSorting);
+    values[1] = run.allocate(list.count * sizeof(uint32_t), kSorting);
     values[0] = std::move(list.rows);
   }
   device::SortPairs pairs(uint64_t count, unsigned key_bytes) const {
@@ -83,8 +83,8 @@ void SortRun::write_sizes(BranchRun& run, size_t key, const device::SortPairs& p
 /// Shorter ones are in order: they were sorted by their sizes before.
 RowList SortRun::places_tied(BranchRun& run, size_t word, const device::SortPairs& pairs, uint64_t steps) {
   const uint64_t bytes = bits::words(pairs.count) * sizeof(uint64_t);
-  const device::DeviceBuffer alike = run.allocate(bytes, kWhat), longer = run.allocate(bytes, kWhat),
-                             tied = run.allocate(bytes, kWhat), longest = run.allocate(8, kWhat);
+  const device::DeviceBuffer alike = run.allocate(bytes, kSorting), longer = run.allocate(bytes, kSorting),
+                             tied = run.allocate(bytes, kSorting), longest = run.allocate(8, kSorting);
   gpu_.stream.fill(alike.address(), 0xff, bytes);
   gpu_.stream.fill(longer.address(), 0, bytes);
   gpu_.stream.fill(longest.address(), 0, longest.size());
@@ -103,7 +103,7 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const device::SortPair
 /// Sorts by a text, stably: by its first `steps` x 8 bytes, the last ones first; then those that are alike in
 /// them, and longer, by more. So one long text costs no step of all rows for each of its bytes.
 void SortRun::sort_texts(BranchRun& run, size_t word, device::SortPairs& pairs, uint64_t steps) {
-  const device::DeviceBuffer most = run.allocate(sizeof(uint32_t), kWhat);
+  const device::DeviceBuffer most = run.allocate(sizeof(uint32_t), kSorting);
   gpu_.stream.fill(most.address(), 0, most.size());
   write_sizes(run, *run.writer().sort_words()[word].text, pairs, UINT64_MAX, most.address(), 0);
   const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
@@ -115,7 +115,7 @@ void SortRun::sort_texts(BranchRun& run, size_t word, device::SortPairs& pairs, 
   const RowList places = places_tied(run, word, pairs, steps);
   if (places.count == 0) return;
   const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(places.count));
-  RowList rows{run.allocate(places.count * sizeof(uint32_t), kWhat), places.count};
+  RowList rows{run.allocate(places.count * sizeof(uint32_t), kSorting), places.count};
   gpu_.stream.copy(rows.rows.address(), places.rows.address(), places.count * sizeof(uint32_t));
   run.launch("pick_rows", blocks, pairs.values[pairs.place], rows.rows.address(), rows.count);
   const PairBuffers buffers(run, rows, pairs.key_bytes);
@@ -152,7 +152,7 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   if (list.count < 16 * kSample || rank > 0.25 * kSample) return false;
   const SortWord& word = run.writer().sort_words().front();
 
-  RowList sample{run.allocate(kSample * sizeof(uint32_t), kWhat), kSample};
+  RowList sample{run.allocate(kSample * sizeof(uint32_t), kSorting), kSample};
   run.launch("sample_rows", blocks_for(kSample), list.rows.address(), list.count, sample.rows.address(),
              kSample);
   const PairBuffers sampled(run, sample, word.bytes());
@@ -163,8 +163,8 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const uint64_t last =
       word.bytes() == 4 ? fetch_one<uint32_t>(gpu_, place) : fetch_one<uint64_t>(gpu_, place);
 
-  const device::DeviceBuffer keys = run.allocate(list.count * word.bytes(), kWhat);
-  const device::DeviceBuffer bitmap = run.allocate(bits::words(list.count) * sizeof(uint64_t), kWhat);
+  const device::DeviceBuffer keys = run.allocate(list.count * word.bytes(), kSorting);
+  const device::DeviceBuffer bitmap = run.allocate(bits::words(list.count) * sizeof(uint64_t), kSorting);
   write_keys(run, 0, 0, {{keys.address(), 0}, {list.rows.address(), 0}, list.count, word.bytes()});
   run.launch(word.bytes() == 4 ? "mark_keys_32" : "mark_keys_64",
              std::min(most_blocks(gpu_), blocks_for(list.count)), keys.address(), list.count, last,

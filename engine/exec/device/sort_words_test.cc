@@ -9,7 +9,7 @@
 
 /// Values as numbers that sort as they do, and how numbers are put into words.
 namespace lanewise::exec {
-namespace {
+namespace sort_words_test {
 
 using What = SortWord::What;
 
@@ -115,5 +115,5 @@ TEST(SortWords, TextsEndWithTheirSize) {
   EXPECT_EQ(words[2].bits, 64u);
 }
 
-}  // namespace
+}  // namespace sort_words_test
 }  // namespace lanewise::exec

@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 namespace lanewise::exec {
-namespace {
+namespace strategy_test {
 
 TEST(Strategies, AreNamed) {
   EXPECT_FALSE(parse_strategy("").refill_below);
@@ -30,5 +30,5 @@ TEST(Strategies, OthersAreRefused) {
     EXPECT_THROW(parse_strategy(names), UserError) << names;
 }
 
-}  // namespace
+}  // namespace strategy_test
 }  // namespace lanewise::exec

@@ -20,23 +20,23 @@ constexpr double kRowsForHost = 1 << 16;
 bool is_small(const Pipeline& pipeline, const std::vector<double>& result_rows) {
   double rows = 0;
   for (const Branch& branch : pipeline.branches) {
-    const auto* result = std::get_if<ResultOf>(&branch.input);
-    if (result == nullptr) return false;
-    rows += result_rows[result->pipeline];
+    const std::optional<size_t> read = pipeline_read(branch);
+    if (!read) return false;
+    rows += result_rows[*read];
   }
   return rows <= kRowsForHost;
 }
 
 /// Under what the cache of kernels says that a pipeline's are there, for a GPU of this name; without a name,
 /// for some GPU.
-std::string key_of(const std::string& kernels, const std::string& gpu) {
+std::string kernels_key(const std::string& kernels, const std::string& gpu) {
   return fmt::format("compiled for {}: {}", gpu, kernels);
 }
 
 Kernels find_kernels(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
                      const DeviceView& view) {
   if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
-  const std::string key = key_of(kernels_name(pipeline, results, strategy), view.costs.name);
+  const std::string key = kernels_key(kernels_name(pipeline, results, strategy), view.costs.name);
   return device::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
 }
 
@@ -108,7 +108,7 @@ void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, 
   const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
   const device::KernelCache& cache = device::KernelCache::system();
   for (const std::string& gpu : {options.device_view().costs.name, std::string()}) {
-    if (const std::string key = key_of(kernels, gpu); !cache.find(key)) cache.store(key, "");
+    if (const std::string key = kernels_key(kernels, gpu); !cache.find(key)) cache.store(key, "");
   }
 }
 

@@ -9,7 +9,7 @@
 #include "exec/fake_source.h"
 
 namespace lanewise::exec {
-namespace {
+namespace choice_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -155,5 +155,5 @@ TEST_F(Choices, FewRowsOfResultsAreTheHosts) {
   EXPECT_EQ(choice(plan).text(), "on the CPU: it reads a result of few rows");
 }
 
-}  // namespace
+}  // namespace choice_test
 }  // namespace lanewise::exec

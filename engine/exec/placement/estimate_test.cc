@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace lanewise::exec {
-namespace {
+namespace estimate_test {
 
 using testing::HasSubstr;
 
@@ -90,7 +90,7 @@ TEST(UsualCosts, FollowTheGpusProperties) {
   h200.multiprocessors = 132;
   const DeviceCosts large = usual_device_costs(h200), usual = usual_device_costs({});
   EXPECT_EQ(large.name, "NVIDIA H200");
-  // Within a factor of two of docs/performance-gpu.md.
+  // Within a factor of two of docs/notes/performance-gpu.md.
   const std::pair<double, double> kMeasured[] = {
       {large.rates.scan, 4.3e12}, {large.rates.search, 2.6e12},      {large.rates.automaton, 2.4e12},
       {large.rates.group, 204e9}, {large.rates.many_groups, 12.3e9}, {large.rates.sort, 16e9}};
@@ -112,5 +112,5 @@ TEST(UsualCosts, OfTheHostAreInProportionToThreads) {
   EXPECT_NEAR(usual_host_rates(lanes::simd(), slow, 1).search, 0.5e9, 1);
 }
 
-}  // namespace
+}  // namespace estimate_test
 }  // namespace lanewise::exec

@@ -114,7 +114,7 @@ InputSize size_of(const Branch& branch, const Known& known) {
     return size_of(**scan, branch.schema, known);
   if (const auto* values = std::get_if<const plan::Values*>(&branch.input))
     return size_of(static_cast<double>((*values)->table->rows()), branch.schema);
-  return size_of(known.result_rows[std::get<ResultOf>(branch.input).pipeline], branch.schema);
+  return size_of(known.result_rows[*pipeline_read(branch)], branch.schema);
 }
 
 /// Rows of a branch on their way to the sink.
@@ -203,6 +203,9 @@ class SinkWork {
       }
     } else if (const auto* sort = payload<plan::Sort>()) {
       for (const plan::SortKey& key : sort->keys) exprs.push_back(key.expr);
+    } else if (const auto* window = payload<plan::Window>()) {
+      exprs = window->partition;
+      for (const plan::SortKey& key : window->order) exprs.push_back(key.expr);
     }
     return exprs;
   }

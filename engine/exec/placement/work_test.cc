@@ -7,16 +7,16 @@
 #include "exec/fake_source.h"
 
 namespace lanewise::exec {
-namespace {
+namespace work_test {
 
-constexpr int kRows = 100'000;
+constexpr int kWorkRows = 100'000;
 
 /// id rises with the row; n; s of 10 bytes.
 class Works : public testing::Test {
  protected:
   Works() {
     std::vector<std::vector<Value>> rows;
-    for (int i = 0; i < kRows; ++i)
+    for (int i = 0; i < kWorkRows; ++i)
       rows.push_back(
           {Value::int64(i), Value::int32(i % 10), Value::varchar(std::to_string(1'000'000'000 + i))});
     source_ = std::make_shared<FakeSource>(
@@ -60,21 +60,22 @@ plan::NodePtr grouped(plan::NodePtr child) {
 
 TEST_F(Works, CountColumnsAndExpressions) {
   const Work all = work(count(scan()));
-  EXPECT_EQ(all.rows, kRows);
-  EXPECT_EQ(all.scanned, kRows * (8 + 4 + 4.0));  // of texts the offsets: nobody looks at them
-  EXPECT_EQ(all.missing, kRows * (8 + 4 + 4 + kUsualText));
+  EXPECT_EQ(all.rows, kWorkRows);
+  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of texts the offsets: nobody looks at them
+  EXPECT_EQ(all.missing, kWorkRows * (8 + 4 + 4 + kUsualText));
   EXPECT_EQ(all.result_rows, 1);
-  EXPECT_EQ(all.computed, kRows);  // for the count
+  EXPECT_EQ(all.computed, kWorkRows);  // for the count
   const Work filtered = work(count(scan({call("<", {id(), big(5)})})));
-  EXPECT_EQ(filtered.computed, kRows + kPasses * kRows);
+  EXPECT_EQ(filtered.computed, kWorkRows + kPasses * kWorkRows);
   EXPECT_EQ(filtered.host_share, 1);
 }
 
 TEST_F(Works, KnowsHotColumns) {
   heat();
   const Work hot = work(count(scan({like("%99%")})));
-  EXPECT_EQ(hot.missing, kRows * (8 + 4 + 4 + 10.0) + 4 * kRows / 1000);  // an offset more in each chunk
-  EXPECT_EQ(hot.searched, kRows * 10.0);
+  EXPECT_EQ(hot.missing,
+            kWorkRows * (8 + 4 + 4 + 10.0) + 4 * kWorkRows / 1000);  // an offset more in each chunk
+  EXPECT_EQ(hot.searched, kWorkRows * 10.0);
   EXPECT_EQ(hot.walked, 0);
 }
 
@@ -86,41 +87,42 @@ TEST_F(Works, BoundsSpareTheHostRows) {
 
 TEST_F(Works, WhatTheGpuHasIsNotMissing) {
   known_.resident = [](const Source& source, size_t column, int64_t rows) {
-    return source.identity() == "fake" && column != 1 && rows == kRows;
+    return source.identity() == "fake" && column != 1 && rows == kWorkRows;
   };
-  EXPECT_EQ(work(count(scan())).missing, kRows * 4.0);
+  EXPECT_EQ(work(count(scan())).missing, kWorkRows * 4.0);
   source_->id = "";  // what nobody can know again
-  EXPECT_EQ(work(count(scan())).missing, kRows * (16 + kUsualText));
+  EXPECT_EQ(work(count(scan())).missing, kWorkRows * (16 + kUsualText));
 }
 
 TEST_F(Works, PatternsBehindFiltersSeeFewerRows) {
   const Work work = this->work(count(scan({like("%99%"), call("<", {id(), big(5)})})));
   EXPECT_EQ(work.searched, 0);  // an automaton asks single rows
-  EXPECT_DOUBLE_EQ(work.walked, kPasses * kRows * kUsualText);
+  EXPECT_DOUBLE_EQ(work.walked, kPasses * kWorkRows * kUsualText);
   const Work regular = this->work(count(scan({like("%9_9%")})));
-  EXPECT_EQ(regular.walked, kRows * kUsualText);
+  EXPECT_EQ(regular.walked, kWorkRows * kUsualText);
   EXPECT_EQ(this->work(count(scan({like("1%")}))).searched, 0);
 }
 
 TEST_F(Works, GroupsAreAsManyAsThePlanSays) {
-  EXPECT_EQ(work(grouped(scan())).groups, kRows / kRowsOfGroup);
+  EXPECT_EQ(work(grouped(scan())).groups, kWorkRows / kRowsOfGroup);
   EXPECT_EQ(work(plan::with_estimate(grouped(scan()), 10)).groups, 10);
-  EXPECT_EQ(work(plan::with_estimate(grouped(scan()), kRows / 2)).groups, kRows / kRowsOfGroup);  // a guess
+  EXPECT_EQ(work(plan::with_estimate(grouped(scan()), kWorkRows / 2)).groups,
+            kWorkRows / kRowsOfGroup);  // a guess
   const Work work = this->work(plan::with_estimate(grouped(scan()), 1e9));
-  EXPECT_EQ(work.groups, kRows);
-  EXPECT_EQ(work.grouped, kRows);
-  EXPECT_EQ(work.result_bytes, kRows * (4 + 8.0));
-  EXPECT_EQ(this->work(plan::distinct(scan())).grouped, kRows * (1 + 1 + kUsualText / kWordBytes));
+  EXPECT_EQ(work.groups, kWorkRows);
+  EXPECT_EQ(work.grouped, kWorkRows);
+  EXPECT_EQ(work.result_bytes, kWorkRows * (4 + 8.0));
+  EXPECT_EQ(this->work(plan::distinct(scan())).grouped, kWorkRows * (1 + 1 + kUsualText / kWordBytes));
 }
 
 TEST_F(Works, SortsAndLimits) {
-  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).sorted, kRows);
-  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).result_rows, kRows);
+  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).sorted, kWorkRows);
+  EXPECT_EQ(work(plan::sort(scan(), {{id()}})).result_rows, kWorkRows);
   const Work top = work(plan::sort(scan(), {{s()}}, 10, 5));
   EXPECT_EQ(top.sorted, 15 * kUsualText / kWordBytes);
   EXPECT_EQ(top.result_rows, 10);
   const Work limit = work(plan::limit(scan({call("<", {id(), big(5)})}), 200));
-  EXPECT_EQ(limit.host_share, 200 / (kPasses * kRows));
+  EXPECT_EQ(limit.host_share, 200 / (kPasses * kWorkRows));
   EXPECT_EQ(limit.result_rows, 200);
 }
 
@@ -133,5 +135,5 @@ TEST_F(Works, ResultsOfEarlierPipelinesAreInput) {
   EXPECT_EQ(work.missing, 500 * (4 + 8.0));
 }
 
-}  // namespace
+}  // namespace work_test
 }  // namespace lanewise::exec

@@ -91,7 +91,7 @@ std::optional<DeviceFunction> device_remainder(const Expr& expr) {
   return DeviceFunction{"remainder", true};
 }
 
-constexpr std::array kTable = std::to_array<Function>({
+constexpr std::array kArithmeticTable = std::to_array<Function>({
     {.name = "+",
      .raises = true,
      .resolve = resolve_sum,
@@ -202,6 +202,6 @@ constexpr std::array kTable = std::to_array<Function>({
 
 }  // namespace
 
-std::span<const Function> arithmetic_functions() { return kTable; }
+std::span<const Function> arithmetic_functions() { return kArithmeticTable; }
 
 }  // namespace lanewise

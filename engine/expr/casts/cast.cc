@@ -6,7 +6,19 @@ namespace lanewise::expr {
 
 namespace {
 
-enum class Group : uint8_t { kNull, kNumber, kDecimal, kText, kBlob, kDate, kTime, kTimestamp, kInterval };
+enum class Group : uint8_t {
+  kNull,
+  kNumber,
+  kDecimal,
+  kText,
+  kBlob,
+  kUuid,
+  kDate,
+  kTime,
+  kTimeNs,
+  kTimestamp,
+  kInterval,
+};
 
 Group group(Type type) {
   switch (type.id) {
@@ -18,10 +30,14 @@ Group group(Type type) {
       return Group::kText;
     case TypeId::kBlob:
       return Group::kBlob;
+    case TypeId::kUuid:
+      return Group::kUuid;
     case TypeId::kDate:
       return Group::kDate;
     case TypeId::kTime:
       return Group::kTime;
+    case TypeId::kTimeNs:
+      return Group::kTimeNs;
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
       return Group::kTimestamp;
@@ -50,6 +66,12 @@ Cast find(Type from, Type to) {
   if (a == Group::kNumber && b == Group::kDecimal) return number_to_decimal;
   if (a == Group::kDecimal && b == Group::kNumber) return decimal_to_number;
   if (a == Group::kDecimal && b == Group::kDecimal) return decimal_to_decimal;
+  if (a == Group::kUuid && b == Group::kBlob) return uuid_to_blob;
+  if (a == Group::kBlob && b == Group::kUuid) return blob_to_uuid;
+  if (a == Group::kTime && b == Group::kTimeNs) return time_to_time_ns;
+  if (a == Group::kTimeNs && b == Group::kTime) return time_ns_to_time;
+  if (a == Group::kTimestamp && b == Group::kTimeNs)
+    return from == Type::timestamp(TimeUnit::kNano) ? timestamp_to_time_ns : nullptr;
   if (a == Group::kDate && b == Group::kTimestamp) return time_to_time;
   if (a == Group::kTimestamp && (b == Group::kDate || b == Group::kTime || b == Group::kTimestamp))
     return loses_digits(from, to) || (from.id == TypeId::kTimestampTz && b == Group::kTime) ? nullptr
@@ -66,7 +88,7 @@ Vector cast_entries(Cast cast, const CastJob& job) {
   const Vector result = gather(converted, job.from.as<uint32_t>(), job.rows);
   if (!job.try_cast && result.validity != nullptr) {
     job.rows.for_each([&](uint32_t row) {
-      if (result.is_null(row)) throw UserError(cast_error(value_at(job.from, row), job.to));
+      if (result.is_null(row)) throw ConversionError(cast_error(value_at(job.from, row), job.to), row);
     });
   }
   return result;
@@ -84,19 +106,22 @@ Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, E
   if (rows.none() || from.type.id == TypeId::kNull || (from.constant && from.is_null(0)))
     return null_vector(to, arena);
   const Cast cast = find(from.type, to);
-  if (cast == nullptr && try_cast) return null_vector(to, arena);
+  const ActiveSet valid = from.validity == nullptr || from.constant ? rows : rows.narrowed(from.validity);
+  if (valid.none() || (cast == nullptr && try_cast)) return null_vector(to, arena);
   if (cast == nullptr)
     throw UserError("Unimplemented type for cast (" + from.type.name() + " -> " + to.name() + ")");
   if (from.constant) {
     Vector one = from;
     one.constant = false;
     one.validity = nullptr;
-    Vector result = cast({one, to, try_cast, ActiveSet(1, arena), arena});
-    result.constant = true;
-    return result;
+    try {
+      Vector result = cast({one, to, try_cast, ActiveSet(1, arena), arena});
+      result.constant = true;
+      return result;
+    } catch (const ConversionError& error) {
+      throw ConversionError(error.what());  // it is no row's value
+    }
   }
-  const ActiveSet valid = from.validity == nullptr ? rows : rows.narrowed(from.validity);
-  if (valid.none()) return null_vector(to, arena);
   Vector result;
   if (from.form == Vector::Form::kDictionary && from.dictionary->rows <= valid.count()) {
     result = cast_entries(cast, {from, to, try_cast, valid, arena});

@@ -23,6 +23,7 @@ std::string text_error(const std::string& text, Type to) {
       return fmt::format("invalid date field format: \"{}\", expected format is (YYYY-MM-DD)", text);
     }
     case TypeId::kTime:
+    case TypeId::kTimeNs:
       return fmt::format(
           "time field value out of range: \"{}\", expected format is ([YYYY-MM-DD ]HH:MM:SS[.MS])", text);
     case TypeId::kTimestamp:
@@ -41,6 +42,8 @@ std::string text_error(const std::string& text, Type to) {
           "and "
           "backslashes are written as \\xAA",
           text);
+    case TypeId::kUuid:
+      return fmt::format("Could not convert string '{}' to UUID", text);
     default:
       return fmt::format("Could not convert string '{}' to {}", text, internal_name(to.physical()));
   }
@@ -54,7 +57,7 @@ std::string rounded(const Value& decimal) {
 
 std::string cast_error(const Value& from, Type to) {
   const Type type = from.type();
-  if (type.is_string()) return text_error(from.text(), to);
+  if (type.is_string()) return text_error(from.to_string(), to);
   if (type.id == TypeId::kDecimal && to.id == TypeId::kDecimal) {
     return fmt::format("Casting value \"{}\" to type {} failed: value is out of range!", from.to_string(),
                        to.name());
@@ -68,7 +71,7 @@ std::string cast_error(const Value& from, Type to) {
     return fmt::format("Could not cast value {} to {}", value, to.name());
   }
   if (to.id == TypeId::kTimestamp || to.id == TypeId::kTimestampTz || to.id == TypeId::kTime ||
-      to.id == TypeId::kDate) {
+      to.id == TypeId::kTimeNs || to.id == TypeId::kDate) {
     return fmt::format("{} {} can't be cast to {}: out of range", type.name(), from.to_string(), to.name());
   }
   return fmt::format(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "expr/casts/cast.h"
+#include "expr/conversion_error.h"
 #include "expr/loops.h"
 
 namespace lanewise::expr {
@@ -23,7 +24,7 @@ Vector convert(const CastJob& job, F f) {
   uint64_t* validity = nullptr;
   job.rows.for_each([&](uint32_t row) {
     if (f(in[row], out[row])) return;
-    if (!job.try_cast) throw UserError(cast_error(value_at(job.from, row), job.to));
+    if (!job.try_cast) throw ConversionError(cast_error(value_at(job.from, row), job.to), row);
     if (validity == nullptr) validity = all_ones(job.rows.rows(), job.arena);
     bits::clear(validity, row);
     out[row] = To{};
@@ -74,5 +75,10 @@ Vector decimal_to_decimal(const CastJob& job);
 Vector text_to_any(const CastJob& job);
 Vector any_to_text(const CastJob& job);
 Vector time_to_time(const CastJob& job);
+Vector time_to_time_ns(const CastJob& job);
+Vector time_ns_to_time(const CastJob& job);
+Vector timestamp_to_time_ns(const CastJob& job);  // of nanoseconds
+Vector uuid_to_blob(const CastJob& job);
+Vector blob_to_uuid(const CastJob& job);
 
 }  // namespace lanewise::expr

@@ -43,6 +43,12 @@ bool parse_clock(std::string_view text, int64_t& micros, int32_t& nanos, std::st
 /// "12:34:56.789", whatever follows, or the time of a timestamp.
 std::optional<int64_t> parse_time(std::string_view text);
 
+/// The same with the nanoseconds that a microsecond leaves out.
+std::optional<int64_t> parse_time_ns(std::string_view text);
+
+/// 32 hexadecimal digits with "-" anywhere between them, or in braces.
+std::optional<int128_t> parse_uuid(std::string_view text);
+
 /// A date, or a date and a time with an optional "Z", offset or " UTC". An offset is subtracted if
 /// `use_offset`, else ignored. The result is in microseconds, what is left of it in `nanos`.
 ParseError parse_timestamp(std::string_view text, bool use_offset, int64_t& micros, int32_t& nanos);

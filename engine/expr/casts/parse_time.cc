@@ -30,6 +30,13 @@ std::optional<int64_t> parse_time(std::string_view text) {
   return micros;
 }
 
+std::optional<int64_t> parse_time_ns(std::string_view text) {
+  kernel::i64 micros;
+  int32_t nanos;
+  if (!kernel::parse_time(kernel_text(text), micros, nanos)) return std::nullopt;
+  return micros * 1'000 + nanos;
+}
+
 ParseError parse_timestamp(std::string_view text, bool use_offset, int64_t& micros, int32_t& nanos) {
   kernel::i64 time;
   const ParseError error = kernel::parse_timestamp(kernel_text(text), use_offset, time, nanos);

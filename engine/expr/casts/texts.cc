@@ -37,12 +37,6 @@ std::optional<int64_t> timestamp(std::string_view text, Type type) {
   return timestamp_in(micros, nanos, type.unit);
 }
 
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  const char low = lowered(c);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 /// ASCII with \xHH for any byte.
 std::optional<std::string_view> parse_blob(std::string_view text, Arena& arena) {
   auto* bytes = arena.allocate<char>(text.size());
@@ -98,6 +92,10 @@ Vector text_to_any(const CastJob& job) {
       return parsed<int32_t>(job, date);
     case TypeId::kTime:
       return parsed<int64_t>(job, parse_time);
+    case TypeId::kTimeNs:
+      return parsed<int64_t>(job, parse_time_ns);
+    case TypeId::kUuid:
+      return parsed<int128_t>(job, parse_uuid);
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
       return parsed<int64_t>(job, [&](std::string_view text) { return timestamp(text, to); });
@@ -133,6 +131,10 @@ Vector any_to_text(const CastJob& job) {
       return printed<int32_t>(job, format::date);
     case TypeId::kTime:
       return printed<int64_t>(job, format::time);
+    case TypeId::kTimeNs:
+      return printed<int64_t>(job, format::time_ns);
+    case TypeId::kUuid:
+      return printed<int128_t>(job, format::uuid);
     case TypeId::kTimestamp:
       return printed<int64_t>(
           job, [&](int64_t value, std::string& out) { format::timestamp(value, from.unit, out); });

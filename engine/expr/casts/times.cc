@@ -6,14 +6,16 @@ namespace lanewise::expr {
 
 namespace {
 
+constexpr int64_t kNanosPerMicro = 1'000;
+
 /// Timestamps with zone count microseconds.
-TimeUnit unit_of(Type type) { return type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit; }
+TimeUnit time_unit_of(Type type) { return type.id == TypeId::kTimestampTz ? TimeUnit::kMicro : type.unit; }
 
 }  // namespace
 
 Vector time_to_time(const CastJob& job) {
-  const TimeUnit from = unit_of(job.from.type);
-  const TimeUnit to = unit_of(job.to);
+  const TimeUnit from = time_unit_of(job.from.type);
+  const TimeUnit to = time_unit_of(job.to);
   if (job.from.type.id == TypeId::kDate) {
     return convert<int32_t, int64_t>(job, [=](int32_t days, int64_t& out) {
       const std::optional<int64_t> micros = timestamp_of(days, 0);
@@ -42,6 +44,28 @@ Vector time_to_time(const CastJob& job) {
     const std::optional<int64_t> result = micros ? timestamp_in(*micros, 0, to) : std::nullopt;
     if (result) out = *result;
     return result.has_value();
+  });
+}
+
+Vector time_to_time_ns(const CastJob& job) {
+  return convert<int64_t, int64_t>(job, [](int64_t micros, int64_t& out) {
+    return !__builtin_mul_overflow(micros, kNanosPerMicro, &out);
+  });
+}
+
+Vector time_ns_to_time(const CastJob& job) {  // rounded half up
+  return convert<int64_t, int64_t>(job, [](int64_t nanos, int64_t& out) {
+    if (__builtin_add_overflow(nanos, kNanosPerMicro / 2, &out)) return false;
+    out /= kNanosPerMicro;
+    return true;
+  });
+}
+
+Vector timestamp_to_time_ns(const CastJob& job) {
+  return convert<int64_t, int64_t>(job, [](int64_t nanos, int64_t& out) {
+    if (!is_finite(nanos)) return false;
+    out = floor_mod(nanos, kMicrosPerDay * kNanosPerMicro);
+    return true;
   });
 }
 

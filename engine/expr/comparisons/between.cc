@@ -12,7 +12,7 @@ struct Bounds final : Prepared {
   ExprPtr at_most;
 };
 
-uint64_t word_of(const uint64_t* bitmap, size_t word) { return bitmap == nullptr ? 0 : bitmap[word]; }
+uint64_t bits_of(const uint64_t* bitmap, size_t word) { return bitmap == nullptr ? 0 : bitmap[word]; }
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Truth truth_of_between(const Expr& expr, std::span<const Vector> args, const Act
   const Truth above = apply_condition(*bounds.at_least, low, rows, context);
   const size_t words = bits::words(rows.rows());
   auto* open = rows.arena().allocate<uint64_t>(words + 1);
-  for (size_t word = 0; word < words; ++word) open[word] = above.yes[word] | word_of(above.unknown, word);
+  for (size_t word = 0; word < words; ++word) open[word] = above.yes[word] | bits_of(above.unknown, word);
   const Truth below = apply_condition(*bounds.at_most, high, rows.narrowed(open), context);
   auto* yes = rows.arena().allocate<uint64_t>(words + 1);
   for (size_t word = 0; word < words; ++word) yes[word] = above.yes[word] & below.yes[word];
@@ -39,8 +39,8 @@ Truth truth_of_between(const Expr& expr, std::span<const Vector> args, const Act
   // NULL where neither is false and one is NULL.
   auto* unknown = rows.arena().allocate<uint64_t>(words + 1);
   for (size_t word = 0; word < words; ++word) {
-    const uint64_t a = word_of(above.unknown, word);
-    const uint64_t b = word_of(below.unknown, word);
+    const uint64_t a = bits_of(above.unknown, word);
+    const uint64_t b = bits_of(below.unknown, word);
     unknown[word] = (a & b) | (a & below.yes[word]) | (b & above.yes[word]);
   }
   return {yes, unknown};

@@ -10,13 +10,13 @@ namespace lanewise::expr {
 namespace {
 
 /// From so many active rows of a word on, all 64 are looked at, without a jump.
-constexpr int kDense = 16;
+constexpr int kDenseTexts = 16;
 
 /// Text is fetched so far ahead: a core's own prefetching stops at the end of a page.
 constexpr size_t kFetchAhead = 2048;
 
 /// Up to 8 bytes as a number whose order is that of the bytes; behind a shorter text come zeros.
-uint64_t word_of(const uint8_t* text, size_t size) {
+uint64_t word_at(const uint8_t* text, size_t size) {
   static constexpr auto kMasks = [] {
     std::array<uint64_t, 9> masks{};
     for (size_t i = 1; i < 9; ++i) masks[i] = ~uint64_t{0} << (64 - 8 * i);
@@ -39,7 +39,7 @@ struct Rows {
   /// Bytes 8 k to 8 k + 7 of row i.
   uint64_t word(size_t i, size_t k) const {
     const size_t begin = std::min(8 * k, size(i));
-    return word_of(bytes + offsets[i] + begin, size(i) - begin);
+    return word_at(bytes + offsets[i] + begin, size(i) - begin);
   }
   void fetch_ahead() const {
     for (size_t i = 0; i < count; ++i) __builtin_prefetch(bytes + offsets[i] + kFetchAhead);
@@ -48,7 +48,7 @@ struct Rows {
   template <class Test>
   uint64_t where(uint64_t asked, Test&& test) const {
     uint64_t found = 0;
-    if (std::popcount(asked) >= kDense) {
+    if (std::popcount(asked) >= kDenseTexts) {
       for (size_t i = 0; i < count; ++i) found |= uint64_t{test(i)} << i;
       return found & asked;
     }
@@ -68,7 +68,7 @@ struct Wanted {
   uint64_t word(size_t k) const {
     uint8_t padded[8] = {};
     text.substr(8 * k).copy(reinterpret_cast<char*>(padded), 8);
-    return word_of(padded, 8);
+    return word_at(padded, 8);
   }
 };
 
@@ -123,8 +123,8 @@ uint64_t compare(Comparison op, const Rows<Offset>& rows, const Wanted& wanted, 
 }
 
 template <class Offset>
-void compare_all(Comparison op, const Vector& text, const Wanted& wanted, const ActiveSet& rows,
-                 uint64_t* bitmap) {
+void compare_all_texts(Comparison op, const Vector& text, const Wanted& wanted, const ActiveSet& rows,
+                       uint64_t* bitmap) {
   const uint64_t* active = rows.bitmap();
   for (size_t first = 0; first < rows.rows(); first += 64) {
     const Rows<Offset> word{text.bytes, text.as<Offset>() + first, std::min<size_t>(64, rows.rows() - first)};
@@ -138,9 +138,9 @@ void compare_texts(Comparison op, const Vector& text, std::string_view wanted, c
                    uint64_t* bitmap) {
   const Wanted constant{wanted};
   if (text.wide_offsets) {
-    compare_all<uint64_t>(op, text, constant, rows, bitmap);
+    compare_all_texts<uint64_t>(op, text, constant, rows, bitmap);
   } else {
-    compare_all<uint32_t>(op, text, constant, rows, bitmap);
+    compare_all_texts<uint32_t>(op, text, constant, rows, bitmap);
   }
 }
 

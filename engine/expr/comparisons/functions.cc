@@ -106,7 +106,7 @@ Value reference_not_distinct(const Expr&, Values args) { return Value::boolean(!
 
 constexpr auto kOwn = Function::Nulls::kOwn;
 
-constexpr std::array kTable = std::to_array<Function>({
+constexpr std::array kComparisonTable = std::to_array<Function>({
     {.name = "=",
      .resolve = resolve_pair,
      .select = select_pair<Comparison::eq>,
@@ -196,6 +196,6 @@ constexpr std::array kTable = std::to_array<Function>({
 
 }  // namespace
 
-std::span<const Function> comparison_functions() { return kTable; }
+std::span<const Function> comparison_functions() { return kComparisonTable; }
 
 }  // namespace lanewise

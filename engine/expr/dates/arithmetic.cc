@@ -95,7 +95,7 @@ Interval integer_times(const Site& site, int64_t factor, Interval a) {
 
 bool fits_int32(double value) { return value >= INT32_MIN && value <= INT32_MAX; }
 /// To whole microseconds, in seconds.
-double rounded(double seconds) { return std::nearbyint(seconds * 1e6) / 1e6; }
+double rounded_micros(double seconds) { return std::nearbyint(seconds * 1e6) / 1e6; }
 
 /// Fractions of months become days (30 each), fractions of days microseconds, as in PostgreSQL.
 bool scale(const Interval& a, double factor, Interval& result) {
@@ -105,9 +105,9 @@ bool scale(const Interval& a, double factor, Interval& result) {
   if (!fits_int32(months) || !fits_int32(days)) return false;  // also not for NaN
   result.months = static_cast<int32_t>(months);
   result.days = static_cast<int32_t>(days);
-  const double month_rest = rounded((months - result.months) * 30);
+  const double month_rest = rounded_micros((months - result.months) * 30);
   const auto day_rest = static_cast<int32_t>(month_rest);
-  double seconds = rounded((days - result.days + month_rest - day_rest) * kSecondsPerDay);
+  double seconds = rounded_micros((days - result.days + month_rest - day_rest) * kSecondsPerDay);
   if (std::fabs(seconds) >= kSecondsPerDay) {
     const auto whole = static_cast<int32_t>(seconds / kSecondsPerDay);
     result.days += whole;
@@ -133,7 +133,8 @@ std::optional<Interval> divided_by(const Site&, Interval a, double divisor) {
 }
 
 template <auto f, FixedText device, TypeId result, TypeId... args>
-constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr Function date_entry(std::string_view name, std::string_view documentation,
+                              std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
@@ -149,71 +150,71 @@ constexpr std::string_view kLater = "Later by the interval; a day past the month
 constexpr std::string_view kEarlier =
     "Earlier by the interval; a day past the month's end becomes its last day.";
 
-constexpr std::array kTable = {
-    entry<&date_plus_days, "date_plus_days", kDate, kDate, kInt32>("+", "Later by so many days.",
-                                                                   "DATE '2024-02-28' + 2"),
-    entry<&days_plus_date, "days_plus_date", kDate, kInt32, kDate>("+", "Later by so many days.",
-                                                                   "2 + DATE '2024-02-28'"),
-    entry<&date_plus_time, "date_plus_time", kTimestamp, kDate, kTime>(
+constexpr std::array kDateArithmeticTable = {
+    date_entry<&date_plus_days, "date_plus_days", kDate, kDate, kInt32>("+", "Later by so many days.",
+                                                                        "DATE '2024-02-28' + 2"),
+    date_entry<&days_plus_date, "days_plus_date", kDate, kInt32, kDate>("+", "Later by so many days.",
+                                                                        "2 + DATE '2024-02-28'"),
+    date_entry<&date_plus_time, "date_plus_time", kTimestamp, kDate, kTime>(
         "+", "The timestamp of a date and a time.", "DATE '2024-02-29' + TIME '12:34:56'"),
-    entry<&time_plus_date, "time_plus_date", kTimestamp, kTime, kDate>(
+    date_entry<&time_plus_date, "time_plus_date", kTimestamp, kTime, kDate>(
         "+", "The timestamp of a date and a time.", "TIME '12:34:56' + DATE '2024-02-29'"),
-    entry<&date_plus_interval, "date_plus_interval", kTimestamp, kDate, kInterval>(
+    date_entry<&date_plus_interval, "date_plus_interval", kTimestamp, kDate, kInterval>(
         "+", kLater, "DATE '2024-01-31' + INTERVAL 1 MONTH"),
-    entry<&interval_plus_date, "interval_plus_date", kTimestamp, kInterval, kDate>(
+    date_entry<&interval_plus_date, "interval_plus_date", kTimestamp, kInterval, kDate>(
         "+", kLater, "INTERVAL 1 MONTH + DATE '2024-01-31'"),
-    entry<&timestamp_plus_interval, "timestamp_plus_interval", kTimestamp, kTimestamp, kInterval>(
+    date_entry<&timestamp_plus_interval, "timestamp_plus_interval", kTimestamp, kTimestamp, kInterval>(
         "+", kLater, "TIMESTAMP '2024-02-28 12:00:00' + INTERVAL '1 day 12:00:00'"),
-    entry<&interval_plus_timestamp, "interval_plus_timestamp", kTimestamp, kInterval, kTimestamp>(
+    date_entry<&interval_plus_timestamp, "interval_plus_timestamp", kTimestamp, kInterval, kTimestamp>(
         "+", kLater, "INTERVAL '1 day 12:00:00' + TIMESTAMP '2024-02-28 12:00:00'"),
-    entry<&zoned_plus_interval, "zoned_plus_interval", kTimestampTz, kTimestampTz, kInterval>(
+    date_entry<&zoned_plus_interval, "zoned_plus_interval", kTimestampTz, kTimestampTz, kInterval>(
         "+", kLater, "TIMESTAMPTZ '2024-02-28 12:00:00+00' + INTERVAL 1 MONTH"),
-    entry<&interval_plus_zoned, "interval_plus_zoned", kTimestampTz, kInterval, kTimestampTz>(
+    date_entry<&interval_plus_zoned, "interval_plus_zoned", kTimestampTz, kInterval, kTimestampTz>(
         "+", kLater, "INTERVAL 1 MONTH + TIMESTAMPTZ '2024-02-28 12:00:00+00'"),
-    entry<&time_plus_interval, "time_plus_interval", kTime, kTime, kInterval>(
+    date_entry<&time_plus_interval, "time_plus_interval", kTime, kTime, kInterval>(
         "+", "Later by the interval; it wraps around at midnight.", "TIME '23:00:00' + INTERVAL 2 HOURS"),
-    entry<&interval_plus_time, "interval_plus_time", kTime, kInterval, kTime>(
+    date_entry<&interval_plus_time, "interval_plus_time", kTime, kInterval, kTime>(
         "+", "Later by the interval; it wraps around at midnight.", "INTERVAL 2 HOURS + TIME '23:00:00'"),
-    entry<&intervals<Sign::kPlus>, "interval_plus_interval", kInterval, kInterval, kInterval>(
+    date_entry<&intervals<Sign::kPlus>, "interval_plus_interval", kInterval, kInterval, kInterval>(
         "+", "The sum of months, of days and of times.", "INTERVAL 1 MONTH + INTERVAL 2 DAYS"),
-    entry<&date_minus_date, "date_minus_date", kInt64, kDate, kDate>("-", "The days between.",
-                                                                     "DATE '2024-03-01' - DATE '2024-02-01'"),
-    entry<&date_minus_days, "date_minus_days", kDate, kDate, kInt32>("-", "Earlier by so many days.",
-                                                                     "DATE '2024-03-01' - 1"),
-    entry<&date_minus_interval, "date_minus_interval", kTimestamp, kDate, kInterval>(
+    date_entry<&date_minus_date, "date_minus_date", kInt64, kDate, kDate>(
+        "-", "The days between.", "DATE '2024-03-01' - DATE '2024-02-01'"),
+    date_entry<&date_minus_days, "date_minus_days", kDate, kDate, kInt32>("-", "Earlier by so many days.",
+                                                                          "DATE '2024-03-01' - 1"),
+    date_entry<&date_minus_interval, "date_minus_interval", kTimestamp, kDate, kInterval>(
         "-", kEarlier, "DATE '2024-03-31' - INTERVAL 1 MONTH"),
-    entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestamp, kTimestamp>(
+    date_entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestamp, kTimestamp>(
         "-", "The days and time between.",
         "TIMESTAMP '2024-03-01 12:00:00' - TIMESTAMP '2024-02-28 13:00:00'"),
-    entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestampTz, kTimestampTz>(
-        "-", "The days and time between.",
-        "TIMESTAMPTZ '2024-03-01 12:00:00+00' - TIMESTAMPTZ '2024-02-28 13:00:00+00'"),
-    entry<&timestamp_minus_interval, "timestamp_minus_interval", kTimestamp, kTimestamp, kInterval>(
+    date_entry<&timestamp_minus_timestamp, "timestamp_minus_timestamp", kInterval, kTimestampTz,
+               kTimestampTz>("-", "The days and time between.",
+                             "TIMESTAMPTZ '2024-03-01 12:00:00+00' - TIMESTAMPTZ '2024-02-28 13:00:00+00'"),
+    date_entry<&timestamp_minus_interval, "timestamp_minus_interval", kTimestamp, kTimestamp, kInterval>(
         "-", kEarlier, "TIMESTAMP '2024-03-31 12:00:00' - INTERVAL '1 month 13:00:00'"),
-    entry<&zoned_minus_interval, "zoned_minus_interval", kTimestampTz, kTimestampTz, kInterval>(
+    date_entry<&zoned_minus_interval, "zoned_minus_interval", kTimestampTz, kTimestampTz, kInterval>(
         "-", kEarlier, "TIMESTAMPTZ '2024-03-31 12:00:00+00' - INTERVAL 1 MONTH"),
-    entry<&time_minus_interval, "time_minus_interval", kTime, kTime, kInterval>(
+    date_entry<&time_minus_interval, "time_minus_interval", kTime, kTime, kInterval>(
         "-", "Earlier by the interval; it wraps around at midnight.", "TIME '01:00:00' - INTERVAL 2 HOURS"),
-    entry<&intervals<Sign::kMinus>, "interval_minus_interval", kInterval, kInterval, kInterval>(
+    date_entry<&intervals<Sign::kMinus>, "interval_minus_interval", kInterval, kInterval, kInterval>(
         "-", "The difference of months, of days and of times.", "INTERVAL 1 MONTH - INTERVAL 2 DAYS"),
-    entry<&negative_interval, "negative_interval", kInterval, kInterval>("-", "The interval backwards.",
-                                                                         "-INTERVAL '1 day 02:00:00'"),
-    entry<&times_integer, "times_integer", kInterval, kInterval, kInt64>("*", "The interval so many times.",
-                                                                         "INTERVAL 3 DAYS * 2"),
-    entry<&integer_times, "integer_times", kInterval, kInt64, kInterval>("*", "The interval so many times.",
-                                                                         "2 * INTERVAL 3 DAYS"),
-    entry<&times_real, "times_real", kInterval, kInterval, kFloat64>(
+    date_entry<&negative_interval, "negative_interval", kInterval, kInterval>("-", "The interval backwards.",
+                                                                              "-INTERVAL '1 day 02:00:00'"),
+    date_entry<&times_integer, "times_integer", kInterval, kInterval, kInt64>(
+        "*", "The interval so many times.", "INTERVAL 3 DAYS * 2"),
+    date_entry<&integer_times, "integer_times", kInterval, kInt64, kInterval>(
+        "*", "The interval so many times.", "2 * INTERVAL 3 DAYS"),
+    date_entry<&times_real, "times_real", kInterval, kInterval, kFloat64>(
         "*", "The interval so many times; fractions of months become days, fractions of days hours.",
         "INTERVAL 1 MONTH * 1.55"),
-    entry<&real_times, "real_times", kInterval, kFloat64, kInterval>(
+    date_entry<&real_times, "real_times", kInterval, kFloat64, kInterval>(
         "*", "The interval so many times; fractions of months become days, fractions of days hours.",
         "1.55 * INTERVAL 1 MONTH"),
-    entry<&divided_by, "divided_by", kInterval, kInterval, kFloat64>(
+    date_entry<&divided_by, "divided_by", kInterval, kInterval, kFloat64>(
         "/", "A part of the interval; NULL for division by zero.", "INTERVAL 1 YEAR / 7"),
 };
 
 }  // namespace
 
-std::span<const Function> interval_arithmetic() { return kTable; }
+std::span<const Function> interval_arithmetic() { return kDateArithmeticTable; }
 
 }  // namespace lanewise::expr

@@ -224,7 +224,8 @@ std::optional<DeviceFunction> device_sub(const Expr& expr) {
 }
 
 template <TypeId type, auto f, auto device>
-constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr Function difference_entry(std::string_view name, std::string_view documentation,
+                                    std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<TypeId::kInt64, TypeId::kVarchar, type, type>,
@@ -250,27 +251,27 @@ constexpr Function age_entry(std::string_view example) {
 constexpr std::string_view kDiff = "How many boundaries of the part lie between the second and the third.";
 constexpr std::string_view kSub = "How many whole parts lie between the second and the third.";
 
-constexpr std::array kTable = {
-    entry<TypeId::kDate, &diff_dates, device_diff>(
+constexpr std::array kDifferencesTable = {
+    difference_entry<TypeId::kDate, &diff_dates, device_diff>(
         "date_diff", kDiff, "date_diff('month', DATE '2024-01-31', DATE '2024-03-01')"),
-    entry<TypeId::kTimestamp, &diff_timestamps, device_diff>(
+    difference_entry<TypeId::kTimestamp, &diff_timestamps, device_diff>(
         "date_diff", kDiff,
         "date_diff('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<TypeId::kTimestampTz, &diff_timestamps, device_diff>(
+    difference_entry<TypeId::kTimestampTz, &diff_timestamps, device_diff>(
         "date_diff", kDiff,
         "date_diff('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
-    entry<TypeId::kTime, &diff_times, device_diff>("date_diff", kDiff,
-                                                   "date_diff('minute', TIME '11:59:59', TIME '12:00:00')"),
-    entry<TypeId::kDate, &sub_dates, device_sub>("date_sub", kSub,
-                                                 "date_sub('month', DATE '2024-01-31', DATE '2024-02-29')"),
-    entry<TypeId::kTimestamp, &sub_timestamps, device_sub>(
+    difference_entry<TypeId::kTime, &diff_times, device_diff>(
+        "date_diff", kDiff, "date_diff('minute', TIME '11:59:59', TIME '12:00:00')"),
+    difference_entry<TypeId::kDate, &sub_dates, device_sub>(
+        "date_sub", kSub, "date_sub('month', DATE '2024-01-31', DATE '2024-02-29')"),
+    difference_entry<TypeId::kTimestamp, &sub_timestamps, device_sub>(
         "date_sub", kSub,
         "date_sub('hour', TIMESTAMP '2024-02-29 11:59:59', TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<TypeId::kTimestampTz, &sub_timestamps, device_sub>(
+    difference_entry<TypeId::kTimestampTz, &sub_timestamps, device_sub>(
         "date_sub", kSub,
         "date_sub('day', TIMESTAMPTZ '2024-02-28 00:00:00+00', TIMESTAMPTZ '2024-03-01 00:00:00+00')"),
-    entry<TypeId::kTime, &sub_times, device_sub>("date_sub", kSub,
-                                                 "date_sub('minute', TIME '11:59:59', TIME '12:00:00')"),
+    difference_entry<TypeId::kTime, &sub_times, device_sub>(
+        "date_sub", kSub, "date_sub('minute', TIME '11:59:59', TIME '12:00:00')"),
     age_entry<TypeId::kTimestamp>("age(TIMESTAMP '2024-03-01', TIMESTAMP '2023-01-31')"),
     age_entry<TypeId::kTimestampTz>(
         "age(TIMESTAMPTZ '2024-03-01 00:00:00+00', TIMESTAMPTZ '2023-01-31 00:00:00+00')"),
@@ -278,6 +279,6 @@ constexpr std::array kTable = {
 
 }  // namespace
 
-std::span<const Function> date_difference_functions() { return kTable; }
+std::span<const Function> date_difference_functions() { return kDifferencesTable; }
 
 }  // namespace lanewise::expr

@@ -116,7 +116,7 @@ int64_t timestamp_of_ms(const Site&, int64_t millis) {
 
 // Functions of a date or a timestamp that look at its date alone.
 template <auto f>
-auto of_timestamp(const Site& site, int64_t value) {
+auto timestamp_epoch(const Site& site, int64_t value) {
   return f(site, date_of(value));
 }
 template <auto f, TypeId result>
@@ -131,12 +131,12 @@ template <auto f>
 Vector evaluate_calendar(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                          EvalContext& context) {
   if (args[0].type.id == TypeId::kDate) return evaluate_each<f>(expr, args, rows, context);
-  return evaluate_each<&of_timestamp<f>>(expr, args, rows, context);
+  return evaluate_each<&timestamp_epoch<f>>(expr, args, rows, context);
 }
 template <auto f>
 Value reference_calendar(const Expr& expr, std::span<const Value> args) {
   if (args[0].type().id == TypeId::kDate) return reference_each<f>(expr, args);
-  return reference_each<&of_timestamp<f>>(expr, args);
+  return reference_each<&timestamp_epoch<f>>(expr, args);
 }
 
 std::optional<int32_t> last_day(const Site&, int32_t days) {
@@ -186,7 +186,7 @@ constexpr Function calendar(std::string_view name, std::string_view documentatio
           .example = example};
 }
 
-constexpr std::array kTable = {
+constexpr std::array kEpochsTable = {
     epoch<1'000>("epoch_ms", "Milliseconds since 1970-01-01; of intervals their milliseconds.",
                  "epoch_ms(TIMESTAMP '2024-02-29 12:34:56.789')"),
     epoch<1'000'000>("epoch_us", "Microseconds since 1970-01-01; of intervals their microseconds.",
@@ -215,6 +215,6 @@ constexpr std::array kTable = {
 
 }  // namespace
 
-std::span<const Function> epoch_functions() { return kTable; }
+std::span<const Function> epoch_functions() { return kEpochsTable; }
 
 }  // namespace lanewise::expr

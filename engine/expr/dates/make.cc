@@ -76,7 +76,8 @@ Interval real_micros(const Site& site, double count) {
 }
 
 template <auto f, FixedText device, TypeId result, TypeId... args>
-constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr Function make_entry(std::string_view name, std::string_view documentation,
+                              std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
@@ -88,22 +89,22 @@ constexpr Function entry(std::string_view name, std::string_view documentation, 
 }
 template <auto f, FixedText device, TypeId arg>
 constexpr Function to(std::string_view name, std::string_view example) {
-  return entry<f, device, TypeId::kInterval, arg>(name, "An interval of so many of these.", example);
+  return make_entry<f, device, TypeId::kInterval, arg>(name, "An interval of so many of these.", example);
 }
 
 using enum TypeId;
 
-constexpr std::array kTable = {
-    entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
+constexpr std::array kMakeTable = {
+    make_entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
         "make_date", "The date of a year, month and day.", "make_date(2024, 2, 29)"),
-    entry<&make_date_days, "make_date_days", kDate, kInt32>(
+    make_entry<&make_date_days, "make_date_days", kDate, kInt32>(
         "make_date", "The date so many days after 1970-01-01.", "make_date(19782)"),
-    entry<&make_time, "make_time", kTime, kInt64, kInt64, kFloat64>(
+    make_entry<&make_time, "make_time", kTime, kInt64, kInt64, kFloat64>(
         "make_time", "The time of an hour, minute and second.", "make_time(12, 34, 56.789)"),
-    entry<&make_timestamp, "make_timestamp", kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64, kFloat64>(
-        "make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
-        "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
-    entry<&make_timestamp_micros, "make_timestamp_micros", kTimestamp, kInt64>(
+    make_entry<&make_timestamp, "make_timestamp", kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64,
+               kFloat64>("make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
+                         "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
+    make_entry<&make_timestamp_micros, "make_timestamp_micros", kTimestamp, kInt64>(
         "make_timestamp", "The timestamp so many microseconds after 1970-01-01.",
         "make_timestamp(1709209996789000)"),
     to<&months<int32_t, 12'000>, "of_months<12000>", kInt32>("to_millennia", "to_millennia(2::INTEGER)"),
@@ -132,6 +133,6 @@ constexpr std::array kTable = {
 
 }  // namespace
 
-std::span<const Function> make_date_functions() { return kTable; }
+std::span<const Function> make_date_functions() { return kMakeTable; }
 
 }  // namespace lanewise::expr

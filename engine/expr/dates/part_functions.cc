@@ -15,7 +15,9 @@ using Types = std::span<const Type>;
 using Args = std::span<const Vector>;
 using Values = std::span<const Value>;
 
-bool is_timestamp(Type type) { return type == Type(TypeId::kTimestamp) || type.id == TypeId::kTimestampTz; }
+bool is_microseconds(Type type) {
+  return type == Type(TypeId::kTimestamp) || type.id == TypeId::kTimestampTz;
+}
 bool is_real(DatePart part) { return part == DatePart::kEpoch || part == DatePart::kJulian; }
 bool is_clock(DatePart part) {
   return (part >= DatePart::kHour && part <= DatePart::kNanosecond) || part == DatePart::kEpoch;
@@ -23,7 +25,7 @@ bool is_clock(DatePart part) {
 
 /// Whether values of the type have the part.
 bool has_part(Type type, DatePart part) {
-  if (is_timestamp(type)) return true;
+  if (is_microseconds(type)) return true;
   if (type.id == TypeId::kDate) return part < DatePart::kTimezone;
   if (type == Type::timestamp(TimeUnit::kNano)) return part == DatePart::kNanosecond;
   if (type.id == TypeId::kTime) return is_clock(part);
@@ -156,7 +158,7 @@ Value reference_of(Type type, const Expr& expr, Values args) {
 Vector evaluate_one(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& context) {
   const Type type = args[0].type;
   if (type == Type::timestamp(TimeUnit::kNano)) return evaluate_each<&of_nanos>(expr, args, rows, context);
-  if (type.id == TypeId::kDate || is_timestamp(type)) {
+  if (type.id == TypeId::kDate || is_microseconds(type)) {
     const DatePart part = part_in(expr, {});
     if (part == DatePart::kYear) return evaluate_civil<&format::Date::year>(expr, args, rows, context);
     if (part == DatePart::kMonth) return evaluate_civil<&format::Date::month>(expr, args, rows, context);
@@ -244,7 +246,8 @@ std::optional<DeviceFunction> device_named(const Expr& expr) {
 }
 
 template <DatePart part>
-constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr Function part_functions_entry(std::string_view name, std::string_view documentation,
+                                        std::string_view example) {
   return {.name = name,
           .resolve = resolve_one<part>,
           .prepare = prepare_one<part>,
@@ -257,39 +260,48 @@ constexpr Function entry(std::string_view name, std::string_view documentation, 
 
 using enum DatePart;
 
-constexpr std::array kTable = {
-    entry<kMillennium>("millennium", "The millennium; 2001 begins the third.",
-                       "millennium(DATE '2024-02-29')"),
-    entry<kCentury>("century", "The century; 2001 begins the 21st.", "century(DATE '2000-12-31')"),
-    entry<kDecade>("decade", "The year divided by ten.", "decade(DATE '1999-12-31')"),
-    entry<kYear>("year", "The year; 0 is 1 BC.", "year(DATE '2024-02-29')"),
-    entry<kQuarter>("quarter", "The quarter of the year, 1 to 4.", "quarter(DATE '2024-05-01')"),
-    entry<kMonth>("month", "The month, 1 to 12.", "month(TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<kWeek>("week", "The ISO 8601 week.", "week(DATE '2021-01-03')"),
-    entry<kDay>("day", "The day of the month.", "day(DATE '2024-02-29')"),
-    entry<kHour>("hour", "The hour.", "hour(TIME '12:34:56')"),
-    entry<kMinute>("minute", "The minute.", "minute(TIME '12:34:56')"),
-    entry<kSecond>("second", "The whole seconds of the minute.", "second(TIME '12:34:56.7')"),
-    entry<kMillisecond>("millisecond", "The whole milliseconds of the minute.",
-                        "millisecond(TIME '12:34:56.7891')"),
-    entry<kMicrosecond>("microsecond", "The microseconds of the minute.", "microsecond(TIME '12:34:56.789')"),
-    entry<kNanosecond>("nanosecond", "The nanoseconds of the minute.", "nanosecond(TIME '12:34:56.789')"),
-    entry<kDayOfWeek>("dayofweek", "The day of the week; Sunday is 0.", "dayofweek(DATE '2024-02-29')"),
-    entry<kIsoDayOfWeek>("isodow", "The day of the week; Monday is 1, Sunday 7.",
-                         "isodow(DATE '2024-03-03')"),
-    entry<kDayOfYear>("dayofyear", "The day of the year, from 1 on.", "dayofyear(DATE '2024-12-31')"),
-    entry<kIsoYear>("isoyear", "The year to which the ISO 8601 week belongs.", "isoyear(DATE '2021-01-03')"),
-    entry<kYearWeek>("yearweek", "The ISO 8601 year and week in one number.", "yearweek(DATE '2021-01-03')"),
-    entry<kEra>("era", "1 for AD, 0 for BC.", "era(DATE '0044-03-15 (BC)')"),
-    entry<kEpoch>("epoch", "Seconds since 1970-01-01; of intervals their seconds.",
-                  "epoch(DATE '2024-02-29')"),
-    entry<kJulian>("julian", "The Julian day, with the time as a fraction.",
-                   "julian(TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<kTimezone>("timezone", "Seconds from UTC; always 0.", "timezone(TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<kTimezoneHour>("timezone_hour", "Whole hours from UTC; always 0.",
-                         "timezone_hour(TIMESTAMP '2024-02-29 12:00:00')"),
-    entry<kTimezoneMinute>("timezone_minute", "Minutes of the offset from UTC; always 0.",
-                           "timezone_minute(TIMESTAMP '2024-02-29 12:00:00')"),
+constexpr std::array kPartFunctionsTable = {
+    part_functions_entry<kMillennium>("millennium", "The millennium; 2001 begins the third.",
+                                      "millennium(DATE '2024-02-29')"),
+    part_functions_entry<kCentury>("century", "The century; 2001 begins the 21st.",
+                                   "century(DATE '2000-12-31')"),
+    part_functions_entry<kDecade>("decade", "The year divided by ten.", "decade(DATE '1999-12-31')"),
+    part_functions_entry<kYear>("year", "The year; 0 is 1 BC.", "year(DATE '2024-02-29')"),
+    part_functions_entry<kQuarter>("quarter", "The quarter of the year, 1 to 4.",
+                                   "quarter(DATE '2024-05-01')"),
+    part_functions_entry<kMonth>("month", "The month, 1 to 12.", "month(TIMESTAMP '2024-02-29 12:00:00')"),
+    part_functions_entry<kWeek>("week", "The ISO 8601 week.", "week(DATE '2021-01-03')"),
+    part_functions_entry<kDay>("day", "The day of the month.", "day(DATE '2024-02-29')"),
+    part_functions_entry<kHour>("hour", "The hour.", "hour(TIME '12:34:56')"),
+    part_functions_entry<kMinute>("minute", "The minute.", "minute(TIME '12:34:56')"),
+    part_functions_entry<kSecond>("second", "The whole seconds of the minute.", "second(TIME '12:34:56.7')"),
+    part_functions_entry<kMillisecond>("millisecond", "The whole milliseconds of the minute.",
+                                       "millisecond(TIME '12:34:56.7891')"),
+    part_functions_entry<kMicrosecond>("microsecond", "The microseconds of the minute.",
+                                       "microsecond(TIME '12:34:56.789')"),
+    part_functions_entry<kNanosecond>("nanosecond", "The nanoseconds of the minute.",
+                                      "nanosecond(TIME '12:34:56.789')"),
+    part_functions_entry<kDayOfWeek>("dayofweek", "The day of the week; Sunday is 0.",
+                                     "dayofweek(DATE '2024-02-29')"),
+    part_functions_entry<kIsoDayOfWeek>("isodow", "The day of the week; Monday is 1, Sunday 7.",
+                                        "isodow(DATE '2024-03-03')"),
+    part_functions_entry<kDayOfYear>("dayofyear", "The day of the year, from 1 on.",
+                                     "dayofyear(DATE '2024-12-31')"),
+    part_functions_entry<kIsoYear>("isoyear", "The year to which the ISO 8601 week belongs.",
+                                   "isoyear(DATE '2021-01-03')"),
+    part_functions_entry<kYearWeek>("yearweek", "The ISO 8601 year and week in one number.",
+                                    "yearweek(DATE '2021-01-03')"),
+    part_functions_entry<kEra>("era", "1 for AD, 0 for BC.", "era(DATE '0044-03-15 (BC)')"),
+    part_functions_entry<kEpoch>("epoch", "Seconds since 1970-01-01; of intervals their seconds.",
+                                 "epoch(DATE '2024-02-29')"),
+    part_functions_entry<kJulian>("julian", "The Julian day, with the time as a fraction.",
+                                  "julian(TIMESTAMP '2024-02-29 12:00:00')"),
+    part_functions_entry<kTimezone>("timezone", "Seconds from UTC; always 0.",
+                                    "timezone(TIMESTAMP '2024-02-29 12:00:00')"),
+    part_functions_entry<kTimezoneHour>("timezone_hour", "Whole hours from UTC; always 0.",
+                                        "timezone_hour(TIMESTAMP '2024-02-29 12:00:00')"),
+    part_functions_entry<kTimezoneMinute>("timezone_minute", "Minutes of the offset from UTC; always 0.",
+                                          "timezone_minute(TIMESTAMP '2024-02-29 12:00:00')"),
     Function{
         .name = "date_part",
         .raises = true,
@@ -305,6 +317,6 @@ constexpr std::array kTable = {
 
 }  // namespace
 
-std::span<const Function> date_part_functions() { return kTable; }
+std::span<const Function> date_part_functions() { return kPartFunctionsTable; }
 
 }  // namespace lanewise::expr

@@ -163,7 +163,7 @@ void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::strin
   }
 }
 
-std::string_view printed(const Site& site, int32_t days, int64_t nanos_of_day) {
+std::string_view printed_by_format(const Site& site, int32_t days, int64_t nanos_of_day) {
   std::string out;
   if (is_finite_date(days)) {
     print(static_cast<const PreparedFormat&>(*site.expr.prepared).text, nanos_of_day, days, out);
@@ -173,20 +173,21 @@ std::string_view printed(const Site& site, int32_t days, int64_t nanos_of_day) {
   return site.arena.copy(out);
 }
 
-std::string_view print_date(const Site& site, int32_t days) { return printed(site, days, 0); }
+std::string_view print_date(const Site& site, int32_t days) { return printed_by_format(site, days, 0); }
 std::string_view print_timestamp(const Site& site, int64_t micros) {
   const int32_t days = date_of(micros);
-  return printed(site, days, is_finite(micros) ? floor_mod(micros, kMicrosPerDay) * 1000 : 0);
+  return printed_by_format(site, days, is_finite(micros) ? floor_mod(micros, kMicrosPerDay) * 1000 : 0);
 }
 std::string_view print_nanos(const Site& site, int64_t nanos) {
   constexpr int64_t kNanosPerDay = kMicrosPerDay * 1000;
   if (!is_finite(nanos)) return print_timestamp(site, nanos);
-  return printed(site, static_cast<int32_t>(floor_div(nanos, kNanosPerDay)), floor_mod(nanos, kNanosPerDay));
+  return printed_by_format(site, static_cast<int32_t>(floor_div(nanos, kNanosPerDay)),
+                           floor_mod(nanos, kNanosPerDay));
 }
 
 /// The position of the value among the arguments; the format is the other one.
 template <size_t at>
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_format(std::span<const Type> args) {
   if (args.size() != 2 || args[1 - at].id != TypeId::kVarchar) return std::nullopt;
   const Type type = args[at];
   if (type.id != TypeId::kDate && type != Type(TypeId::kTimestamp) &&
@@ -196,7 +197,7 @@ std::optional<Type> resolve(std::span<const Type> args) {
   return TypeId::kVarchar;
 }
 template <size_t at>
-std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+std::shared_ptr<const Prepared> prepare_strftime(std::span<const ExprPtr> args) {
   return prepare_format(*args[1 - at]);
 }
 template <size_t at>
@@ -326,10 +327,10 @@ std::optional<DeviceFunction> device(const Expr& expr) {
 }
 
 template <size_t at>
-constexpr Function entry(std::string_view example) {
+constexpr Function format_entry(std::string_view example) {
   return {.name = "strftime",
-          .resolve = resolve<at>,
-          .prepare = prepare<at>,
+          .resolve = resolve_format<at>,
+          .prepare = prepare_strftime<at>,
           .evaluate = evaluate<at>,
           .reference = reference<at>,
           .device = device<at>,
@@ -337,13 +338,13 @@ constexpr Function entry(std::string_view example) {
           .example = example};
 }
 
-constexpr std::array kTable = {
-    entry<0>("strftime(TIMESTAMP '2024-02-29 12:34:56', '%a, %-d %b %Y %I:%M %p')"),
-    entry<1>("strftime('%G-W%V-%u', DATE '2024-02-29')"),
+constexpr std::array kStrftimeTable = {
+    format_entry<0>("strftime(TIMESTAMP '2024-02-29 12:34:56', '%a, %-d %b %Y %I:%M %p')"),
+    format_entry<1>("strftime('%G-W%V-%u', DATE '2024-02-29')"),
 };
 
 }  // namespace
 
-std::span<const Function> strftime_functions() { return kTable; }
+std::span<const Function> strftime_functions() { return kStrftimeTable; }
 
 }  // namespace lanewise::expr

@@ -139,7 +139,7 @@ std::optional<DeviceFunction> device_truncate(const Expr& expr) {
 }
 
 template <TypeId result, TypeId type, auto f>
-constexpr Function entry(std::string_view documentation, std::string_view example) {
+constexpr Function truncate_entry(std::string_view documentation, std::string_view example) {
   return {.name = "date_trunc",
           .raises = true,
           .resolve = takes_exactly<result, TypeId::kVarchar, type>,
@@ -151,21 +151,21 @@ constexpr Function entry(std::string_view documentation, std::string_view exampl
           .example = example};
 }
 
-constexpr std::array kTable = {
-    entry<TypeId::kTimestamp, TypeId::kDate, &truncate_date>("The start of the part that holds the date.",
-                                                             "date_trunc('month', DATE '2024-02-29')"),
-    entry<TypeId::kTimestamp, TypeId::kTimestamp, &truncate_timestamp>(
+constexpr std::array kTruncateTable = {
+    truncate_entry<TypeId::kTimestamp, TypeId::kDate, &truncate_date>(
+        "The start of the part that holds the date.", "date_trunc('month', DATE '2024-02-29')"),
+    truncate_entry<TypeId::kTimestamp, TypeId::kTimestamp, &truncate_timestamp>(
         "The start of the part that holds the timestamp.",
         "date_trunc('hour', TIMESTAMP '2024-02-29 12:34:56')"),
-    entry<TypeId::kTimestampTz, TypeId::kTimestampTz, &truncate_timestamp>(
+    truncate_entry<TypeId::kTimestampTz, TypeId::kTimestampTz, &truncate_timestamp>(
         "The start of the part that holds the timestamp, in UTC.",
         "date_trunc('week', TIMESTAMPTZ '2024-02-29 12:34:56+00')"),
-    entry<TypeId::kInterval, TypeId::kInterval, &truncate_interval>(
+    truncate_entry<TypeId::kInterval, TypeId::kInterval, &truncate_interval>(
         "The interval without its smaller parts.", "date_trunc('day', INTERVAL '3 days 12:34:56')"),
 };
 
 }  // namespace
 
-std::span<const Function> date_trunc_functions() { return kTable; }
+std::span<const Function> date_trunc_functions() { return kTruncateTable; }
 
 }  // namespace lanewise::expr

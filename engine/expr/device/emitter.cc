@@ -27,7 +27,9 @@ std::string both_valid(const std::string& a, const std::string& b) {
 const PreparedPattern* pattern_of(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
   const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
-  return pattern != nullptr && pattern->is_constant() ? pattern : nullptr;
+  // One by which some rows fail and others match is matched as those of rows are: one automaton does not tell
+  // both.
+  return pattern != nullptr && pattern->is_constant() && !pattern->matches_or_fails() ? pattern : nullptr;
 }
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace lanewise::kernel {
 
 /// The bytes of a pattern in lower case.
 struct InLowerCase {
-  static constexpr u32 kEscape = 0;  // as in DuckDB
-
   Text rest;
   u32 left = 0;  ///< bytes of a letter, the next one lowest
 

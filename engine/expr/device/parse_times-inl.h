@@ -143,13 +143,16 @@ LANES_FN ParseError parse_timestamp(Text text, bool use_offset, i64& micros, i32
 }
 
 /// "12:34:56.789", whatever follows, or the time of a timestamp.
-LANES_FN bool parse_time(Text text, i64& micros) {
-  i32 nanos;
+LANES_FN bool parse_time(Text text, i64& micros, i32& nanos) {
   Text rest{};
   if (parse_clock(text, micros, nanos, rest)) return micros <= kMicrosPerDay;
   if (parse_timestamp(text, false, micros, nanos) != ParseError::kNone || is_infinite(micros)) return false;
   micros = floor_mod(micros, kMicrosPerDay);
   return true;
+}
+LANES_FN bool parse_time(Text text, i64& micros) {
+  i32 nanos;
+  return parse_time(text, micros, nanos);
 }
 
 /// What follows the day is ignored, unless it is a digit.

@@ -49,8 +49,6 @@ LANES_FN bool takes(Outcome& outcome, Pattern pattern, Text text) {
 
 /// The bytes of a LIKE pattern as they are.
 struct AsWritten {
-  static constexpr u32 kEscape = kNoEscape;  // where none is given
-
   Text rest;
 
   LANES_FN u32 next() {
@@ -93,7 +91,7 @@ struct LikePattern {
   LANES_FN bool ended() const { return letters.ended(); }
   /// A text may end before the % at the end, even where two of them stand for one.
   LANES_FN bool takes_nothing() const {
-    if (letters.within_letter() || (escape == '%' && letters.rest.size % 2 != 0)) return false;
+    if (letters.within_letter()) return false;
     for (u64 i = 0; i < letters.rest.size; i++) {
       if (letters.rest.at[i] != '%') return false;
     }
@@ -103,7 +101,7 @@ struct LikePattern {
 
 template <class Letters>
 LANES_FN bool like(Outcome& outcome, Text text, Text pattern) {
-  return takes(outcome, LikePattern<Letters>{{pattern}, Letters::kEscape}, text);
+  return takes(outcome, LikePattern<Letters>{{pattern}, kNoEscape}, text);
 }
 /// An empty escape is the byte 0.
 template <class Letters>

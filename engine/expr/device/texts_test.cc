@@ -197,7 +197,7 @@ std::vector<Value> texts() {
 }
 
 TEST(DeviceTexts, CastsToAllTypesAreTheReference) {
-  const Columns columns(TypeId::kVarchar, texts());
+  const TestColumns columns(TypeId::kVarchar, texts());
   std::vector<Type> targets = random::all_types();
   for (const TimeUnit unit : {TimeUnit::kSecond, TimeUnit::kMilli, TimeUnit::kNano})
     targets.push_back(Type::timestamp(unit));
@@ -207,7 +207,8 @@ TEST(DeviceTexts, CastsToAllTypesAreTheReference) {
   std::vector<ExprPtr> exprs;
   const ExprPtr text = column(0, TypeId::kVarchar);
   for (const Type& to : targets) {
-    if (to == TypeId::kVarchar) continue;
+    // Casts to the last two run on cores.
+    if (to == TypeId::kVarchar || to == TypeId::kUuid || to == TypeId::kTimeNs) continue;
     exprs.push_back(cast(text, to));
     exprs.push_back(cast(text, to, true));
     if (to.is_float())
@@ -217,7 +218,7 @@ TEST(DeviceTexts, CastsToAllTypesAreTheReference) {
 }
 
 TEST(DeviceTexts, FunctionsAreTheReference) {
-  const Columns columns(TypeId::kVarchar, texts());
+  const TestColumns columns(TypeId::kVarchar, texts());
   const ExprPtr text = column(0, TypeId::kVarchar), blob = call("encode", {text});
   std::vector<ExprPtr> exprs = {call("decode", {blob}), call("hex", {blob}), cast(blob, TypeId::kVarchar)};
   for (const char* name : {"hex", "unhex", "reverse", "length_grapheme"}) exprs.push_back(call(name, {text}));
@@ -236,7 +237,7 @@ TEST(DeviceTexts, GraphemesAreTheReference) {
     for (uint32_t n = random() % 7; n > 0; --n) text += parts[random() % std::size(parts)];
     values.push_back(Value::varchar(text));
   }
-  const Columns columns(TypeId::kVarchar, values);
+  const TestColumns columns(TypeId::kVarchar, values);
   const ExprPtr text = column(0, TypeId::kVarchar);
   EXPECT_EQ(check({call("reverse", {text}), call("length_grapheme", {text})}, columns), 2);
 }
@@ -258,7 +259,7 @@ TEST(DeviceTexts, MomentsArePrintedAsTheReferenceDoes) {
     const int64_t infinity = date ? INT32_MAX : INT64_MAX;
     values.push_back({type, int128_t{infinity}});
     values.push_back({type, int128_t{-infinity}});
-    const Columns columns(type, values);
+    const TestColumns columns(type, values);
     std::vector<ExprPtr> exprs;
     for (const char* format : {"%a %A %w %u %d %h %b %B %m %y %Y", "%G-W%V-%u %U %W %j",
                                "%H:%M:%S %I %p %n %f %g %z%Z %c|%x|%X|%T", "%%",

@@ -100,8 +100,8 @@ uint8_t sign_bit(const Site&, T x) {
 }
 
 template <auto f, FixedText device, TypeId result, TypeId... args>
-constexpr Function entry(std::string_view name, bool raises, std::string_view documentation,
-                         std::string_view example) {
+constexpr Function analysis_entry(std::string_view name, bool raises, std::string_view documentation,
+                                  std::string_view example) {
   return {.name = name,
           .raises = raises,
           .resolve = takes_exactly<result, args...>,
@@ -113,25 +113,26 @@ constexpr Function entry(std::string_view name, bool raises, std::string_view do
 }
 template <auto f, FixedText device>
 constexpr Function of_one(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation, example);
+  return analysis_entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation, example);
 }
 template <auto f, FixedText device>
 constexpr Function raising(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, true, documentation, example);
+  return analysis_entry<f, device, TypeId::kFloat64, TypeId::kFloat64>(name, true, documentation, example);
 }
 template <auto f, FixedText device>
 constexpr Function of_two(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, device, TypeId::kFloat64, TypeId::kFloat64, TypeId::kFloat64>(name, false, documentation,
-                                                                                example);
+  return analysis_entry<f, device, TypeId::kFloat64, TypeId::kFloat64, TypeId::kFloat64>(
+      name, false, documentation, example);
 }
 template <auto f, FixedText device, TypeId type>
-constexpr Function test(std::string_view name, std::string_view documentation, std::string_view example) {
-  return entry<f, device, TypeId::kBool, type>(name, false, documentation, example);
+constexpr Function test_entry(std::string_view name, std::string_view documentation,
+                              std::string_view example) {
+  return analysis_entry<f, device, TypeId::kBool, type>(name, false, documentation, example);
 }
 
 using enum TypeId;
 
-constexpr std::array kTable = {
+constexpr std::array kAnalysisTable = {
     raising<&square_root, "square_root">("sqrt", "The square root; of a negative number an error.",
                                          "sqrt(9)"),
     of_one<&cube_root, "cube_root">("cbrt", "The cube root.", "cbrt(27)"),
@@ -142,14 +143,14 @@ constexpr std::array kTable = {
                                          "log10(100)"),
     raising<&binary_log, "binary_log">("log2", "The logarithm to base 2; of zero and less an error.",
                                        "log2(8)"),
-    entry<&based_log, "based_log", kFloat64, kFloat64, kFloat64>(
+    analysis_entry<&based_log, "based_log", kFloat64, kFloat64, kFloat64>(
         "log", true, "The logarithm of the second to the base of the first.", "log(2, 64)"),
     of_one<&exponential, "exponential">("exp", "e to the power of the number.", "exp(1)"),
     of_two<&power, "power">("pow", "The first to the power of the second.", "pow(2, 3)"),
     raising<&gamma, "gamma_function">("gamma", "The gamma function; of zero an error.", "gamma(5.5)"),
     raising<&log_gamma, "log_gamma">("lgamma", "The logarithm of the gamma function; of zero an error.",
                                      "lgamma(5.5)"),
-    entry<&pi, "pi", kFloat64>("pi", false, "The circle's circumference by its diameter.", "pi()"),
+    analysis_entry<&pi, "pi", kFloat64>("pi", false, "The circle's circumference by its diameter.", "pi()"),
     of_one<&degrees, "degrees">("degrees", "Radians in degrees.", "degrees(pi())"),
     of_one<&radians, "radians">("radians", "Degrees in radians.", "radians(90)"),
     raising<&sine, "sine">("sin", "The sine; of infinity an error.", "sin(0.5)"),
@@ -171,27 +172,29 @@ constexpr std::array kTable = {
         "atanh", "The inverse of the hyperbolic tangent; outside [-1, 1] an error.", "atanh(0.5)"),
     of_two<&next_after<double>, "next_after">(
         "nextafter", "The next float from the first towards the second.", "nextafter(1::DOUBLE, 2::DOUBLE)"),
-    entry<&next_after<float>, "next_after", kFloat32, kFloat32, kFloat32>(
+    analysis_entry<&next_after<float>, "next_after", kFloat32, kFloat32, kFloat32>(
         "nextafter", false, "The next float from the first towards the second.",
         "nextafter(1::FLOAT, 2::FLOAT)"),
-    test<&is_nan<double>, "is_nan", kFloat64>("isnan", "Whether it is not a number.", "isnan('nan'::DOUBLE)"),
-    test<&is_nan<float>, "is_nan", kFloat32>("isnan", "Whether it is not a number.", "isnan('nan'::FLOAT)"),
-    test<&is_infinite<double>, "is_infinite_real", kFloat64>("isinf", "Whether it is infinite.",
-                                                             "isinf('-inf'::DOUBLE)"),
-    test<&is_infinite<float>, "is_infinite_real", kFloat32>("isinf", "Whether it is infinite.",
-                                                            "isinf('-inf'::FLOAT)"),
-    test<&is_finite_number<double>, "is_finite_real", kFloat64>(
+    test_entry<&is_nan<double>, "is_nan", kFloat64>("isnan", "Whether it is not a number.",
+                                                    "isnan('nan'::DOUBLE)"),
+    test_entry<&is_nan<float>, "is_nan", kFloat32>("isnan", "Whether it is not a number.",
+                                                   "isnan('nan'::FLOAT)"),
+    test_entry<&is_infinite<double>, "is_infinite_real", kFloat64>("isinf", "Whether it is infinite.",
+                                                                   "isinf('-inf'::DOUBLE)"),
+    test_entry<&is_infinite<float>, "is_infinite_real", kFloat32>("isinf", "Whether it is infinite.",
+                                                                  "isinf('-inf'::FLOAT)"),
+    test_entry<&is_finite_number<double>, "is_finite_real", kFloat64>(
         "isfinite", "Whether it is neither infinite nor NaN.", "isfinite('inf'::DOUBLE)"),
-    test<&is_finite_number<float>, "is_finite_real", kFloat32>(
+    test_entry<&is_finite_number<float>, "is_finite_real", kFloat32>(
         "isfinite", "Whether it is neither infinite nor NaN.", "isfinite('inf'::FLOAT)"),
-    test<&sign_bit<double>, "sign_bit", kFloat64>("signbit", "Whether its sign bit is set.",
-                                                  "signbit(-0.0::DOUBLE)"),
-    test<&sign_bit<float>, "sign_bit", kFloat32>("signbit", "Whether its sign bit is set.",
-                                                 "signbit(-0.0::FLOAT)"),
+    test_entry<&sign_bit<double>, "sign_bit", kFloat64>("signbit", "Whether its sign bit is set.",
+                                                        "signbit(-0.0::DOUBLE)"),
+    test_entry<&sign_bit<float>, "sign_bit", kFloat32>("signbit", "Whether its sign bit is set.",
+                                                       "signbit(-0.0::FLOAT)"),
 };
 
 }  // namespace
 
-std::span<const Function> analysis_functions() { return kTable; }
+std::span<const Function> analysis_functions() { return kAnalysisTable; }
 
 }  // namespace lanewise::expr

@@ -56,7 +56,8 @@ int8_t bit_count(const Site&, T value) {
 }
 
 template <auto f, FixedText device, TypeId result, TypeId... args>
-constexpr Function entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr Function divisor_entry(std::string_view name, std::string_view documentation,
+                                 std::string_view example) {
   return {.name = name,
           .raises = true,
           .resolve = takes_exactly<result, args...>,
@@ -72,26 +73,30 @@ constexpr std::string_view kBits = "How many bits are set.";
 constexpr std::string_view kDivisor = "The greatest common divisor.";
 constexpr std::string_view kMultiple = "The least common multiple; overflow is an error.";
 
-constexpr std::array kTable = {
-    entry<&common_divisor<int64_t>, "common_divisor", kInt64, kInt64, kInt64>("gcd", kDivisor,
-                                                                              "gcd(42, -57)"),
-    entry<&common_divisor<int128_t>, "common_divisor", kInt128, kInt128, kInt128>(
+constexpr std::array kDivisorsTable = {
+    divisor_entry<&common_divisor<int64_t>, "common_divisor", kInt64, kInt64, kInt64>("gcd", kDivisor,
+                                                                                      "gcd(42, -57)"),
+    divisor_entry<&common_divisor<int128_t>, "common_divisor", kInt128, kInt128, kInt128>(
         "gcd", kDivisor, "gcd(42::HUGEINT, -57::HUGEINT)"),
-    entry<&common_multiple<int64_t>, "common_multiple", kInt64, kInt64, kInt64>("lcm", kMultiple,
-                                                                                "lcm(42, -57)"),
-    entry<&common_multiple<int128_t>, "common_multiple", kInt128, kInt128, kInt128>(
+    divisor_entry<&common_multiple<int64_t>, "common_multiple", kInt64, kInt64, kInt64>("lcm", kMultiple,
+                                                                                        "lcm(42, -57)"),
+    divisor_entry<&common_multiple<int128_t>, "common_multiple", kInt128, kInt128, kInt128>(
         "lcm", kMultiple, "lcm(42::HUGEINT, -57::HUGEINT)"),
-    entry<&factorial, "factorial", kInt128, kInt32>(
+    divisor_entry<&factorial, "factorial", kInt128, kInt32>(
         "factorial", "The product of the numbers up to it; overflow is an error.", "factorial(20)"),
-    entry<&bit_count<int8_t>, "bit_count", kInt8, kInt8>("bit_count", kBits, "bit_count(-1::TINYINT)"),
-    entry<&bit_count<int16_t>, "bit_count", kInt8, kInt16>("bit_count", kBits, "bit_count(-1::SMALLINT)"),
-    entry<&bit_count<int32_t>, "bit_count", kInt8, kInt32>("bit_count", kBits, "bit_count(31)"),
-    entry<&bit_count<int64_t>, "bit_count", kInt8, kInt64>("bit_count", kBits, "bit_count(-1::BIGINT)"),
-    entry<&bit_count<int128_t>, "bit_count", kInt8, kInt128>("bit_count", kBits, "bit_count(-1::HUGEINT)"),
+    divisor_entry<&bit_count<int8_t>, "bit_count", kInt8, kInt8>("bit_count", kBits,
+                                                                 "bit_count(-1::TINYINT)"),
+    divisor_entry<&bit_count<int16_t>, "bit_count", kInt8, kInt16>("bit_count", kBits,
+                                                                   "bit_count(-1::SMALLINT)"),
+    divisor_entry<&bit_count<int32_t>, "bit_count", kInt8, kInt32>("bit_count", kBits, "bit_count(31)"),
+    divisor_entry<&bit_count<int64_t>, "bit_count", kInt8, kInt64>("bit_count", kBits,
+                                                                   "bit_count(-1::BIGINT)"),
+    divisor_entry<&bit_count<int128_t>, "bit_count", kInt8, kInt128>("bit_count", kBits,
+                                                                     "bit_count(-1::HUGEINT)"),
 };
 
 }  // namespace
 
-std::span<const Function> divisor_functions() { return kTable; }
+std::span<const Function> divisor_functions() { return kDivisorsTable; }
 
 }  // namespace lanewise::expr

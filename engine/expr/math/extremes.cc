@@ -88,7 +88,7 @@ std::optional<Type> resolve_first(Types args) {
 Vector evaluate_first(const Expr&, Args args, const ActiveSet&, EvalContext&) { return args[0]; }
 Value reference_first(const Expr&, Values args) { return args[0]; }
 
-constexpr std::array kTable = std::to_array<Function>({
+constexpr std::array kExtremesTable = std::to_array<Function>({
     {.name = "greatest",
      .nulls = Function::Nulls::kOwn,
      .resolve = resolve_alike,
@@ -114,6 +114,6 @@ constexpr std::array kTable = std::to_array<Function>({
 
 }  // namespace
 
-std::span<const Function> extremes_functions() { return kTable; }
+std::span<const Function> extremes_functions() { return kExtremesTable; }
 
 }  // namespace lanewise::expr

@@ -159,14 +159,14 @@ Value reference_sign(const Expr& expr, Values args) {
 }
 
 /// Which integers floor(x) and the like take, as they are.
-enum class Integers : uint8_t { kNone, kSigned, kAll };
+enum class Operand : uint8_t { kNone, kSigned, kAll };
 
-bool taken(Integers integers, Type type) {
-  if (type.is_unsigned_integer()) return integers == Integers::kAll;
-  return type.is_signed_integer() && integers != Integers::kNone;
+bool taken(Operand integers, Type type) {
+  if (type.is_unsigned_integer()) return integers == Operand::kAll;
+  return type.is_signed_integer() && integers != Operand::kNone;
 }
 
-template <Integers integers>
+template <Operand integers>
 std::optional<Type> resolve_whole(Types args) {
   if (args.size() != 1) return std::nullopt;
   if (args[0].id == TypeId::kDecimal) return Type::decimal(args[0].precision, 0);
@@ -212,7 +212,7 @@ std::optional<DeviceFunction> device_whole(const Expr& expr) {
                         .constants = device_power(device_type(type), type.scale)};
 }
 
-template <Integers integers>
+template <Operand integers>
 std::optional<Type> resolve_digits(Types args) {
   if (args.size() != 2 || args[1].id != TypeId::kInt32 || !is_numeric(args[0])) return std::nullopt;
   if (args[0].is_integer() && !taken(integers, args[0])) return std::nullopt;
@@ -290,7 +290,7 @@ std::optional<Type> resolve_double(Types args) {
   return args[0];
 }
 
-template <class Mode, Integers integers>
+template <class Mode, Operand integers>
 constexpr Function whole_entry(std::string_view name, std::string_view documentation,
                                std::string_view example) {
   return {.name = name,
@@ -301,7 +301,7 @@ constexpr Function whole_entry(std::string_view name, std::string_view documenta
           .documentation = documentation,
           .example = example};
 }
-template <class Mode, Integers integers>
+template <class Mode, Operand integers>
 constexpr Function digits_entry(std::string_view name, std::string_view documentation,
                                 std::string_view example) {
   return {.name = name,
@@ -315,7 +315,7 @@ constexpr Function digits_entry(std::string_view name, std::string_view document
           .example = example};
 }
 
-constexpr std::array kTable = {
+constexpr std::array kRoundingTable = {
     Function{.name = "abs",
              .raises = true,
              .resolve = resolve_absolute,
@@ -331,16 +331,16 @@ constexpr std::array kTable = {
              .device = on_device<"sign", "math">,
              .documentation = "-1, 0 or 1; of NaN 0.",
              .example = "sign(-349)"},
-    whole_entry<Floor, Integers::kNone>("floor", "The largest whole number that is not greater.",
-                                        "floor(-17.4)"),
-    whole_entry<Ceil, Integers::kNone>("ceil", "The smallest whole number that is not less.", "ceil(17.4)"),
-    whole_entry<Trunc, Integers::kAll>("trunc", "The number without its fraction.", "trunc(-17.4)"),
-    whole_entry<Round, Integers::kSigned>("round", "The nearest whole number, halves away from zero.",
-                                          "round(-17.5)"),
-    digits_entry<Trunc, Integers::kAll>(
+    whole_entry<Floor, Operand::kNone>("floor", "The largest whole number that is not greater.",
+                                       "floor(-17.4)"),
+    whole_entry<Ceil, Operand::kNone>("ceil", "The smallest whole number that is not less.", "ceil(17.4)"),
+    whole_entry<Trunc, Operand::kAll>("trunc", "The number without its fraction.", "trunc(-17.4)"),
+    whole_entry<Round, Operand::kSigned>("round", "The nearest whole number, halves away from zero.",
+                                         "round(-17.5)"),
+    digits_entry<Trunc, Operand::kAll>(
         "trunc", "The number cut to so many digits after the point, before it where negative.",
         "trunc(-17.456, 1)"),
-    digits_entry<Round, Integers::kSigned>(
+    digits_entry<Round, Operand::kSigned>(
         "round",
         "The number rounded to so many digits after the point, before it where negative; "
         "halves away from zero.",
@@ -356,6 +356,6 @@ constexpr std::array kTable = {
 
 }  // namespace
 
-std::span<const Function> rounding_functions() { return kTable; }
+std::span<const Function> rounding_functions() { return kRoundingTable; }
 
 }  // namespace lanewise::expr

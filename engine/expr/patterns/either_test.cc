@@ -8,11 +8,11 @@
 namespace lanewise::expr {
 namespace {
 
-const Type kText = TypeId::kVarchar;
+const Type kStrings = TypeId::kVarchar;
 
-ExprPtr text(std::string value) { return literal(Value::varchar(std::move(value))); }
+ExprPtr text_literal(std::string value) { return literal(Value::varchar(std::move(value))); }
 ExprPtr test(std::string_view function, std::string pattern, size_t of = 0) {
-  return call(function, {column(of, kText), text(std::move(pattern))});
+  return call(function, {column(of, kStrings), text_literal(std::move(pattern))});
 }
 const Either* either_of(const ExprPtr& expr) { return static_cast<const Either*>(expr->prepared.get()); }
 
@@ -28,7 +28,7 @@ TEST(Either, TakesTestsOfOneColumn) {
 }
 
 TEST(Either, LeavesOtherTestsAlone) {
-  const auto varying = call("contains", {column(0, kText), column(1, kText)});
+  const auto varying = call("contains", {column(0, kStrings), column(1, kStrings)});
   EXPECT_EQ(disjunction({test("contains", "a"), varying})->prepared, nullptr);
   EXPECT_EQ(disjunction({test("!~~", "%ab%"), test("!~~", "%cd%")})->prepared, nullptr);
   EXPECT_EQ(disjunction({test("contains", "README", 0), test("contains", "LICENSE", 1)})->prepared, nullptr);

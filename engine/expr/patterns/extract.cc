@@ -40,7 +40,7 @@ class PreparedExtract : public PreparedPattern {
   int group_ = 0;
 };
 
-std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+std::shared_ptr<const Prepared> prepare_extract(std::span<const ExprPtr> args) {
   return std::make_shared<PreparedExtract>(args);
 }
 
@@ -120,15 +120,12 @@ std::optional<DeviceFunction> device_extract(const Expr& expr) {
                         .last = 1};
 }
 
-constexpr auto kString = TypeId::kVarchar;
-constexpr auto kNumber = TypeId::kInt32;
-
 constexpr Function kExtract{
     .name = "regexp_extract",
     .nulls = Function::Nulls::kOwn,
     .raises = true,
-    .resolve = takes<kString, kString, kString>,
-    .prepare = prepare,
+    .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
+    .prepare = prepare_extract,
     .evaluate = extract,
     .reference = extract_reference,
     .device = device_extract,
@@ -144,18 +141,19 @@ constexpr Function with(Function function, std::optional<Type> (*resolve)(std::s
   return function;
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kExtractFunctions[] = {
     kExtract,
-    with(kExtract, takes<kString, kString, kString, kNumber>,
+    with(kExtract, takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt32>,
          "The text of a group, 0 to 9, of the first match.",
          "regexp_extract('libm.so.6', '^lib(.*)[.]so', 1)"),
-    with(kExtract, takes<kString, kString, kString, kNumber, kString>,
+    with(kExtract,
+         takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt32, TypeId::kVarchar>,
          "The same with options, as for regexp_matches.",
          "regexp_extract('LIBM.SO.6', '^lib(.*)[.]so', 1, 'i')"),
 };
 
 }  // namespace
 
-std::span<const Function> extract_functions() { return kFunctions; }
+std::span<const Function> extract_functions() { return kExtractFunctions; }
 
 }  // namespace lanewise::expr

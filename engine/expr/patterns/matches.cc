@@ -55,9 +55,8 @@ const uint64_t* select(const Expr& expr, std::span<const Vector> args, const Act
   const PreparedPattern& pattern = prepared(expr);
   auto& state = PatternState::of(expr, context);
   uint64_t* hits;
-  if (pattern.is_constant()) {
+  if (pattern.is_constant() && pattern.fault().empty()) {
     hits = match_rows(pattern.matcher(context.target, context.tuning), args[0], rows, state.match);
-    if (!pattern.fault().empty() && bits::count(hits, rows.rows()) != 0) throw UserError(pattern.fault());
   } else {
     hits = select_each(pattern, args, rows, state.cache);
   }
@@ -69,7 +68,7 @@ const uint64_t* select(const Expr& expr, std::span<const Vector> args, const Act
 }
 
 template <Syntax kSyntax>
-std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+std::shared_ptr<const Prepared> prepare_matches(std::span<const ExprPtr> args) {
   return std::make_shared<PreparedPattern>(kSyntax, args, 2);
 }
 
@@ -95,10 +94,9 @@ bool matches_reference(std::span<const Value> args) {
     case Syntax::kILike: {
       const bool fold = kSyntax == Syntax::kILike;
       const char escape = text::parse_escape(detail);
-      const bool escapes = args.size() == 3 || fold;
       try {
         return like_reference(fold ? lower_case(text) : text, fold ? lower_case(pattern) : pattern,
-                              escapes ? &escape : nullptr);
+                              args.size() == 3 ? &escape : nullptr);
       } catch (const UserError&) {  // in the words of all others
         throw UserError(
             compile(kSyntax, pattern, args.size() == 3 ? std::optional(detail) : std::nullopt).fault);
@@ -126,12 +124,6 @@ Value test_reference(const Expr&, std::span<const Value> args) {
   return Value::boolean(matches_reference<kSyntax>(args) != kNegated);
 }
 
-/// A pattern that ends in the byte 0 may fail.
-template <FixedText name>
-std::optional<DeviceFunction> ilike_on_device(const Expr&) {
-  return DeviceFunction{.name = name.text, .header = "ilike", .may_fail = true};
-}
-
 /// Of patterns that rows bring along; see expr/device/patterns-inl.h.
 template <Syntax kSyntax, bool kNegated>
 constexpr auto device_test() -> decltype(Function::device) {
@@ -140,7 +132,7 @@ constexpr auto device_test() -> decltype(Function::device) {
       return kNegated ? on_device<"not_like<AsWritten>", "patterns">
                       : on_device<"like<AsWritten>", "patterns">;
     case Syntax::kILike:
-      return kNegated ? ilike_on_device<"not_like<InLowerCase>"> : ilike_on_device<"like<InLowerCase>">;
+      return kNegated ? on_device<"not_like<InLowerCase>", "ilike"> : on_device<"like<InLowerCase>", "ilike">;
     case Syntax::kGlob:
       return on_device<"glob", "patterns">;
     case Syntax::kContains:
@@ -154,17 +146,17 @@ constexpr auto device_test() -> decltype(Function::device) {
   }
 }
 
-constexpr auto kString = TypeId::kVarchar;
 constexpr int kTwo = 2, kThree = 3;  // strings that a function takes
 
 template <Syntax kSyntax, bool kNegated = false>
-constexpr Function test(std::string_view name, int strings, std::string_view documentation,
-                        std::string_view example) {
+constexpr Function match_entry(std::string_view name, int strings, std::string_view documentation,
+                               std::string_view example) {
   return {.name = name,
           .raises = strings == kThree || is_regex(kSyntax),
-          .resolve = strings == kThree ? takes<TypeId::kBool, kString, kString, kString>
-                                       : takes<TypeId::kBool, kString, kString>,
-          .prepare = prepare<kSyntax>,
+          .resolve = strings == kThree
+                         ? takes<TypeId::kBool, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>
+                         : takes<TypeId::kBool, TypeId::kVarchar, TypeId::kVarchar>,
+          .prepare = prepare_matches<kSyntax>,
           .select = select<kNegated>,
           .reference = test_reference<kSyntax, kNegated>,
           .device = device_test<kSyntax, kNegated>(),
@@ -172,43 +164,48 @@ constexpr Function test(std::string_view name, int strings, std::string_view doc
           .example = example};
 }
 
-constexpr Function kPrefix = test<Syntax::kPrefix>(
+constexpr Function kPrefix = match_entry<Syntax::kPrefix>(
     "prefix", kTwo, "Whether the string begins with the other one.", "prefix('/usr/bin', '/usr')");
-constexpr Function kSuffix = test<Syntax::kSuffix>(
+constexpr Function kSuffix = match_entry<Syntax::kSuffix>(
     "suffix", kTwo, "Whether the string ends with the other one.", "suffix('libm.so', '.so')");
 
-constexpr Function kFunctions[] = {
-    test<Syntax::kLike>("~~", kTwo, "LIKE: % stands for any text, _ for one character.",
-                        "'straße' LIKE 'st%_e'"),
-    test<Syntax::kLike, true>("!~~", kTwo, "NOT LIKE.", "'straße' NOT LIKE 'st%a'"),
-    test<Syntax::kILike>("~~*", kTwo, "ILIKE: LIKE for letters of either case.", "'Ärger' ILIKE 'ä%R'"),
-    test<Syntax::kILike, true>("!~~*", kTwo, "NOT ILIKE.", "'Ärger' NOT ILIKE 'ä%x'"),
-    test<Syntax::kLike>("like_escape", kThree, "LIKE with a character that makes the next one literal.",
-                        "'50%' LIKE '50$%' ESCAPE '$'"),
-    test<Syntax::kLike, true>("not_like_escape", kThree,
-                              "NOT LIKE with a character that makes the next one literal.",
-                              "'50 m' NOT LIKE '50$%' ESCAPE '$'"),
-    test<Syntax::kILike>("ilike_escape", kThree, "ILIKE with a character that makes the next one literal.",
-                         "'A_B' ILIKE 'a$_b' ESCAPE '$'"),
-    test<Syntax::kILike, true>("not_ilike_escape", kThree,
-                               "NOT ILIKE with a character that makes the next one literal.",
-                               "'AxB' NOT ILIKE 'a$_b' ESCAPE '$'"),
-    test<Syntax::kGlob>("~~~", kTwo, "GLOB: * stands for any text, ? for one byte, [a-c] for one of a class.",
-                        "'libm.so.6' GLOB 'lib*.so.[0-9]'"),
-    test<Syntax::kSearch>("regexp_matches", kTwo,
-                          "Whether a regular expression (RE2's dialect) matches somewhere.",
-                          "regexp_matches('libm.so.6', '[.]so[.][0-9]+$')"),
-    test<Syntax::kSearch>(
+constexpr Function kMatchesFunctions[] = {
+    match_entry<Syntax::kLike>("~~", kTwo, "LIKE: % stands for any text, _ for one character.",
+                               "'straße' LIKE 'st%_e'"),
+    match_entry<Syntax::kLike, true>("!~~", kTwo, "NOT LIKE.", "'straße' NOT LIKE 'st%a'"),
+    match_entry<Syntax::kILike>("~~*", kTwo, "ILIKE: LIKE for letters of either case.",
+                                "'Ärger' ILIKE 'ä%R'"),
+    match_entry<Syntax::kILike, true>("!~~*", kTwo, "NOT ILIKE.", "'Ärger' NOT ILIKE 'ä%x'"),
+    match_entry<Syntax::kLike>("like_escape", kThree,
+                               "LIKE with a character that makes the next one literal.",
+                               "'50%' LIKE '50$%' ESCAPE '$'"),
+    match_entry<Syntax::kLike, true>("not_like_escape", kThree,
+                                     "NOT LIKE with a character that makes the next one literal.",
+                                     "'50 m' NOT LIKE '50$%' ESCAPE '$'"),
+    match_entry<Syntax::kILike>("ilike_escape", kThree,
+                                "ILIKE with a character that makes the next one literal.",
+                                "'A_B' ILIKE 'a$_b' ESCAPE '$'"),
+    match_entry<Syntax::kILike, true>("not_ilike_escape", kThree,
+                                      "NOT ILIKE with a character that makes the next one literal.",
+                                      "'AxB' NOT ILIKE 'a$_b' ESCAPE '$'"),
+    match_entry<Syntax::kGlob>("~~~", kTwo,
+                               "GLOB: * stands for any text, ? for one byte, [a-c] for one of a class.",
+                               "'libm.so.6' GLOB 'lib*.so.[0-9]'"),
+    match_entry<Syntax::kSearch>("regexp_matches", kTwo,
+                                 "Whether a regular expression (RE2's dialect) matches somewhere.",
+                                 "regexp_matches('libm.so.6', '[.]so[.][0-9]+$')"),
+    match_entry<Syntax::kSearch>(
         "regexp_matches", kThree,
         "The same with options: c, i (either case), l (literal), s (. matches a line's end).",
         "regexp_matches('README', '^read', 'i')"),
-    test<Syntax::kFull>("regexp_full_match", kTwo,
-                        "Whether a regular expression matches the whole string; also ~ and SIMILAR TO.",
-                        "'anabanana' SIMILAR TO '(an|ab)+ana'"),
-    test<Syntax::kFull>("regexp_full_match", kThree, "The same with options, as for regexp_matches.",
-                        "regexp_full_match('ABC', '[a-c]+', 'i')"),
-    test<Syntax::kContains>("contains", kTwo, "Whether the other string occurs in the string.",
-                            "contains('/usr/bin', 'r/b')"),
+    match_entry<Syntax::kFull>(
+        "regexp_full_match", kTwo,
+        "Whether a regular expression matches the whole string; also ~ and SIMILAR TO.",
+        "'anabanana' SIMILAR TO '(an|ab)+ana'"),
+    match_entry<Syntax::kFull>("regexp_full_match", kThree, "The same with options, as for regexp_matches.",
+                               "regexp_full_match('ABC', '[a-c]+', 'i')"),
+    match_entry<Syntax::kContains>("contains", kTwo, "Whether the other string occurs in the string.",
+                                   "contains('/usr/bin', 'r/b')"),
     kPrefix,
     alias("starts_with", kPrefix),
     alias("^@", kPrefix),
@@ -218,7 +215,7 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> match_functions() { return kFunctions; }
+std::span<const Function> match_functions() { return kMatchesFunctions; }
 
 const PreparedPattern* constant_test(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall || expr.function->select != &select<false>) return nullptr;

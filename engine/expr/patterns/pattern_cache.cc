@@ -8,7 +8,9 @@ bool PatternCache::Entry::matches(std::string_view text) {
   if (!matcher) matcher.emplace(compiled.pattern);
   const bool found = matcher->match(text, context);
   if (found && !compiled.fault.empty()) throw UserError(compiled.fault);
-  return found;
+  if (!compiled.otherwise) return found;
+  if (!otherwise) otherwise.emplace(*compiled.otherwise);
+  return otherwise->match(text, otherwise_context);
 }
 
 PatternCache::Entry& PatternCache::get(Syntax syntax, std::string_view pattern,
@@ -22,7 +24,7 @@ PatternCache::Entry& PatternCache::get(Syntax syntax, std::string_view pattern,
   if (found == entries_.end()) {
     Compiled compiled = compile(syntax, pattern, detail);
     if (entries_.size() == kKept) entries_.clear();
-    found = entries_.emplace(key, Entry{std::move(compiled), std::nullopt, {}}).first;
+    found = entries_.emplace(key, Entry{std::move(compiled), {}, {}, {}, {}}).first;
   }
   key_ = std::move(key);
   last_ = &found->second;

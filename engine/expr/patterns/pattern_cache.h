@@ -17,6 +17,8 @@ class PatternCache {
     Compiled compiled;
     std::optional<text::Matcher> matcher;
     text::MatchContext context;
+    std::optional<text::Matcher> otherwise;
+    text::MatchContext otherwise_context;
 
     /// Throws the pattern's fault where the text meets it.
     bool matches(std::string_view text);

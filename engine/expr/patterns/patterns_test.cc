@@ -180,7 +180,11 @@ TEST(Patterns, EscapeAtTheEndMattersWhereATextGetsThere) {
     return evaluated("like_escape", {v(text), v(pattern), v("$")}).is_true();
   };
   EXPECT_THROW(evaluated("like_escape", {v("a%b"), v("a%%%"), v("%")}), UserError);
-  EXPECT_FALSE(evaluated("like_escape", {v("a%"), v("a%%%"), v("%")}).is_true());
+  for (const char* text : {"a", "a%"})
+    EXPECT_TRUE(evaluated("like_escape", {v(text), v("a%%%"), v("%")}).is_true());
+  EXPECT_FALSE(evaluated("like_escape", {v("ab"), v("a%%%"), v("%")}).is_true());
+  EXPECT_TRUE(evaluated("ilike_escape", {v("A"), v("a%"), v("%")}).is_true());
+  EXPECT_TRUE(evaluated("like_escape", {v(""), v("%"), v("%")}).is_true());
   EXPECT_THROW(evaluated("ilike_escape", {v("BA"), v("bX"), v("x")}), UserError);
   EXPECT_FALSE(like("xyz", "a$"));
   EXPECT_FALSE(like("a", "a$"));

@@ -43,6 +43,8 @@ class PreparedPattern : public Prepared {
   const text::Pattern& pattern() const { return compiled_->pattern; }
   /// What a row that matches raises; empty: nothing.
   const std::string& fault() const { return compiled_->fault; }
+  /// Whether some rows may match, although others raise the fault.
+  bool matches_or_fails() const { return compiled_->otherwise.has_value(); }
   /// Its matcher for lanes of `target`; the first call's tuning counts.
   const text::Matcher& matcher(lanes::Target target, const lanes::Tuning& tuning) const;
   /// The options of a regular expression.

@@ -14,8 +14,8 @@ bool like_reference(const std::string& text, const std::string& pattern, const c
   reach[0] = true;
   const size_t percents = pattern.size() - (pattern.find_last_not_of('%') + 1);  // at the end
   for (size_t at = 0; at < pattern.size(); ++at) {
-    const bool of_pairs = escape != nullptr && *escape == '%' && percents % 2 == 0;
-    if (of_pairs && at + percents >= pattern.size() && reach[text.size()]) return true;
+    if (escape != nullptr && *escape == '%' && at + percents >= pattern.size() && reach[text.size()])
+      return true;
     std::vector<bool> next(text.size() + 1);
     const bool escaped = escape != nullptr && pattern[at] == *escape;
     if (escaped && ++at == pattern.size()) {

@@ -43,11 +43,12 @@ class PreparedReplace : public PreparedPattern {
   bool global_ = false;
 };
 
-std::shared_ptr<const Prepared> prepare(std::span<const ExprPtr> args) {
+std::shared_ptr<const Prepared> prepare_rewrite(std::span<const ExprPtr> args) {
   return std::make_shared<PreparedReplace>(args);
 }
 
-Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
+Vector replace_matches(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                       EvalContext& context) {
   const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
   auto& state = PatternState::of(expr, context);
   const Texts texts(args[0], rows);
@@ -74,7 +75,7 @@ Vector replace(const Expr& expr, std::span<const Vector> args, const ActiveSet& 
   });
 }
 
-Value replace_reference(const Expr&, std::span<const Value> args) {
+Value replace_matches_reference(const Expr&, std::span<const Value> args) {
   bool global = false;
   const text::RegexOptions options =
       args.size() > 3 ? text::parse_regex_options(args[3].text(), &global) : text::RegexOptions();
@@ -118,25 +119,24 @@ std::optional<DeviceFunction> device_replace(const Expr& expr) {
                         .last = 1};
 }
 
-constexpr auto kString = TypeId::kVarchar;
-
-constexpr Function kFunctions[] = {
+constexpr Function kRewriteFunctions[] = {
     {.name = "regexp_replace",
      .raises = true,
-     .resolve = takes<kString, kString, kString, kString>,
-     .prepare = prepare,
-     .evaluate = replace,
-     .reference = replace_reference,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
+     .prepare = prepare_rewrite,
+     .evaluate = replace_matches,
+     .reference = replace_matches_reference,
      .device = device_replace,
      .documentation =
          "The string with the first match of a regular expression replaced; \\1 stands for group 1.",
      .example = "regexp_replace('libm.so.6', 'lib(.*)[.]so', '\\1')"},
     {.name = "regexp_replace",
      .raises = true,
-     .resolve = takes<kString, kString, kString, kString, kString>,
-     .prepare = prepare,
-     .evaluate = replace,
-     .reference = replace_reference,
+     .resolve =
+         takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
+     .prepare = prepare_rewrite,
+     .evaluate = replace_matches,
+     .reference = replace_matches_reference,
      .device = device_replace,
      .documentation = "The same with options, as for regexp_matches, and g: replace all matches.",
      .example = "regexp_replace('a-b-c', '-', '/', 'g')"},
@@ -144,6 +144,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> rewrite_functions() { return kFunctions; }
+std::span<const Function> rewrite_functions() { return kRewriteFunctions; }
 
 }  // namespace lanewise::expr

@@ -39,7 +39,6 @@ std::string with_own_escape(std::string_view pattern, std::optional<char> escape
 Compiled compile_like(Syntax syntax, std::string_view pattern, std::optional<std::string_view> escape) {
   text::LikeOptions options;
   options.ignore_case = syntax == Syntax::kILike;
-  if (options.ignore_case) options.escape = '\0';  // as in DuckDB
   try {
     if (escape) options.escape = text::parse_escape(*escape);
   } catch (const UserError& error) {
@@ -49,11 +48,14 @@ Compiled compile_like(Syntax syntax, std::string_view pattern, std::optional<std
     return {text::compile_like(pattern, options), {}};
   } catch (const UserError& error) {
     if (!options.escape || pattern.empty()) throw;
+    std::optional<text::Pattern>
+        otherwise;  // a text may end before a '%' at the pattern's end, even an escape
+    if (options.escape == '%') otherwise = text::compile_like(pattern.substr(0, pattern.size() - 1), options);
     std::string before = options.ignore_case ? lower_case(pattern) : std::string(pattern);
     before.pop_back();
     before = with_own_escape(before, options.escape) + "_%";
     options.escape = kEscape;
-    return {text::compile_like(before, options), error.what()};
+    return {text::compile_like(before, options), error.what(), std::move(otherwise)};
   }
 }
 

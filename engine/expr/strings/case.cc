@@ -191,12 +191,12 @@ constexpr Function kUpper{
     .device = on_device<"in_case<true>", "texts", false, true>,
     .documentation = "The string in upper case, letter by letter (Unicode's simple mapping).",
     .example = "upper('äpfel')"};
-constexpr Function kFunctions[] = {kLower, alias("lcase", kLower), kUpper, alias("ucase", kUpper)};
+constexpr Function kCaseFunctions[] = {kLower, alias("lcase", kLower), kUpper, alias("ucase", kUpper)};
 
 }  // namespace
 
 std::string lower_case(std::string_view text) { return convert_by_letter<Case::kLower>(text); }
 
-std::span<const Function> case_functions() { return kFunctions; }
+std::span<const Function> case_functions() { return kCaseFunctions; }
 
 }  // namespace lanewise::expr

@@ -135,21 +135,18 @@ Value translate_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
-constexpr auto kString = TypeId::kVarchar;
-constexpr auto kNumber = TypeId::kInt32;
-
 constexpr Function kUnicode{.name = "unicode",
-                            .resolve = takes<kNumber, kString>,
+                            .resolve = takes<TypeId::kInt32, TypeId::kVarchar>,
                             .evaluate = code_point<-1>,
                             .reference = code_point_reference<-1>,
                             .device = on_device<"code_point<-1>", "slices">,
                             .documentation = "The number of the first character; -1 of an empty string.",
                             .example = "unicode('ß')"};
-constexpr Function kFunctions[] = {
+constexpr Function kCodePointsFunctions[] = {
     kUnicode,
     alias("ord", kUnicode),
     {.name = "ascii",
-     .resolve = takes<kNumber, kString>,
+     .resolve = takes<TypeId::kInt32, TypeId::kVarchar>,
      .evaluate = code_point<0>,
      .reference = code_point_reference<0>,
      .device = on_device<"code_point<0>", "slices">,
@@ -157,14 +154,14 @@ constexpr Function kFunctions[] = {
      .example = "ascii('Ω')"},
     {.name = "chr",
      .raises = true,
-     .resolve = takes<kString, kNumber>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kInt32>,
      .evaluate = chr,
      .reference = chr_reference,
      .device = on_device<"character_of", "texts", false, true>,
      .documentation = "The character of that number.",
      .example = "chr(8364)"},
     {.name = "translate",
-     .resolve = takes<kString, kString, kString, kString>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = translate,
      .reference = translate_reference,
      .device = on_device<"translated", "texts", false, true>,
@@ -175,6 +172,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> code_point_functions() { return kFunctions; }
+std::span<const Function> code_point_functions() { return kCodePointsFunctions; }
 
 }  // namespace lanewise::expr

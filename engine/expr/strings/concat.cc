@@ -126,7 +126,7 @@ constexpr Function kBlobOperator{.name = "||",
                                  .device = on_device<"joined", "texts", false, true>,
                                  .documentation = "One blob after the other; NULL if one is NULL.",
                                  .example = "'\\xAA'::BLOB || '\\xBB'::BLOB"};
-constexpr Function kFunctions[] = {
+constexpr Function kConcatFunctions[] = {
     kOperator,
     kBlobOperator,
     {.name = "concat",
@@ -147,6 +147,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> concat_functions() { return kFunctions; }
+std::span<const Function> concat_functions() { return kConcatFunctions; }
 
 }  // namespace lanewise::expr

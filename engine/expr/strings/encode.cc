@@ -55,7 +55,8 @@ Value decode_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(std::string(decoded(args[0].text())));
 }
 
-Vector hex(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
+Vector hex_digits(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                  EvalContext& context) {
   const Texts texts(args[0], rows);
   TextWriter writer("hex", context);
   return map_rows(expr.type, rows, [&](uint32_t row) {
@@ -145,34 +146,31 @@ Value unhex_reference(const Expr& expr, std::span<const Value> args) {
   return {expr.type, result};
 }
 
-constexpr auto kString = TypeId::kVarchar;
-constexpr auto kBlob = TypeId::kBlob;
-
 constexpr Function kHex{.name = "hex",
-                        .resolve = takes<kString, kString>,
-                        .evaluate = hex,
+                        .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
+                        .evaluate = hex_digits,
                         .reference = hex_reference,
                         .device = on_device<"hex_of_text", "texts", false, true>,
                         .documentation = "The bytes of a string as hexadecimal digits.",
                         .example = "hex('naïve')"};
 constexpr Function kHexBlob{.name = "hex",
-                            .resolve = takes<kString, kBlob>,
-                            .evaluate = hex,
+                            .resolve = takes<TypeId::kVarchar, TypeId::kBlob>,
+                            .evaluate = hex_digits,
                             .reference = hex_reference,
                             .device = on_device<"hex_of_text", "texts", false, true>,
                             .documentation = "The bytes of a blob as hexadecimal digits.",
                             .example = "hex('\\xAA\\xBB'::BLOB)"};
 constexpr Function kUnhex{.name = "unhex",
                           .raises = true,
-                          .resolve = takes<kBlob, kString>,
+                          .resolve = takes<TypeId::kBlob, TypeId::kVarchar>,
                           .evaluate = unhex,
                           .reference = unhex_reference,
                           .device = on_device<"unhex", "texts", false, true>,
                           .documentation = "The blob whose bytes the hexadecimal digits spell.",
                           .example = "unhex('C3A4')"};
-constexpr Function kFunctions[] = {
+constexpr Function kEncodeFunctions[] = {
     {.name = "encode",
-     .resolve = takes<kBlob, kString>,
+     .resolve = takes<TypeId::kBlob, TypeId::kVarchar>,
      .evaluate = encode,
      .reference = encode_reference,
      .device = on_device<"same">,
@@ -180,7 +178,7 @@ constexpr Function kFunctions[] = {
      .example = "encode('ä')"},
     {.name = "decode",
      .raises = true,
-     .resolve = takes<kString, kBlob>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kBlob>,
      .evaluate = decode_blob,
      .reference = decode_reference,
      .device = on_device<"decoded", "slices">,
@@ -204,6 +202,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> encode_functions() { return kFunctions; }
+std::span<const Function> encode_functions() { return kEncodeFunctions; }
 
 }  // namespace lanewise::expr

@@ -16,6 +16,7 @@ std::span<const Function> split_functions();       ///< split.cc
 std::span<const Function> replace_functions();     ///< replace.cc
 std::span<const Function> pad_functions();         ///< pad.cc
 std::span<const Function> reverse_functions();     ///< reverse.cc
+std::span<const Function> normalize_functions();   ///< normalize.cc
 std::span<const Function> code_point_functions();  ///< code_points.cc
 std::span<const Function> encode_functions();      ///< encode.cc
 

@@ -1,18 +1,11 @@
 #include "expr/strings/graphemes.h"
 
+#include "expr/casts/parse.h"
 #include "expr/device/graphemes-inl.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/reference.h"
 
 namespace lanewise::expr {
-
-namespace {
-
-kernel::Text kernel_text(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
-}  // namespace
 
 size_t next_grapheme(std::string_view text, size_t at) {
   return kernel::next_grapheme(kernel_text(text), at);

@@ -86,7 +86,7 @@ constexpr Function kLength{.name = "length",
                            .documentation = "The number of characters (code points).",
                            .example = "length('häuser')"};
 
-constexpr Function kFunctions[] = {
+constexpr Function kLengthFunctions[] = {
     kLength,
     alias("len", kLength),
     alias("char_length", kLength),
@@ -123,6 +123,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> length_functions() { return kFunctions; }
+std::span<const Function> length_functions() { return kLengthFunctions; }
 
 }  // namespace lanewise::expr

@@ -49,14 +49,14 @@ Value repeat_reference(const Expr& expr, std::span<const Value> args) {
   return {expr.type, result};
 }
 
-enum class Side { kLeft, kRight };
-constexpr const char* kNames[] = {"lpad", "rpad"};
+enum class PadSide { kLeft, kRight };
+constexpr const char* kPadNames[] = {"lpad", "rpad"};
 
-[[noreturn]] void throw_no_padding(Side side) {
-  throw UserError(std::string(kNames[static_cast<int>(side)]) + ": there is nothing to pad with");
+[[noreturn]] void throw_no_padding(PadSide side) {
+  throw UserError(std::string(kPadNames[static_cast<int>(side)]) + ": there is nothing to pad with");
 }
 
-template <Side kSide>
+template <PadSide kSide>
 std::string_view padded(std::string_view text, int64_t length, std::string_view pad, TextWriter& writer) {
   const size_t wanted = static_cast<size_t>(std::max<int64_t>(length, 0));
   const std::string_view kept = text.substr(0, skip_characters(text, wanted));
@@ -66,22 +66,22 @@ std::string_view padded(std::string_view text, int64_t length, std::string_view 
   if (characters == 0) throw_no_padding(kSide);
   const uint64_t filled = missing / characters * pad.size() + skip_characters(pad, missing % characters);
   char* to = writer.reserve(filled + kept.size());
-  fill(kSide == Side::kLeft ? to : to + kept.size(), filled, pad);
-  if (!kept.empty()) std::memcpy(kSide == Side::kLeft ? to + filled : to, kept.data(), kept.size());
+  fill(kSide == PadSide::kLeft ? to : to + kept.size(), filled, pad);
+  if (!kept.empty()) std::memcpy(kSide == PadSide::kLeft ? to + filled : to, kept.data(), kept.size());
   return writer.take(filled + kept.size());
 }
 
-template <Side kSide>
+template <PadSide kSide>
 Vector pad(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context) {
   const Texts texts(args[0], rows);
   const Integers lengths(args[1], rows);
   const Texts pads(args[2], rows);
-  TextWriter writer(kNames[static_cast<int>(kSide)], context);
+  TextWriter writer(kPadNames[static_cast<int>(kSide)], context);
   return map_rows(expr.type, rows,
                   [&](uint32_t row) { return padded<kSide>(texts[row], lengths[row], pads[row], writer); });
 }
 
-template <Side kSide>
+template <PadSide kSide>
 Value pad_reference(const Expr&, std::span<const Value> args) {
   const std::vector<std::string> text = characters_of(args[0].text());
   const std::vector<std::string> pad = characters_of(args[2].text());
@@ -90,9 +90,9 @@ Value pad_reference(const Expr&, std::span<const Value> args) {
   for (int128_t i = 0; i < args[1].integer() - static_cast<int128_t>(text.size()); ++i) {
     if (pad.empty()) throw_no_padding(kSide);
     filled += pad[static_cast<size_t>(i) % pad.size()];
-    check_length(kNames[static_cast<int>(kSide)], filled.size());
+    check_length(kPadNames[static_cast<int>(kSide)], filled.size());
   }
-  return Value::varchar(kSide == Side::kLeft ? filled + kept : kept + filled);
+  return Value::varchar(kSide == PadSide::kLeft ? filled + kept : kept + filled);
 }
 
 constexpr Function kRepeat{.name = "repeat",
@@ -112,15 +112,16 @@ constexpr Function kBlobRepeat{.name = "repeat",
                                .documentation = "The blob so many times; empty for a number below 1.",
                                .example = "repeat('\\xAA'::BLOB, 3)"};
 
-template <Side kSide>
+template <PadSide kSide>
 std::optional<DeviceFunction> device_pad(const Expr&) {
-  return DeviceFunction{
-      .name = kSide == Side::kLeft ? "padded<true>" : "padded<false>", .header = "texts", .makes_text = true};
+  return DeviceFunction{.name = kSide == PadSide::kLeft ? "padded<true>" : "padded<false>",
+                        .header = "texts",
+                        .makes_text = true};
 }
 
-template <Side kSide>
+template <PadSide kSide>
 constexpr Function padding(std::string_view documentation, std::string_view example) {
-  return {.name = kNames[static_cast<int>(kSide)],
+  return {.name = kPadNames[static_cast<int>(kSide)],
           .raises = true,
           .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64, TypeId::kVarchar>,
           .evaluate = pad<kSide>,
@@ -130,17 +131,17 @@ constexpr Function padding(std::string_view documentation, std::string_view exam
           .example = example};
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kPadFunctions[] = {
     kRepeat,
     kBlobRepeat,
-    padding<Side::kLeft>("The string cut to so many characters, or filled up on its left.",
-                         "lpad('42', 6, '·')"),
-    padding<Side::kRight>("The string cut to so many characters, or filled up on its right.",
-                          "rpad('42', 6, '·')"),
+    padding<PadSide::kLeft>("The string cut to so many characters, or filled up on its left.",
+                            "lpad('42', 6, '·')"),
+    padding<PadSide::kRight>("The string cut to so many characters, or filled up on its right.",
+                             "rpad('42', 6, '·')"),
 };
 
 }  // namespace
 
-std::span<const Function> pad_functions() { return kFunctions; }
+std::span<const Function> pad_functions() { return kPadFunctions; }
 
 }  // namespace lanewise::expr

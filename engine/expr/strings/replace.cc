@@ -77,11 +77,9 @@ Value replace_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
-constexpr auto kString = TypeId::kVarchar;
-
-constexpr Function kFunctions[] = {
+constexpr Function kReplaceFunctions[] = {
     {.name = "replace",
-     .resolve = takes<kString, kString, kString, kString>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = replace,
      .reference = replace_reference,
      .device = on_device<"replaced", "texts", false, true>,
@@ -91,6 +89,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> replace_functions() { return kFunctions; }
+std::span<const Function> replace_functions() { return kReplaceFunctions; }
 
 }  // namespace lanewise::expr

@@ -60,7 +60,7 @@ Value reverse_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
-constexpr Function kFunctions[] = {
+constexpr Function kReverseFunctions[] = {
     {.name = "reverse",
      .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = reverse,
@@ -72,6 +72,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> reverse_functions() { return kFunctions; }
+std::span<const Function> reverse_functions() { return kReverseFunctions; }
 
 }  // namespace lanewise::expr

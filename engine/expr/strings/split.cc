@@ -108,7 +108,7 @@ Value split_part_reference(const Expr&, std::span<const Value> args) {
 }
 
 /// With constants that are there NULL is where the text is, or where it has no such piece.
-std::optional<DeviceFunction> device_extract(const Expr& expr) {
+std::optional<DeviceFunction> device_split(const Expr& expr) {
   for (const size_t arg : {1, 2}) {
     if (expr.args[arg]->kind != Expr::Kind::kLiteral || expr.args[arg]->literal.is_null())
       return std::nullopt;
@@ -161,22 +161,20 @@ Value strpos_reference(const Expr&, std::span<const Value> args) {
   return Value::int64(static_cast<int64_t>(characters_of(args[0].text().substr(0, at)).size()) + 1);
 }
 
-constexpr auto kString = TypeId::kVarchar;
-
 constexpr Function kStrpos{
     .name = "strpos",
-    .resolve = takes<TypeId::kInt64, kString, kString>,
+    .resolve = takes<TypeId::kInt64, TypeId::kVarchar, TypeId::kVarchar>,
     .evaluate = strpos,
     .reference = strpos_reference,
     .device = on_device<"position", "slices">,
     .documentation = "The position of the first occurrence, in characters from 1; 0 if there is none.",
     .example = "strpos('straße', 'ß')"};
-constexpr Function kFunctions[] = {
+constexpr Function kSplitFunctions[] = {
     kStrpos,
     alias("instr", kStrpos),
     alias("position", kStrpos),
     {.name = "split_part",
-     .resolve = takes<kString, kString, kString, TypeId::kInt64>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
      .evaluate = split_part,
      .reference = split_part_reference,
      .device = on_device<"split_part", "slices">,
@@ -185,10 +183,10 @@ constexpr Function kFunctions[] = {
      .example = "split_part('usr/bin/env', '/', 2)"},
     {.name = "string_split_extract",
      .nulls = Function::Nulls::kOwn,
-     .resolve = takes<kString, kString, kString, TypeId::kInt64>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
      .evaluate = split_extract,
      .reference = split_extract_reference,
-     .device = device_extract,
+     .device = device_split,
      .documentation = "string_split(string, separator)[number] without the list: a piece of the string, NULL "
                       "if there is none.",
      .example = "string_split('usr/bin/env', '/')[-1]"},
@@ -196,6 +194,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> split_functions() { return kFunctions; }
+std::span<const Function> split_functions() { return kSplitFunctions; }
 
 }  // namespace lanewise::expr

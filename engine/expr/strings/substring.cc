@@ -126,12 +126,9 @@ Value right_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(join(text, count >= 0 ? size - count : -count, size));
 }
 
-constexpr auto kString = TypeId::kVarchar;
-constexpr auto kNumber = TypeId::kInt64;
-
 constexpr Function kFrom{.name = "substring",
                          .raises = true,
-                         .resolve = takes<kString, kString, kNumber>,
+                         .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
                          .evaluate = substring,
                          .reference = substring_reference,
                          .device = on_device<"substring", "slices">,
@@ -140,7 +137,7 @@ constexpr Function kFrom{.name = "substring",
 constexpr Function kFromLength{
     .name = "substring",
     .raises = true,
-    .resolve = takes<kString, kString, kNumber, kNumber>,
+    .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64, TypeId::kInt64>,
     .evaluate = substring,
     .reference = substring_reference,
     .device = on_device<"substring", "slices">,
@@ -148,13 +145,13 @@ constexpr Function kFromLength{
     .example = "substring('straße', 2, 3)"};
 constexpr Function kCharacter{.name = "array_extract",
                               .raises = true,
-                              .resolve = takes<kString, kString, kNumber>,
+                              .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
                               .evaluate = character_at,
                               .reference = character_at_reference,
                               .device = on_device<"character_at", "slices">,
                               .documentation = "The character at a position; the first is 1, the last -1.",
                               .example = "array_extract('straße', 5)"};
-constexpr Function kFunctions[] = {
+constexpr Function kSubstringFunctions[] = {
     kFrom,
     alias("substr", kFrom),
     kFromLength,
@@ -163,14 +160,14 @@ constexpr Function kFunctions[] = {
     alias("list_extract", kCharacter),
     {.name = "left",
      .raises = true,
-     .resolve = takes<kString, kString, kNumber>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
      .evaluate = left,
      .reference = left_reference,
      .device = on_device<"left", "slices">,
      .documentation = "The first characters; a negative number says how many to leave out at the end.",
      .example = "left('straße', -2)"},
     {.name = "right",
-     .resolve = takes<kString, kString, kNumber>,
+     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
      .evaluate = right,
      .reference = right_reference,
      .device = on_device<"right", "slices">,
@@ -180,6 +177,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-std::span<const Function> substring_functions() { return kFunctions; }
+std::span<const Function> substring_functions() { return kSubstringFunctions; }
 
 }  // namespace lanewise::expr

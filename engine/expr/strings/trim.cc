@@ -14,8 +14,8 @@ namespace lanewise::expr {
 
 namespace {
 
-enum class Side { kLeft, kRight, kBoth };
-constexpr const char* kNames[] = {"ltrim", "rtrim", "trim"};
+enum class TrimSide { kLeft, kRight, kBoth };
+constexpr const char* kTrimNames[] = {"ltrim", "rtrim", "trim"};
 
 /// The spaces (Unicode's category Zs), which is what is trimmed when nothing else is said.
 constexpr std::string_view kSpaces =
@@ -49,18 +49,18 @@ class Trimmed {
   std::vector<std::string_view> longer_;
 };
 
-template <Side kSide>
+template <TrimSide kSide>
 std::string_view trimmed(std::string_view text, const Trimmed& characters) {
   size_t begin = 0;
   size_t end = text.size();
-  if (kSide != Side::kRight) {
+  if (kSide != TrimSide::kRight) {
     while (begin < end) {
       const size_t next = next_character(text, begin);
       if (!characters.has(text.substr(begin, next - begin))) break;
       begin = next;
     }
   }
-  if (kSide != Side::kLeft) {
+  if (kSide != TrimSide::kLeft) {
     while (end > begin) {
       const size_t last = previous_character(text, end);
       if (!characters.has(text.substr(last, end - last))) break;
@@ -70,7 +70,7 @@ std::string_view trimmed(std::string_view text, const Trimmed& characters) {
   return text.substr(begin, end - begin);
 }
 
-template <Side kSide>
+template <TrimSide kSide>
 Vector trim(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext&) {
   const Texts texts(args[0], rows);
   Trimmed characters(kSpaces);
@@ -85,29 +85,30 @@ Vector trim(const Expr& expr, std::span<const Vector> args, const ActiveSet& row
   });
 }
 
-template <Side kSide>
+template <TrimSide kSide>
 Value trim_reference(const Expr&, std::span<const Value> args) {
   std::vector<std::string> text = characters_of(args[0].text());
   const std::vector<std::string> set =
       characters_of(args.size() == 1 ? std::string(kSpaces) : args[1].text());
   const auto has = [&](const std::string& c) { return std::count(set.begin(), set.end(), c) != 0; };
-  while (kSide != Side::kRight && !text.empty() && has(text.front())) text.erase(text.begin());
-  while (kSide != Side::kLeft && !text.empty() && has(text.back())) text.pop_back();
+  while (kSide != TrimSide::kRight && !text.empty() && has(text.front())) text.erase(text.begin());
+  while (kSide != TrimSide::kLeft && !text.empty() && has(text.back())) text.pop_back();
   return Value::varchar(join(text, 0, text.size()));
 }
 
-template <Side kSide>
+template <TrimSide kSide>
 std::optional<DeviceFunction> device_trim(const Expr& expr) {
-  DeviceFunction function{.name = fmt::format("trimmed<{}, {}>", kSide != Side::kRight, kSide != Side::kLeft),
-                          .header = "slices"};
+  DeviceFunction function{
+      .name = fmt::format("trimmed<{}, {}>", kSide != TrimSide::kRight, kSide != TrimSide::kLeft),
+      .header = "slices"};
   if (expr.args.size() == 1)
     function.constants = ", " + device_literal(Value::varchar(std::string(kSpaces))).value;
   return function;
 }
 
-template <Side kSide>
-constexpr Function plain(std::string_view documentation, std::string_view example) {
-  return {.name = kNames[static_cast<int>(kSide)],
+template <TrimSide kSide>
+constexpr Function trim_entry(std::string_view documentation, std::string_view example) {
+  return {.name = kTrimNames[static_cast<int>(kSide)],
           .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
           .evaluate = trim<kSide>,
           .reference = trim_reference<kSide>,
@@ -116,27 +117,27 @@ constexpr Function plain(std::string_view documentation, std::string_view exampl
           .example = example};
 }
 
-template <Side kSide>
+template <TrimSide kSide>
 constexpr Function of_characters(std::string_view documentation, std::string_view example) {
-  Function function = plain<kSide>(documentation, example);
+  Function function = trim_entry<kSide>(documentation, example);
   function.resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>;
   return function;
 }
 
-constexpr Function kFunctions[] = {
-    plain<Side::kBoth>("The string without spaces at its ends.", "trim('  abc ')"),
-    of_characters<Side::kBoth>("The string without any of the given characters at its ends.",
-                               "trim('<<ab>>', '<>')"),
-    plain<Side::kLeft>("The string without spaces at its beginning.", "ltrim('  abc ')"),
-    of_characters<Side::kLeft>("The string without any of the given characters at its beginning.",
-                               "ltrim('__ab_', '_')"),
-    plain<Side::kRight>("The string without spaces at its end.", "rtrim('  abc ')"),
-    of_characters<Side::kRight>("The string without any of the given characters at its end.",
-                                "rtrim('/usr/', '/')"),
+constexpr Function kTrimFunctions[] = {
+    trim_entry<TrimSide::kBoth>("The string without spaces at its ends.", "trim('  abc ')"),
+    of_characters<TrimSide::kBoth>("The string without any of the given characters at its ends.",
+                                   "trim('<<ab>>', '<>')"),
+    trim_entry<TrimSide::kLeft>("The string without spaces at its beginning.", "ltrim('  abc ')"),
+    of_characters<TrimSide::kLeft>("The string without any of the given characters at its beginning.",
+                                   "ltrim('__ab_', '_')"),
+    trim_entry<TrimSide::kRight>("The string without spaces at its end.", "rtrim('  abc ')"),
+    of_characters<TrimSide::kRight>("The string without any of the given characters at its end.",
+                                    "rtrim('/usr/', '/')"),
 };
 
 }  // namespace
 
-std::span<const Function> trim_functions() { return kFunctions; }
+std::span<const Function> trim_functions() { return kTrimFunctions; }
 
 }  // namespace lanewise::expr

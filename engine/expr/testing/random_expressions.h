@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,8 @@ struct Generator {
     constexpr std::string_view kTests[] = {"contains", "prefix", "suffix", "~~*", "regexp_matches"};
     constexpr const char* kPatterns[] = {"1", "-", "a", "ab", "", "\xC3\xA4"};
     std::vector<ExprPtr> tests = some(TypeId::kBool, 0, depth);
-    const size_t text = columns.size() - 1;
+    const auto found = std::find(columns.begin(), columns.end(), Type(TypeId::kVarchar));
+    const auto text = static_cast<size_t>(found - columns.begin());
     for (uint32_t n = 1 + pick(4); n > 0; --n) {
       const Value pattern = Value::varchar(kPatterns[pick(std::size(kPatterns))]);
       tests.push_back(call(kTests[pick(std::size(kTests))], {column(text, columns[text]), literal(pattern)}));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kNames[] = {"tile",   "thread", "pair",  "quad", "octet",
                                        "sorted", "blocks", "block", "keys", "segments"};
 
-/// Threads of a tile, as measured (docs/performance-index.md): 16 bytes of a key's line for each; where
+/// Threads of a tile, as measured (docs/notes/performance-index.md): 16 bytes of a key's line for each; where
 /// entries are counted, neighbours of 64 bytes.
 constexpr u32 kTile = 4, kCountingTile = 8;
 /// Lanes that read a text all read the same.

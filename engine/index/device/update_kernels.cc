@@ -38,7 +38,7 @@ static_assert(std::size(kSteps) == static_cast<size_t>(Step::kBoundTexts) + 1);
 static_assert(kBlockThreads == 256, "as scan_chunk says");
 
 /// Kernels go from one item to the next, so many blocks keep a GPU busy.
-constexpr u64 kMostBlocks = 1 << 20;
+constexpr u64 kMostUpdateBlocks = 1 << 20;
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void UpdateKernels::launch(const device::Module& module, Step step, const TreeAt
                        : by == Crewed::kWarp ? kBlockThreads / 32
                        : by == Crewed::kLeaf ? kBlockThreads / leaf_lanes()
                                              : scan_chunk(items);
-  const device::Shape shape{.blocks = std::min((items + in_block - 1) / in_block, kMostBlocks),
+  const device::Shape shape{.blocks = std::min((items + in_block - 1) / in_block, kMostUpdateBlocks),
                             .threads = kBlockThreads};
   if (by == Crewed::kScan) {
     module.kernel(fmt::format("sums_{}", name)).launch(stream, shape, tree, job, items);

@@ -14,7 +14,7 @@ struct TreeView {
 
 /// For each key the leaf where its search ends, and the first slot there whose key is not below it.
 template <class Word>
-using SearchKernel = void (*)(const TreeView& tree, const Word* keys, u64 count, Ref* leaves, u32* slots);
+using BatchSearch = void (*)(const TreeView& tree, const Word* keys, u64 count, Ref* leaves, u32* slots);
 
 /// How many keys of a node are below the key.
 template <class Word>
@@ -22,7 +22,7 @@ using NodeKernel = u32 (*)(const u8* node, const NodeShape& shape, Word key);
 
 template <class Word>
 struct SearchKernelsOf {
-  SearchKernel<Word> batch;
+  BatchSearch<Word> batch;
   NodeKernel<Word> node;
 };
 

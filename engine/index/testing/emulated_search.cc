@@ -8,7 +8,7 @@ namespace lanewise::index {
 namespace {
 
 template <class Operation, u32 T, class Way, class Tree>
-void play(const Tree& tree, const Job& job) {
+void play_search(const Tree& tree, const Job& job) {
   using Team = EmulatedTeam<T>;
   for (u64 first = 0; first < job.count; first += Team::queries) {
     Team::template book<Operation::kInStep>(job.found, first, job.count, [&](const auto& group, u64 q) {
@@ -24,21 +24,21 @@ using In = std::conditional_t<Tree::kLong, ByParts<Search>, Search>;
 template <class Operation, class Tree>
 void with_operation(const Tree& tree, const Job& job) {
   if (tree.kernel.by_level()) {
-    if (tree.kernel.threads() == 2) return play<Operation, 2, Stored<In<Tree, ByLines>>>(tree, job);
-    if (tree.kernel.threads() == 4) return play<Operation, 4, Stored<In<Tree, ByLines>>>(tree, job);
-    return play<Operation, 8, Stored<In<Tree, ByLines>>>(tree, job);
+    if (tree.kernel.threads() == 2) return play_search<Operation, 2, Stored<In<Tree, ByLines>>>(tree, job);
+    if (tree.kernel.threads() == 4) return play_search<Operation, 4, Stored<In<Tree, ByLines>>>(tree, job);
+    return play_search<Operation, 8, Stored<In<Tree, ByLines>>>(tree, job);
   }
   switch (tree.kernel.threads()) {
     case 1:
-      return play<Operation, 1, Down<In<Tree, ByLines>>>(tree, job);
+      return play_search<Operation, 1, Down<In<Tree, ByLines>>>(tree, job);
     case 2:
-      return play<Operation, 2, Down<In<Tree, ByLines>>>(tree, job);
+      return play_search<Operation, 2, Down<In<Tree, ByLines>>>(tree, job);
     case 4:
-      return play<Operation, 4, Down<In<Tree, ByLines>>>(tree, job);
+      return play_search<Operation, 4, Down<In<Tree, ByLines>>>(tree, job);
     case 8:
-      return play<Operation, 8, Down<In<Tree, ByLines>>>(tree, job);
+      return play_search<Operation, 8, Down<In<Tree, ByLines>>>(tree, job);
     case kBlockThreads:
-      return play<Operation, kBlockThreads, Down<In<Tree, ByKeys>>>(tree, job);
+      return play_search<Operation, kBlockThreads, Down<In<Tree, ByKeys>>>(tree, job);
     default:
       ADD_FAILURE() << "nobody emulates groups of " << tree.kernel.threads();
   }
@@ -57,10 +57,10 @@ void with_tree(const Tree& tree, const Job& job) {
       return with_operation<Pick>(tree, job);
     case Operation::kNode:
       if (tree.kernel.strategy == DeviceStrategy::keys)
-        return play<OneNode<In<Tree, ByKeys>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
-      return play<OneNode<In<Tree, BySegments>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
+        return play_search<OneNode<In<Tree, ByKeys>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
+      return play_search<OneNode<In<Tree, BySegments>>, kBlockThreads, Stored<In<Tree, ByLines>>>(tree, job);
     case Operation::kText:
-      if constexpr (Tree::kLong) play<TextOf, 4, Down<In<Tree, ByLines>>>(tree, job);
+      if constexpr (Tree::kLong) play_search<TextOf, 4, Down<In<Tree, ByLines>>>(tree, job);
   }
 }
 

@@ -24,6 +24,7 @@ struct AggregateInput {
   const ActiveSet& rows;          ///< those that pass the call's FILTER
   const uint32_t* groups;         ///< by row, of all active rows; null: there is one group, 0
   uint64_t chunk_order;           ///< see Chunk::order
+  uint64_t first_row;             ///< see Chunk::first_row
   bool every_new_group;           ///< each group made since the last update() has one of the rows
   lanes::Target target;
 };

@@ -1,15 +1,14 @@
 #include "ops/aggregate/aggregate.h"
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/accumulator.h"
-#include "ops/aggregate/distinct_values.h"
 #include "ops/aggregate/functions.h"
-#include "primitives/grouping.h"
+#include "ops/aggregate/key_runs.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {
@@ -17,20 +16,13 @@ namespace lanewise::ops {
 namespace {
 
 constexpr uint32_t kBatchRows = 1 << 18;
-/// Groups of one partition when the threads' tables are merged: its table stays in a core's cache.
-constexpr size_t kPartitionGroups = size_t{1} << 15;
-constexpr int kMostPartitionBits = 10;
-
-using Accumulators = std::vector<std::unique_ptr<Accumulator>>;
+constexpr uint32_t kDistinctBlock = 2048;  // distinct rows that an aggregate takes at a time
 
 /// A call as it is carried out: without a DISTINCT or ORDER BY that cannot change the result.
 struct Call {
   plan::AggregateCall call;
-  const AggregateFunction* function;
-
-  std::unique_ptr<Accumulator> make(MemoryBudget* budget) const {
-    return call.distinct ? make_distinct_values(*function, call, budget) : function->make(call, budget);
-  }
+  plan::AggregateCall of_rows;        // what takes them: with DISTINCT rows that are distinct already
+  const AggregateFunction* function;  // of `of_rows`
 };
 
 Call prepare(const plan::AggregateCall& call) {
@@ -43,18 +35,33 @@ Call prepare(const plan::AggregateCall& call) {
     throw InternalError(call.function + " gives " + function->resolve(types)->name() + ", not " +
                         call.type.name());
   }
-  Call result{call, function};
+  Call result{call, {}, function};
   if (!function->distinct_matters || call.args.empty()) result.call.distinct = false;
   if (!function->order_matters) result.call.order.clear();
-  function->make(result.call, nullptr);  // refuses bad constants now
+  result.of_rows = result.call;
+  if (result.call.distinct && call.function == "count") {  // none is NULL: their values do not matter
+    result.of_rows = {
+        .function = "count_star", .args = {}, .distinct = true, .filter = {}, .order = {}, .type = call.type};
+    result.function = find_aggregate("count_star", {});
+  }
+  result.function->make(result.of_rows, nullptr);  // refuses bad constants now
   return result;
+}
+
+void append(std::vector<Type>& types, const std::vector<ExprPtr>& exprs) {
+  for (const ExprPtr& expr : exprs) types.push_back(expr->type);
+}
+void append(std::vector<KeyRun>& runs, std::vector<KeyRun> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(runs));
 }
 
 class Aggregate : public Sink {
  public:
   Aggregate(const plan::Aggregate& aggregate, Schema output)
-      : keys_(aggregate.keys), output_(std::move(output)) {
-    for (const ExprPtr& key : keys_) key_types_.push_back(key->type);
+      : keys_(aggregate.keys),
+        output_(std::move(output)),
+        what_(aggregate.aggregates.empty() ? "DISTINCT" : kGroupBy) {
+    append(key_types_, keys_);
     for (const plan::AggregateCall& call : aggregate.aggregates) calls_.push_back(prepare(call));
   }
 
@@ -62,16 +69,17 @@ class Aggregate : public Sink {
 
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
     auto& groups = static_cast<Groups&>(local);
-    if (!groups.grouping) start(groups, context.budget);
+    if (!groups.now.keys) start(groups, context.budget);
     if (chunk.active.none()) return;
+    const std::vector<Vector> keys = evaluate_all(keys_, chunk, chunk.active, context);
     uint32_t* numbers = nullptr;
     if (!keys_.empty()) {
       numbers = context.arena->allocate<uint32_t>(chunk.rows);
-      groups.grouping->find_or_add(evaluate_all(keys_, chunk, chunk.active, context), chunk.active, numbers);
+      groups.now.keys->find_or_add(keys, chunk.active, numbers);
     }
     for (size_t i = 0; i < calls_.size(); ++i) {
       const plan::AggregateCall& call = calls_[i].call;
-      groups.accumulators[i]->resize(size(groups));
+      groups.now.accumulators[i]->resize(size(groups.now));
       ActiveSet rows = chunk.active;
       if (call.filter != nullptr) rows = narrow(*call.filter, chunk.columns, rows, context);
       const std::vector<Vector> args = evaluate_all(call.args, chunk, rows, context);
@@ -79,43 +87,108 @@ class Aggregate : public Sink {
       for (const plan::SortKey& key : call.order)
         order.push_back(evaluate(*key.expr, chunk.columns, rows, context));
       const bool every = rows.count() == chunk.active.count();
-      groups.accumulators[i]->update({args, order, rows, numbers, chunk.order, every, context.target});
+      const AggregateInput input{args,        order,           rows,  numbers,
+                                 chunk.order, chunk.first_row, every, context.target};
+      if (call.distinct) {
+        groups.distinct[i]->add(columns_of(keys, input), present(input));
+      } else {
+        groups.now.accumulators[i]->update(input);
+      }
     }
+    if (!keys_.empty()) limit(groups, chunk.active.count(), context.budget);
   }
 
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override {
-    std::vector<std::unique_ptr<Groups>> parts;
+    std::vector<KeyRun> runs;
+    std::vector<std::vector<KeyRun>> distinct(calls_.size());
     for (auto& local : locals) {
-      std::unique_ptr<Groups> groups(static_cast<Groups*>(local.release()));
-      if (groups->grouping && size(*groups) != 0) parts.push_back(std::move(groups));
+      auto& groups = static_cast<Groups&>(*local);
+      append(runs, std::move(groups.runs));
+      if (groups.now.keys && size(groups.now) != 0) runs.push_back(std::move(groups.now));
+      for (size_t i = 0; i < groups.distinct.size(); ++i) {
+        if (groups.distinct[i]) append(distinct[i], groups.distinct[i]->take());
+      }
+      local.reset();
     }
-    if (parts.empty() && keys_.empty()) {
-      parts.push_back(std::make_unique<Groups>());
-      start(*parts[0], context.budget);
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].call.distinct) append(runs, aggregated(i, distinct[i], context));
     }
+    if (runs.empty() && keys_.empty()) runs.push_back(started(context.budget));
     Table table{output_, {}};
-    if (parts.size() == 1) {
-      seal(*parts[0]);
-      table.batches = batches(*parts[0], context);
-    } else if (parts.size() > 1) {
-      table.batches = merge(parts, context);
+    if (runs.size() == 1) {
+      seal(runs[0]);
+      table.batches = batches(runs[0], context);
+    } else if (keys_.empty()) {
+      KeyRun merged = started(context.budget);
+      const uint32_t only = 0;
+      for (const KeyRun& run : runs) {
+        seal(run);
+        for (size_t i = 0; i < calls_.size(); ++i)
+          merged.accumulators[i]->merge(*run.accumulators[i], {&only, 1}, &only);
+      }
+      seal(merged);
+      table.batches = batches(merged, context);
+    } else if (!runs.empty()) {
+      table.batches = merge(runs, context);
     }
     return table;
   }
 
  private:
+  /// What one thread has gathered: the groups of its present run, those of earlier ones, and for each call
+  /// with DISTINCT the distinct rows of keys, arguments and its ORDER BY, which its accumulators see only at
+  /// the end.
   struct Groups : Local {
-    std::unique_ptr<Grouping> grouping;
-    Accumulators accumulators;
+    KeyRun now;
+    std::vector<KeyRun> runs;
+    RunLimit limit;
+    std::vector<std::unique_ptr<DistinctRows>> distinct;  // by call; null without DISTINCT
   };
 
-  void start(Groups& groups, MemoryBudget* budget) const {
-    groups.grouping = std::make_unique<Grouping>(key_types_, budget, calls_.empty() ? "DISTINCT" : kGroupBy);
-    for (const Call& call : calls_) groups.accumulators.push_back(call.make(budget));
-    for (auto& accumulator : groups.accumulators) accumulator->resize(size(groups));
+  /// A run without groups; without keys there is always one.
+  KeyRun started(MemoryBudget* budget) const {
+    KeyRun run{std::make_unique<Grouping>(key_types_, budget, what_), {}, {}};
+    for (const Call& call : calls_) run.accumulators.push_back(call.function->make(call.of_rows, budget));
+    for (auto& accumulator : run.accumulators) accumulator->resize(size(run));
+    return run;
   }
 
-  uint32_t size(const Groups& groups) const { return keys_.empty() ? 1 : groups.grouping->size(); }
+  void start(Groups& groups, MemoryBudget* budget) const {
+    groups.now = started(budget);
+    for (const Call& call : calls_) {
+      groups.distinct.push_back(call.call.distinct
+                                    ? std::make_unique<DistinctRows>(distinct_types(call.call), budget, what_)
+                                    : nullptr);
+    }
+  }
+
+  void limit(Groups& groups, size_t rows, MemoryBudget* budget) const {
+    if (groups.limit.reached(rows, size(groups.now))) {
+      KeyRun next = started(budget);
+      std::swap(next.accumulators, groups.now.accumulators);
+      next.keys = groups.now.keys->take();
+      groups.runs.push_back(std::move(next));
+      groups.runs.back().arrange();
+    } else if (groups.limit.expected_keys() > size(groups.now)) {
+      groups.now.keys->reserve(groups.limit.expected_keys());
+    }
+  }
+
+  uint32_t size(const KeyRun& run) const { return keys_.empty() ? 1 : run.keys->size(); }
+
+  std::vector<Type> distinct_types(const plan::AggregateCall& call) const {
+    std::vector<Type> types = key_types_;
+    append(types, call.args);
+    for (const plan::SortKey& key : call.order) types.push_back(key.expr->type);
+    return types;
+  }
+
+  static std::vector<Vector> columns_of(const std::vector<Vector>& keys, const AggregateInput& input) {
+    std::vector<Vector> columns = keys;
+    columns.insert(columns.end(), input.args.begin(), input.args.end());
+    columns.insert(columns.end(), input.order.begin(), input.order.end());
+    return columns;
+  }
 
   static std::vector<Vector> evaluate_all(const std::vector<ExprPtr>& exprs, const Chunk& chunk,
                                           const ActiveSet& rows, EvalContext& context) {
@@ -124,61 +197,99 @@ class Aggregate : public Sink {
     return results;
   }
 
-  static void seal(Groups& groups) {
-    for (auto& accumulator : groups.accumulators) accumulator->seal();
+  static void seal(const KeyRun& run) {
+    for (auto& accumulator : run.accumulators) accumulator->seal();
+  }
+
+  /// A run of groups that is fed with blocks of distinct rows.
+  struct Fed {
+    KeyRun run;
+    uint32_t blocks = 0;
+  };
+
+  /// Groups of the distinct rows that the threads found for call `i`, each run fed by one thread at a time.
+  /// The other calls have seen no row of them.
+  std::vector<KeyRun> aggregated(size_t i, std::vector<KeyRun>& rows, const EvalContext& context) const {
+    size_t total = 0;
+    for (const KeyRun& run : rows) total += run.keys->size();
+    std::mutex mutex;
+    std::vector<Fed> idle;
+    const auto feed = [&](const Grouping& distinct) {
+      std::unique_lock lock(mutex);
+      Fed fed = idle.empty() ? Fed{started(context.budget)} : std::move(idle.back());
+      if (!idle.empty()) idle.pop_back();
+      lock.unlock();
+      update(i, distinct, fed, context);
+      lock.lock();
+      idle.push_back(std::move(fed));
+    };
+    if (rows.size() == 1) {
+      feed(*rows[0].keys);
+    } else if (!rows.empty()) {
+      const std::vector<Type> types = distinct_types(calls_[i].call);
+      merge_partitions(
+          rows, merge_bits(total),
+          [&] { return KeyRun{std::make_unique<Grouping>(types, context.budget, what_), {}, {}}; },
+          context.cancellation, [&](size_t, KeyRun& merged) { feed(*merged.keys); });
+    }
+    std::vector<KeyRun> results;
+    for (Fed& fed : idle) {
+      if (size(fed.run) != 0) results.push_back(std::move(fed.run));
+    }
+    return results;
+  }
+
+  /// Gives call `i` distinct rows.
+  void update(size_t i, const Grouping& distinct, Fed& fed, const EvalContext& context) const {
+    KeyRun& run = fed.run;
+    const plan::AggregateCall& call = calls_[i].of_rows;
+    const size_t columns = keys_.size() + call.args.size() + call.order.size();
+    Arena arena(context.budget, what_);
+    std::vector<uint32_t> numbers(kDistinctBlock);
+    for (uint32_t first = 0; first < distinct.size(); first += kDistinctBlock) {
+      if (context.cancellation != nullptr) context.cancellation->check();
+      arena.reset();
+      const uint32_t count = std::min(kDistinctBlock, distinct.size() - first);
+      std::iota(numbers.begin(), numbers.end(), first);
+      std::vector<ColumnPtr> held;
+      std::vector<Vector> values;
+      for (size_t k = 0; k < columns; ++k) {
+        held.push_back(distinct.column(k, std::span(numbers).first(count)));
+        values.push_back(slice(*held.back(), 0, count, arena));
+      }
+      const std::span<const Vector> all(values);
+      const ActiveSet rows(count, arena);
+      uint32_t* groups = nullptr;
+      if (!keys_.empty()) {
+        groups = arena.allocate<uint32_t>(count);
+        run.keys->find_or_add(all.first(keys_.size()), rows, groups);
+      }
+      for (auto& accumulator : run.accumulators) accumulator->resize(size(run));
+      run.accumulators[i]->update({all.subspan(keys_.size(), call.args.size()),
+                                   all.subspan(keys_.size() + call.args.size()), rows, groups, fed.blocks++,
+                                   0, false, context.target});
+    }
   }
 
   /// The threads' groups, merged in partitions of the keys' hashes, in parallel.
-  std::vector<Batch> merge(std::vector<std::unique_ptr<Groups>>& parts, const EvalContext& context) const {
+  std::vector<Batch> merge(std::vector<KeyRun>& runs, const EvalContext& context) const {
     size_t total = 0;
-    for (const auto& part : parts) total += size(*part);
-    const int bits = total <= kPartitionGroups
-                         ? 0
-                         : std::min<int>(std::bit_width(total / kPartitionGroups), kMostPartitionBits);
-    std::vector<Partitions> partitions(parts.size());
-    parallel_for(parts.size(), [&](size_t i) {
-      seal(*parts[i]);
-      if (keys_.empty()) {
-        partitions[i] = {{0}, {0, 1}};
-      } else {
-        partitions[i] = partition(parts[i]->grouping->tags(), bits);
-      }
-    });
+    for (const KeyRun& run : runs) total += run.keys->size();
+    const int bits = merge_bits(total);
     std::vector<std::vector<Batch>> results(size_t{1} << bits);
-    parallel_for(results.size(), [&](size_t p) {
-      Groups merged;
-      start(merged, context.budget);
-      for (size_t i = 0; i < parts.size(); ++i) {
-        const std::span<const uint32_t> all(partitions[i].groups);
-        absorb(merged, *parts[i],
-               all.subspan(partitions[i].starts[p], partitions[i].starts[p + 1] - partitions[i].starts[p]),
-               context.cancellation);
-      }
-      if (size(merged) == 0) return;
-      seal(merged);
-      results[p] = batches(merged, context);
-    });
+    merge_partitions(
+        runs, bits, [&] { return started(context.budget); }, context.cancellation,
+        [&](size_t p, KeyRun& merged) {
+          seal(merged);
+          results[p] = batches(merged, context);
+        });
     std::vector<Batch> batches;
     for (auto& result : results) std::move(result.begin(), result.end(), std::back_inserter(batches));
     return batches;
   }
 
-  void absorb(Groups& merged, const Groups& part, std::span<const uint32_t> from,
-              const Cancellation* cancellation) const {
-    for (size_t first = 0; first < from.size(); first += kPartitionGroups) {
-      if (cancellation != nullptr) cancellation->check();
-      const auto some = from.subspan(first, std::min(kPartitionGroups, from.size() - first));
-      std::vector<uint32_t> to(some.size());
-      if (!keys_.empty()) merged.grouping->absorb(*part.grouping, some, to.data());
-      for (size_t i = 0; i < calls_.size(); ++i) {
-        merged.accumulators[i]->resize(size(merged));
-        merged.accumulators[i]->merge(*part.accumulators[i], some, to.data());
-      }
-    }
-  }
-
-  std::vector<Batch> batches(const Groups& groups, const EvalContext& context) const {
-    const uint32_t rows = size(groups);
+  std::vector<Batch> batches(const KeyRun& run, const EvalContext& context) const {
+    const uint32_t rows = size(run);
     std::vector<Batch> batches((size_t{rows} + kBatchRows - 1) / kBatchRows);
     parallel_for(batches.size(), [&](size_t b) {
       if (context.cancellation != nullptr) context.cancellation->check();
@@ -188,9 +299,9 @@ class Aggregate : public Sink {
       std::iota(numbers.begin(), numbers.end(), first);
       batches[b].rows = count;
       for (size_t key = 0; key < keys_.size(); ++key) {
-        batches[b].columns.push_back(groups.grouping->column(key, numbers));
+        batches[b].columns.push_back(run.keys->column(key, numbers));
       }
-      for (const auto& accumulator : groups.accumulators) {
+      for (const auto& accumulator : run.accumulators) {
         batches[b].columns.push_back(accumulator->finish(first, count, context.cancellation));
       }
     });
@@ -201,6 +312,7 @@ class Aggregate : public Sink {
   std::vector<Type> key_types_;
   std::vector<Call> calls_;
   Schema output_;
+  std::string_view what_;
 };
 
 }  // namespace

@@ -135,7 +135,7 @@ class IntervalSums {
   States<Interval> sums_;
 };
 
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_average(std::span<const Type> args) {
   if (args.size() != 1) return std::nullopt;
   const Type type = args[0];
   if (type == Type::timestamp(TimeUnit::kMicro) || type == TypeId::kTimestampTz || type == TypeId::kTime ||
@@ -145,7 +145,7 @@ std::optional<Type> resolve(std::span<const Type> args) {
   const bool number = type.id == TypeId::kDecimal || type == TypeId::kFloat64 || type.is_integer();
   return number && type != TypeId::kUInt128 ? std::optional<Type>(TypeId::kFloat64) : std::nullopt;
 }
-std::optional<Type> resolve_real(std::span<const Type> args) {
+std::optional<Type> resolve_real_average(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kFloat64 ? std::optional<Type>(TypeId::kFloat64)
                                                          : std::nullopt;
 }
@@ -155,7 +155,7 @@ std::unique_ptr<Accumulator> average_of(Type type, Sums sums, MemoryBudget* budg
   return std::make_unique<Average<Sums>>(type, std::move(sums), budget);
 }
 
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_average(const plan::AggregateCall& call, MemoryBudget* budget) {
   const Type type = call.args[0]->type;
   if (type == TypeId::kInterval) return average_of(type, IntervalSums(budget), budget);
   if (type == TypeId::kFloat64) return average_of(type, RealSums<false>(budget), budget);
@@ -173,16 +173,17 @@ std::unique_ptr<Accumulator> make_compensated(const plan::AggregateCall& call, M
   return average_of(call.type, RealSums<true>(budget), budget);
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"avg", true, false, resolve, make,
+constexpr AggregateFunction kAverageFunctions[] = {
+    {"avg", true, false, resolve_average, make_average,
      "The average; NULL if there is no value. Of doubles as exact as their sum().",
      "SELECT avg(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 1.5"},
-    {"favg", true, false, resolve_real, make_compensated, "The average of doubles with compensated rounding.",
+    {"favg", true, false, resolve_real_average, make_compensated,
+     "The average of doubles with compensated rounding.",
      "SELECT favg(x) FROM (VALUES (1::DOUBLE), (2)) t(x) -- 1.5"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> average_functions() { return kFunctions; }
+std::span<const AggregateFunction> average_functions() { return kAverageFunctions; }
 
 }  // namespace lanewise::ops

@@ -47,7 +47,7 @@ void Collected::add(const AggregateInput& input, const ActiveSet& rows) {
     });
   }
   if (!ordered_) return;
-  rows.for_each([&](uint32_t row) { positions_.push_back({input.chunk_order, row}); });
+  rows.for_each([&](uint32_t row) { positions_.push_back({input.chunk_order, input.first_row + row}); });
   if (!has_keys_) return;
   std::vector<KeyWords> words;
   for (const Vector& key : input.order) words.push_back(key_words(key, rows));
@@ -91,6 +91,16 @@ void Collected::sort(std::vector<uint32_t>& rows) const {
     return positions_[a] < positions_[b];
   };
   if (!std::is_sorted(rows.begin(), rows.end(), before)) std::sort(rows.begin(), rows.end(), before);
+}
+
+Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget) {
+  std::vector<Type> types;
+  std::vector<SortDirection> directions;
+  for (const plan::SortKey& key : call.order) {
+    types.push_back(key.expr->type);
+    directions.push_back({key.descending, key.nulls_first});
+  }
+  return {type, true, types, std::move(directions), budget};
 }
 
 }  // namespace lanewise::ops

@@ -10,6 +10,7 @@
 #include "ops/aggregate/kept_text.h"
 #include "ops/aggregate/position.h"
 #include "ops/aggregate/states.h"
+#include "plan/node.h"
 #include "primitives/byte_store.h"
 #include "primitives/sort_keys.h"
 
@@ -67,6 +68,9 @@ class Collected {
   BufferBuilder<uint32_t> starts_;  // by group
   BufferBuilder<uint32_t> by_group_;
 };
+
+/// An empty one whose rows can be had in the order of the call's ORDER BY.
+Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget);
 
 template <class R, class F>
 ColumnPtr Collected::column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,

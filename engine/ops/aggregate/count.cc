@@ -50,7 +50,7 @@ class Count : public Accumulator {
 };
 
 template <Counted kWhat, class Result>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_count(const plan::AggregateCall& call, MemoryBudget* budget) {
   return std::make_unique<Count<kWhat, Result>>(call.type, budget);
 }
 
@@ -64,18 +64,18 @@ std::optional<Type> condition(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kBool ? std::optional<Type>(TypeId::kInt128) : std::nullopt;
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"count_star", true, false, no_argument, make<Counted::kRows, int64_t>, "The number of rows.",
+constexpr AggregateFunction kCountFunctions[] = {
+    {"count_star", true, false, no_argument, make_count<Counted::kRows, int64_t>, "The number of rows.",
      "SELECT count(*) FROM (VALUES (1), (NULL)) t(x) -- 2"},
-    {"count", true, false, any_argument, make<Counted::kPresent, int64_t>,
+    {"count", true, false, any_argument, make_count<Counted::kPresent, int64_t>,
      "The number of values that are not NULL.", "SELECT count(x) FROM (VALUES (1), (NULL)) t(x) -- 1"},
-    {"count_if", true, false, condition, make<Counted::kTrue, int128_t>,
+    {"count_if", true, false, condition, make_count<Counted::kTrue, int128_t>,
      "The number of rows where the condition is true.",
      "SELECT count_if(x > 1) FROM (VALUES (1), (2), (NULL)) t(x) -- 1"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> count_functions() { return kFunctions; }
+std::span<const AggregateFunction> count_functions() { return kCountFunctions; }
 
 }  // namespace lanewise::ops

@@ -5,9 +5,9 @@
 #include "expr/vectors.h"
 #include "ops/aggregate/function_groups.h"
 #include "ops/aggregate/kept_text.h"
-#include "ops/aggregate/less.h"
 #include "ops/aggregate/seen.h"
 #include "ops/aggregate/states.h"
+#include "ops/less.h"
 #include "primitives/kernels.h"
 
 namespace lanewise::ops {
@@ -116,7 +116,7 @@ class ExtremumText : public Accumulator {
 };
 
 template <bool kMax>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_extremum(const plan::AggregateCall& call, MemoryBudget* budget) {
   return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, std::string_view>) {
@@ -127,16 +127,17 @@ std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget*
   });
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"min", false, false, same_type, make<false>, "The least value; strings as bytes, NaN above all numbers.",
+constexpr AggregateFunction kExtremumFunctions[] = {
+    {"min", false, false, same_type, make_extremum<false>,
+     "The least value; strings as bytes, NaN above all numbers.",
      "SELECT min(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 1"},
-    {"max", false, false, same_type, make<true>,
+    {"max", false, false, same_type, make_extremum<true>,
      "The greatest value; strings as bytes, NaN above all numbers.",
      "SELECT max(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 2"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> extremum_functions() { return kFunctions; }
+std::span<const AggregateFunction> extremum_functions() { return kExtremumFunctions; }
 
 }  // namespace lanewise::ops

@@ -63,7 +63,7 @@ class BitFold : public Accumulator {
 };
 
 template <Bits kOperation>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_logic(const plan::AggregateCall& call, MemoryBudget* budget) {
   return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T> || std::is_same_v<T, int128_t> || std::is_same_v<T, uint128_t>) {
@@ -81,22 +81,23 @@ std::optional<Type> boolean(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kBool ? std::optional<Type>(args[0]) : std::nullopt;
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"bit_and", false, false, integer, make<Bits::kAnd>, "All values combined bit by bit with AND.",
+constexpr AggregateFunction kLogicFunctions[] = {
+    {"bit_and", false, false, integer, make_logic<Bits::kAnd>, "All values combined bit by bit with AND.",
      "SELECT bit_and(x) FROM (VALUES (7), (5)) t(x) -- 5"},
-    {"bit_or", false, false, integer, make<Bits::kOr>, "All values combined bit by bit with OR.",
+    {"bit_or", false, false, integer, make_logic<Bits::kOr>, "All values combined bit by bit with OR.",
      "SELECT bit_or(x) FROM (VALUES (4), (1)) t(x) -- 5"},
-    {"bit_xor", true, false, integer, make<Bits::kXor>, "All values combined bit by bit with exclusive OR.",
+    {"bit_xor", true, false, integer, make_logic<Bits::kXor>,
+     "All values combined bit by bit with exclusive OR.",
      "SELECT bit_xor(x) FROM (VALUES (7), (5)) t(x) -- 2"},
-    {"bool_and", false, false, boolean, make<Bits::kAnd>,
+    {"bool_and", false, false, boolean, make_logic<Bits::kAnd>,
      "Whether all conditions that are not NULL are true.",
      "SELECT bool_and(x) FROM (VALUES (true), (false)) t(x) -- false"},
-    {"bool_or", false, false, boolean, make<Bits::kOr>, "Whether some condition is true.",
+    {"bool_or", false, false, boolean, make_logic<Bits::kOr>, "Whether some condition is true.",
      "SELECT bool_or(x) FROM (VALUES (true), (false)) t(x) -- true"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> logic_functions() { return kFunctions; }
+std::span<const AggregateFunction> logic_functions() { return kLogicFunctions; }
 
 }  // namespace lanewise::ops

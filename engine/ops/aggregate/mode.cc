@@ -2,18 +2,19 @@
 
 #include "ops/aggregate/collected.h"
 #include "ops/aggregate/function_groups.h"
-#include "ops/aggregate/less.h"
+#include "ops/less.h"
 
 namespace lanewise::ops {
 
 namespace {
 
-/// The most frequent value; of several the one whose first row comes first, as it is in that row. No NaN
-/// equals another.
+/// The most frequent value; of several the one whose first row comes first in the call's ORDER BY, as it is
+/// in that row. No NaN equals another.
 template <class T>
 class Mode : public Accumulator {
  public:
-  Mode(Type type, MemoryBudget* budget) : type_(type), values_(type, true, {}, {}, budget), budget_(budget) {}
+  Mode(const plan::AggregateCall& call, MemoryBudget* budget)
+      : type_(call.type), values_(collected_in_order(type_, call, budget)), budget_(budget) {}
 
   void resize(uint32_t groups) override { values_.resize(groups); }
   void update(const AggregateInput& input) override { values_.add(input, present(input)); }
@@ -35,7 +36,7 @@ class Mode : public Accumulator {
  private:
   T value(uint32_t row) const { return values_.template value<T>(row); }
 
-  /// Of rows in the order of the input, the first one with the most frequent value.
+  /// Of rows in their order, the first one with the most frequent value.
   uint32_t most_frequent(const std::vector<uint32_t>& rows) const {
     std::vector<uint32_t> sorted(
         rows.size());  // positions in `rows`, equal values side by side, the first row first
@@ -69,19 +70,20 @@ class Mode : public Accumulator {
   MemoryBudget* budget_;
 };
 
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_mode(const plan::AggregateCall& call, MemoryBudget* budget) {
   return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
-    return std::make_unique<Mode<decltype(zero)>>(call.type, budget);
+    return std::make_unique<Mode<decltype(zero)>>(call, budget);
   });
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"mode", true, false, same_type, make, "The most frequent value; of several the one that comes first.",
+constexpr AggregateFunction kModeFunctions[] = {
+    {"mode", true, true, same_type, make_mode,
+     "The most frequent value; of several the one that comes first.",
      "SELECT mode(x) FROM (VALUES (1), (2), (2)) t(x) -- 2"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> mode_functions() { return kFunctions; }
+std::span<const AggregateFunction> mode_functions() { return kModeFunctions; }
 
 }  // namespace lanewise::ops

@@ -109,34 +109,34 @@ std::optional<Type> resolve_parts(std::span<const Type> args) {
   return parts ? std::optional<Type>(TypeId::kFloat64) : std::nullopt;
 }
 
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_moments(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kFloat64 ? std::optional<Type>(TypeId::kFloat64)
                                                          : std::nullopt;
 }
 
 template <class State, class Finish>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall&, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_moments(const plan::AggregateCall&, MemoryBudget* budget) {
   return std::make_unique<Fold<State, Finish>>(budget);
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"product", true, false, resolve, make<Product, Whole>, "The product; NULL if there is no value.",
-     "SELECT product(x) FROM (VALUES (2), (3)) t(x) -- 6.0"},
-    {"stddev_pop", true, false, resolve, make<Moments, DeviationPopulation>,
+constexpr AggregateFunction kMomentsFunctions[] = {
+    {"product", true, false, resolve_moments, make_moments<Product, Whole>,
+     "The product; NULL if there is no value.", "SELECT product(x) FROM (VALUES (2), (3)) t(x) -- 6.0"},
+    {"stddev_pop", true, false, resolve_moments, make_moments<Moments, DeviationPopulation>,
      "The standard deviation of a population.", "SELECT stddev_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0"},
-    {"stddev_samp", true, false, resolve, make<Moments, DeviationSample>,
+    {"stddev_samp", true, false, resolve_moments, make_moments<Moments, DeviationSample>,
      "The standard deviation of a sample.", "SELECT stddev_samp(x) FROM (VALUES (1), (2), (3)) t(x) -- 1.0"},
-    {"var_pop", true, false, resolve, make<Moments, VariancePopulation>, "The variance of a population.",
-     "SELECT var_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0"},
-    {"var_samp", true, false, resolve, make<Moments, VarianceSample>, "The variance of a sample.",
-     "SELECT var_samp(x) FROM (VALUES (1), (3)) t(x) -- 2.0"},
+    {"var_pop", true, false, resolve_moments, make_moments<Moments, VariancePopulation>,
+     "The variance of a population.", "SELECT var_pop(x) FROM (VALUES (1), (3)) t(x) -- 1.0"},
+    {"var_samp", true, false, resolve_moments, make_moments<Moments, VarianceSample>,
+     "The variance of a sample.", "SELECT var_samp(x) FROM (VALUES (1), (3)) t(x) -- 2.0"},
 };
 
 constexpr AggregateFunction kOfParts[] = {
-    {"stddev_pop", true, false, resolve_parts, make<Moments, DeviationPopulation>, "", ""},
-    {"stddev_samp", true, false, resolve_parts, make<Moments, DeviationSample>, "", ""},
-    {"var_pop", true, false, resolve_parts, make<Moments, VariancePopulation>, "", ""},
-    {"var_samp", true, false, resolve_parts, make<Moments, VarianceSample>, "", ""},
+    {"stddev_pop", true, false, resolve_parts, make_moments<Moments, DeviationPopulation>, "", ""},
+    {"stddev_samp", true, false, resolve_parts, make_moments<Moments, DeviationSample>, "", ""},
+    {"var_pop", true, false, resolve_parts, make_moments<Moments, VariancePopulation>, "", ""},
+    {"var_samp", true, false, resolve_parts, make_moments<Moments, VarianceSample>, "", ""},
 };
 
 template <class Finish>
@@ -146,7 +146,7 @@ std::optional<double> finished(const Moments& moments) {
 
 }  // namespace
 
-std::span<const AggregateFunction> moments_functions() { return kFunctions; }
+std::span<const AggregateFunction> moments_functions() { return kMomentsFunctions; }
 std::span<const AggregateFunction> moments_of_parts() { return kOfParts; }
 
 std::optional<double> spread(std::string_view function, const Moments& moments) {

@@ -95,7 +95,7 @@ class Pick : public Accumulator {
     size_t i = 0;
     const auto offer = [&](uint32_t row, uint32_t group) {
       State& state = states_[group];
-      const Position position{input.chunk_order, row};
+      const Position position{input.chunk_order, input.first_row + row};
       if (!state.set || beats(ranks_.compare(i, row, group), position, state.position)) {
         ranks_.keep(i, row, group);
         const bool null = values.is_null(row);
@@ -154,7 +154,7 @@ class Pick : public Accumulator {
 };
 
 template <Choice kChoice>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_pick(const plan::AggregateCall& call, MemoryBudget* budget) {
   Choice choice = kChoice;
   std::vector<Type> types;
   std::vector<SortDirection> directions;
@@ -186,29 +186,29 @@ constexpr Choice kMaxBy{.skip_nulls = true, .by = true, .greatest = true};
 constexpr Choice kMinByNull{.by = true};
 constexpr Choice kMaxByNull{.by = true, .greatest = true};
 
-constexpr AggregateFunction kFunctions[] = {
-    {"any_value", false, true, same_type, make<kAnyValue>, "The first value that is not NULL.",
+constexpr AggregateFunction kPickFunctions[] = {
+    {"any_value", false, true, same_type, make_pick<kAnyValue>, "The first value that is not NULL.",
      "SELECT any_value(x) FROM (VALUES (NULL), (2), (3)) t(x) -- 2"},
-    {"arg_max_null", false, true, two_arguments, make<kMaxByNull>,
+    {"arg_max_null", false, true, two_arguments, make_pick<kMaxByNull>,
      "The value, NULL or not, of the row where the second argument is greatest.",
      "SELECT arg_max_null(x, y) FROM (VALUES (1, 5), (NULL, 9)) t(x, y) -- NULL"},
-    {"arg_min_null", false, true, two_arguments, make<kMinByNull>,
+    {"arg_min_null", false, true, two_arguments, make_pick<kMinByNull>,
      "The value, NULL or not, of the row where the second argument is least.",
      "SELECT arg_min_null(x, y) FROM (VALUES (1, 5), (NULL, 2)) t(x, y) -- NULL"},
-    {"first", false, true, same_type, make<kFirst>, "The value of the first row, NULL or not.",
+    {"first", false, true, same_type, make_pick<kFirst>, "The value of the first row, NULL or not.",
      "SELECT first(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 2"},
-    {"last", false, true, same_type, make<kLast>, "The value of the last row, NULL or not.",
+    {"last", false, true, same_type, make_pick<kLast>, "The value of the last row, NULL or not.",
      "SELECT last(x ORDER BY y) FROM (VALUES (1, 2), (2, 1)) t(x, y) -- 1"},
-    {"max_by", false, true, two_arguments, make<kMaxBy>,
+    {"max_by", false, true, two_arguments, make_pick<kMaxBy>,
      "The value of the row where the second argument is greatest; neither is NULL.",
      "SELECT max_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 2"},
-    {"min_by", false, true, two_arguments, make<kMinBy>,
+    {"min_by", false, true, two_arguments, make_pick<kMinBy>,
      "The value of the row where the second argument is least; neither is NULL.",
      "SELECT min_by(x, y) FROM (VALUES (1, 5), (2, 9)) t(x, y) -- 1"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> pick_functions() { return kFunctions; }
+std::span<const AggregateFunction> pick_functions() { return kPickFunctions; }
 
 }  // namespace lanewise::ops

@@ -8,7 +8,7 @@ namespace lanewise::ops {
 /// Where a row stands in the operator's input: chunks in their order, rows within.
 struct Position {
   uint64_t chunk = 0;
-  uint32_t row = 0;
+  uint64_t row = 0;
   friend auto operator<=>(const Position&, const Position&) = default;
 };
 

@@ -6,8 +6,8 @@
 #include "ops/aggregate/collected.h"
 #include "ops/aggregate/function_groups.h"
 #include "ops/aggregate/interpolate.h"
-#include "ops/aggregate/less.h"
 #include "ops/aggregate/share.h"
+#include "ops/less.h"
 
 namespace lanewise::ops {
 
@@ -135,7 +135,7 @@ std::optional<Type> resolve_median(std::span<const Type> args) {
   return continuous(args[0]).value_or(args[0]);
 }
 
-constexpr AggregateFunction kFunctions[] = {
+constexpr AggregateFunction kQuantileFunctions[] = {
     {"median", true, false, resolve_median, median,
      "The value in the middle; between two, their average (if they have one).",
      "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) t(x) -- 3.0"},
@@ -149,6 +149,6 @@ constexpr AggregateFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const AggregateFunction> quantile_functions() { return kFunctions; }
+std::span<const AggregateFunction> quantile_functions() { return kQuantileFunctions; }
 
 }  // namespace lanewise::ops

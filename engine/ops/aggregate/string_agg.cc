@@ -51,37 +51,30 @@ class StringAgg : public Accumulator {
   MemoryBudget* budget_;
 };
 
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_string_agg(std::span<const Type> args) {
   if (args.empty() || args.size() > 2 || args[0] != TypeId::kVarchar) return std::nullopt;
   if (args.size() == 2 && args[1] != TypeId::kVarchar && args[1] != TypeId::kNull) return std::nullopt;
   return TypeId::kVarchar;
 }
 
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_string_agg(const plan::AggregateCall& call, MemoryBudget* budget) {
   Value separator = Value::varchar(",");
   if (call.args.size() == 2) {
     if (call.args[1]->kind != Expr::Kind::kLiteral)
       throw UserError("string_agg: the separator must be a constant");
     separator = call.args[1]->literal;
   }
-  std::vector<Type> types;
-  std::vector<SortDirection> directions;
-  for (const plan::SortKey& key : call.order) {
-    types.push_back(key.expr->type);
-    directions.push_back({key.descending, key.nulls_first});
-  }
-  return std::make_unique<StringAgg>(Collected(TypeId::kVarchar, true, types, directions, budget), separator,
-                                     budget);
+  return std::make_unique<StringAgg>(collected_in_order(TypeId::kVarchar, call, budget), separator, budget);
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"string_agg", true, true, resolve, make,
+constexpr AggregateFunction kStringAggFunctions[] = {
+    {"string_agg", true, true, resolve_string_agg, make_string_agg,
      "All strings that are not NULL, joined by a separator (a comma if none is given).",
      "SELECT string_agg(x, '-' ORDER BY x) FROM (VALUES ('b'), ('a')) t(x) -- a-b"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> string_agg_functions() { return kFunctions; }
+std::span<const AggregateFunction> string_agg_functions() { return kStringAggFunctions; }
 
 }  // namespace lanewise::ops

@@ -113,19 +113,19 @@ class SumReal : public Accumulator {
   Seen seen_;
 };
 
-std::optional<Type> resolve(std::span<const Type> args) {
+std::optional<Type> resolve_sum(std::span<const Type> args) {
   if (args.size() != 1) return std::nullopt;
   if (args[0].id == TypeId::kDecimal) return Type::decimal(38, args[0].scale);
   if (args[0] == TypeId::kFloat64) return TypeId::kFloat64;
   const bool whole = args[0].is_integer() && args[0] != TypeId::kUInt128;
   return whole || args[0] == TypeId::kBool ? std::optional<Type>(TypeId::kInt128) : std::nullopt;
 }
-std::optional<Type> resolve_real(std::span<const Type> args) {
+std::optional<Type> resolve_real_sum(std::span<const Type> args) {
   return args.size() == 1 && args[0] == TypeId::kFloat64 ? std::optional<Type>(TypeId::kFloat64)
                                                          : std::nullopt;
 }
 
-std::unique_ptr<Accumulator> make(const plan::AggregateCall& call, MemoryBudget* budget) {
+std::unique_ptr<Accumulator> make_sum(const plan::AggregateCall& call, MemoryBudget* budget) {
   return visit(call.args[0]->type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, double>) {
@@ -141,18 +141,18 @@ std::unique_ptr<Accumulator> make_kahan(const plan::AggregateCall& call, MemoryB
   return std::make_unique<SumReal<Kahan>>(call.type, budget);
 }
 
-constexpr AggregateFunction kFunctions[] = {
-    {"sum", true, false, resolve, make,
+constexpr AggregateFunction kSumFunctions[] = {
+    {"sum", true, false, resolve_sum, make_sum,
      "The sum; NULL if there is no value. Of doubles off by at most rows * 2^-53 * the sum of magnitudes: "
      "its last "
      "digits depend on how rows are cut and shared out.",
      "SELECT sum(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 3"},
-    {"kahan_sum", true, false, resolve_real, make_kahan, "The sum of doubles with compensated rounding.",
+    {"kahan_sum", true, false, resolve_real_sum, make_kahan, "The sum of doubles with compensated rounding.",
      "SELECT kahan_sum(x) FROM (VALUES (0.5::DOUBLE), (0.25)) t(x) -- 0.75"},
 };
 
 }  // namespace
 
-std::span<const AggregateFunction> sum_functions() { return kFunctions; }
+std::span<const AggregateFunction> sum_functions() { return kSumFunctions; }
 
 }  // namespace lanewise::ops

@@ -17,15 +17,18 @@ std::unique_ptr<Sink::Local> Limit::local() const { return std::make_unique<Orde
 bool Limit::count(uint64_t order, uint32_t rows) const {
   std::lock_guard lock(mutex_);
   if (order >= needed_below()) return false;
-  seen_.emplace(order, rows);
+  seen_[order] += rows;
   seen_rows_ += rows;
-  while (!seen_.empty() && seen_rows_ - seen_.rbegin()->second >= wanted_) {  // the last one adds nothing
-    seen_rows_ -= seen_.rbegin()->second;
+  while (!seen_.empty() &&
+         seen_rows_ - static_cast<int64_t>(seen_.rbegin()->second) >= wanted_) {  // the last one adds nothing
+    seen_rows_ -= static_cast<int64_t>(seen_.rbegin()->second);
     needed_below_ = seen_.rbegin()->first;
     seen_.erase(std::prev(seen_.end()));
   }
-  if (seen_rows_ >= wanted_) needed_below_ = seen_.rbegin()->first + 1;
-  return order < needed_below();
+  if (seen_rows_ < wanted_) return order < needed_below();
+  // What else there is of the last order comes behind rows that are enough.
+  needed_below_ = seen_.rbegin()->first;
+  return order <= needed_below();
 }
 
 void Limit::consume(Local& local, const Chunk& chunk, EvalContext& context) const {

@@ -28,7 +28,7 @@ class Limit : public Sink {
   int64_t wanted_;  // rows from the input's first on
   mutable std::atomic<uint64_t> needed_below_{UINT64_MAX};
   mutable std::mutex mutex_;
-  mutable std::map<uint64_t, uint32_t> seen_;  // order -> rows, of the chunks that count
+  mutable std::map<uint64_t, uint64_t> seen_;  // order -> rows, of the chunks that count
   mutable int64_t seen_rows_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ops/sort/sort_columns.h"
+#include "ops/sort_columns.h"
 
 namespace lanewise::ops {
 

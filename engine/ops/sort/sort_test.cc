@@ -21,7 +21,7 @@ using Row = std::vector<Value>;
 using Rows = std::vector<Row>;
 
 /// How a test feeds the operator.
-struct Feed {
+struct SortFeed {
   uint32_t chunk_rows = 100;
   size_t locals = 2;
   uint32_t skip = 0;       ///< rows where row % skip == 1 are not active; 0: all are
@@ -61,7 +61,7 @@ Rows expected_rows(const Rows& rows, const plan::Sort& sort) {
 }
 
 void consume_all(const Sink& sink, std::vector<std::unique_ptr<Sink::Local>>& locals,
-                 const std::vector<ColumnPtr>& columns, const Feed& feed, EvalContext& context) {
+                 const std::vector<ColumnPtr>& columns, const SortFeed& feed, EvalContext& context) {
   const int64_t rows = columns[0]->rows;
   const int64_t chunks = (rows + feed.chunk_rows - 1) / feed.chunk_rows;
   for (int64_t i = 0; i < chunks; ++i) {
@@ -84,7 +84,7 @@ void consume_all(const Sink& sink, std::vector<std::unique_ptr<Sink::Local>>& lo
   }
 }
 
-Table run(const plan::Sort& sort, const std::vector<ColumnPtr>& columns, const Feed& feed) {
+Table run_sort(const plan::Sort& sort, const std::vector<ColumnPtr>& columns, const SortFeed& feed) {
   Schema input;
   for (const ColumnPtr& column : columns) input.push_back({"", column->type});
   const auto sink = make_sort(sort, input);
@@ -116,10 +116,10 @@ Rows rows_of(const Table& table) {
 }
 
 void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns,
-                   const std::vector<Feed>& feeds) {
+                   const std::vector<SortFeed>& feeds) {
   const Rows expected = expected_rows(rows_of(columns, feeds[0].skip), sort);
-  for (const Feed& feed : feeds) {
-    const Rows rows = rows_of(run(sort, columns, feed));
+  for (const SortFeed& feed : feeds) {
+    const Rows rows = rows_of(run_sort(sort, columns, feed));
     ASSERT_EQ(rows.size(), expected.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       ASSERT_EQ(rows[i], expected[i])
@@ -129,8 +129,8 @@ void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns
   }
 }
 
-void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns, const Feed& feed) {
-  expect_sorted(sort, columns, std::vector<Feed>{feed});
+void expect_sorted(const plan::Sort& sort, const std::vector<ColumnPtr>& columns, const SortFeed& feed) {
+  expect_sorted(sort, columns, std::vector<SortFeed>{feed});
 }
 
 const size_t kSizes[] = {0, 1, 31, 32, 33, 63, 64, 65, test_size<size_t>(300, 2047), 2048, 2049};
@@ -159,13 +159,13 @@ TEST_P(OfType, OrdersAsTheReference) {
                                         << (nulls_first ? " NULLS FIRST" : ""));
         const plan::SortKey many = by(0, type, descending, nulls_first);
         const plan::SortKey few = by(1, type, descending, nulls_first);
-        expect_sorted({{many}}, columns, Feed{});
-        expect_sorted({{few}}, columns, Feed{.skip = 5});
-        expect_sorted({{few, by(0, type, !descending, nulls_first)}}, columns, Feed{.backwards = true});
+        expect_sorted({{many}}, columns, SortFeed{});
+        expect_sorted({{few}}, columns, SortFeed{.skip = 5});
+        expect_sorted({{few, by(0, type, !descending, nulls_first)}}, columns, SortFeed{.backwards = true});
         for (const int64_t limit : limits) {
           for (const int64_t offset : offsets) {
-            expect_sorted({{many}, limit, offset}, columns, Feed{.skip = 7});
-            expect_sorted({{few, many}, limit, offset}, columns, Feed{.backwards = true});
+            expect_sorted({{many}, limit, offset}, columns, SortFeed{.skip = 7});
+            expect_sorted({{few, many}, limit, offset}, columns, SortFeed{.backwards = true});
           }
         }
       }
@@ -194,7 +194,7 @@ TEST(Sort, OrdersManyRows) {
   for (const uint32_t distinct : {1, 3, 200'000}) {
     const auto columns = many_rows(distinct, 0.1, rows);
     const plan::SortKey text = by(0, TypeId::kVarchar), real = by(1, TypeId::kFloat64, true, true);
-    const std::vector<Feed> feeds = {{.chunk_rows = 8192}, {.chunk_rows = 3000, .backwards = true}};
+    const std::vector<SortFeed> feeds = {{.chunk_rows = 8192}, {.chunk_rows = 3000, .backwards = true}};
     expect_sorted({{text}}, columns, feeds);
     expect_sorted({{real, text}}, columns, feeds);
     expect_sorted({{text, real}, -1, rows - 10}, columns, feeds);
@@ -212,7 +212,7 @@ TEST(TopN, DropsWhatIsBehind) {
           const plan::SortKey text = by(0, TypeId::kVarchar, descending, nulls_first);
           const plan::SortKey real = by(1, TypeId::kFloat64, !descending, nulls_first);
           const plan::SortKey number = by(2, TypeId::kInt64, descending);
-          const std::vector<Feed> feeds = {{.chunk_rows = 2048}, {.chunk_rows = 2048, .backwards = true}};
+          const std::vector<SortFeed> feeds = {{.chunk_rows = 2048}, {.chunk_rows = 2048, .backwards = true}};
           expect_sorted({{text}, 10}, columns, feeds);
           expect_sorted({{real, text}, 1'000, 500}, columns, feeds);
           expect_sorted({{number}, 10, 3}, columns, feeds);  // ascending or descending as it comes
@@ -228,8 +228,8 @@ TEST(Sort, OrdersByWhatIsComputed) {
   const ExprPtr rest = call("%", {column(0, TypeId::kInt32), literal(Value::int32(5))});
   const ExprPtr parity = call("%", {column(2, TypeId::kInt64), literal(Value::int64(2))});
   for (const int64_t limit : {int64_t{-1}, int64_t{50}}) {
-    expect_sorted({{{rest, true, false}, {parity, false, false}}, limit}, columns, Feed{});
-    expect_sorted({{{literal(Value::int32(1)), false, false}}, limit}, columns, Feed{.backwards = true});
+    expect_sorted({{{rest, true, false}, {parity, false, false}}, limit}, columns, SortFeed{});
+    expect_sorted({{{literal(Value::int32(1)), false, false}}, limit}, columns, SortFeed{.backwards = true});
   }
 }
 
@@ -250,8 +250,9 @@ TEST(Sort, TakesStringsAtTheEdges) {
   const ColumnPtr column = make_column(TypeId::kVarchar, texts);
   for (const bool descending : {false, true}) {
     for (const int64_t limit : {int64_t{-1}, int64_t{60}}) {
-      expect_sorted({{by(0, TypeId::kVarchar, descending)}, limit}, {column}, Feed{.chunk_rows = 9});
-      expect_sorted({{by(0, TypeId::kVarchar, descending)}, limit}, {random::dictionary_of(*column)}, Feed{});
+      expect_sorted({{by(0, TypeId::kVarchar, descending)}, limit}, {column}, SortFeed{.chunk_rows = 9});
+      expect_sorted({{by(0, TypeId::kVarchar, descending)}, limit}, {random::dictionary_of(*column)},
+                    SortFeed{});
     }
   }
 }
@@ -283,7 +284,7 @@ TEST(Sort, AsksForItsMemory) {
     MemoryBudget budget(3 << 20);
     const plan::Sort sort{{by(0, TypeId::kVarchar)}, limit};
     try {
-      run(sort, columns, Feed{.chunk_rows = 8192, .budget = &budget});
+      run_sort(sort, columns, SortFeed{.chunk_rows = 8192, .budget = &budget});
       FAIL() << "limit " << limit;
     } catch (const UserError& error) {
       EXPECT_NE(std::string(error.what()).find("Sort (ORDER BY)"), std::string::npos) << error.what();

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "ops/gather.h"
+#include "ops/pick.h"
 #include "ops/sort/bound.h"
-#include "ops/sort/pick.h"
-#include "ops/sort/sort_columns.h"
+#include "ops/sort_columns.h"
 
 namespace lanewise::ops {
 
@@ -44,7 +44,7 @@ class TopN : public Sink {
         offset_(static_cast<size_t>(sort.offset)) {
     kept_ = columns_.schema();
     kept_.push_back({"", TypeId::kUInt64});  // order of the row's chunk
-    kept_.push_back({"", TypeId::kUInt32});  // row of the chunk
+    kept_.push_back({"", TypeId::kUInt64});  // row of the chunks of that order
   }
 
   std::unique_ptr<Local> local() const override { return std::make_unique<Kept>(); }
@@ -94,9 +94,9 @@ class TopN : public Sink {
     order.constant = true;
     order.values = &(*arena.allocate<uint64_t>(1) = chunk.order);
     Vector& row = columns.emplace_back();
-    row.type = TypeId::kUInt32;
-    auto* numbers = arena.allocate<uint32_t>(chunk.rows);
-    for (uint32_t i = 0; i < chunk.rows; ++i) numbers[i] = i;
+    row.type = TypeId::kUInt64;
+    auto* numbers = arena.allocate<uint64_t>(chunk.rows);
+    for (uint32_t i = 0; i < chunk.rows; ++i) numbers[i] = chunk.first_row + i;
     row.values = numbers;
   }
 
@@ -109,7 +109,8 @@ class TopN : public Sink {
       rows.resize(before + static_cast<size_t>(parts[part]->rows));
       for (size_t i = before; i < rows.size(); ++i) rows[i].row = row_of(part, i - before);
     }
-    Buffer scratch = Buffer::allocate(rows.size() * sizeof(KeyRow), context.budget, kOrderBy);
+    Buffer scratch =
+        Buffer::allocate(rows.size() * sizeof(KeyRow), context.budget, kOrderBy, Access::kRandom);
     std::vector<RowKey> keys = columns_.row_keys(parts);
     for (const size_t column : {kept_.size() - 2, kept_.size() - 1}) {
       RowKey& key = keys.emplace_back(RowKey{kept_[column].type, {}, {}});

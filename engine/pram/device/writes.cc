@@ -10,7 +10,7 @@ namespace lanewise::pram {
 
 namespace {
 
-constexpr Word kNobody = -1;             // the greatest rank, as an unsigned number
+constexpr Word kNoWriter = -1;           // the greatest rank, as an unsigned number
 constexpr uint64_t kMultiplyNumber = 6;  // in preludes/tools.c
 
 /// The operator's number in preludes/tools.c, and what leaves every value as it is.
@@ -92,7 +92,7 @@ void DeviceWriter::clear(const DeviceSet& set, std::span<const DeviceColumn> col
 }
 
 void DeviceWriter::claim(const DeviceSet& set, std::span<const DeviceColumn> columns, bool drawn) {
-  gather(columns, kNobody);
+  gather(columns, kNoWriter);
   for (const DeviceColumn& column : columns) {
     tools_.launch("claim", set.positions(),
                   {set.positions(), form_of(set), set.members.handle, column.cells.handle,
@@ -109,7 +109,7 @@ void DeviceWriter::write_winners(const DeviceSet& set, std::span<const DeviceCol
         {set.positions(), form_of(set), set.members.handle, column.cells.handle, column.values.handle,
          gathered_[column.variable].handle, drawn, options_.seed, variables_[column.variable].handle});
   }
-  clear(set, columns, kNobody);
+  clear(set, columns, kNoWriter);
 }
 
 void DeviceWriter::check_exclusive(const DeviceSet& set, std::span<const DeviceColumn> columns,
@@ -120,7 +120,7 @@ void DeviceWriter::check_exclusive(const DeviceSet& set, std::span<const DeviceC
                   {set.positions(), form_of(set), set.members.handle, column.cells.handle,
                    gathered_[column.variable].handle, status.handle});
   }
-  clear(set, columns, kNobody);
+  clear(set, columns, kNoWriter);
 }
 
 void DeviceWriter::check_common(const DeviceSet& set, std::span<const DeviceColumn> columns,

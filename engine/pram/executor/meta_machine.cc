@@ -9,8 +9,8 @@ namespace lanewise::pram {
 
 namespace {
 
-constexpr int64_t kMostProcessors = int64_t{1} << 31;
-constexpr uint64_t kMostSteps = 0xFFFFFFFE;
+constexpr int64_t kMachineProcessors = int64_t{1} << 31;
+constexpr uint64_t kMachineSteps = 0xFFFFFFFE;
 
 using Kind = Meta::Kind;
 
@@ -53,7 +53,7 @@ uint64_t MetaMachine::words_of(const Meta& meta) {
 
 void MetaMachine::step() {
   if (options_.cancellation != nullptr) options_.cancellation->check();
-  if (++steps_ > std::min(options_.max_steps, kMostSteps)) throw Failed();
+  if (++steps_ > std::min(options_.max_steps, kMachineSteps)) throw Failed();
   if (options_.steps != nullptr) options_.steps->store(steps_, std::memory_order_relaxed);
 }
 
@@ -117,7 +117,7 @@ void MetaMachine::block(const Meta& meta) {
     Word extent = 0;
     evaluator_.evaluate(*dimension.extent, frame(), kHost, &extent);
     if (extent < 0) throw Failed();
-    if (__builtin_mul_overflow(processors, extent, &processors) || processors > kMostProcessors) {
+    if (__builtin_mul_overflow(processors, extent, &processors) || processors > kMachineProcessors) {
       throw Failed();
     }
     extents.push_back(extent);
@@ -157,7 +157,7 @@ void MetaMachine::repeat(const Meta& meta) {
 }
 
 bool MetaMachine::prefers_list(uint32_t count, uint32_t total) const {
-  constexpr uint32_t kSparse = 4;  // measured (docs/performance-pram.md)
+  constexpr uint32_t kSparse = 4;  // measured (docs/notes/performance-pram.md)
   if (options_.active != ActiveForm::kAuto) return options_.active == ActiveForm::kList;
   return count < total / kSparse;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/real.h"
 #include "pram/machine/operators.h"
 
 namespace lanewise::pram {
@@ -22,7 +23,7 @@ std::optional<double> read_real(std::string_view word) {
   if (digits.starts_with('-') || digits.starts_with('+')) return std::nullopt;
   const std::string padded = digits.starts_with('.') ? "0" + std::string(digits) : std::string(digits);
   double value = 0;
-  const auto read = std::from_chars(padded.data(), padded.data() + padded.size(), value);
+  const auto read = real_from_chars(padded.data(), padded.data() + padded.size(), value);
   if (read.ec != std::errc() || read.ptr != padded.data() + padded.size()) return std::nullopt;
   return negative ? -value : value;
 }

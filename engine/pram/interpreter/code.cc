@@ -4,19 +4,17 @@ namespace lanewise::pram {
 
 namespace {
 
-using Kind = Instruction::Kind;
-
 class Flattener {
  public:
   std::vector<Instruction> run(const Tree& tree) {
     statements(tree.body);
-    add(Kind::kStop, nullptr);
+    add(Instruction::Kind::kStop, nullptr);
     return std::move(code_);
   }
 
  private:
   uint32_t here() const { return static_cast<uint32_t>(code_.size()); }
-  uint32_t add(Kind kind, const Statement* statement, uint32_t target = 0) {
+  uint32_t add(Instruction::Kind kind, const Statement* statement, uint32_t target = 0) {
     code_.push_back({kind, statement, target});
     return here() - 1;
   }
@@ -28,28 +26,28 @@ class Flattener {
   void add(const Statement& statement) {
     switch (statement.kind) {
       case Statement::Kind::kAssign:
-        add(Kind::kAssign, &statement);
+        add(Instruction::Kind::kAssign, &statement);
         return;
       case Statement::Kind::kIf: {
-        const uint32_t branch = add(Kind::kBranch, &statement);
+        const uint32_t branch = add(Instruction::Kind::kBranch, &statement);
         statements(statement.body);
-        const uint32_t otherwise = code_[branch].target = add(Kind::kElse, &statement);
+        const uint32_t otherwise = code_[branch].target = add(Instruction::Kind::kElse, &statement);
         statements(statement.otherwise);
-        code_[otherwise].target = add(Kind::kEndIf, &statement);
+        code_[otherwise].target = add(Instruction::Kind::kEndIf, &statement);
         return;
       }
       case Statement::Kind::kWhile: {
-        add(Kind::kEnter, &statement);
-        const uint32_t test = add(Kind::kTest, &statement);
+        add(Instruction::Kind::kEnter, &statement);
+        const uint32_t test = add(Instruction::Kind::kTest, &statement);
         statements(statement.body);
-        add(Kind::kRepeat, &statement, test);
+        add(Instruction::Kind::kRepeat, &statement, test);
         code_[test].target = here();
         return;
       }
       case Statement::Kind::kBlock: {
-        const uint32_t block = add(Kind::kBlock, &statement);
+        const uint32_t block = add(Instruction::Kind::kBlock, &statement);
         statements(statement.body);
-        add(Kind::kEnd, &statement);
+        add(Instruction::Kind::kEnd, &statement);
         code_[block].target = here();
         return;
       }

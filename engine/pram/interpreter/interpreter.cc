@@ -15,8 +15,6 @@ namespace {
 constexpr uint64_t kMostSteps = 0xFFFFFFFE;
 constexpr int64_t kMostProcessors = int64_t{1} << 31;
 
-using Kind = Instruction::Kind;
-
 }  // namespace
 
 /// Notices that two processors read one cell in this step.
@@ -79,7 +77,7 @@ void Interpreter::run() {
 bool Interpreter::step() {
   settle();
   const Instruction& instruction = code_[control_.at];
-  if (instruction.kind == Kind::kStop) return false;
+  if (instruction.kind == Instruction::Kind::kStop) return false;
   if (options_.cancellation != nullptr) options_.cancellation->check();
   if (options_.steps != nullptr) options_.steps->store(cost_.steps, std::memory_order_relaxed);
   if (step_number() > std::min(options_.max_steps, kMostSteps)) {
@@ -88,7 +86,7 @@ bool Interpreter::step() {
   }
   if (history_ != 0) remember(*instruction.statement);
   try {
-    if (instruction.kind == Kind::kAssign) {
+    if (instruction.kind == Instruction::Kind::kAssign) {
       assign(*instruction.statement);
     } else {
       test(instruction);
@@ -154,34 +152,34 @@ void Interpreter::settle() {
   for (;;) {
     const Instruction& instruction = code_[control_.at];
     switch (instruction.kind) {
-      case Kind::kAssign:
-      case Kind::kBranch:
-      case Kind::kTest:
-      case Kind::kStop:
+      case Instruction::Kind::kAssign:
+      case Instruction::Kind::kBranch:
+      case Instruction::Kind::kTest:
+      case Instruction::Kind::kStop:
         return;
-      case Kind::kElse:
+      case Instruction::Kind::kElse:
         control_.active.pop_back();
         control_.depths.back().first = cost_.depth;
         cost_.depth = control_.depths.back().before;
         control_.at = control_.active.back().count == 0 ? instruction.target : control_.at + 1;
         break;
-      case Kind::kEndIf:
+      case Instruction::Kind::kEndIf:
         control_.active.pop_back();
         cost_.depth = std::max(cost_.depth, control_.depths.back().first);
         control_.depths.pop_back();
         ++control_.at;
         break;
-      case Kind::kEnter:
+      case Instruction::Kind::kEnter:
         control_.active.push_back(control_.active.back());
         ++control_.at;
         break;
-      case Kind::kRepeat:
+      case Instruction::Kind::kRepeat:
         control_.at = instruction.target;
         break;
-      case Kind::kBlock:
+      case Instruction::Kind::kBlock:
         begin_block(instruction);
         break;
-      case Kind::kEnd:
+      case Instruction::Kind::kEnd:
         end_block();
         break;
     }
@@ -513,7 +511,7 @@ void Interpreter::test(const Instruction& instruction) {
   split(*instruction.statement->condition, chosen, rest);
   count(*instruction.statement);
   const bool found = chosen.count != 0;
-  if (instruction.kind == Kind::kBranch) {
+  if (instruction.kind == Instruction::Kind::kBranch) {
     control_.depths.push_back({cost_.depth, cost_.depth});
     control_.active.push_back(std::move(rest));
     control_.active.push_back(std::move(chosen));

@@ -15,20 +15,20 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-using Numbers = std::vector<Word>;
+using Row = std::vector<Word>;
 
 Result run_text(const std::string& text, const Arrays& inputs = {}, const Options& options = {}) {
   return run(Program::parse(text), inputs, options);
 }
 
-Numbers words(const Result& result, const std::string& name) { return result.outputs.at(name).words; }
+Row words(const Result& result, const std::string& name) { return result.outputs.at(name).words; }
 
 TEST(Interpreter, EverythingIsReadBeforeAnythingIsWritten) {
   const std::string text = "mode CREW inout A[n] : int processors n A[p] = A[(p + 1) % n] + A[(p - 1) % n]";
-  EXPECT_EQ(words(run_text(text, {{"A", ints({1, 2, 3, 4, 5})}}), "A"), (Numbers{7, 4, 6, 8, 5}));
+  EXPECT_EQ(words(run_text(text, {{"A", ints({1, 2, 3, 4, 5})}}), "A"), (Row{7, 4, 6, 8, 5}));
   const std::string swap =
       "mode EREW inout A[n] : int processors n / 2 A[2 * p], A[2 * p + 1] = A[2 * p + 1], A[2 * p]";
-  EXPECT_EQ(words(run_text(swap, {{"A", ints({1, 2, 3, 4})}}), "A"), (Numbers{2, 1, 4, 3}));
+  EXPECT_EQ(words(run_text(swap, {{"A", ints({1, 2, 3, 4})}}), "A"), (Row{2, 1, 4, 3}));
 }
 
 TEST(Interpreter, WhoLeftALoopWaits) {
@@ -38,7 +38,7 @@ TEST(Interpreter, WhoLeftALoopWaits) {
       "while k > 0 { steps[p] = steps[p] + 1 k = k - 1 }\n"
       "after[p] = steps[p]";
   const Result result = run_text(text, {{"n", scalar(5)}});
-  EXPECT_EQ(words(result, "after"), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(words(result, "after"), (Row{0, 1, 2, 3, 4}));
   // private, five tests, four rounds of two assignments, the last assignment.
   EXPECT_EQ(result.cost.steps, 1u + 5 + 8 + 1);
   EXPECT_EQ(result.cost.work, 5u + (5 + 4 + 3 + 2 + 1) + 2 * (4 + 3 + 2 + 1) + 5);
@@ -49,7 +49,7 @@ TEST(Interpreter, BothPartsOfAnIfAreOneDepth) {
       "mode EREW output A[4] : int processors 4\n"
       "if p < 2 {\nA[p] = 1\nA[p] = 2\nA[p] = 3\n} else {\nA[p] = 4\n}\n";
   const Result result = run_text(text);
-  EXPECT_EQ(words(result, "A"), (Numbers{3, 3, 4, 4}));
+  EXPECT_EQ(words(result, "A"), (Row{3, 3, 4, 4}));
   EXPECT_EQ(result.cost.steps, 5u);
   EXPECT_EQ(result.cost.depth, 4u);
   EXPECT_EQ(result.cost.peak, 4u);
@@ -63,8 +63,8 @@ TEST(Interpreter, DimensionsCountTheLastFastest) {
       "processors i < 2, j < 3 { A[i, j] = 10 * i + j }\n"
       "processors i < 2, j < 3, k < 2 { B[(i * 3 + j) * 2 + k] = 100 * i + 10 * j + k }";
   const Result result = run_text(text);
-  EXPECT_EQ(words(result, "A"), (Numbers{0, 1, 2, 10, 11, 12}));
-  EXPECT_EQ(words(result, "B"), (Numbers{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}));
+  EXPECT_EQ(words(result, "A"), (Row{0, 1, 2, 10, 11, 12}));
+  EXPECT_EQ(words(result, "B"), (Row{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}));
 }
 
 TEST(Interpreter, LoopsCountBothWays) {
@@ -73,8 +73,8 @@ TEST(Interpreter, LoopsCountBothWays) {
       "for k = 1 to 10 step 3 { a = 100 * a + k }\n"
       "for k = 3 down to 1 { b = 10 * b + k }";
   const Result result = run_text(text);
-  EXPECT_EQ(words(result, "a"), Numbers{1040710});
-  EXPECT_EQ(words(result, "b"), Numbers{321});
+  EXPECT_EQ(words(result, "a"), Row{1040710});
+  EXPECT_EQ(words(result, "b"), Row{321});
 }
 
 std::string conflict_of(const std::string& text, const Arrays& inputs = {}) {
@@ -124,10 +124,10 @@ TEST(Interpreter, WritesAreResolvedByMode) {
   const std::string text =
       " input n : int output x : int output A[4] : int processors n x = p + 10 A[p % 4] = p";
   const Arrays inputs = {{"n", scalar(1000)}};
-  EXPECT_EQ(words(run_text("mode CRCW priority" + text, inputs), "x"), Numbers{10});
-  EXPECT_EQ(words(run_text("mode CRCW priority" + text, inputs), "A"), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(words(run_text("mode CRCW combining +" + text, inputs), "x"), Numbers{1000 * 10 + 999 * 500});
-  EXPECT_EQ(words(run_text("mode CRCW combining max" + text, inputs), "A"), (Numbers{996, 997, 998, 999}));
+  EXPECT_EQ(words(run_text("mode CRCW priority" + text, inputs), "x"), Row{10});
+  EXPECT_EQ(words(run_text("mode CRCW priority" + text, inputs), "A"), (Row{0, 1, 2, 3}));
+  EXPECT_EQ(words(run_text("mode CRCW combining +" + text, inputs), "x"), Row{1000 * 10 + 999 * 500});
+  EXPECT_EQ(words(run_text("mode CRCW combining max" + text, inputs), "A"), (Row{996, 997, 998, 999}));
   std::set<Word> drawn;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Options options;
@@ -169,7 +169,7 @@ TEST(Interpreter, TheLeastProcessorsErrorIsReported) {
   const std::string text =
       "mode CREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = 10 / A[p] + A[p + (p == 1500 ? n "
       ": 0)]\n";
-  Numbers a(2000, 1);
+  Row a(2000, 1);
   a[1700] = 0;
   try {
     run_text(text, {{"A", ints(a)}});

@@ -91,9 +91,13 @@ class Checker : public ExpressionChecker {
     return combination(name);
   }
 
-  void add_name(const syntax::Name& name, const Symbol& symbol) {
+  /// Without `hides` the name may not be one of an outer scope either.
+  void add_name(const syntax::Name& name, const Symbol& symbol, bool hides = true) {
     if (name.text == "infinity") report(name.place, "'infinity' is a number of the language");
-    if (!names_.add(name.text, symbol)) report(name.place, fmt::format("'{}' is declared twice", name.text));
+    const bool hidden = !hides && names_.find(name.text) != nullptr;
+    if (!names_.add(name.text, symbol) || hidden) {
+      report(name.place, fmt::format("'{}' is declared twice", name.text), "choose another name");
+    }
   }
 
   uint32_t add_parameter(Parameter parameter, const syntax::Name& name) {
@@ -278,13 +282,13 @@ class Checker : public ExpressionChecker {
              fmt::format("private {} : int", statement.name.text));
     }
     if (value == nullptr && !statement.type) {  // what was reported is not reported again where it is used
-      add_name(statement.name, {Symbol::Kind::kValue, 0, nullptr});
+      add_name(statement.name, {Symbol::Kind::kValue, 0, nullptr}, false);
       return;
     }
     const Type type = statement.type.value_or(value != nullptr ? value->type : Type::kInt);
     if (value == nullptr) value = make_literal(type, 0, statement.place);
     const uint32_t index = add_private(std::string(statement.name.text), type, statement.name.place);
-    add_name(statement.name, {Symbol::Kind::kPrivate, index});
+    add_name(statement.name, {Symbol::Kind::kPrivate, index}, false);
     to.push_back(set_private(index, statement.place, std::move(value)));
   }
 
@@ -391,7 +395,7 @@ class Checker : public ExpressionChecker {
     const auto counter = [&] { return make_node(Op::kPrivate, Type::kInt, place, {}, index); };
     if (first == nullptr || last == nullptr || step == nullptr) {
       names_.open();
-      add_name(statement.name, {Symbol::Kind::kPrivate, index});
+      add_name(statement.name, {Symbol::Kind::kPrivate, index}, false);
       body(statement.body);
       names_.close();
       return;
@@ -413,7 +417,7 @@ class Checker : public ExpressionChecker {
     made.condition =
         make_node(statement.down ? Op::kGreaterEqual : Op::kLessEqual, Type::kBool, place, {counter(), end});
     names_.open();
-    add_name(statement.name, {Symbol::Kind::kPrivate, index});
+    add_name(statement.name, {Symbol::Kind::kPrivate, index}, false);
     made.body = body(statement.body);
     names_.close();
     made.body.push_back(set_private(

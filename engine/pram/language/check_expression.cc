@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/real.h"
 #include "pram/language/types.h"
 
 namespace lanewise::pram {
@@ -117,7 +118,7 @@ ExprPtr ExpressionChecker::integer(const syntax::Expr& expr, bool negative) {
 
 ExprPtr ExpressionChecker::real_number(const syntax::Expr& expr) {
   double value = 0;
-  const auto read = std::from_chars(expr.text.data(), expr.text.data() + expr.text.size(), value);
+  const auto read = real_from_chars(expr.text.data(), expr.text.data() + expr.text.size(), value);
   if (read.ec != std::errc()) {
     report(expr.place, "the number does not fit real", "infinity is the greatest");
     return nullptr;
@@ -126,6 +127,7 @@ ExprPtr ExpressionChecker::real_number(const syntax::Expr& expr) {
 }
 
 void ExpressionChecker::unknown(const syntax::Expr& expr) {
+  if (incomplete_) return;
   if (expr.text == "p" || (block_ && expr.text == "n")) {
     report(expr.place, fmt::format("'{}' is not declared", expr.text),
            expr.text == "p" ? "'processors n' gives the processors the numbers p = 0 to n - 1"
@@ -302,6 +304,7 @@ ExprPtr ExpressionChecker::call(const syntax::Expr& expr) {
            fmt::format("cells are named {}[...]", expr.text));
     return nullptr;
   }
+  if (incomplete_) return nullptr;
   std::string_view near;
   size_t least = 3;
   for (const BuiltIn& known : built_ins()) {

@@ -15,7 +15,7 @@ namespace lanewise::pram {
 class ExpressionChecker {
  public:
   ExpressionChecker(const syntax::Program& program, std::vector<Diagnostic>& diagnostics)
-      : program_(program), diagnostics_(diagnostics) {}
+      : program_(program), diagnostics_(diagnostics), incomplete_(!diagnostics.empty()) {}
 
  protected:
   ExprPtr check(const syntax::Expr& expr);
@@ -25,11 +25,14 @@ class ExpressionChecker {
   std::optional<std::vector<ExprPtr>> check_cell(const syntax::Expr& expr, const Variable& variable);
   /// A private variable of the present block, or of the one processor outside of blocks.
   uint32_t add_private(std::string name, Type type, const Place& place);
+  /// Reports a name that is not declared.
   void unknown(const syntax::Expr& expr);
   void report(const Place& place, std::string message, std::string advice = "");
 
   const syntax::Program& program_;
   std::vector<Diagnostic>& diagnostics_;
+  const bool
+      incomplete_;  ///< the parser lost some of the program: a name that is missing may be declared there
   Tree tree_;
   Names names_;
   std::optional<uint32_t> block_;  ///< the present one

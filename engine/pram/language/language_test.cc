@@ -54,7 +54,7 @@ TEST(Checker, ReportsSeveralMistakesWithPlaceAndAdvice) {
       "if A[p] { total = 1 }\n";
   EXPECT_THAT(mistakes(text),
               ElementsAre("5: an expression is missing behind '+'", "6: '+' takes numbers, not int and bool",
-                          "7: 'B' is not declared", "8: the condition of if is bool, not int"));
+                          "8: the condition of if is bool, not int"));
   try {
     Program::parse("mode EREW\noutput total : int\ntotl = 1\n", "sum.pram");
     FAIL();
@@ -115,6 +115,71 @@ TEST(Checker, AMistakeIsReportedOnce) {
               ElementsAre("3: 'y' is int, not bool", "4: 'y' is int, not real"));
 }
 
+TEST(Checker, KnowsHabitsOfOtherLanguages) {
+  const auto hint = [](const std::string& line) {
+    const std::string text =
+        "mode EREW\ninput A[n] : int\noutput x : int\noutput B[n] : int\nprocessors n\n" + line;
+    const std::vector<std::string> found = mistakes(text + "\n");
+    EXPECT_EQ(found.size(), 1u) << line;
+    return found.empty() ? "" : found[0] + " = " + advice(text);
+  };
+  EXPECT_EQ(hint("x += 1"), "6: there is no '+=' = write x = x + 1");
+  EXPECT_EQ(hint("B[p] -= A[p] - 1 # less"), "6: there is no '-=' = write B[p] = B[p] - (A[p] - 1)");
+  EXPECT_EQ(hint("x -= p+1; x = 2"), "6: there is no '-=' = write x = x - (p+1)");
+  EXPECT_EQ(hint("if p == 0 { x *= 2 }"), "6: there is no '*=' = write x = x * 2");
+  EXPECT_EQ(hint("x += ; x = 1"), "6: there is no '+=' = write x = x + ...");
+  EXPECT_EQ(hint("if p == 0 { x++ }"), "6: there is no '++' = write x = x + 1");
+  EXPECT_EQ(hint("x-- x = 2"), "6: there is no '--' = write x = x - 1");
+  EXPECT_EQ(hint("x := A[p]; x = 1"), "6: there is no ':=' = write x = A[p]");
+  EXPECT_EQ(hint("x <- 1"), "6: there is no '<-' = write x = 1");
+  const std::string loops =
+      " = one after the other: for k = 0 to n - 1 { ... }; all at once: processors i < n { ... }";
+  EXPECT_EQ(hint("for i = 0 to n - 1 pardo { B[i] = A[i] }"),
+            "6: '{' is missing before the statements; here stands 'pardo'" + loops);
+  EXPECT_EQ(hint("for i in 0..n\n{\n  B[i] = i\n}"),
+            "6: '=' is missing behind the loop's variable; here stands 'in'" + loops);
+  EXPECT_EQ(hint("for (i = 0; i < n; i++) {\n  B[i] = i\n}"),
+            "6: a name is missing; here stands '('" + loops);
+  EXPECT_EQ(hint("forall i in 0 to n {\n  if i == 0 {\n    B[i] = i\n  }\n}"),
+            "6: there is no 'forall'" + loops);
+}
+
+TEST(Checker, AMistakeIsOneError) {
+  const std::string head = "mode EREW\noutput x : int\n";
+  EXPECT_THAT(mistakes(head + "x $= $ 1 1\n"),
+              ElementsAre("3: '$' means nothing here", "3: '$' means nothing here"));
+  EXPECT_THAT(mistakes(head + "fro k = 0 to 3 {\n  x = k\n}\nx = true\n"),
+              ElementsAre("3: '=' is missing in the assignment; here stands 'k'", "6: 'x' is int, not bool"));
+  EXPECT_THAT(mistakes(head + "whle x == 0 {\n  x = 1\n} else {\n  x = 2\n}\n"),
+              ElementsAre("3: '=' is missing in the assignment; here stands 'x'"));
+  EXPECT_THAT(mistakes(head + "shared y : itn\ninput A[n : int\nx = y + A[0]\nx = f(n)\n"),
+              ElementsAre("3: a type is missing; here stands 'itn'",
+                          "4: ']' is missing behind the list; here stands ':'"));
+}
+
+TEST(Checker, ShowsTheLastWordWhereTheProgramEnds) {
+  const std::string head = "mode EREW\noutput x : int\n";
+  EXPECT_THAT(mistakes(head + "x = \n\n"), ElementsAre("3: an expression is missing; here the program ends"));
+  EXPECT_THAT(mistakes(head + "if x == 0 {\n  x = 1 # }\n\n"),
+              ElementsAre("4: '}' is missing behind the statements; here the program ends"));
+  EXPECT_THAT(mistakes(head + "while x == 0 { y z\n\n"),
+              ElementsAre("3: '=' is missing in the assignment; here stands 'z'"));
+}
+
+TEST(Checker, APrivateNameHidesNothing) {
+  const std::string head =
+      "mode CREW\ninput A[n] : int\noutput x : int\nconst c = 1\nprocessors n\nprivate y = 1\n";
+  for (const char* name : {"n", "A", "x", "c", "p", "y"}) {
+    const std::vector<std::string> twice = {"7: '" + std::string(name) + "' is declared twice"};
+    EXPECT_EQ(mistakes(head + "private " + name + " : int\n"), twice);
+    EXPECT_EQ(mistakes(head + "if p == 0 { private " + name + " = 2 }\n"), twice);
+    EXPECT_EQ(mistakes(head + "for " + name + " = 0 to 2 { }\n"), twice);
+    EXPECT_THAT(mistakes(head + "function f(" + name + " : int) : int = 1\n"), IsEmpty());
+  }
+  EXPECT_THAT(mistakes(head + "for k = 0 to 2 { private z = k } for k = 0 to 2 { private z = k }\n"),
+              IsEmpty());
+}
+
 TEST(Checker, ModesAndFunctions) {
   EXPECT_THAT(mistakes("output x : int x = 1"), ElementsAre("1: the mode is not declared"));
   EXPECT_THAT(mistakes("mode ERCW output x : int x = 1"), ElementsAre("1: there is no such mode"));
@@ -138,6 +203,12 @@ TEST(Checker, ModesAndFunctions) {
     text += "function f" + std::to_string(i) + "(a : int) : int = " + last + "(a + 1) + " + last + "(a)\n";
   }
   EXPECT_THAT(mistakes(text + "x = f39(1)"), testing::Contains(HasSubstr("too large")));
+}
+
+TEST(Checker, ALongLineTakesNoLongTime) {
+  std::string text = "mode EREW output x : int ";
+  while (text.size() < (size_t{1} << 20) - 10) text += "x+=1 x:=2 ";
+  EXPECT_EQ(mistakes(text).size(), 1u);
 }
 
 TEST(Checker, NestingIsBounded) {

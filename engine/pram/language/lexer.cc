@@ -16,7 +16,7 @@ constexpr auto kKeywords = std::to_array<std::string_view>(
      "inout",      "input", "int",    "int32", "mode", "not",   "or",   "output",   "private",
      "processors", "real",  "shared", "step",  "to",   "true",  "while"});
 
-constexpr std::array<std::string_view, 4> kLongSymbols = {"==", "!=", "<=", ">="};
+constexpr std::array<std::string_view, 5> kLongSymbols = {"==", "!=", "<=", ">=", ".."};
 constexpr std::string_view kSymbols = "+-*/%<>=()[]{},:?;";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

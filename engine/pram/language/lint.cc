@@ -149,10 +149,11 @@ class Linter {
           break;
         }
         case Statement::Kind::kBlock: {
-          const bool none = std::ranges::any_of(tree_.blocks[statement.block].dimensions,
-                                                [&](const Block::Dimension& dimension) {
-                                                  return range_of(*dimension.extent, tree_).greatest <= 0;
-                                                });
+          const std::vector<Block::Dimension>& dimensions = tree_.blocks[statement.block].dimensions;
+          const bool none =
+              std::any_of(dimensions.begin(), dimensions.end(), [&](const Block::Dimension& dimension) {
+                return range_of(*dimension.extent, tree_).greatest <= 0;
+              });
           if (none) {
             warn(statement.place, kNeverActive, "there are no processors");
           } else {

@@ -5,20 +5,19 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "pram/language/hints.h"
 #include "pram/language/lexer.h"
 
 namespace lanewise::pram {
 
+namespace syntax {
 namespace {
-
-using syntax::Declaration;
-using syntax::Dimension;
-using syntax::Expr;
-using syntax::Statement;
 
 constexpr uint32_t kDeepest = 200;  // nesting of statements and of expressions: recursion is bounded
 constexpr size_t kMostMistakes = 20;
 constexpr size_t kLongest = size_t{1} << 20;  // bytes of a program
+constexpr const char* kLoops =
+    "one after the other: for k = 0 to n - 1 { ... }; all at once: processors i < n { ... }";
 
 /// A mistake was reported; the caller looks for a place to go on.
 struct Lost {};
@@ -42,7 +41,7 @@ class Parser {
   Parser(std::vector<Token> tokens, std::vector<Diagnostic>& diagnostics)
       : tokens_(std::move(tokens)), diagnostics_(diagnostics) {}
 
-  syntax::Program run() {
+  Program run() {
     try {
       while (peek().kind != Token::Kind::kEnd) {
         if (peek().is("}")) {
@@ -80,19 +79,26 @@ class Parser {
     return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
   }
 
+  /// Only the first mistake of a line: what follows it is mostly its consequence.
   void report(const Place& place, std::string message, std::string advice) {
-    diagnostics_.push_back({.place = place, .message = std::move(message), .advice = std::move(advice)});
+    const bool reported = std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& other) {
+      return other.place.line == place.line;
+    });
+    if (!reported) {
+      diagnostics_.push_back({.place = place, .message = std::move(message), .advice = std::move(advice)});
+    }
     if (diagnostics_.size() >= kMostMistakes) throw Hopeless();
   }
   [[noreturn]] void lose(std::string message, std::string advice) {
-    report(peek().place, std::move(message), std::move(advice));
+    const bool ends = peek().kind == Token::Kind::kEnd && at_ > 0;  // show the last word instead of nothing
+    report(ends ? tokens_[at_ - 1].place : peek().place, std::move(message), std::move(advice));
     throw Lost();
   }
   void expect(std::string_view text, std::string_view where, std::string_view advice = "") {
     if (accept(text)) return;
     lose(fmt::format("'{}' is missing {}; here {}", text, where, stands()), std::string(advice));
   }
-  syntax::Name expect_name(std::string_view what) {
+  Name expect_name(std::string_view what) {
     const Token& token = peek();
     if (token.kind != Token::Kind::kName) lose(fmt::format("{} is missing", what), "");
     if (is_keyword(token.text)) {
@@ -102,7 +108,8 @@ class Parser {
     return {token.text, token.place};
   }
 
-  /// Runs `f`; after a mistake goes on at the next line that begins a statement or declaration, or at a '}'.
+  /// Runs `f`; after a mistake goes on behind the next block, at the next line that begins a statement or
+  /// declaration, or at a '}'.
   template <class F>
   void recovering(F f) {
     const size_t before = at_;
@@ -113,8 +120,20 @@ class Parser {
       const uint32_t line = last_line();
       for (; peek().kind != Token::Kind::kEnd && !peek().is("}"); ++at_) {
         if (peek().place.line > line && peek().kind == Token::Kind::kName) break;
+        if (!peek().is("{")) continue;
+        skip_block();
+        if (!peek().is("else")) break;
       }
     }
+  }
+  /// From a '{' to behind its '}'.
+  void skip_block() {
+    size_t depth = 0;
+    do {
+      depth += peek().is("{") ? 1 : 0;
+      depth -= peek().is("}") ? 1 : 0;
+      take();
+    } while (depth > 0 && peek().kind != Token::Kind::kEnd);
   }
   uint32_t last_line() const { return at_ == 0 ? 0 : tokens_[at_ - 1].place.line; }
 
@@ -171,7 +190,7 @@ class Parser {
     // The word is no keyword: a variable may have that name.
     if (peek().is("combining") && !peek(1).is("=") && !peek(1).is("[") && !peek(1).is(",")) {
       take();
-      made.combining = syntax::Name{peek().text, peek().place};
+      made.combining = Name{peek().text, peek().place};
       if (peek().kind != Token::Kind::kEnd) take();
     }
     program_.declarations.push_back(std::move(made));
@@ -190,11 +209,11 @@ class Parser {
   }
 
   void function() {
-    syntax::Function made;
+    Function made;
     made.name = expect_name("a name");
     expect("(", "behind the function's name");
     while (!peek().is(")")) {
-      const syntax::Name parameter = expect_name("a parameter");
+      const Name parameter = expect_name("a parameter");
       expect(":", "behind the parameter", "f(x : int, y : real) : int = ...");
       made.parameters.push_back({parameter, type()});
       if (!accept(",")) break;
@@ -232,7 +251,7 @@ class Parser {
     do {
       const Token& first = peek();
       if (first.kind == Token::Kind::kName && !is_keyword(first.text) && peek(1).is("<")) {
-        syntax::Name index = expect_name("a name");
+        Name index = expect_name("a name");
         take();
         result.push_back({index, sum(0)});
       } else {
@@ -244,9 +263,9 @@ class Parser {
   }
 
   // Statements.
-  std::vector<Statement> body(uint32_t depth) {
+  std::vector<Statement> body(uint32_t depth, std::string_view advice = "") {
     std::vector<Statement> result;
-    expect("{", "before the statements");
+    expect("{", "before the statements", advice);
     while (!peek().is("}") && peek().kind != Token::Kind::kEnd) {
       recovering([&] { statement(result, depth + 1); });
     }
@@ -275,6 +294,8 @@ class Parser {
       made.body = body(depth);
     } else if (accept("for")) {
       loop(made, depth);
+    } else if (begins_parallel_loop(peek().text) && (peek(1).kind == Token::Kind::kName || peek(1).is("("))) {
+      lose(fmt::format("there is no '{}'", peek().text), kLoops);
     } else if (accept("processors")) {
       made.kind = Statement::Kind::kProcessors;
       made.dimensions = dimensions();
@@ -299,17 +320,19 @@ class Parser {
 
   void loop(Statement& made, uint32_t depth) {
     made.kind = Statement::Kind::kFor;
+    if (peek().kind != Token::Kind::kName) lose(fmt::format("a name is missing; here {}", stands()), kLoops);
     made.name = expect_name("a name");
-    expect("=", "behind the loop's variable", "for k = 0 to n - 1 { ... }");
+    expect("=", "behind the loop's variable", kLoops);
     made.values.push_back(expression());
     made.down = accept("down");
     expect("to", "behind the first value", "for k = 0 to n - 1 { ... }, for k = n - 1 down to 0 { ... }");
     made.values.push_back(expression());
     if (accept("step")) made.values.push_back(expression());
-    made.body = body(depth);
+    made.body = body(depth, kLoops);
   }
 
   void assignment(Statement& made) {
+    const size_t begin = at_;
     const Token& first = peek();
     if (first.kind != Token::Kind::kName || is_keyword(first.text)) {
       lose(fmt::format("no statement begins with {}", shown(first)),
@@ -322,8 +345,18 @@ class Parser {
       made.targets.push_back(postfix(0));
     } while (accept(","));
     if (peek().is("==")) lose("'==' compares; an assignment has one '='", "");
-    const std::string_view meant = made.targets.size() == 1 ? nearest_keyword(first.text) : "";
-    expect("=", "in the assignment", meant.empty() ? "" : fmt::format("is '{}' meant?", meant));
+    const auto hint =
+        made.targets.size() == 1 ? assignment_hint(tokens_, begin, at_) : std::optional<AssignmentHint>();
+    if (hint) {
+      report(spanning(peek().place, peek(1).place), fmt::format("there is no '{}'", hint->written),
+             hint->advice);
+      take();
+      take();
+      if (!hint->has_value) throw Lost();
+    } else {
+      const std::string_view meant = made.targets.size() == 1 ? nearest_keyword(first.text) : "";
+      expect("=", "in the assignment", meant.empty() ? "" : fmt::format("is '{}' meant?", meant));
+    }
     do {
       made.values.push_back(expression());
     } while (accept(","));
@@ -482,21 +515,22 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::vector<Diagnostic>& diagnostics_;
-  syntax::Program program_;
+  Program program_;
   size_t at_ = 0;
   Place last_;  // of the word taken last
 };
 
 }  // namespace
+}  // namespace syntax
 
 syntax::Program parse(std::string_view text, std::vector<Diagnostic>& diagnostics) {
-  if (text.size() > kLongest) {
+  if (text.size() > syntax::kLongest) {
     diagnostics.push_back({.place = {}, .message = "the program is longer than 1 MiB", .advice = ""});
     return {};
   }
   std::vector<Token> tokens = tokenize(text, diagnostics);
   std::erase_if(tokens, [](const Token& token) { return token.kind == Token::Kind::kComment; });
-  return Parser(std::move(tokens), diagnostics).run();
+  return syntax::Parser(std::move(tokens), diagnostics).run();
 }
 
 }  // namespace lanewise::pram

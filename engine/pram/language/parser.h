@@ -8,7 +8,7 @@
 namespace lanewise::pram {
 
 /// The syntax of `text`, which must outlive it. Mistakes are added to `diagnostics`; what stands behind one
-/// is read on, from the next line that can begin something. docs/pram.md has the grammar.
+/// is read on, from the next line that can begin something. docs/use/pram.md has the grammar.
 syntax::Program parse(std::string_view text, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace lanewise::pram

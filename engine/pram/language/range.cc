@@ -48,7 +48,7 @@ Range equal(const Range& a, const Range& b) {
   return a.least == a.greatest && a == b ? Range{1, 1} : kEither;
 }
 
-Range negated(const Range& a) { return {1 - a.greatest, 1 - a.least}; }
+Range negated_range(const Range& a) { return {1 - a.greatest, 1 - a.least}; }
 
 /// One expression that has one value throughout the program.
 bool same(const Expr& a, const Expr& b) {
@@ -66,7 +66,7 @@ bool below_extent(const Expr& a, const Expr& b, const Tree& tree) {
   return a.op == Op::kProcessor && same(extent_of(a, tree), b);
 }
 
-Range compare(const Expr& expr, const Tree& tree) {
+Range compared(const Expr& expr, const Tree& tree) {
   const Expr& left = *expr.args[0];
   const Expr& right = *expr.args[1];
   Range a = range_of(left, tree);
@@ -79,13 +79,13 @@ Range compare(const Expr& expr, const Tree& tree) {
     case Op::kGreater:
       return less(b, a);
     case Op::kLessEqual:
-      return negated(less(b, a));
+      return negated_range(less(b, a));
     case Op::kGreaterEqual:
-      return negated(less(a, b));
+      return negated_range(less(a, b));
     case Op::kEqual:
       return equal(a, b);
     default:
-      return negated(equal(a, b));
+      return negated_range(equal(a, b));
   }
 }
 
@@ -136,9 +136,9 @@ Range range_of(const Expr& expr, const Tree& tree) {
     case Op::kGreaterEqual:
     case Op::kEqual:
     case Op::kNotEqual:
-      return compare(expr, tree);
+      return compared(expr, tree);
     case Op::kNot:
-      return negated(of(0));
+      return negated_range(of(0));
     case Op::kAnd: {
       const Range a = of(0), b = of(1);
       return {std::min(a.least, b.least), std::min(a.greatest, b.greatest)};

@@ -38,9 +38,9 @@ int strength(Op op) {
   }
 }
 
-class Printer {
+class TreePrinter {
  public:
-  explicit Printer(const Tree& tree) : tree_(tree) {}
+  explicit TreePrinter(const Tree& tree) : tree_(tree) {}
 
   /// In brackets if it binds less than `least`.
   std::string print(const Expr& expr, int least) const {
@@ -179,12 +179,12 @@ std::string_view name(Op op) {
   }
 }
 
-std::string to_text(const Expr& expr, const Tree& tree) { return Printer(tree).print(expr, 0); }
+std::string to_text(const Expr& expr, const Tree& tree) { return TreePrinter(tree).print(expr, 0); }
 
 std::string to_text(const Target& target, const Tree& tree) {
   const std::string& name =
       target.shared ? tree.variables[target.index].name : tree.privates[target.index].name;
-  return Printer(tree).cell(name, target.cell);
+  return TreePrinter(tree).cell(name, target.cell);
 }
 
 }  // namespace lanewise::pram

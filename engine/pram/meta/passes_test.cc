@@ -21,7 +21,8 @@ constexpr const char* kHead =
 constexpr size_t kHeadLines = 6;  // with the mode
 
 /// The lines of the meta-program below "T0 = ...", after `passes`.
-std::string meta_of(const std::string& mode, const std::string& body, std::initializer_list<Pass> passes) {
+std::string passed_meta_of(const std::string& mode, const std::string& body,
+                           std::initializer_list<Pass> passes) {
   const Program program = Program::parse("mode " + mode + "\n" + kHead + body);
   Passes chosen;
   for (const Pass pass : passes) chosen.set(static_cast<size_t>(pass));
@@ -43,7 +44,7 @@ std::string meta_of(const std::string& mode, const std::string& body, std::initi
 
 /// An assignment after the pass that drops the second copy: "each" if it fired.
 std::string in_place(const std::string& mode, const std::string& assignment) {
-  const std::string text = meta_of(mode, assignment, {Pass::kInPlace});
+  const std::string text = passed_meta_of(mode, assignment, {Pass::kInPlace});
   return text.substr(4, text.find(' ', 4) - 4);
 }
 
@@ -60,7 +61,7 @@ TEST(InPlace, FiresWhereNoOtherProcessorUsesTheCell) {
 
 /// "each" if conditions go into kernels and nothing is copied.
 std::string guarded(const std::string& body) {
-  const std::string text = meta_of("CRCW common", body, {Pass::kInPlace, Pass::kBranches});
+  const std::string text = passed_meta_of("CRCW common", body, {Pass::kInPlace, Pass::kBranches});
   EXPECT_EQ(text.find("T1"), std::string::npos) << text;
   return text.find("for all") == std::string::npos ? "each" : "all";
 }
@@ -127,17 +128,17 @@ TEST(InPlace, UsesWhatTheModePromises) {
 }
 
 TEST(Merge, FiresForWhatDoesNotDepend) {
-  EXPECT_EQ(
-      meta_of("CREW", "private a = B[p]\nprivate b = a * 2\nA[p] = a + b\n", {Pass::kInPlace, Pass::kMerge}),
-      "for each p in T0:\n  a = B[p]\n  b = a * 2\n  A[p] = a + b\n");
+  EXPECT_EQ(passed_meta_of("CREW", "private a = B[p]\nprivate b = a * 2\nA[p] = a + b\n",
+                           {Pass::kInPlace, Pass::kMerge}),
+            "for each p in T0:\n  a = B[p]\n  b = a * 2\n  A[p] = a + b\n");
   // Not each on its own, but both at the same time.
-  EXPECT_EQ(meta_of("CREW", "A[p] = A[(p + 1) % n]\nC[p, 0] = C[(p + 1) % n, 1]\n", {Pass::kMerge}),
+  EXPECT_EQ(passed_meta_of("CREW", "A[p] = A[(p + 1) % n]\nC[p, 0] = C[(p + 1) % n, 1]\n", {Pass::kMerge}),
             "for all p in T0: A[p], C[p, 0] = A[(p + 1) % n], C[(p + 1) % n, 1]\n");
 }
 
 TEST(Merge, MustNotFireForWhatDoes) {
   const auto merged = [](const std::string& body) {
-    const std::string text = meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge});
+    const std::string text = passed_meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge});
     return text.find("T0") == text.rfind("T0");
   };
   EXPECT_TRUE(merged("A[p] = B[p]\nC[p, 0] = A[p]\n"));
@@ -148,20 +149,20 @@ TEST(Merge, MustNotFireForWhatDoes) {
 }
 
 TEST(Branches, FireForOneAssignmentAndForIndependentOnes) {
-  EXPECT_EQ(meta_of("CREW", "if A[n - 1 - p] > 0 { A[p] = A[(p + 1) % n] }\n", {Pass::kBranches}),
+  EXPECT_EQ(passed_meta_of("CREW", "if A[n - 1 - p] > 0 { A[p] = A[(p + 1) % n] }\n", {Pass::kBranches}),
             "for all p in T0:\n  if A[n - 1 - p] > 0:\n    A[p] = A[(p + 1) % n]\n");
-  EXPECT_EQ(
-      meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = 2 }\n", {Pass::kInPlace, Pass::kBranches}),
-      "for each p in T0:\n  if p > 0:\n    A[p] = 1\n  else:\n    C[p, 0] = 2\n");
+  EXPECT_EQ(passed_meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = 2 }\n",
+                           {Pass::kInPlace, Pass::kBranches}),
+            "for each p in T0:\n  if p > 0:\n    A[p] = 1\n  else:\n    C[p, 0] = 2\n");
 }
 
 TEST(Branches, GoIntoEachKernelWhereOnePartReadsTheOther) {
-  EXPECT_EQ(meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = A[n - 1] }\n",
-                    {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+  EXPECT_EQ(passed_meta_of("CREW", "if p > 0 { A[p] = 1 } else { C[p, 0] = A[n - 1] }\n",
+                           {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
             "for each p in T0:\n  if p > 0:\n    A[p] = 1\n"
             "for each p in T0:\n  if not p > 0:\n    C[p, 0] = A[n - 1]\n");
-  EXPECT_EQ(meta_of("CREW", "if p > 0 { A[p] = A[p - 1]\nA[p] = A[p] + A[p - 1] }\n",
-                    {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+  EXPECT_EQ(passed_meta_of("CREW", "if p > 0 { A[p] = A[p - 1]\nA[p] = A[p] + A[p - 1] }\n",
+                           {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
             "for all p in T0:\n  if p > 0:\n    A[p] = A[p - 1]\n"
             "for all p in T0:\n  if p > 0:\n    A[p] = A[p] + A[p - 1]\n");
 }
@@ -170,20 +171,20 @@ TEST(Branches, MustNotFireWhereTheConditionChangesOrIsDear) {
   for (const char* body : {"private d = p\nif d > 0 { d = A[p - 1]\nA[p] = A[p - 1] + d }\n",
                            "if A[p] > 0 { C[p, 0] = A[n - 1]\nA[p] = A[p - 1] + C[n - 1, 0] }\n",
                            "if p > 0 { A[p] = A[p - 1]\nwhile A[p] > 0 { A[p] = A[p - 1] }\n}\n"}) {
-    EXPECT_THAT(meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
+    EXPECT_THAT(passed_meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kBranches}),
                 HasSubstr("T1 = {p in T0 :"))
         << body;
   }
 }
 
 TEST(Host, TakesWhatAllProcessorsShare) {
-  EXPECT_EQ(meta_of("CREW", "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\n", {Pass::kHost}),
+  EXPECT_EQ(passed_meta_of("CREW", "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\n", {Pass::kHost}),
             "d = 1\nT1 = T0\nwhile T1 = {p in T1 : d < n} is not empty:\n  for all p in T1: A[p] = d\n"
             "  d = 2 * d\n");
-  EXPECT_EQ(
-      meta_of("CREW", "private d = x\nif d > 3 { A[p] = 1 } else { if p > d { A[p] = 2 } }\n", {Pass::kHost}),
-      "d = x\nif d > 3:\n  for all p in T0: A[p] = 1\nelse:\n  T1 = {p in T0 : p > d}\n"
-      "  for all p in T1: A[p] = 2\n");
+  EXPECT_EQ(passed_meta_of("CREW", "private d = x\nif d > 3 { A[p] = 1 } else { if p > d { A[p] = 2 } }\n",
+                           {Pass::kHost}),
+            "d = x\nif d > 3:\n  for all p in T0: A[p] = 1\nelse:\n  T1 = {p in T0 : p > d}\n"
+            "  for all p in T1: A[p] = 2\n");
 }
 
 TEST(Host, MustNotTakeWhatProcessorsHaveOfTheirOwn) {
@@ -192,18 +193,18 @@ TEST(Host, MustNotTakeWhatProcessorsHaveOfTheirOwn) {
                            "private d = 1\nif p > 0 { d = 2 }\nA[p] = d\n",  // by some only
                            "private d = 1\nwhile d < p { d = d + 1 }\nA[p] = d\n",
                            "private d = 1\nprivate e = p\nd, e = e, 2\nA[p] = d\n"}) {
-    EXPECT_THAT(meta_of("CREW", body, {Pass::kHost}), HasSubstr("for each p in T0: d = ")) << body;
+    EXPECT_THAT(passed_meta_of("CREW", body, {Pass::kHost}), HasSubstr("for each p in T0: d = ")) << body;
   }
 }
 
 TEST(Loops, HostCountsOrProcessorsLoopOnTheirOwn) {
-  EXPECT_EQ(
-      meta_of("CREW", "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\n", {Pass::kHost, Pass::kLoops}),
-      "d = 1\nwhile d < n:\n  for all p in T0: A[p] = d\n  d = 2 * d\n");
-  EXPECT_EQ(meta_of("CREW", "private d = p\nwhile d > 0 { d = d - B[d] }\n", {Pass::kLoops}),
+  EXPECT_EQ(passed_meta_of("CREW", "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\n",
+                           {Pass::kHost, Pass::kLoops}),
+            "d = 1\nwhile d < n:\n  for all p in T0: A[p] = d\n  d = 2 * d\n");
+  EXPECT_EQ(passed_meta_of("CREW", "private d = p\nwhile d > 0 { d = d - B[d] }\n", {Pass::kLoops}),
             "for each p in T0: d = p\nfor each p in T0:\n  while d > 0:\n    d = d - B[d]\n");
-  EXPECT_EQ(meta_of("CREW", "private d = p\nwhile d > 0 { A[p] = A[p] + d\nd = d / 2 }\n",
-                    {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
+  EXPECT_EQ(passed_meta_of("CREW", "private d = p\nwhile d > 0 { A[p] = A[p] + d\nd = d / 2 }\n",
+                           {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
             "for each p in T0:\n  d = p\n  while d > 0:\n    A[p] = A[p] + d\n    d = d / 2\n");
 }
 
@@ -211,7 +212,7 @@ TEST(Loops, MustNotFireWhereRoundsMeet) {
   for (const char* body : {"while A[p] != A[A[p]] { A[p] = A[A[p]] }\n",
                            // d differs: what one writes in this round another one reads in the next
                            "private d = p\nwhile d > 0 { A[d] = A[d] + 1\nd = d - 1 }\n"}) {
-    EXPECT_THAT(meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
+    EXPECT_THAT(passed_meta_of("CREW", body, {Pass::kInPlace, Pass::kMerge, Pass::kLoops}),
                 HasSubstr("is not empty:"))
         << body;
   }
@@ -221,22 +222,22 @@ TEST(Fuse, TakesABlockWhoseProcessorsDoNotMeet) {
   const std::string body = "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\nC[p, 0] = A[p]\n";
   const std::string fused =
       "for each p in T0:\n  d = 1\n  while d < n:\n    A[p] = A[p] + B[d]\n    d = 2 * d\n  C[p, 0] = A[p]\n";
-  EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse}), fused);
-  EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse, Pass::kHost, Pass::kLoops}), fused);
+  EXPECT_EQ(passed_meta_of("CREW", body, {Pass::kFuse}), fused);
+  EXPECT_EQ(passed_meta_of("CREW", body, {Pass::kFuse, Pass::kHost, Pass::kLoops}), fused);
 }
 
 TEST(Fuse, MustNotFireWhereProcessorsMeetOrNothingLoops) {
   for (const char* body : {"private d = 1\nwhile d < n { A[p] = A[(p + d) % n]\nd = 2 * d\n}\n",
                            "private d = 1\nwhile d < n { A[p] = d\nd = 2 * d\n}\nC[p, 0] = A[0]\n",
                            "A[p] = 1\nA[p] = A[p] + 1\n"}) {
-    EXPECT_EQ(meta_of("CREW", body, {Pass::kFuse}), meta_of("CREW", body, {})) << body;
+    EXPECT_EQ(passed_meta_of("CREW", body, {Pass::kFuse}), passed_meta_of("CREW", body, {})) << body;
   }
 }
 
 TEST(Batch, TakesLoopsThatTheHostCounts) {
   EXPECT_EQ(
-      meta_of("CREW", "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\n",
-              {Pass::kHost, Pass::kInPlace, Pass::kLoops, Pass::kBatch}),
+      passed_meta_of("CREW", "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\n",
+                     {Pass::kHost, Pass::kInPlace, Pass::kLoops, Pass::kBatch}),
       "  T0 = all p < n\n  d = 1\n  while d < n:\n    for each p in T0: A[p] = A[p] + B[d]\n    d = 2 * d\n");
   // Around blocks, with what stands beside the loop, but not with what waits for a device.
   const Program program = Program::parse(

@@ -104,7 +104,7 @@ void DeviceArrays::reduce(const Operator& combine, Element element, device::cuda
     launch_scan(kernel(combine, element, false, "reduce_in_order"), element, from, 0, count, to, stream);
     return;
   }
-  constexpr uint64_t kThreadsEach = 1'024;  // of a multiprocessor, as measured (docs/performance-pram.md)
+  constexpr uint64_t kThreadsEach = 1'024;  // a multiprocessor, measured (docs/notes/performance-pram.md)
   const unsigned threads = threads_of(cut_);
   const uint64_t at_once = uint64_t{threads} * bytes_of(cut_, element, primitives::kReduceBytes);
   const auto processors = static_cast<uint64_t>(pool_.device().properties().multiprocessors);

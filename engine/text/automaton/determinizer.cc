@@ -7,9 +7,18 @@ namespace lanewise::text::automaton {
 using namespace syntax;  // the assertions
 
 namespace {
-constexpr uint16_t kLookAhead =
-    kEndText | kEndLine | kWordBoundary | kNoWordBoundary | kCharBoundary | kNoWordAfter;
+constexpr uint16_t kLookAhead = kEndText | kEndLine | kWordBoundary | kNoWordBoundary | kCharBoundary |
+                                kNoWordAfter | kUnicodeWordBoundary | kNoUnicodeWordBoundary |
+                                kNoUnicodeWordAfter;
+
+/// Boundaries of words at a place; beside a byte that is not ASCII Unicode's hold either way.
+uint16_t boundaries(bool boundary, bool high) {
+  const uint16_t ascii = boundary ? kWordBoundary : kNoWordBoundary;
+  if (high) return ascii | kUnicodeWordBoundary | kNoUnicodeWordBoundary;
+  return ascii | (boundary ? kUnicodeWordBoundary : kNoUnicodeWordBoundary);
 }
+
+}  // namespace
 
 Determinizer::Determinizer(const Program& program, Question question)
     : program_(program),
@@ -60,7 +69,7 @@ void Determinizer::expand(uint32_t from, uint16_t holds) {
 Determinizer::State Determinizer::start() {
   target_ = &next_;
   next_.clear();
-  const uint16_t behind = kBeginText | kBeginLine | kNoWordBefore;
+  const uint16_t behind = kBeginText | kBeginLine | kNoWordBefore | kNoUnicodeWordBefore;
   expand(program_.start, behind);
   return finish_step(behind, false);
 }
@@ -81,14 +90,17 @@ Determinizer::State Determinizer::step(State state, uint8_t byte) {
   std::span<const uint32_t> from = instructions(info);
   if (info.unresolved) {
     const bool boundary = word == ((info.behind & kNoWordBefore) != 0);
-    uint16_t holds = info.behind | (boundary ? kWordBoundary : kNoWordBoundary);
-    if (!word) holds |= kNoWordAfter;
+    uint16_t holds = info.behind | boundaries(boundary, byte >= 0x80 || (info.behind & kHighByteBefore));
+    if (!word) holds |= kNoWordAfter | kNoUnicodeWordAfter;
     if (byte == '\n') holds |= kEndLine;
     if ((byte & 0xC0) != 0x80) holds |= kCharBoundary;
     load(state, holds);
     from = current_.members();
   }
-  const uint16_t behind = (byte == '\n' ? kBeginLine : 0) | (word ? 0 : kNoWordBefore);
+  const bool marks_high = byte >= 0x80 && (program_.assertions & kUnicodeAssertions) != 0;
+  const uint16_t behind = (byte == '\n' ? kBeginLine : 0) |
+                          (word ? 0 : kNoWordBefore | kNoUnicodeWordBefore) |
+                          (marks_high ? kHighByteBefore : 0);
   target_ = &next_;
   next_.clear();
   work_ += from.size();
@@ -126,7 +138,8 @@ Determinizer::State Determinizer::finish_step(uint16_t behind, bool ended) {
   }
   std::sort(kept_.begin(), kept_.end());
   // A search that waits for the next line or word holds no instruction but is not dead.
-  const bool waits = question_ != Question::kWhole && (program_.assertions & (kBeginLine | kNoWordBefore));
+  const bool waits = question_ != Question::kWhole &&
+                     (program_.assertions & (kBeginLine | kNoWordBefore | kNoUnicodeWordBefore));
   if (kept_.empty() && !waits && !ended) return kDead;
   return intern(unresolved ? behind : 0, unresolved, ended);
 }
@@ -154,8 +167,10 @@ Determinizer::State Determinizer::intern(uint16_t behind, bool unresolved, bool 
 bool Determinizer::accepts_at_end(State state) {
   if (state <= kMatch) return state == kMatch;
   const StateInfo info = states_[state];
-  const uint16_t boundary = info.behind & kNoWordBefore ? kNoWordBoundary : kWordBoundary;
-  load(state, info.behind | kEndText | kEndLine | kCharBoundary | kNoWordAfter | boundary);
+  const uint16_t boundary =
+      boundaries((info.behind & kNoWordBefore) == 0, (info.behind & kHighByteBefore) != 0);
+  load(state,
+       info.behind | kEndText | kEndLine | kCharBoundary | kNoWordAfter | kNoUnicodeWordAfter | boundary);
   for (uint32_t id : current_.members()) {
     if (program_.instructions[id].op == Instruction::kMatch) return true;
   }

@@ -119,6 +119,10 @@ class Compiler {
         return syntax::kNoWordAfter;
       case syntax::kNoWordAfter:
         return syntax::kNoWordBefore;
+      case syntax::kNoUnicodeWordBefore:
+        return syntax::kNoUnicodeWordAfter;
+      case syntax::kNoUnicodeWordAfter:
+        return syntax::kNoUnicodeWordBefore;
       default:
         return mask;
     }
@@ -284,8 +288,9 @@ ByteClasses byte_classes(const Program& program) {
   for (const Transition& t : program.transitions) starts[t.lo] = starts[t.hi + 1] = true;
   if (program.assertions & (syntax::kBeginLine | syntax::kEndLine)) starts['\n'] = starts['\n' + 1] = true;
   if (program.assertions & syntax::kCharBoundary) starts[0x80] = starts[0xC0] = true;
-  constexpr uint16_t kOfWords =
-      syntax::kWordBoundary | syntax::kNoWordBoundary | syntax::kNoWordBefore | syntax::kNoWordAfter;
+  if (program.assertions & syntax::kUnicodeAssertions) starts[0x80] = true;
+  constexpr uint16_t kOfWords = syntax::kWordBoundary | syntax::kNoWordBoundary | syntax::kNoWordBefore |
+                                syntax::kNoWordAfter | syntax::kUnicodeAssertions;
   if (program.assertions & kOfWords) {
     for (unsigned b = 1; b < 256; ++b) starts[b] = starts[b] || is_word_byte(b) != is_word_byte(b - 1);
   }

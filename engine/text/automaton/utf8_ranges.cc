@@ -7,7 +7,7 @@ namespace {
 
 /// Adds lo..hi, first cut so that all have one length, then so that only trailing bytes vary over their whole
 /// range.
-void add(char32_t lo, char32_t hi, std::vector<ByteSequence>& out) {
+void add_range(char32_t lo, char32_t hi, std::vector<ByteSequence>& out) {
   constexpr char32_t kLast[] = {0x7F, 0x7FF, 0xFFFF};
   if (lo == 0x80 && hi == unicode::kMaxCodePoint) {
     out.push_back({{{0xC2, 0xDF}, {0x80, 0xBF}}, 2});
@@ -16,8 +16,8 @@ void add(char32_t lo, char32_t hi, std::vector<ByteSequence>& out) {
     return;
   }
   auto cut = [&](char32_t last_of_first) {
-    add(lo, last_of_first, out);
-    add(last_of_first + 1, hi, out);
+    add_range(lo, last_of_first, out);
+    add_range(last_of_first + 1, hi, out);
   };
   for (char32_t last : kLast) {
     if (lo <= last && last < hi) return cut(last);
@@ -42,7 +42,7 @@ void add(char32_t lo, char32_t hi, std::vector<ByteSequence>& out) {
 
 std::vector<ByteSequence> utf8_sequences(const syntax::CharSet& set) {
   std::vector<ByteSequence> out;
-  for (const syntax::CharRange& r : set.ranges()) add(r.lo, r.hi, out);
+  for (const syntax::CharRange& r : set.ranges()) add_range(r.lo, r.hi, out);
   return out;
 }
 

@@ -67,7 +67,7 @@ bool Backtracker::run(const Program& program, std::string_view text, size_t from
         stack_.push_back({instruction.other, kNoSlot, position});
         break;
       case Instruction::kAssert:
-        if (!(assertions_at(text, position) & instruction.mask)) return false;
+        if (!(assertions_at(text, position, instruction.mask) & instruction.mask)) return false;
         break;
       case Instruction::kSave:
         if (instruction.other < slots_.size()) {

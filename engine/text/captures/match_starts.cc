@@ -12,7 +12,8 @@ using automaton::Table;
 std::optional<MatchStarts> MatchStarts::make(const syntax::Ast& ast, const Limits& limits) {
   try {
     const automaton::Program backward = compile_program(ast, limits, automaton::Direction::kBackward);
-    if (backward.assertions & syntax::kCharBoundary) return std::nullopt;  // of LIKE; only looks forward
+    if (backward.assertions & syntax::kCharBoundary) return std::nullopt;       // of LIKE; only looks forward
+    if (backward.assertions & syntax::kUnicodeAssertions) return std::nullopt;  // automata only guess
     const std::optional<Table> table = make_table(backward, automaton::Question::kEnds, limits);
     if (table) return MatchStarts(*table);
   } catch (const UserError&) {

@@ -126,7 +126,7 @@ bool OnePass::match_at(std::string_view text, size_t at, std::span<Capture> grou
   const size_t width = std::min(2 * std::max<size_t>(groups.size(), 1), slots.size());
   std::fill_n(slots.begin(), width, Capture::kNowhere);
   const auto holds = [&](uint16_t assertions, size_t place) {
-    return assertions == 0 || (assertions_at(text, place) & assertions) == assertions;
+    return assertions == 0 || (assertions_at(text, place, assertions) & assertions) == assertions;
   };
   const auto save = [&](uint32_t saves, size_t place, auto& to) {
     for (; saves != 0; saves &= saves - 1) to[2 + static_cast<size_t>(std::countr_zero(saves))] = place;

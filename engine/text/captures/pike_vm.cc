@@ -89,7 +89,7 @@ void PikeVm::add(const Program& program, std::string_view text, size_t position,
         stack_.push_back({instruction.next, kNoSlot, 0});
         break;
       case Instruction::kAssert:
-        if (assertions_at(text, position) & instruction.mask)
+        if (assertions_at(text, position, instruction.mask) & instruction.mask)
           stack_.push_back({instruction.next, kNoSlot, 0});
         break;
       case Instruction::kSave:

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "text/automaton/sparse_set.h"
+#include "text/syntax/char_set.h"
 #include "text/unicode/utf8.h"
 
 namespace lanewise::text::captures {
@@ -56,7 +57,51 @@ size_t StartCondition::next(std::string_view text, size_t from) const {
   return from < text.size() ? from : std::string_view::npos;
 }
 
-uint16_t assertions_at(std::string_view text, size_t position) {
+namespace {
+
+/// Whether a well-formed character lies on both sides of a place.
+bool in_character(std::string_view text, size_t position) {
+  if (position == 0 || position >= text.size() || !unicode::is_continuation(text[position])) return false;
+  size_t begin = position - 1;
+  while (begin > 0 && position - begin < 4 && unicode::is_continuation(text[begin])) --begin;
+  return begin + static_cast<size_t>(unicode::decode(text.substr(begin)).bytes) > position;
+}
+
+/// Whether the character that ends before, or starts at, a place is one of a word.
+bool unicode_word_before(std::string_view text, size_t position) {
+  size_t begin = position - 1;
+  while (begin > 0 && position - begin < 4 && unicode::is_continuation(text[begin])) --begin;
+  const unicode::Decoded c = unicode::decode(text.substr(begin, position - begin));
+  return c.bytes == static_cast<int>(position - begin) && syntax::is_word_character(c.code_point);
+}
+
+bool unicode_word_after(std::string_view text, size_t position) {
+  const unicode::Decoded c = unicode::decode(text.substr(position));
+  return c.bytes > 0 && syntax::is_word_character(c.code_point);
+}
+
+/// Whether a place is beside a malformed byte, which is neither of a word nor not.
+bool malformed_before(std::string_view text, size_t position) {
+  if (position == 0 || static_cast<uint8_t>(text[position - 1]) < 0x80) return false;
+  size_t begin = position - 1;
+  while (begin > 0 && position - begin < 4 && unicode::is_continuation(text[begin])) --begin;
+  return unicode::decode(text.substr(begin, position - begin)).bytes != static_cast<int>(position - begin);
+}
+
+bool malformed_after(std::string_view text, size_t position) {
+  return position < text.size() && unicode::decode(text.substr(position)).bytes == 0;
+}
+
+uint16_t unicode_assertions(std::string_view text, size_t position, bool word_before, bool word_after) {
+  uint16_t holds = word_before != word_after ? syntax::kUnicodeWordBoundary : syntax::kNoUnicodeWordBoundary;
+  if (!word_before && !malformed_before(text, position)) holds |= syntax::kNoUnicodeWordBefore;
+  if (!word_after && !malformed_after(text, position)) holds |= syntax::kNoUnicodeWordAfter;
+  return holds;
+}
+
+}  // namespace
+
+uint16_t assertions_at(std::string_view text, size_t position, uint16_t wanted) {
   const bool begin = position == 0, end = position == text.size();
   const auto before = begin ? uint8_t{0} : static_cast<uint8_t>(text[position - 1]);
   const auto after = end ? uint8_t{0} : static_cast<uint8_t>(text[position]);
@@ -65,6 +110,11 @@ uint16_t assertions_at(std::string_view text, size_t position) {
   uint16_t holds = word_before != word_after ? syntax::kWordBoundary : syntax::kNoWordBoundary;
   if (!word_before) holds |= syntax::kNoWordBefore;
   if (!word_after) holds |= syntax::kNoWordAfter;
+  if ((wanted & syntax::kUnicodeAssertions) && !in_character(text, position)) {
+    holds |=
+        unicode_assertions(text, position, before < 0x80 ? word_before : unicode_word_before(text, position),
+                           after < 0x80 ? word_after : unicode_word_after(text, position));
+  }
   if (begin) holds |= syntax::kBeginText;
   if (end) holds |= syntax::kEndText;
   if (begin || before == '\n') holds |= syntax::kBeginLine;

@@ -20,7 +20,7 @@ struct StartCondition {
   size_t next(std::string_view text, size_t from) const;
 };
 
-/// Which assertions hold at `position` of `text`.
-uint16_t assertions_at(std::string_view text, size_t position);
+/// Which assertions hold at `position` of `text`; of Unicode's only where `wanted` has one.
+uint16_t assertions_at(std::string_view text, size_t position, uint16_t wanted);
 
 }  // namespace lanewise::text::captures

@@ -3,7 +3,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-Offer offer(const Request& request) {
+Offer offer_all(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || !pieces->pieces.empty() || (pieces->at_begin && pieces->at_end)) {
     return Offer::refusal("the pattern asks something of the text");
@@ -13,6 +13,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kAll = {.name = "all", .offer = offer};
+extern const FormKind kAll = {.name = "all", .offer = offer_all};
 
 }  // namespace lanewise::text::forms

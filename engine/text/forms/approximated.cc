@@ -26,7 +26,7 @@ class Approximated final : public Form {
   const Confirmation exact_;
 };
 
-Offer offer(const Request& request) {
+Offer offer_approximated(const Request& request) {
   const automaton::CompleteAutomaton* exact = request.pattern.automaton();
   if (exact == nullptr) return Offer::refusal("the automaton is too large to complete");
   const lanes::Target target = request.target();
@@ -48,10 +48,11 @@ Offer offer(const Request& request) {
   return Offer::of(std::make_unique<Approximated>(target, std::move(*coarse), request), how, cost);
 }
 
-double at_best(const Request& request) { return request.costs().packed(); }
+double approximated_at_best(const Request& request) { return request.costs().packed(); }
 
 }  // namespace
 
-extern const FormKind kApproximated = {.name = "approximated", .offer = offer, .at_best = at_best};
+extern const FormKind kApproximated = {
+    .name = "approximated", .offer = offer_approximated, .at_best = approximated_at_best};
 
 }  // namespace lanewise::text::forms

@@ -4,7 +4,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-Offer offer(const Request& request) {
+Offer offer_contains(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || pieces->pieces.size() != 1 || pieces->at_begin || pieces->at_end) {
     return Offer::refusal("the pattern is not one text anywhere");
@@ -16,6 +16,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kContains = {.name = "contains", .offer = offer};
+extern const FormKind kContains = {.name = "contains", .offer = offer_contains};
 
 }  // namespace lanewise::text::forms

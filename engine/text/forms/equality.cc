@@ -3,7 +3,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-Offer offer(const Request& request) {
+Offer offer_equality(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || !pieces->at_begin || !pieces->at_end || pieces->pieces.size() > 1) {
     return Offer::refusal("the pattern is not one whole text");
@@ -14,6 +14,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kEquality = {.name = "equality", .offer = offer};
+extern const FormKind kEquality = {.name = "equality", .offer = offer_equality};
 
 }  // namespace lanewise::text::forms

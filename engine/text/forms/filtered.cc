@@ -90,7 +90,7 @@ class Filtered final : public Form {
   const double confirm_cost_;
 };
 
-Offer offer(const Request& request) {
+Offer offer_filtered(const Request& request) {
   const literals::Sequences& sequences = request.pattern.sequences();
   if (sequences.any.empty()) return Offer::refusal("no text is in every match");
   if (request.pattern.start_condition().only_at_begin && !request.forced) {
@@ -114,10 +114,10 @@ Offer offer(const Request& request) {
   return Offer::of(std::make_unique<Filtered>(std::move(searches), request), how, cost);
 }
 
-double at_best(const Request& request) { return request.costs().scan(1); }
+double filtered_at_best(const Request& request) { return request.costs().scan(1); }
 
 }  // namespace
 
-extern const FormKind kFiltered = {.name = "filtered", .offer = offer, .at_best = at_best};
+extern const FormKind kFiltered = {.name = "filtered", .offer = offer_filtered, .at_best = filtered_at_best};
 
 }  // namespace lanewise::text::forms

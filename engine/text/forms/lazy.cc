@@ -27,17 +27,17 @@ class Lazy final : public Form {
   const detail::CompiledPattern& pattern_;
 };
 
-Offer offer(const Request& request) {
+Offer offer_lazy(const Request& request) {
   return Offer::of(std::make_unique<Lazy>(request.pattern),
                    std::to_string(request.pattern.program().instructions.size()) +
                        " instructions, states made while matching",
                    {.per_byte = request.costs().lazy()});
 }
 
-double at_best(const Request& request) { return request.costs().lazy(); }
+double lazy_at_best(const Request& request) { return request.costs().lazy(); }
 
 }  // namespace
 
-extern const FormKind kLazy = {.name = "lazy", .offer = offer, .at_best = at_best, .steady = true};
+extern const FormKind kLazy = {.name = "lazy", .offer = offer_lazy, .at_best = lazy_at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

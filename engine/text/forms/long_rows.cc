@@ -7,7 +7,7 @@ namespace lanewise::text::forms {
 namespace {
 
 template <class Offset>
-void keep_long(const Offset* offsets, size_t count, Offset shortest, uint64_t* active) {
+void keep_long_offsets(const Offset* offsets, size_t count, Offset shortest, uint64_t* active) {
   for (size_t first = 0; first < count; first += 64) {
     const size_t rows = std::min<size_t>(64, count - first);
     uint64_t word = 0;
@@ -53,9 +53,9 @@ class LongRows final : public Form {
 void keep_long(const StringRows& rows, size_t shortest, uint64_t* active) {
   shortest += rows.gap();
   if (rows.has_wide_offsets()) {
-    keep_long<uint64_t>(rows.wide_offsets(), rows.size(), shortest, active);
+    keep_long_offsets<uint64_t>(rows.wide_offsets(), rows.size(), shortest, active);
   } else {
-    keep_long<uint32_t>(rows.narrow_offsets(), rows.size(), static_cast<uint32_t>(shortest), active);
+    keep_long_offsets<uint32_t>(rows.narrow_offsets(), rows.size(), static_cast<uint32_t>(shortest), active);
   }
 }
 

@@ -4,7 +4,7 @@ namespace lanewise::text::forms {
 namespace {
 
 /// 32 or 64 rows in one register, with the whole automaton in registers too.
-Offer offer(const Request& request) {
+Offer offer_packed(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
   lanes::Target target = request.lanes.value_or(lanes::simd());
@@ -18,10 +18,11 @@ Offer offer(const Request& request) {
                    {.per_byte = Costs(target, request.tuning).packed(entries_of(*automaton))});
 }
 
-double at_best(const Request& request) { return request.costs().packed(); }
+double packed_at_best(const Request& request) { return request.costs().packed(); }
 
 }  // namespace
 
-extern const FormKind kPacked = {.name = "packed", .offer = offer, .at_best = at_best, .steady = true};
+extern const FormKind kPacked = {
+    .name = "packed", .offer = offer_packed, .at_best = packed_at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

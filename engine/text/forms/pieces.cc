@@ -50,7 +50,7 @@ class Pieces final : public Form {
   std::vector<Finder> finders_;
 };
 
-Offer offer(const Request& request) {
+Offer offer_pieces(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces) return Offer::refusal("the pattern is more than literal texts");
   if (pieces->pieces.size() < 2) return Offer::refusal("the pattern has fewer than two texts");
@@ -64,6 +64,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kPieces = {.name = "pieces", .offer = offer};
+extern const FormKind kPieces = {.name = "pieces", .offer = offer_pieces};
 
 }  // namespace lanewise::text::forms

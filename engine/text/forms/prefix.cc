@@ -3,7 +3,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-Offer offer(const Request& request) {
+Offer offer_prefix(const Request& request) {
   const auto& pieces = request.pattern.pieces;
   if (!pieces || pieces->pieces.size() != 1 || !pieces->at_begin || pieces->at_end) {
     return Offer::refusal("the pattern is not a prefix");
@@ -13,6 +13,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kPrefix = {.name = "prefix", .offer = offer};
+extern const FormKind kPrefix = {.name = "prefix", .offer = offer_prefix};
 
 }  // namespace lanewise::text::forms

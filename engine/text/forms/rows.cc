@@ -4,7 +4,7 @@ namespace lanewise::text::forms {
 namespace {
 
 /// A lane per row; lanes that end take the next row.
-Offer offer(const Request& request) {
+Offer offer_rows(const Request& request) {
   const automaton::CompleteAutomaton* automaton = request.pattern.automaton();
   if (automaton == nullptr) return Offer::refusal("the automaton is too large to complete");
   const bool offered = request.lanes && lanes::offers(*request.lanes, lanes::Form::rows, automaton->view());
@@ -17,10 +17,10 @@ Offer offer(const Request& request) {
                    {.per_byte = request.costs().rows()});
 }
 
-double at_best(const Request& request) { return request.costs().rows(); }
+double rows_at_best(const Request& request) { return request.costs().rows(); }
 
 }  // namespace
 
-extern const FormKind kRows = {.name = "rows", .offer = offer, .at_best = at_best, .steady = true};
+extern const FormKind kRows = {.name = "rows", .offer = offer_rows, .at_best = rows_at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

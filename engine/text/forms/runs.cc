@@ -38,7 +38,7 @@ class Runs final : public Form {
   const Confirmation confirmation_;
 };
 
-Offer offer(const Request& request) {
+Offer offer_runs(const Request& request) {
   const std::optional<literals::Run> run =
       literals::find_run(request.pattern.ast, request.pattern.full_match);
   if (!run) return Offer::refusal("the pattern is not one run of a class of characters");
@@ -56,6 +56,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kRuns = {.name = "runs", .offer = offer};
+extern const FormKind kRuns = {.name = "runs", .offer = offer_runs};
 
 }  // namespace lanewise::text::forms

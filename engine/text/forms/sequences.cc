@@ -4,7 +4,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-Offer offer(const Request& request) {
+Offer offer_sequences(const Request& request) {
   const literals::Sequences& sequences = request.pattern.sequences();
   if (!sequences.exact)
     return Offer::refusal("the pattern is not one of a few short texts or classes anywhere");
@@ -16,6 +16,6 @@ Offer offer(const Request& request) {
 
 }  // namespace
 
-extern const FormKind kSequences = {.name = "sequences", .offer = offer};
+extern const FormKind kSequences = {.name = "sequences", .offer = offer_sequences};
 
 }  // namespace lanewise::text::forms

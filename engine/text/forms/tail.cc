@@ -4,7 +4,7 @@ namespace lanewise::text::forms {
 namespace {
 
 /// Matches that end where the row does and are short: the packed automaton takes the last bytes of each row.
-Offer offer(const Request& request) {
+Offer offer_tail(const Request& request) {
   constexpr size_t kLongest = 64, kBlock = 16;
   const literals::Lengths& lengths = request.pattern.lengths;
   if (!lengths.only_at_end) return Offer::refusal("matches need not end with the row");
@@ -24,12 +24,12 @@ Offer offer(const Request& request) {
                   kTestCost});
 }
 
-double at_best(const Request& request) {
+double tail_at_best(const Request& request) {
   return request.pattern.lengths.only_at_end ? request.costs().scan(1) : request.costs().lazy();
 }
 
 }  // namespace
 
-extern const FormKind kTail = {.name = "tail", .offer = offer, .at_best = at_best, .steady = true};
+extern const FormKind kTail = {.name = "tail", .offer = offer_tail, .at_best = tail_at_best, .steady = true};
 
 }  // namespace lanewise::text::forms

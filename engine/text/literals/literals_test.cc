@@ -7,20 +7,20 @@
 namespace lanewise::text::literals {
 namespace {
 
-std::string show(const Pattern& pattern) {
+std::string shown_literals(const Pattern& pattern) {
   const auto& pieces = pattern.compiled().pieces;
   if (!pieces) return "none";
   std::string out = pieces->at_begin ? "^" : "";
   for (const std::string& piece : pieces->pieces) out += "<" + piece + ">";
   return out + (pieces->at_end ? "$" : "");
 }
-std::string search(const std::string& pattern) { return show(compile_regex(pattern)); }
+std::string search(const std::string& pattern) { return shown_literals(compile_regex(pattern)); }
 std::string full(const std::string& pattern) {
   RegexOptions options;
   options.full_match = true;
-  return show(compile_regex(pattern, options));
+  return shown_literals(compile_regex(pattern, options));
 }
-std::string like(const std::string& pattern) { return show(compile_like(pattern, {'!'})); }
+std::string like_literals(const std::string& pattern) { return shown_literals(compile_like(pattern, {'!'})); }
 
 TEST(Pieces, OfRegexes) {
   EXPECT_EQ(search("abc"), "<abc>");
@@ -41,15 +41,15 @@ TEST(Pieces, OfRegexes) {
 }
 
 TEST(Pieces, OfLike) {
-  EXPECT_EQ(like("abc"), "^<abc>$");
-  EXPECT_EQ(like("abc%"), "^<abc>");
-  EXPECT_EQ(like("%abc"), "<abc>$");
-  EXPECT_EQ(like("%%abc%%"), "<abc>");
-  EXPECT_EQ(like("a%b%%c"), "^<a><b><c>$");
-  EXPECT_EQ(like("a!%b%"), "^<a%b>");
-  EXPECT_EQ(like("%"), "");
-  EXPECT_EQ(like(""), "^$");
-  EXPECT_EQ(like("a_"), "none");
+  EXPECT_EQ(like_literals("abc"), "^<abc>$");
+  EXPECT_EQ(like_literals("abc%"), "^<abc>");
+  EXPECT_EQ(like_literals("%abc"), "<abc>$");
+  EXPECT_EQ(like_literals("%%abc%%"), "<abc>");
+  EXPECT_EQ(like_literals("a%b%%c"), "^<a><b><c>$");
+  EXPECT_EQ(like_literals("a!%b%"), "^<a%b>");
+  EXPECT_EQ(like_literals("%"), "");
+  EXPECT_EQ(like_literals(""), "^$");
+  EXPECT_EQ(like_literals("a_"), "none");
 }
 
 std::string required(const std::string& pattern) { return compile_regex(pattern).compiled().required; }

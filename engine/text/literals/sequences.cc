@@ -70,7 +70,7 @@ bool has_empty(const Set& set) {
 }
 
 /// What is known of the texts that a node matches.
-struct Known {
+struct KnownSets {
   std::optional<Set> exact;   // these and no others, apart from zero-width conditions
   std::vector<Set> required;  // each contains one of each of these; the rarest first
   Set front, back;            // each begins, or ends, with one of these; empty: nothing is known
@@ -108,8 +108,8 @@ void keep(std::vector<Set>& rarest, const std::vector<Set>& sets) {
   for (const Set& set : sets) keep(rarest, set);
 }
 
-Known of_exact(Set set) {
-  Known known;
+KnownSets of_exact(Set set) {
+  KnownSets known;
   known.front = known.back = set;
   keep(known.required, set);
   known.exact = std::move(set);
@@ -118,16 +118,16 @@ Known of_exact(Set set) {
 
 /// cut_left, cut_right: anything may stand before, or behind, a match. So where a repetition stands there,
 /// its fewest copies will do.
-Known look_at(const Node& node, bool cut_left, bool cut_right);
+KnownSets sets_of(const Node& node, bool cut_left, bool cut_right);
 
-Known look_at_concat(const Node& node, bool cut_left, bool cut_right) {
-  Known all;
+KnownSets sets_of_concat(const Node& node, bool cut_left, bool cut_right) {
+  KnownSets all;
   all.exact = Set{Sequence()};
   std::optional<Set> run = all.exact;  // what the last children match, as far back as that is known
   bool first = true;
   for (size_t i = 0; i < node.children.size(); ++i) {
     const bool last = i + 1 == node.children.size();
-    Known one = look_at(*node.children[i], cut_left && first, cut_right && last);
+    KnownSets one = sets_of(*node.children[i], cut_left && first, cut_right && last);
     first = false;
     all.conditional |= one.conditional;
     keep(all.required, one.required);
@@ -153,13 +153,13 @@ Known look_at_concat(const Node& node, bool cut_left, bool cut_right) {
   return all;
 }
 
-Known look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
-  Known all;
+KnownSets look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
+  KnownSets all;
   all.exact.emplace();
   bool known = true;
   Set either;
   for (const auto& child : node.children) {
-    const Known one = look_at(*child, cut_left, cut_right);
+    const KnownSets one = sets_of(*child, cut_left, cut_right);
     all.conditional |= one.conditional;
     if (one.exact && all.exact) {
       all.exact->insert(all.exact->end(), one.exact->begin(), one.exact->end());
@@ -175,10 +175,10 @@ Known look_at_alternate(const Node& node, bool cut_left, bool cut_right) {
   return all;
 }
 
-Known look_at_repeat(const Node& node, bool cut) {
-  Known one = look_at(*node.children[0], false, false);
+KnownSets look_at_repeat(const Node& node, bool cut) {
+  KnownSets one = sets_of(*node.children[0], false, false);
   const int max = cut ? node.min : node.max;
-  Known all;
+  KnownSets all;
   all.conditional = one.conditional;
   if (node.min > 0) all.required = one.required;
   if (!one.exact) return all;
@@ -204,18 +204,18 @@ Known look_at_repeat(const Node& node, bool cut) {
   return all;
 }
 
-Known look_at(const Node& node, bool cut_left, bool cut_right) {
+KnownSets sets_of(const Node& node, bool cut_left, bool cut_right) {
   switch (node.op) {
     case Op::kEmpty:
       return of_exact({Sequence()});
     case Op::kAssert: {
-      Known known = of_exact({Sequence()});
+      KnownSets known = of_exact({Sequence()});
       known.conditional = true;
       return known;
     }
     case Op::kText: {
       if (node.text.size() <= kLongest) return of_exact({sequence_of(node.text)});
-      Known known;
+      KnownSets known;
       known.front = {sequence_of(std::string_view(node.text).substr(0, kLongest))};
       known.required = {known.front};
       return known;
@@ -225,17 +225,17 @@ Known look_at(const Node& node, bool cut_left, bool cut_right) {
     case Op::kChars: {
       Set set = characters(*node.chars);
       if (set.size() <= kMost) return of_exact(std::move(set));
-      Known known;
+      KnownSets known;
       known.front = known.back = coarse(set);
       known.required = {known.front};
       return known;
     }
     case Op::kConcat:
-      return look_at_concat(node, cut_left, cut_right);
+      return sets_of_concat(node, cut_left, cut_right);
     case Op::kAlternate:
       return look_at_alternate(node, cut_left, cut_right);
     case Op::kCapture:
-      return look_at(*node.children[0], cut_left, cut_right);
+      return sets_of(*node.children[0], cut_left, cut_right);
     case Op::kRepeat:
       return look_at_repeat(node, cut_left || cut_right);
     case Op::kNothing:
@@ -248,7 +248,7 @@ Known look_at(const Node& node, bool cut_left, bool cut_right) {
 }  // namespace
 
 Sequences find_sequences(const syntax::Ast& ast, bool full_match) {
-  Known known = look_at(*ast.root, !full_match, !full_match);
+  KnownSets known = sets_of(*ast.root, !full_match, !full_match);
   if (!full_match && known.exact && !known.conditional && !known.exact->empty() && !has_empty(*known.exact))
     return {.any = std::move(*known.exact), .exact = true, .others = {}};
   if (known.required.empty()) return {};

@@ -10,7 +10,7 @@ namespace lanewise::text::literals {
 namespace {
 
 /// A place as its bytes; "[ab]" where there are several, "[...]" where there are more than four.
-std::string show(const Sequence& sequence) {
+std::string show_sequences(const Sequence& sequence) {
   std::string out;
   for (const auto& place : sequence) {
     std::string bytes;
@@ -20,44 +20,44 @@ std::string show(const Sequence& sequence) {
   return out;
 }
 
-std::string show(const SequenceSet& set) {
+std::string show_sequences(const SequenceSet& set) {
   std::vector<std::string> shown;
-  for (const Sequence& sequence : set) shown.push_back(show(sequence));
+  for (const Sequence& sequence : set) shown.push_back(show_sequences(sequence));
   std::ranges::sort(shown);
   std::string out;
   for (const std::string& sequence : shown) out += " " + sequence;
   return out;
 }
 
-std::string show(const Pattern& pattern) {
+std::string show_sequences(const Pattern& pattern) {
   const Sequences& found = pattern.compiled().sequences();
-  return (found.exact ? "exact" : "some") + show(found.any);
+  return (found.exact ? "exact" : "some") + show_sequences(found.any);
 }
-std::string search(const std::string& pattern) { return show(compile_regex(pattern)); }
+std::string search_sequences(const std::string& pattern) { return show_sequences(compile_regex(pattern)); }
 
 TEST(Sequences, OfWholePatterns) {
-  EXPECT_EQ(search("abc|de"), "exact abc de");
-  EXPECT_EQ(search("(a|b)c?d"), "exact acd ad bcd bd");
-  EXPECT_EQ(search("[ab]c"), "exact [ab]c");
-  EXPECT_EQ(search("(?i)li"), "exact [Ll][Ii]");
-  EXPECT_EQ(search("x{2}(y|z)"), "exact xxy xxz");
-  EXPECT_EQ(search("[ab]{2,}"), "exact [ab][ab]");
-  EXPECT_EQ(search("a+b(c*)"), "exact ab");
-  EXPECT_EQ(search("(a+|b{2,3})"), "exact a bb");
-  EXPECT_EQ(search("[\xC3\xA0-\xC3\xA3]"), "exact \xC3[\xA0\xA1\xA2\xA3]");
+  EXPECT_EQ(search_sequences("abc|de"), "exact abc de");
+  EXPECT_EQ(search_sequences("(a|b)c?d"), "exact acd ad bcd bd");
+  EXPECT_EQ(search_sequences("[ab]c"), "exact [ab]c");
+  EXPECT_EQ(search_sequences("(?i)li"), "exact [Ll][Ii]");
+  EXPECT_EQ(search_sequences("x{2}(y|z)"), "exact xxy xxz");
+  EXPECT_EQ(search_sequences("[ab]{2,}"), "exact [ab][ab]");
+  EXPECT_EQ(search_sequences("a+b(c*)"), "exact ab");
+  EXPECT_EQ(search_sequences("(a+|b{2,3})"), "exact a bb");
+  EXPECT_EQ(search_sequences("[\xC3\xA0-\xC3\xA3]"), "exact \xC3[\xA0\xA1\xA2\xA3]");
 }
 
 TEST(Sequences, OfPartsOfPatterns) {
-  EXPECT_EQ(search("(foo|bar)[a-z]*[0-9]"), "some bar foo");
-  EXPECT_EQ(search("^(ab|cd)"), "some ab cd");
-  EXPECT_EQ(search("\\babc\\b"), "some abc");
-  EXPECT_EQ(search("e(ab)+ZQ"), "some abZQ");
-  EXPECT_EQ(search("x.*README.*y"), "some README");
-  EXPECT_EQ(search("(ab|.*)"), "some");
-  EXPECT_EQ(search("a*"), "some");
-  EXPECT_EQ(search(""), "some");
-  EXPECT_EQ(show(compile_like("%a_QZ%")), "some QZ");
-  EXPECT_EQ(show(compile_regex("ab|cd", {.full_match = true})), "some ab cd");
+  EXPECT_EQ(search_sequences("(foo|bar)[a-z]*[0-9]"), "some bar foo");
+  EXPECT_EQ(search_sequences("^(ab|cd)"), "some ab cd");
+  EXPECT_EQ(search_sequences("\\babc\\b"), "some abc");
+  EXPECT_EQ(search_sequences("e(ab)+ZQ"), "some abZQ");
+  EXPECT_EQ(search_sequences("x.*README.*y"), "some README");
+  EXPECT_EQ(search_sequences("(ab|.*)"), "some");
+  EXPECT_EQ(search_sequences("a*"), "some");
+  EXPECT_EQ(search_sequences(""), "some");
+  EXPECT_EQ(show_sequences(compile_like("%a_QZ%")), "some QZ");
+  EXPECT_EQ(show_sequences(compile_regex("ab|cd", {.full_match = true})), "some ab cd");
 }
 
 TEST(Sequences, OfAllPartsThatTellSomething) {
@@ -65,10 +65,10 @@ TEST(Sequences, OfAllPartsThatTellSomething) {
     std::string out;
     const Pattern compiled = compile_regex(pattern);
     for (const SequenceSet& set : compiled.compiled().sequences().others)
-      out += (out.empty() ? "" : ",") + show(set);
+      out += (out.empty() ? "" : ",") + show_sequences(set);
     return out;
   };
-  EXPECT_EQ(search("lib[a-z]+\\.so"), "some lib[...]");
+  EXPECT_EQ(search_sequences("lib[a-z]+\\.so"), "some lib[...]");
   EXPECT_EQ(others("lib[a-z]+\\.so"), " [...].so");  // not lib, since whatever contains lib[a-z] contains it
   EXPECT_EQ(others("(QZ|ZQ).*ee.*(ab|cd)"), " ab cd, ee");
   EXPECT_EQ(others("Q.*z.*x.*e"), " z, x");  // only the rarest few

@@ -5,16 +5,16 @@
 namespace lanewise::text::syntax {
 
 namespace {
-NodePtr make(Op op, bool nullable) { return std::make_unique<Node>(op, nullable); }
+NodePtr make_node(Op op, bool nullable) { return std::make_unique<Node>(op, nullable); }
 }  // namespace
 
-NodePtr make_empty() { return make(Op::kEmpty, true); }
-NodePtr make_nothing() { return make(Op::kNothing, false); }
-NodePtr make_anything() { return make(Op::kAnything, true); }
+NodePtr make_empty() { return make_node(Op::kEmpty, true); }
+NodePtr make_nothing() { return make_node(Op::kNothing, false); }
+NodePtr make_anything() { return make_node(Op::kAnything, true); }
 
 NodePtr make_text(std::string bytes) {
   if (bytes.empty()) return make_empty();
-  NodePtr node = make(Op::kText, false);
+  NodePtr node = make_node(Op::kText, false);
   node->text = std::move(bytes);
   return node;
 }
@@ -23,26 +23,26 @@ NodePtr make_chars(CharSet chars) {
   const auto& ranges = chars.ranges();
   if (ranges.empty()) return make_nothing();
   if (ranges.size() == 1 && ranges[0].lo == ranges[0].hi) return make_text(unicode::encode(ranges[0].lo));
-  NodePtr node = make(Op::kChars, false);
+  NodePtr node = make_node(Op::kChars, false);
   node->chars = std::make_unique<CharSet>(std::move(chars));
   return node;
 }
 
 NodePtr make_bytes(const ByteSet& bytes) {
   if (bytes.none()) return make_nothing();
-  NodePtr node = make(Op::kBytes, false);
+  NodePtr node = make_node(Op::kBytes, false);
   node->bytes = std::make_unique<ByteSet>(bytes);
   return node;
 }
 
 NodePtr make_assert(Assertion assertion) {
-  NodePtr node = make(Op::kAssert, true);
+  NodePtr node = make_node(Op::kAssert, true);
   node->assertion = assertion;
   return node;
 }
 
 NodePtr make_capture(NodePtr child, int group) {
-  NodePtr node = make(Op::kCapture, child->nullable);
+  NodePtr node = make_node(Op::kCapture, child->nullable);
   node->capture = group;
   node->children.push_back(std::move(child));
   return node;
@@ -50,7 +50,7 @@ NodePtr make_capture(NodePtr child, int group) {
 
 NodePtr make_repeat(NodePtr child, int min, int max, bool greedy) {
   if (max == 0) return make_empty();
-  NodePtr node = make(Op::kRepeat, min == 0 || child->nullable);
+  NodePtr node = make_node(Op::kRepeat, min == 0 || child->nullable);
   node->min = min;
   node->max = max;
   node->greedy = greedy;
@@ -72,7 +72,7 @@ NodePtr make_concat(std::vector<NodePtr> children) {
   }
   if (joined.empty()) return make_empty();
   if (joined.size() == 1) return std::move(joined[0]);
-  NodePtr node = make(Op::kConcat, nullable);
+  NodePtr node = make_node(Op::kConcat, nullable);
   node->children = std::move(joined);
   return node;
 }
@@ -81,7 +81,7 @@ NodePtr make_alternate(std::vector<NodePtr> children) {
   if (children.size() == 1) return std::move(children[0]);
   bool nullable = false;
   for (const NodePtr& child : children) nullable = nullable || child->nullable;
-  NodePtr node = make(Op::kAlternate, nullable);
+  NodePtr node = make_node(Op::kAlternate, nullable);
   node->children = std::move(children);
   return node;
 }
@@ -91,7 +91,7 @@ namespace {
 NodePtr without_groups(const Node& node) {
   if (node.op == Op::kCapture) return without_groups(*node.children[0]);
   if (node.op == Op::kAnything) return make_repeat(make_bytes(any_byte()), 0, kUnbounded, false);
-  NodePtr copy = make(node.op, node.nullable);
+  NodePtr copy = make_node(node.op, node.nullable);
   copy->greedy = node.greedy;
   copy->assertion = node.assertion;
   copy->min = node.min;

@@ -21,7 +21,17 @@ enum Assertion : uint16_t {
   kCharBoundary = 64,   ///< the next byte does not continue a UTF-8 character
   kNoWordBefore = 128,  ///< the byte before is not one of a word, or there is none
   kNoWordAfter = 256,   ///< the same of the next byte
+  // The same of characters, words being Unicode's. Automata take them where a byte beside the place is not
+  // ASCII: what they let through is checked again.
+  kUnicodeWordBoundary = 512,
+  kNoUnicodeWordBoundary = 1024,
+  kNoUnicodeWordBefore = 2048,
+  kNoUnicodeWordAfter = 4096,
+  kHighByteBefore = 8192,  ///< of a state of an automaton: the byte before is not ASCII
 };
+
+constexpr uint16_t kUnicodeAssertions =
+    kUnicodeWordBoundary | kNoUnicodeWordBoundary | kNoUnicodeWordBefore | kNoUnicodeWordAfter;
 
 using ByteSet = std::bitset<256>;
 
@@ -64,6 +74,9 @@ struct Node {
 struct Ast {
   NodePtr root;
   std::vector<std::string> group_names;  ///< of groups 1, 2, ...; empty where unnamed
+  // Of the Rust dialect:
+  bool beyond_ascii = false;                      ///< a set or an assertion is about more than ASCII
+  bool has_literal = false, has_capital = false;  ///< as smart case counts characters
 };
 
 // Nodes are made by these, which keep `nullable` right.

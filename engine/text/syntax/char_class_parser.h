@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "text/syntax/char_set.h"
+#include "text/syntax/regex_parser.h"
 
 namespace lanewise::text::syntax {
 
@@ -10,7 +11,8 @@ namespace lanewise::text::syntax {
 /// behind what was read; faults are UserErrors that mark the place.
 class CharClassParser {
  public:
-  CharClassParser(std::string_view pattern, size_t& at) : pattern_(pattern), at_(at) {}
+  CharClassParser(std::string_view pattern, size_t& at, bool rust = false)
+      : pattern_(pattern), at_(at), rust_(rust) {}
 
   /// A well-formed UTF-8 character.
   char32_t character();
@@ -21,9 +23,19 @@ class CharClassParser {
   /// [...], at_ is at the opening bracket.
   CharSet bracket(bool fold_case);
 
+  // Rust's dialect, in rust_class_parser.cc: classes nest and have && -- ~~, \d \s \w are Unicode's.
+  char32_t rust_escape();
+  bool rust_class(const RegexFlags& flags, CharSet& out);
+  CharSet rust_bracket(const RegexFlags& flags, int depth = 0);
+  /// A character of the pattern that stands for itself, for smart case.
+  void note(char32_t c);
+  bool has_literal = false, has_capital = false;
+
   [[noreturn]] void fail(std::string_view message, size_t begin, size_t end) const;
 
  private:
+  CharSet rust_items(const RegexFlags& flags, size_t open, int depth);
+  void rust_range(const RegexFlags& flags, size_t open, CharSet& out);
   bool done() const { return at_ >= pattern_.size(); }
   bool looking_at(std::string_view text) const { return pattern_.substr(at_).starts_with(text); }
   char32_t hex_escape(size_t begin);
@@ -35,6 +47,10 @@ class CharClassParser {
 
   std::string_view pattern_;
   size_t& at_;
+  bool rust_;
 };
+
+/// Adds lo..hi and the same letters of ASCII in the other case.
+void add_folded_ascii(char32_t lo, char32_t hi, CharSet& out);
 
 }  // namespace lanewise::text::syntax

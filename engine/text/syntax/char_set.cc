@@ -44,6 +44,14 @@ void CharSet::negate() {
   ranges_ = std::move(rest);
 }
 
+void CharSet::intersect(const CharSet& other) {
+  CharSet rest = other;
+  negate();
+  rest.negate();
+  add(rest);
+  negate();
+}
+
 const std::vector<CharRange>& CharSet::ranges() const {
   normalise();
   return ranges_;
@@ -103,5 +111,46 @@ bool find_unicode_class(std::string_view name, CharSet& out) {
                   out) ||
          add_runs(unicode::kScriptRuns, unicode::kScriptRunsCount, unicode::kScriptNames, is_script, out);
 }
+
+const CharSet& unicode_words() {
+  static const CharSet kWords = [] {
+    CharSet all;
+    for (const char* name : {"L", "M", "Nl", "Nd", "Pc"}) {
+      CharSet one;
+      find_unicode_class(name, one);
+      all.add(one);
+    }
+    for (const char32_t letters : {0x24B6, 0x1F130, 0x1F150, 0x1F170}) {  // in circles and squares
+      all.add(letters, letters + (letters == 0x24B6 ? 51 : 25));
+    }
+    all.add(0x200C, 0x200D);
+    all.ranges();
+    return all;
+  }();
+  return kWords;
+}
+
+const CharSet& unicode_digits() {
+  static const CharSet kDigits = [] {
+    CharSet digits;
+    find_unicode_class("Nd", digits);
+    return digits;
+  }();
+  return kDigits;
+}
+
+const CharSet& unicode_spaces() {
+  static const CharSet kSpaces = [] {
+    CharSet spaces('\t', '\r');
+    for (const char32_t c : {0x20, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000})
+      spaces.add(c, c);
+    spaces.add(0x2000, 0x200A);
+    spaces.ranges();
+    return spaces;
+  }();
+  return kSpaces;
+}
+
+bool is_word_character(char32_t c) { return unicode_words().contains(c); }
 
 }  // namespace lanewise::text::syntax

@@ -23,6 +23,8 @@ class CharSet {
   /// Adds lo..hi and everything that differs from it only in case.
   void add_folded(char32_t lo, char32_t hi);
   void negate();
+  /// Keeps what is in both.
+  void intersect(const CharSet& other);
 
   /// Ascending, disjoint, never touching.
   const std::vector<CharRange>& ranges() const;
@@ -35,6 +37,12 @@ class CharSet {
   mutable std::vector<CharRange> ranges_;
   mutable bool normal_ = true;
 };
+
+/// Unicode's \w, \d and \s.
+const CharSet& unicode_words();
+const CharSet& unicode_digits();
+const CharSet& unicode_spaces();
+bool is_word_character(char32_t c);
 
 /// Sets `out` to a Unicode general category ("Lu", "L"), a script ("Han") or "Any". False when there is none.
 bool find_unicode_class(std::string_view name, CharSet& out);

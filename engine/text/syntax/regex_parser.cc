@@ -6,12 +6,14 @@
 
 #include "text/syntax/char_class_parser.h"
 #include "text/unicode/case.h"
+#include "text/unicode/utf8.h"
 
 namespace lanewise::text::syntax {
 namespace {
 
 constexpr int kMaxNesting = 1000;
 constexpr int kMaxRepeat = 1000;
+constexpr int kMaxRustRepeat = 100'000;  // the size of the whole is limited anyway
 
 /// A parsed piece, and how many copies of its innermost part counted repetitions make.
 struct Piece {
@@ -71,23 +73,32 @@ class Sequence {
 class RegexParser {
  public:
   RegexParser(std::string_view pattern, RegexFlags flags)
-      : pattern_(pattern), flags_(flags), characters_(pattern, at_) {}
+      : pattern_(pattern), flags_(flags), characters_(pattern, at_, flags.rust) {}
 
   Ast parse() {
     Ast ast;
     ast.root = alternation(0).node;
     if (!done()) characters_.fail("unmatched closing ')'", at_, at_ + 1);
     ast.group_names = std::move(group_names_);
+    take_over(ast);
     return ast;
   }
 
   Ast parse_as_text() {
     Sequence sequence;
-    while (!done()) add_character(characters_.character(), sequence);
-    return {sequence.finish().node, {}};
+    while (!done()) literal(characters_.character(), sequence);
+    Ast ast{sequence.finish().node, {}};
+    take_over(ast);
+    return ast;
   }
 
  private:
+  void take_over(Ast& ast) const {
+    ast.beyond_ascii = beyond_ascii_;
+    ast.has_literal = characters_.has_literal;
+    ast.has_capital = characters_.has_capital;
+  }
+
   bool done() const { return at_ >= pattern_.size(); }
   bool looking_at(std::string_view text) const { return pattern_.substr(at_).starts_with(text); }
   bool accept(std::string_view text) {
@@ -111,7 +122,7 @@ class RegexParser {
   Piece sequence(int depth) {
     Sequence out;
     std::optional<size_t> repetition;  // where the previous token starts, if it is a repetition operator
-    while (!done() && !looking_at("|") && !looking_at(")")) {
+    while (skip_blanks(), !done() && !looking_at("|") && !looking_at(")")) {
       const size_t begin = at_;
       int min = 0, max = 0;
       if (accept_repetition(min, max)) {
@@ -123,6 +134,19 @@ class RegexParser {
       atom(depth, out);
     }
     return out.finish();
+  }
+
+  /// With (?x): white space and comments.
+  void skip_blanks() {
+    while (flags_.verbose && !done()) {
+      if (pattern_[at_] == '#') {
+        at_ = std::min(pattern_.find('\n', at_), pattern_.size());
+      } else if (!unicode_spaces().contains(static_cast<unsigned char>(pattern_[at_]))) {
+        return;
+      } else {
+        ++at_;
+      }
+    }
   }
 
   bool accept_repetition(int& min, int& max) {
@@ -148,6 +172,8 @@ class RegexParser {
       good = looking_at("}") || accept_number(max);
     }
     if (good && accept("}")) return true;
+    if (flags_.rust)
+      characters_.fail("not a repetition count such as {2,5}; a brace is \\{", begin, begin + 1);
     at_ = begin;
     return false;
   }
@@ -159,19 +185,21 @@ class RegexParser {
       value = std::min(value * 10 + (pattern_[at_++] - '0'), 100'000'000);
     }
     const bool leading_zero = at_ - begin > 1 && pattern_[begin] == '0';
-    return at_ > begin && !leading_zero;
+    return at_ > begin && (flags_.rust || !leading_zero);
   }
 
   void repeat(size_t shown_from, size_t begin, int min, int max, bool stacked, Sequence& out) {
     const bool lazy = accept("?");
-    if (stacked) characters_.fail("repetition of a repetition needs a group: (?:...)", shown_from, at_);
-    if (min > kMaxRepeat || max > kMaxRepeat) characters_.fail("repetition count above 1000", begin, at_);
+    if (stacked && !flags_.rust)
+      characters_.fail("repetition of a repetition needs a group: (?:...)", shown_from, at_);
+    const int most = flags_.rust ? kMaxRustRepeat : kMaxRepeat;
+    if (min > most || max > most) characters_.fail("repetition count above 1000", begin, at_);
     if (max != kUnbounded && max < min) characters_.fail("the repetition counts run backwards", begin, at_);
     std::optional<Piece> operand = out.take_operand();
     if (!operand) characters_.fail("nothing to repeat", begin, at_);
     const int count = max == kUnbounded ? min : max;
     const int copies = operand->copies * std::max(count, 1);
-    if (count >= 2 && copies > kMaxRepeat) {
+    if (count >= 2 && copies > most) {
       characters_.fail("nested repetitions make more than 1000 copies", begin, at_);
     }
     out.add({make_repeat(std::move(operand->node), min, max, lazy == flags_.ungreedy), copies});
@@ -182,6 +210,7 @@ class RegexParser {
       case '(':
         return group(depth, out);
       case '[':
+        if (flags_.rust) return add_set(characters_.rust_bracket(flags_), out);
         return out.add({make_chars(characters_.bracket(flags_.fold_case))});
       case '.':
         return dot(out);
@@ -190,20 +219,72 @@ class RegexParser {
         return add_assert(flags_.multi_line ? kBeginLine : kBeginText, out);
       case '$':
         ++at_;
-        return add_assert(flags_.multi_line ? kEndLine : kEndText, out);
+        return end_anchor(out);
       case '\\':
         return backslash(out);
       default:
-        return add_character(characters_.character(), out);
+        return literal(characters_.character(), out);
     }
   }
 
   void add_assert(Assertion assertion, Sequence& out) { out.add({make_assert(assertion)}); }
 
+  /// $: with crlf (?:\r??$), as ripgrep has it.
+  void end_anchor(Sequence& out) {
+    const Assertion end = flags_.multi_line ? kEndLine : kEndText;
+    if (!flags_.crlf) return add_assert(end, out);
+    std::vector<NodePtr> parts;
+    parts.push_back(make_repeat(make_text("\r"), 0, 1, false));
+    parts.push_back(make_assert(end));
+    out.add({make_concat(std::move(parts))});
+  }
+
+  /// A character of the pattern that stands for itself.
+  void literal(char32_t c, Sequence& out) {
+    characters_.note(c);
+    if (flags_.rust && !flags_.unicode && c > 0x7F)
+      characters_.fail("without Unicode only bytes are allowed, such as \\xC3", at_ - 1, at_);
+    add_character(c, out);
+  }
+
+  /// A set of characters, or of bytes without (?u).
+  void add_set(CharSet set, Sequence& out) {
+    if (flags_.unicode) {
+      static const CharSet kScalar = [] {
+        CharSet all(0, 0xD7FF);
+        all.add(0xE000, unicode::kMaxCodePoint);
+        return all;
+      }();
+      set.intersect(kScalar);
+    }
+    if (flags_.crlf && !flags_.multi_line) {
+      CharSet others('\r', '\r');
+      others.negate();
+      set.intersect(others);
+    }
+    beyond_ascii_ = beyond_ascii_ || (!set.ranges().empty() && set.ranges().back().hi > 0x7F);
+    if (flags_.ascii_text) set.intersect(CharSet(0, 0x7F));
+    if (set.ranges().empty()) return out.add({make_nothing()});
+    if (flags_.unicode) return out.add({make_chars(std::move(set))});
+    ByteSet bytes;
+    for (const CharRange& range : set.ranges()) {
+      for (char32_t c = range.lo; c <= range.hi && c < 256; ++c) bytes.set(c);
+    }
+    out.add({make_bytes(bytes)});
+  }
+
   void add_character(char32_t c, Sequence& out) {
-    if (!flags_.fold_case || unicode::next_fold(c) == c) return out.add_text(unicode::encode(c));
+    if (!flags_.fold_case || unicode::next_fold(c) == c) {
+      if (flags_.ascii_text && c > 0x7F) return out.add({make_nothing()});
+      return out.add_text(unicode::encode(c));
+    }
     CharSet set;
-    set.add_folded(c, c);
+    if (flags_.rust && !flags_.unicode) {
+      add_folded_ascii(c, c, set);
+    } else {
+      set.add_folded(c, c);
+    }
+    if (flags_.rust) return add_set(std::move(set), out);
     out.add({make_chars(std::move(set))});
   }
 
@@ -214,10 +295,30 @@ class RegexParser {
       set = CharSet('\n', '\n');
       set.negate();
     }
+    if (flags_.rust) return add_set(std::move(set), out);
     out.add({make_chars(std::move(set))});
   }
 
+  void rust_backslash(Sequence& out) {
+    const bool words = flags_.unicode && !flags_.ascii_text;
+    const bool boundary = accept("\\b");
+    if (boundary || accept("\\B")) {
+      beyond_ascii_ = true;
+      if (boundary) return add_assert(words ? kUnicodeWordBoundary : kWordBoundary, out);
+      return add_assert(words ? kNoUnicodeWordBoundary : kNoWordBoundary, out);
+    }
+    if (accept("\\A")) return add_assert(kBeginText, out);
+    if (accept("\\z")) return add_assert(kEndText, out);
+    CharSet set;
+    if (characters_.rust_class(flags_, set)) return add_set(std::move(set), out);
+    const bool hex = looking_at("\\x") && !looking_at("\\x{");
+    const char32_t c = characters_.rust_escape();
+    if (hex && !flags_.unicode && c > 0x7F) return add_set(CharSet(c, c), out);
+    literal(c, out);
+  }
+
   void backslash(Sequence& out) {
+    if (flags_.rust) return rust_backslash(out);
     if (accept("\\b")) return add_assert(kWordBoundary, out);
     if (accept("\\B")) return add_assert(kNoWordBoundary, out);
     if (accept("\\A")) return add_assert(kBeginText, out);
@@ -238,8 +339,14 @@ class RegexParser {
     const RegexFlags outside = flags_;
     int capture = 0;
     if (accept("?P<")) {
-      group_names_.push_back(group_name(begin));
+      std::string name = group_name(begin);
+      if (flags_.rust && std::ranges::find(group_names_, name) != group_names_.end())
+        characters_.fail("a second group of this name", begin, at_);
+      group_names_.push_back(std::move(name));
       capture = static_cast<int>(group_names_.size());
+    } else if (flags_.rust && (looking_at("?=") || looking_at("?!") || looking_at("?<"))) {
+      characters_.fail("look-around is not supported: it takes more than linear time", begin,
+                       std::min(at_ + 3, pattern_.size()));
     } else if (accept("?")) {
       if (flags(begin)) return;  // (?i) lasts until the enclosing group ends
     } else {
@@ -275,6 +382,14 @@ class RegexParser {
           break;
         case 'U':
           changed.ungreedy = value;
+          break;
+        case 'u':
+        case 'x':
+          if (!flags_.rust) {
+            characters_.fail("unknown flag or group; known are i, m, s, U, (?:...), (?P<name>...)", begin,
+                             at_);
+          }
+          (pattern_[letter] == 'u' ? changed.unicode : changed.verbose) = value;
           break;
         case '-':
           if (!value) characters_.fail("second '-' in the flags", letter, at_);
@@ -324,6 +439,7 @@ class RegexParser {
   RegexFlags flags_;
   CharClassParser characters_;
   std::vector<std::string> group_names_;
+  bool beyond_ascii_ = false;
 };
 
 }  // namespace

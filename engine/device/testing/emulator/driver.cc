@@ -58,7 +58,7 @@ struct Graph {
   std::vector<std::function<void()>> work;
 };
 
-std::mutex mutex;
+std::mutex idle_mutex;
 std::vector<std::unique_ptr<Processor>> idle;
 Graph* recorded = nullptr;
 
@@ -66,7 +66,7 @@ Graph* recorded = nullptr;
 class Loan {
  public:
   Loan() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(idle_mutex);
     if (!idle.empty()) {
       processor_ = std::move(idle.back());
       idle.pop_back();
@@ -75,7 +75,7 @@ class Loan {
     }
   }
   ~Loan() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(idle_mutex);
     idle.push_back(std::move(processor_));
   }
   Processor& operator*() { return *processor_; }
@@ -85,7 +85,7 @@ class Loan {
 };
 
 /// Runs all blocks on `threads` threads, the calling one among them.
-void run(const Launch& launch, unsigned threads) {
+void run_launch(const Launch& launch, unsigned threads) {
   const unsigned blocks = launch.blocks.x * launch.blocks.y * launch.blocks.z;
   std::atomic<unsigned> next = 0;
   const auto work = [&] {
@@ -115,7 +115,7 @@ class Kept {
   }
   static void start(const Launch& launch, bool together) {
     const unsigned blocks = launch.blocks.x * launch.blocks.y * launch.blocks.z;
-    run(launch, together ? blocks : std::max(1u, std::thread::hardware_concurrency()));
+    run_launch(launch, together ? blocks : std::max(1u, std::thread::hardware_concurrency()));
   }
 
  private:
@@ -124,11 +124,11 @@ class Kept {
   std::vector<std::vector<unsigned char>> values_;
 };
 
-int number(const char* variable, int otherwise) {
+int number_or(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text ? std::atoi(text) : otherwise;
 }
-int cooperative_blocks() { return number("EMULATED_GPU_BLOCKS", kMultiprocessors); }
+int cooperative_blocks() { return number_or("EMULATED_GPU_BLOCKS", kMultiprocessors); }
 
 int launch(const Function* function, const Launch& launch, bool together) {
   if (const int result = fake_failure()) return result;
@@ -154,7 +154,7 @@ void* fake_allocate(size_t bytes) {
   auto* const guard = static_cast<unsigned char*>(begin) + size;
   mprotect(guard, kPage, PROT_NONE);
   unsigned char* const memory = guard - (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  std::memset(memory, number("EMULATED_GPU_NOISE", 0xa5), bytes);
+  std::memset(memory, number_or("EMULATED_GPU_NOISE", 0xa5), bytes);
   return memory;
 }
 
@@ -200,7 +200,7 @@ int cuModuleUnload(Module* module) {
 int cuModuleGetFunction(Function** function, Module* module, const char* name) {
   if (const int result = fake_failure()) return result;
   static std::map<std::pair<void*, std::string>, Function> functions;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(idle_mutex);
   void* const start = dlsym(module->library, ("lanewise_start_" + std::string(name)).c_str());
   if (start == nullptr) return 500;
   const auto sizes = reinterpret_cast<const unsigned* (*)()>(

@@ -4,9 +4,11 @@
 // Environment: EMULATED_GPU_CXX (the compiler and its first options), for example "g++ -fsanitize=undefined".
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -107,8 +109,15 @@ std::string translate(std::string text) {
   return text;
 }
 
+/// Not by system(), during which the whole process ignores Ctrl-C.
 int run(const std::string& command) {
-  const int status = std::system(command.c_str());
+  const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
+  pid_t shell;
+  if (posix_spawn(&shell, "/bin/sh", nullptr, nullptr, const_cast<char**>(arguments), environ) != 0) return 1;
+  int status = 0;
+  while (waitpid(shell, &status, 0) < 0) {
+    if (errno != EINTR) return 1;
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 

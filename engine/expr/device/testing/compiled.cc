@@ -20,13 +20,13 @@ namespace lanewise::expr::compiled {
 namespace {
 
 /// The answer of a compiled expression for a row.
-struct Answer {
+struct CompiledAnswer {
   alignas(16) uint8_t value[16];
   bool valid;
   bool failed;
 };
 using Compiled = void (*)(const void* const* values, const uint32_t* const* validity, uint64_t row,
-                          Answer* answer);
+                          CompiledAnswer* answer);
 
 /// Expressions as functions of a library. Those that are not offered on devices have none.
 class Library {
@@ -105,13 +105,13 @@ class Library {
 
 /// Of a type with a fixed width.
 template <class T>
-Value fixed_value(Type type, const Answer& answer) {
+Value fixed_value(Type type, const CompiledAnswer& answer) {
   T value;
   std::memcpy(&value, answer.value, sizeof(value));
   return to_value(type, value);
 }
 
-Value value_of(Type type, const Answer& answer) {
+Value value_of(Type type, const CompiledAnswer& answer) {
   if (!answer.valid) return Value(type);
   if (type.is_string()) {
     kernel::Text text{};
@@ -129,12 +129,12 @@ Value value_of(Type type, const Answer& answer) {
 
 }  // namespace
 
-size_t check(const std::vector<ExprPtr>& exprs, const Columns& columns) {
+size_t check(const std::vector<ExprPtr>& exprs, const TestColumns& columns) {
   const Library library(exprs, columns.types);
   for (size_t i = 0; i < exprs.size(); ++i) {
     const Compiled run = library.find(i);
     if (run == nullptr) continue;
-    for (uint32_t row = 0; row < columns.rows && !testing::Test::HasFailure(); ++row) {
+    for (uint32_t row = 0; row < columns.rows && !::testing::Test::HasFailure(); ++row) {
       Value expected;
       bool raises = false;
       try {
@@ -142,7 +142,7 @@ size_t check(const std::vector<ExprPtr>& exprs, const Columns& columns) {
       } catch (const UserError&) {
         raises = true;
       }
-      Answer answer{};
+      CompiledAnswer answer{};
       run(columns.values.data(), columns.validity.data(), row, &answer);
       EXPECT_EQ(answer.failed, raises) << exprs[i]->to_string() << " in row " << row;
       if (answer.failed || raises) continue;

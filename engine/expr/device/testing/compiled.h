@@ -12,8 +12,8 @@ namespace lanewise::expr::compiled {
 
 inline constexpr uint32_t kRows = 60;
 
-/// Columns as the sources of the tests read them: plain values, of strings kernel::Text.
-struct Columns {
+/// TestColumns as the sources of the tests read them: plain values, of strings kernel::Text.
+struct TestColumns {
   uint32_t rows = 0;
   std::vector<Type> types;
   std::vector<ColumnPtr> held;
@@ -22,7 +22,7 @@ struct Columns {
   std::vector<const uint32_t*> validity;
 
   /// Random values: extreme ones, and such that fit together.
-  explicit Columns(const std::vector<Type>& wanted) {
+  explicit TestColumns(const std::vector<Type>& wanted) {
     std::mt19937 random(7);
     for (const Type type : wanted) {
       std::vector<Value> made;
@@ -40,12 +40,12 @@ struct Columns {
     }
   }
   /// These values and a NULL.
-  Columns(Type type, std::vector<Value> given) {
+  TestColumns(Type type, std::vector<Value> given) {
     given.emplace_back(type);
     add(type, given);
   }
-  Columns(const Columns&) = delete;
-  Columns& operator=(const Columns&) = delete;
+  TestColumns(const TestColumns&) = delete;
+  TestColumns& operator=(const TestColumns&) = delete;
 
   void add(Type type, const std::vector<Value>& given) {
     rows = static_cast<uint32_t>(given.size());
@@ -68,6 +68,6 @@ struct Columns {
 };
 
 /// Checks all expressions for all rows; returns how many were offered.
-size_t check(const std::vector<ExprPtr>& exprs, const Columns& columns);
+size_t check(const std::vector<ExprPtr>& exprs, const TestColumns& columns);
 
 }  // namespace lanewise::expr::compiled

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exit_code.h"
+
+namespace lanewise::cli::grep {
+
+/// Runs `lanewise grep` with these words, without the other commands' options: it has to start fast. nullopt:
+/// --help was asked for.
+std::optional<ExitCode> run_command(std::vector<std::string> words);
+
+}  // namespace lanewise::cli::grep

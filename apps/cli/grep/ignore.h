@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grep/glob.h"
+#include "grep/options.h"
+
+namespace lanewise::cli::grep {
+
+/// What rules say of a file.
+enum class Verdict : unsigned char { kNone, kIgnore, kKeep };
+
+/// The rules of one ignore file, or of -g: the last that matches decides.
+class IgnoreRules {
+ public:
+  /// Adds a line as .gitignore has it. Throws UserError.
+  void add(std::string_view line, bool ignore_case);
+  /// Adds the lines of a file, if it is there. Faults become warnings.
+  void read(const std::string& path, bool ignore_case, std::vector<std::string>& warnings);
+  /// `path` is relative to the folder of the rules.
+  Verdict judge(std::string_view path, bool is_folder) const;
+  bool empty() const { return rules_.empty(); }
+  size_t size() const { return rules_.size(); }
+  size_t kept_rules() const { return kept_; }  ///< those with a !
+
+ private:
+  struct Rule {
+    Glob glob;
+    bool keep;
+    bool folders_only;
+    bool by_name;  ///< only the last part of the path is looked at
+  };
+  std::vector<Rule> rules_;
+  size_t kept_ = 0;
+};
+
+/// The ignore files of one folder, and of those above it.
+struct IgnoreFolder {
+  std::shared_ptr<const IgnoreFolder> parent;
+  std::string path;  ///< absolute, with a / at its end
+  bool has_git = false;
+  IgnoreRules rg, dot, git, git_exclude;
+};
+
+/// Decides which files below a folder are searched: -g, ignore files, hidden files.
+class Ignore {
+ public:
+  /// Throws UserError for a bad glob.
+  explicit Ignore(const FileRules& rules);
+
+  /// The ignore files of a folder and, `with_parents`, of all above it. `path` is absolute.
+  std::shared_ptr<const IgnoreFolder> enter(std::string path, std::shared_ptr<const IgnoreFolder> parent);
+  std::shared_ptr<const IgnoreFolder> enter_root(const std::string& path);
+
+  /// Of a file or folder in `folder`: `shown` is its path relative to the current folder, `path` absolute.
+  /// Hidden files and types are the caller's.
+  Verdict judge_globs(std::string_view shown, bool is_folder) const;
+  Verdict judge_files(const IgnoreFolder* folder, std::string_view path, std::string_view shown,
+                      bool is_folder) const;
+
+  /// What was wrong in ignore files.
+  std::vector<std::string> warnings;
+
+ private:
+  const FileRules& rules_;
+  IgnoreRules globs_, explicit_, global_;
+};
+
+}  // namespace lanewise::cli::grep

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "grep/report.h"
+
+namespace lanewise::cli::grep {
+
+/// A block of a file that was searched.
+struct Searched {
+  std::string_view text;      ///< whole lines
+  bool added_end;             ///< the last line's end is not in the file
+  std::optional<size_t> nul;  ///< where the first NUL byte is
+};
+
+/// Decides what is printed of a file, as ripgrep's searcher: selected lines, context around them, what comes
+/// of NUL bytes. Blocks come in order.
+class Selector {
+ public:
+  Selector(const Options& options, Reporter& report, Out& out, lanes::Target target);
+
+  /// `matching` are the lines of the block that match, or the groups of lines that matches span.
+  void block(FileState& file, const Searched& block, const std::vector<lanes::Line>& matching, bool groups);
+
+ private:
+  void invert(std::string_view text, const std::vector<lanes::Line>& matching);
+  size_t stop_at(FileState& file, const Searched& block);
+  void plain(FileState& file, std::string_view text, size_t end);
+  void count(FileState& file, size_t end);
+  void lines(FileState& file, size_t end, bool groups);
+  bool select(FileState& file, size_t begin, size_t end);
+  bool context_until(FileState& file, size_t to);
+  bool before(FileState& file, size_t to);
+  void hold(FileState& file, size_t end);
+  bool sink(FileState& file, size_t begin, size_t end, bool is_context, bool after);
+  bool sink_held(FileState& file, const HeldLine& line);
+  bool prelude(FileState& file, uint64_t offset, std::string_view text);
+  void count_lines_to(FileState& file, size_t to);
+  size_t line_end(size_t at) const;
+
+  const Options& options_;
+  Reporter& report_;
+  Out& out_;
+  const lanes::Target target_;
+  const bool gaps_;  // groups of lines are set apart
+
+  // Of the block:
+  const Searched* block_ = nullptr;
+  std::vector<lanes::Line> ranges_;
+  size_t at_ = 0;        // all before it is dealt with
+  size_t counted_ = 0;   // lines are counted up to here
+  size_t nul_from_ = 0;  // from here on the file's NUL is known
+  std::optional<uint64_t> nul_;
+};
+
+}  // namespace lanewise::cli::grep

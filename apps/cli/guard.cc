@@ -1,0 +1,69 @@
+#include "guard.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include "base/error.h"
+#include "exit_code.h"
+#include "fault.h"
+#include "interrupt.h"
+#include "output/output_file.h"
+#include "output/print.h"
+
+namespace lanewise::cli {
+namespace {
+
+int fail(ExitCode code, std::string_view prefix, std::string_view message, std::string_view where = {}) {
+  try {
+    flush_printed();
+  } catch (...) {  // one error is enough
+  }
+  print_error("{}{}{}\n", prefix, message, where);
+  return code;
+}
+
+/// Standard streams that are closed: else the next file that is opened would get what is printed.
+void open_standard_streams() {
+  int file = 0;
+  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
+}
+
+}  // namespace
+
+int run_guarded(int argc, char** argv, int (*program)(int argc, char** argv)) {
+  open_standard_streams();
+  catch_interrupts();
+  // Memory that was freed serves the next batch: fresh pages from the system cost as much as reading them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error of write(), not the end
+  std::signal(SIGPIPE, SIG_IGN);  // and so is a reader that goes away
+  report_faults();
+  set_running(fmt::format("{}", fmt::join(argv, argv + argc, " ")));
+  try {
+    const int code = program(argc, argv);
+    flush_printed();
+    return code;
+  } catch (const ClosedPipe&) {
+    return kOk;
+  } catch (const CancelledError&) {
+    end_cancelled();
+  } catch (const UserError& error) {
+    return fail(kUserError, "error: ", error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(kUserError, "error: ", "the system has no memory left; try --memory-limit");
+  } catch (const std::exception& error) {
+    return fail(kBug, "This is a bug in lanewise, please report it: ", error.what(), running());
+  }
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,51 @@
+#include "help/topics.h"
+
+namespace lanewise::cli {
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all{
+      {"files", "Files that FROM reads, and formats that -o writes",
+       R"(Files stand in the FROM clause, in quotes. The extension chooses the reader:
+
+  .parquet                   Parquet, with any of its codecs
+  .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
+  '-'                        standard input: Parquet, JSON or CSV, also compressed CSV
+  .json .ndjson .jsonl       JSON, also compressed: .json.gz, .json.zst
+  'logs/*.parquet'           all files that match
+  'logs/**/*.csv'            also in folders below
+
+Other readers and options are functions, for example:
+
+  FROM read_csv('a.txt', delim = '|', header = false)
+  FROM read_parquet('sales/*/*.parquet', hive_partitioning = true)
+
+The extension of -o chooses the output format: .parquet, .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
+--format overrides it.
+)"},
+      {"environment", "Environment variables",
+       R"(  COLUMNS                    width of tables and help where standard output is not a terminal
+  HOME                       home folder: profile, kernel cache and history
+  LANEWISE_GREP_CONFIG       file with options of grep, one a line
+  LANEWISE_HISTORY           history file of the shell; empty: none
+  LANEWISE_KERNELS           folder of kernels compiled ahead of time; empty: none
+  LANEWISE_NVRTC             file of NVRTC, CUDA's run-time compiler
+  LANEWISE_OPENCL            file of the OpenCL library
+  LANEWISE_SORT              file of the plug-in that sorts on GPUs
+  NO_COLOR                   if it is set and not empty, output has no colours
+  TERM                       `dumb`: grep prints no colours unless it must
+  TMPDIR                     folder of temporary files; default: /tmp
+  XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
+  XDG_CONFIG_HOME            base folder of the profile; default: ~/.config
+  XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state
+)"},
+      {"exit-codes", "Exit codes", R"(  0      success; grep: a line was selected
+  1      grep: no line was selected
+  2      a mistake in options, SQL, a pattern or a file, or a limit that is too small
+  70     a bug in Lanewise; please report the message
+  130    cancelled by Ctrl-C or a signal
+)"},
+  };
+  return all;
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/session.h"
+#include "shell/line_editor.h"
+
+namespace lanewise::cli {
+
+/// Completes SQL: keywords, functions, tables, their columns and those of files, and paths within quotes.
+class Completion {
+ public:
+  /// `text`: what stands in front of the cursor, all lines of the statement; the last line begins at `line`.
+  Completions find(Session& session, const std::string& text, size_t line);
+  /// Tables and columns may have changed.
+  void forget() { names_known_ = false; }
+
+ private:
+  void learn(Session& session);
+  std::vector<std::string> columns_of_files(Session& session, const std::string& text);
+
+  std::vector<std::string> words_;  // keywords and functions
+  std::vector<std::string> names_;  // tables and columns
+  std::string file_;                // the last one whose columns were read
+  std::vector<std::string> file_columns_;
+  bool names_known_ = false;
+};
+
+/// Files and folders that begin so; folders end with '/'.
+std::vector<std::string> paths_that_begin(const std::string& start);
+
+}  // namespace lanewise::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lanewise::cli {
+
+/// What completes the word in front of the cursor: its beginning, and all words that may stand there.
+struct Completions {
+  size_t begin = 0;
+  std::vector<std::string> words;
+};
+
+/// Reads lines from a terminal, with history and completion, by libedit.
+class LineEditor {
+ public:
+  using Complete = std::function<Completions(const std::string& before_cursor)>;
+
+  /// `history`: a file, read now and written at the end; empty: none.
+  LineEditor(std::string history, Complete complete);
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+  ~LineEditor();
+
+  enum class Outcome { kLine, kCancelled, kEnd };  ///< kCancelled: Ctrl-C
+  Outcome read(const std::string& prompt, std::string& line);
+  /// Later lines find this text by the arrow keys and Ctrl-R.
+  void remember(const std::string& text);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lanewise::cli

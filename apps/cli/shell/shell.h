@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "command.h"
+#include "shell/completion.h"
+#include "statements/run.h"
+
+namespace lanewise::cli {
+
+/// The interactive shell: statements that end with ';', and commands that begin with a dot.
+class Shell {
+ public:
+  explicit Shell(SqlOptions options);
+  void run();
+
+  SqlRun& statements() { return *statements_; }
+  /// Runs statements; an error or Ctrl-C ends them and not the shell.
+  void execute(const std::string& text);
+  /// Begins again with other options. Throws UserError, and changes nothing.
+  void reopen(const SqlOptions& options);
+  void quit() { done_ = true; }
+
+ private:
+  void take(const std::string& line);
+  Completions complete(const std::string& before_cursor);
+
+  std::unique_ptr<SqlRun> statements_;
+  Completion completion_;
+  std::string pending_;  // the lines of a statement so far
+  std::optional<LineEditor> editor_;
+  bool done_ = false;
+};
+
+ExitCode run_shell(const SqlOptions& options);
+
+}  // namespace lanewise::cli

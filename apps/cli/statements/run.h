@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "output/output_file.h"
+#include "output/result_writer.h"
+#include "progress.h"
+#include "statements/options.h"
+#include "statements/stdin_table.h"
+
+namespace lanewise::cli {
+
+/// Runs statements one after the other and writes their results.
+class SqlRun {
+ public:
+  explicit SqlRun(SqlOptions options);
+  SqlRun(const SqlRun&) = delete;
+  SqlRun& operator=(const SqlRun&) = delete;
+  ~SqlRun();
+
+  void cancel() { session_->cancel(); }
+  Session& session() { return *session_; }
+  /// What may change between statements: style, timing, profile, explain.
+  SqlOptions& options() { return options_; }
+  /// Throws UserError: there is no such format, or a terminal cannot show it.
+  void set_format(const std::string& format);
+  void set_style(const TextStyle& style);
+
+  /// Runs all statements of a text. `more_follows`: columns stay hot for later texts. False: some failed,
+  /// with
+  /// --on-error continue.
+  bool run_all(const std::string& text, bool more_follows = false);
+
+ private:
+  bool run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows);
+  void run(const std::string& statement, bool more_follows);
+  void end_progress();
+  void nest(Table& table);
+  void write_file();
+
+  SqlOptions options_;
+  std::string format_;
+  std::optional<Session> session_;
+  std::optional<StdinTable> stdin_table_;
+  Progress progress_;
+  bool shows_progress_ = false;  // false for the queries that complete words
+  std::unique_ptr<ResultWriter> writer_;
+  OutputFile out_;
+  std::optional<Table> last_;        // with -o: what will be written at the end
+  std::vector<std::string> inputs_;  // files that were read
+};
+
+}  // namespace lanewise::cli

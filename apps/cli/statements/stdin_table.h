@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "api/session.h"
+
+namespace lanewise::cli {
+
+/// Standard input as the table '-': Parquet, JSON or CSV, also compressed. A pipe is copied to a file without
+/// a name, so that it can be read in parallel and more than once.
+class StdinTable {
+ public:
+  /// Whether a statement of the text says FROM '-' or JOIN '-'.
+  static bool named_in(const std::string& sql);
+  /// Throws UserError: standard input is empty or a terminal, the copy does not fit on the disk.
+  explicit StdinTable(Session& session);
+  StdinTable(const StdinTable&) = delete;
+  StdinTable& operator=(const StdinTable&) = delete;
+  ~StdinTable();
+
+ private:
+  int file_ = -1;
+};
+
+}  // namespace lanewise::cli

@@ -1,0 +1,54 @@
+/** A page of the built site for each test, and what tests do with it. Import once in a file. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { Snapshot } from '../src/app';
+import { launch, open, serve, watch } from './browser';
+
+let site: Awaited<ReturnType<typeof serve>>;
+let browser: Browser;
+let present: Page;
+let problems: string[];
+
+export const page = (): Page => present;
+export const host = (): { url: string; browser: Browser } => ({ url: site.url, browser });
+
+beforeAll(async () => { site = await serve(); browser = await launch(); });
+afterAll(async () => { await browser.close(); site.close(); });
+beforeEach(async () => {
+  present = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  problems = watch(present, site.url);
+  await open(present, site.url);
+});
+afterEach(async () => {
+  await present.close();
+  expect(problems, 'console errors, or requests to elsewhere').toEqual([]);
+});
+
+export const button = (name: string) => page().getByRole('button', { name, exact: true });
+export const time = () => page().getByRole('slider', { name: 'Time' });
+export const snapshot = () => page().evaluate(() => (window as unknown as { lab: { snapshot(): Snapshot } }).lab.snapshot());
+export const source = () => page().evaluate(() => (window as unknown as { lab: { editor: { text: string } } }).lab.editor.text);
+export const input = () => page().getByRole('textbox', { name: 'Input' });
+/** Until the page shows what was chosen last. */
+export const idle = () => page().evaluate(() => (window as unknown as { lab: { idle(): Promise<void> } }).lab.idle());
+export const settled = () => page().waitForFunction(() => document.getElementById('where')!.textContent!.startsWith('Step 0 of'));
+
+export async function choose(problem: string, algorithm: string): Promise<void> {
+  await page().getByLabel('Problem').selectOption({ label: problem });
+  await page().getByLabel('Algorithm').selectOption(algorithm);
+  // Each choice runs in the worker; its answer is there when a later one is.
+  await page().waitForFunction((name) => {
+    const lab = (window as unknown as { lab: { idle(): Promise<void> } }).lab;
+    return lab.idle().then(() => (document.getElementById('algorithm') as HTMLSelectElement).value === name);
+  }, algorithm);
+}
+
+/** As a person types it: no paste, no tidying of brackets. */
+export async function type(text: string, ends = true): Promise<void> {
+  await page().getByRole('textbox', { name: 'Source' }).click();
+  await page().keyboard.press('Control+A');
+  await page().keyboard.press('Delete');
+  await page().keyboard.insertText(text);
+  await page().waitForTimeout(400);
+  if (ends) await idle();
+}

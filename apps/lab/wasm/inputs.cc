@@ -1,0 +1,134 @@
+#include "inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "graph/graph.h"
+#include "pram/inputs/graph.h"
+#include "pram/inputs/numbers.h"
+
+namespace lanewise::lab {
+
+namespace {
+
+/// The text of one input, below as many empty lines as it has above it, so that faults name the right line.
+struct Section {
+  std::string name;
+  size_t line = 0;
+  std::string text;
+};
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+/// Where the values begin in "NAME = values"; 0 where the line is not of that form.
+size_t after_name(std::string_view line, std::string& name) {
+  size_t at = line.find_first_not_of(" \t");
+  if (at == std::string_view::npos || !is_letter(line[at])) return 0;
+  const size_t begin = at;
+  while (at < line.size() && (is_letter(line[at]) || (line[at] >= '0' && line[at] <= '9'))) ++at;
+  name = line.substr(begin, at - begin);
+  at = line.find_first_not_of(" \t", at);
+  return at != std::string_view::npos && line[at] == '=' ? at + 1 : 0;
+}
+
+std::vector<Section> sections_of(std::string_view text) {
+  std::vector<Section> sections;
+  size_t number = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string name;
+    const size_t values = after_name(line, name);
+    const bool empty = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (values != 0 || (sections.empty() && !empty)) {
+      sections.push_back({values != 0 ? name : "", number + 1, std::string(number, '\n')});
+    }
+    if (!sections.empty()) sections.back().text += std::string(line.substr(values)) + '\n';
+    ++number;
+  }
+  return sections;
+}
+
+/// Matrix Market begins with its header; faults still name the line of the whole text.
+graph::Graph read_graph_section(const Section& section) {
+  const size_t begin = std::min(section.text.find_first_not_of(" \t\r\n"), section.text.size());
+  const std::string_view text = std::string_view(section.text).substr(begin);
+  if (!text.starts_with("%%MatrixMarket")) return graph::read_graph(section.text, "Input");
+  try {
+    return graph::read_graph(text, "");
+  } catch (const UserError& error) {
+    const std::string message = error.what();  // ":LINE: ..."
+    const size_t end = message.find(':', 1);
+    const auto above =
+        std::count(section.text.begin(), section.text.begin() + static_cast<ptrdiff_t>(begin), '\n');
+    throw UserError(
+        fmt::format("Input:{}{}", std::stol(message.substr(1, end - 1)) + above, message.substr(end)));
+  }
+}
+
+}  // namespace
+
+std::vector<Input> inputs_of(const pram::Program& program) {
+  graph::Graph tree;  // has every part of a graph, `parent` too
+  tree.vertices = 2;
+  tree.source = {0};
+  tree.target = {1};
+  const pram::Tree& declared = program.tree();
+  std::vector<Input> inputs;
+  const auto add = [&](const std::string& name, pram::Type type, const std::vector<pram::ExprPtr>& extents) {
+    Input input{name, type, {}, pram::graph_input(tree, name, extents.size()).has_value()};
+    for (const pram::ExprPtr& extent : extents) input.extents.push_back(to_text(*extent, declared));
+    inputs.push_back(std::move(input));
+  };
+  for (const pram::Parameter& parameter : declared.parameters) {
+    if (parameter.kind == pram::Parameter::Kind::kInput) add(parameter.name, parameter.type, {});
+  }
+  for (const pram::Variable& variable : declared.variables) {
+    if (variable.given()) add(variable.name, variable.type, variable.extents);
+  }
+  return inputs;
+}
+
+Inputs read_inputs(const pram::Program& program, std::string_view text) {
+  const std::vector<Input> inputs = inputs_of(program);
+  const auto is_array = [](const Input& input) { return !input.extents.empty(); };
+  const bool graph = std::any_of(inputs.begin(), inputs.end(),
+                                 [&](const Input& input) { return is_array(input) && input.from_graph; });
+  Inputs read_in;
+  pram::Arrays& arrays = read_in.arrays;
+  std::vector<Section> sections = sections_of(text);
+  for (Section& section : sections) {
+    if (section.name.empty()) {
+      const auto only = std::find_if(inputs.begin(), inputs.end(), is_array);
+      const auto arrays_there = std::count_if(inputs.begin(), inputs.end(), is_array);
+      if (!graph && arrays_there != 1) {
+        throw UserError(fmt::format("Input:{}: write NAME = values", section.line));
+      }
+      section.name = graph ? "graph" : only->name;
+    }
+    if (section.name != "graph") continue;
+    const graph::Graph read = read_graph_section(section);
+    read_in.labels = read.labels;
+    for (const Input& input : inputs) {
+      if (auto array = pram::graph_input(read, input.name, input.extents.size())) {
+        arrays[input.name] = std::move(*array);
+      }
+    }
+  }
+  for (const Section& section : sections) {
+    if (section.name == "graph") continue;
+    const auto input = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const Input& candidate) { return candidate.name == section.name; });
+    if (input == inputs.end()) {
+      throw UserError(fmt::format("Input:{}: the program has no input '{}'", section.line, section.name));
+    }
+    arrays[input->name] = pram::read_numbers(section.text, input->type, input->extents.size(), "Input");
+  }
+  return read_in;
+}
+
+}  // namespace lanewise::lab

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace lanewise {
+
+/// A file that appears under its name whole or not at all: it is written under another name beside it, which
+/// commit() renames. What is no regular file (a device, a pipe) is written in place.
+class NewFile {
+ public:
+  /// Creates nothing yet. `path` may be there already, and is replaced by commit(); a link stays one.
+  explicit NewFile(std::string path);
+  NewFile(NewFile&&) = delete;
+  ~NewFile();  ///< without commit(): removes what was written
+
+  /// What to write to: of ASCII in the same folder, with the same extension.
+  const std::string& temporary() const { return temporary_; }
+  bool in_place() const { return temporary_ == path_; }
+  /// Call it when the file is closed. Throws UserError.
+  void commit();
+
+ private:
+  std::string path_;    // as the user wrote it, for messages
+  std::string target_;  // where a link points to
+  std::string temporary_;
+};
+
+/// Ends the process at once, from any thread, and leaves nothing of NewFiles that are not committed.
+[[noreturn]] void exit_without_new_files(int code) noexcept;
+
+/// Whether two paths lead to the same file, by whatever spelling or link.
+bool is_same_file(const std::string& a, const std::string& b);
+
+/// Throws UserError if `output` is one of `inputs`, which writing it would destroy.
+void refuse_overwriting(const std::string& output, std::span<const std::string> inputs);
+
+}  // namespace lanewise

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "data/column.h"
+#include "expr/conversion_error.h"
+
+namespace lanewise::exec {
+
+/// Of the errors that rows raise the one of the first rows, whichever thread meets one first.
+class FirstFault {
+ public:
+  /// Of the rows that raised it; only those before them still matter. The greatest number: there is none.
+  uint64_t order() const { return order_.load(std::memory_order_relaxed); }
+  /// Keeps the error that is being handled, of rows of this order, unless there is one of earlier rows.
+  void note(uint64_t order);
+  /// The error; null: there is none.
+  std::exception_ptr error() const { return error_; }
+
+ private:
+  std::atomic<uint64_t> order_{UINT64_MAX};
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+/// Says what was converted, in terms of the columns that `error.argument` is made of.
+void name_argument(ConversionError& error, const Schema& columns);
+
+/// "'f.csv', row 7, column s: ...". `row` counts from 0; a source without a name has no rows to speak of.
+UserError with_place(const ConversionError& error, const std::string& source, std::optional<uint64_t> row);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,276 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "base/error.h"
+#include "base/testing/test_size.h"
+#include "exec/execute.h"
+#include "exec/plan_oracle.h"
+
+namespace lanewise::exec {
+namespace join_test {
+
+using plan::JoinKind;
+
+constexpr JoinKind kKinds[] = {JoinKind::kInner, JoinKind::kLeft,  JoinKind::kRight,     JoinKind::kFull,
+                               JoinKind::kSemi,  JoinKind::kAnti,  JoinKind::kRightSemi, JoinKind::kRightAnti,
+                               JoinKind::kMark,  JoinKind::kSingle};
+
+Value widened(int64_t number, Type type) {
+  switch (type.id) {
+    case TypeId::kVarchar:
+      return Value::varchar(number % 3 == 0 ? std::string("a\0b", 3) + std::to_string(number)
+                                            : std::string(static_cast<size_t>(number % 40), 'x') + "é");
+    case TypeId::kFloat64:
+      return Value::float64(number == 0   ? -0.0
+                            : number == 1 ? std::nan("")
+                                          : static_cast<double>(number) / 4);
+    case TypeId::kInt64:
+      return Value::int64(number * 1'000'000'007);  // too wide for an array
+    default:
+      return Value::int32(static_cast<int32_t>(number));
+  }
+}
+
+/// Two keys, each of `distinct` values and NULLs, and a number.
+plan::NodePtr side(Type first, Type second, size_t rows, int64_t distinct, bool nulls, std::mt19937& random) {
+  auto table = std::make_shared<Table>();
+  table->schema = {{"a", first}, {"b", second}, {"v", TypeId::kInt32}};
+  std::vector<Value> a, b, v;
+  const auto key = [&](Type type, int64_t number) {
+    if (nulls && random() % 7 == 0) return Value(type);
+    if (type == TypeId::kFloat64 && number == 0 && random() % 2 == 0) return Value::float64(0.0);
+    return widened(number, type);
+  };
+  for (size_t row = 0; row < rows; ++row) {
+    a.push_back(key(first, static_cast<int64_t>(random()) % distinct));
+    b.push_back(key(second, static_cast<int64_t>(random() % 2)));
+    v.push_back(random() % 9 == 0 ? Value(TypeId::kInt32)
+                                  : Value::int32(static_cast<int32_t>(random() % 100)));
+  }
+  table->batches.push_back({static_cast<int64_t>(rows),
+                            {make_column(first, a), make_column(second, b), make_column(TypeId::kInt32, v)}});
+  return plan::values(table);
+}
+
+plan::Join join_of(JoinKind kind) {
+  plan::Join join;
+  join.kind = kind;
+  if (plan::gives_left(kind)) join.left = {2, 0, 1};
+  if (plan::gives_right(kind)) join.right = {1, 2};
+  return join;
+}
+
+Rows sorted(Rows rows) {
+  std::vector<std::pair<std::string, Row>> keyed;
+  for (Row& row : rows) {
+    std::string text;
+    for (const Value& value : row) text += (value.is_null() ? "NULL" : value.to_string()) + "|";
+    keyed.emplace_back(std::move(text), std::move(row));
+  }
+  std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Rows out;
+  for (auto& [text, row] : keyed) out.push_back(std::move(row));
+  return out;
+}
+
+std::vector<std::string> texts(const Rows& rows) {
+  std::vector<std::string> all;
+  for (const Row& row : sorted(rows)) {
+    std::string& text = all.emplace_back();
+    for (const Value& value : row) text += (value.is_null() ? "NULL" : value.to_string()) + "|";
+  }
+  return all;
+}
+
+void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
+  std::vector<std::string> expected;
+  std::string message;
+  try {
+    expected = texts(PlanOracle().rows(*plan));
+  } catch (const UserError& error) {
+    message = error.what();
+  }
+  for (const uint32_t vector_rows : {1, 7, 0}) {
+    for (const int threads : {1, 3}) {
+      if (kSanitized && (vector_rows == 1 || (vector_rows == 7) == (threads == 1))) continue;
+      Options options;
+      options.threads = threads;
+      options.vector_rows = vector_rows;
+      MemoryBudget budget;
+      options.budget = &budget;
+      try {
+        const Result result = execute(plan, options);
+        ASSERT_EQ(message, "") << what;
+        ASSERT_EQ(texts(rows_of(result.table)), expected) << what << ", vectors of " << vector_rows;
+      } catch (const UserError& error) {
+        ASSERT_EQ(error.what(), message) << what;
+      }
+      ASSERT_EQ(budget.used(), 0u) << what;
+    }
+  }
+}
+
+struct Sizes {
+  size_t left, right;
+  int64_t distinct;
+};
+
+class Kinds : public testing::TestWithParam<JoinKind> {};
+
+TEST_P(Kinds, GiveTheOraclesRows) {
+  std::mt19937 random(7);
+  const TypeId types[][2] = {{TypeId::kInt32, TypeId::kInt32},
+                             {TypeId::kInt64, TypeId::kInt64},
+                             {TypeId::kVarchar, TypeId::kInt32},
+                             {TypeId::kFloat64, TypeId::kVarchar}};
+  const Sizes sizes[] = {{0, 5, 3},     {5, 0, 3},   {1, 1, 1},   {33, 64, 20},
+                         {64, 31, 200}, {65, 63, 4}, {120, 33, 1}};
+  for (const auto& [first, second] : types) {
+    for (const Sizes& size : sizes) {
+      const int step = test_size(5, 2, 1);  // from size to size other forms
+      for (int form = static_cast<int>(&size - sizes) % step; form < 16; form += step) {
+        const bool nulls = form % 2 == 1;
+        const plan::NodePtr left = side(first, second, size.left, size.distinct, nulls, random);
+        const plan::NodePtr right = side(first, second, size.right, size.distinct, nulls, random);
+        plan::Join join = join_of(GetParam());
+        const auto key = [&](size_t i, bool null_is_equal) {
+          const Type type = i == 0 ? first : second;
+          join.keys.push_back({column(i, type), column(i, type), null_is_equal});
+        };
+        const ExprPtr less = call("<", {column(2, TypeId::kInt32), column(5, TypeId::kInt32)});
+        const bool has_range =
+            form / 2 >= 5 && GetParam() != JoinKind::kMark && GetParam() != JoinKind::kSingle;
+        if (form / 2 != 4 && form / 2 != 5) key(0, form / 2 == 2);
+        if (form / 2 == 1 || form / 2 == 2) key(1, false);
+        if (form / 2 == 2 || form / 2 == 3 || form / 2 == 4) join.condition = less;
+        if (has_range) {
+          join.range = {static_cast<plan::RangeOrder>(random() % 4), column(2, TypeId::kInt32),
+                        column(2, TypeId::kInt32), form / 2 == 7 || random() % 4 == 0};
+          if (random() % 3 == 0) join.range->left = join.range->right = column(1, second);
+          if (random() % 4 == 0) join.condition = call("<>", {column(0, first), column(3, first)});
+        }
+        if (GetParam() == JoinKind::kSingle && form % 3 == 0) join.message = "several rows";
+        expect_oracles_rows(plan::join(left, right, join),
+                            std::string(plan::name(GetParam())) + ", " + Type(first).name() + ", form " +
+                                std::to_string(form) + ", " + std::to_string(size.left) + " x " +
+                                std::to_string(size.right));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Join, Kinds, testing::ValuesIn(kKinds), [](const auto& param) {
+  std::string name = plan::name(param.param);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
+
+/// Rows with a number each.
+plan::NodePtr numbers(size_t rows, const std::function<int64_t(size_t)>& number) {
+  auto table = std::make_shared<Table>();
+  table->schema = {{"k", TypeId::kInt64}, {"v", TypeId::kInt64}};
+  std::vector<Value> k, v;
+  for (size_t row = 0; row < rows; ++row) {
+    k.push_back(Value::int64(number(row)));
+    v.push_back(Value::int64(static_cast<int64_t>(row)));
+  }
+  table->batches.push_back(
+      {static_cast<int64_t>(rows), {make_column(TypeId::kInt64, k), make_column(TypeId::kInt64, v)}});
+  return plan::values(table);
+}
+
+plan::NodePtr equal_keys(JoinKind kind, const plan::NodePtr& left, const plan::NodePtr& right) {
+  plan::Join join;
+  join.kind = kind;
+  join.keys.push_back({column(0, TypeId::kInt64), column(0, TypeId::kInt64)});
+  if (plan::gives_left(kind)) join.left = {1};
+  if (plan::gives_right(kind)) join.right = {1};
+  return plan::join(left, right, join);
+}
+
+plan::NodePtr cross(const plan::NodePtr& left, const plan::NodePtr& right) {
+  plan::Join join;
+  join.left = join.right = {0};
+  return plan::join(left, right, join);
+}
+
+plan::NodePtr counted(const plan::NodePtr& rows) {
+  plan::AggregateCall count;
+  count.function = "count_star";
+  count.type = TypeId::kInt64;
+  return plan::aggregate(rows, {}, {count}, {"n"});
+}
+
+int64_t count_of(const plan::NodePtr& rows, int threads = 2) {
+  Options options;
+  options.threads = threads;
+  return static_cast<int64_t>(execute(counted(rows), options).table.value(0, 0).integer());
+}
+
+TEST(Join, FillsManyPartsAtOnce) {
+  const size_t rows = test_size(50'000, 300'000);
+  const auto spread = [](size_t row) { return static_cast<int64_t>(row * 0x9e3779b97f4a7c15u); };
+  const plan::NodePtr right = numbers(rows, spread);
+  const plan::NodePtr left = numbers(rows * 2, spread);
+  for (const int threads : {1, 4}) {
+    EXPECT_EQ(count_of(equal_keys(JoinKind::kInner, left, right), threads), rows);
+    EXPECT_EQ(count_of(equal_keys(JoinKind::kLeft, left, right), threads), rows * 2);
+    EXPECT_EQ(count_of(equal_keys(JoinKind::kFull, right, left), threads), rows * 2);
+    EXPECT_EQ(count_of(equal_keys(JoinKind::kAnti, left, right), threads), rows);
+    EXPECT_EQ(count_of(equal_keys(JoinKind::kRightAnti, right, left), threads), rows);
+  }
+}
+
+TEST(Join, ExpandsFarBeyondASlice) {
+  const auto same = [](size_t) { return int64_t{5}; };
+  const plan::NodePtr left = numbers(1'000, same), right = numbers(3'001, same);
+  EXPECT_EQ(count_of(equal_keys(JoinKind::kInner, left, right)), 3'001'000);
+  EXPECT_EQ(count_of(plan::limit(equal_keys(JoinKind::kInner, left, right), 12'345, 678)), 12'345);
+  EXPECT_EQ(count_of(cross(left, right)), 3'001'000);
+}
+
+TEST(Join, StopsAtTheLimitWithinARow) {
+  const auto same = [](size_t) { return int64_t{5}; };
+  // 10^10 pairs, of which ten are asked for.
+  const plan::NodePtr many = numbers(100'000, same);
+  EXPECT_EQ(count_of(plan::limit(cross(many, many), 10)), 10);
+}
+
+TEST(Join, IsCancelledWithinARow) {
+  const auto same = [](size_t) { return int64_t{5}; };
+  const plan::NodePtr many = numbers(100'000, same);
+  Cancellation cancellation;
+  Options options;
+  options.cancellation = &cancellation;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancellation.cancel();
+  });
+  EXPECT_THROW(execute(counted(cross(many, many)), options), CancelledError);
+  other.join();
+}
+
+TEST(Join, NamesWhatNeedsTooMuch) {
+  MemoryBudget budget(1 << 20);
+  Options options;
+  options.budget = &budget;
+  const auto own = [](size_t row) { return static_cast<int64_t>(row * 1'000'003); };
+  const plan::NodePtr rows = numbers(200'000, own);
+  try {
+    execute(counted(equal_keys(JoinKind::kInner, rows, rows)), options);
+    FAIL();
+  } catch (const MemoryError& error) {
+    EXPECT_NE(std::string(error.what()).find("Join"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+}  // namespace join_test
+}  // namespace lanewise::exec

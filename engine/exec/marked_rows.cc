@@ -1,0 +1,98 @@
+#include "exec/marked_rows.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/arena.h"
+#include "ops/gather.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+using plan::JoinKind;
+
+constexpr uint32_t kChunkRows = 1 << 16;
+
+ColumnPtr nulls(Type type, uint32_t rows) {
+  ColumnBuilder builder(type);
+  for (uint32_t row = 0; row < rows; ++row) builder.append_null();
+  return builder.finish();
+}
+
+class MarkedRows : public Input {
+ public:
+  MarkedRows(const plan::Node& node, std::shared_ptr<const ops::Build> build, const Slicing& slicing,
+             MemoryBudget* budget)
+      : build_(std::move(build)), slicing_(slicing), budget_(budget) {
+    const auto& join = std::get<plan::Join>(node.payload);
+    const Schema &left = node.children[0]->schema, &right = node.children[1]->schema;
+    wanted_ = join.kind == JoinKind::kRightSemi ? 1 : 0;
+    for (const size_t column : join.left) nulls_.push_back(nulls(left[column].type, kChunkRows));
+    right_ = ops::JoinColumns(join, left, right).right;
+  }
+
+  std::unique_ptr<Reader> reader() override { return std::make_unique<MarkedReader>(*this); }
+  size_t max_readers() const override { return build_->rows / kChunkRows + 1; }
+  double progress() const override {
+    return build_->rows == 0 ? 1 : std::min(1.0, static_cast<double>(next_.load()) / build_->rows);
+  }
+
+ private:
+  class MarkedReader : public Reader {
+   public:
+    explicit MarkedReader(MarkedRows& rows) : rows_(rows) {}
+
+    bool next(Morsel& morsel, uint64_t below) override {
+      do {
+        const uint64_t first = rows_.next_.fetch_add(kChunkRows);
+        if (first >= rows_.build_->rows || first >= below) return false;
+        morsel = rows_.morsel(static_cast<uint32_t>(first));
+      } while (morsel.rows == 0);
+      return true;
+    }
+
+   private:
+    MarkedRows& rows_;
+  };
+
+  Morsel morsel(uint32_t first) const {
+    const uint32_t rows = std::min(kChunkRows, build_->rows - first);
+    Arena arena(budget_, ops::kJoin);
+    auto* const wanted = arena.allocate<uint64_t>(bits::words(rows));
+    std::fill_n(wanted, bits::words(rows), 0);
+    for (uint32_t row = 0; row < rows; ++row) {
+      if (build_->matched[first + row].load(std::memory_order_relaxed) == wanted_) bits::set(wanted, row);
+    }
+    const ActiveSet active = ActiveSet(rows, arena).narrowed(wanted);
+    Morsel morsel;
+    morsel.order = first;
+    morsel.rows = active.count();
+    morsel.slice_rows = slicing_.vector_rows;
+    if (active.none()) return morsel;
+    for (const ColumnPtr& column : nulls_) morsel.columns.push_back({column, 0});
+    for (const size_t column : right_) {
+      ops::Gather gather(build_->columns[column]->type, budget_, ops::kJoin);
+      gather.append(slice(*build_->columns[column], first, rows, arena), active);
+      morsel.columns.push_back({gather.finish(), 0});
+    }
+    return morsel;
+  }
+
+  const std::shared_ptr<const ops::Build> build_;
+  const Slicing slicing_;
+  MemoryBudget* const budget_;
+  uint8_t wanted_;
+  std::vector<ColumnPtr> nulls_;  // instead of the left child's columns
+  std::vector<size_t> right_;
+  std::atomic<uint64_t> next_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Input> read_marked_rows(const plan::Node& node, std::shared_ptr<const ops::Build> build,
+                                        const Slicing& slicing, MemoryBudget* budget) {
+  return std::make_unique<MarkedRows>(node, std::move(build), slicing, budget);
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,124 @@
+#include "ops/aggregate/key_runs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <mutex>
+
+#include "primitives/parallel.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// Keys of a run: their table, of 16 bytes a slot, stays in the second-level cache with a chunk's keys to
+/// spare.
+constexpr uint32_t kRunKeys = 72 << 10;
+/// A run of fewer rows than this share of all keys meets few of them twice.
+constexpr double kSeldomRepeats = 0.2;
+/// Keys of one partition when runs are merged.
+constexpr size_t kPartitionKeys = size_t{1} << 15;
+
+/// How many keys there are, drawn alike, of which `rows` rows show `found`: found = keys * (1 - e^(-rows /
+/// keys)).
+size_t estimated_keys(size_t rows, size_t found) {
+  double low = static_cast<double>(found), high = 1e12;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    const double shown = -middle * std::expm1(-static_cast<double>(rows) / middle);
+    (shown < static_cast<double>(found) ? low : high) = middle;
+  }
+  return static_cast<size_t>(high);
+}
+
+}  // namespace
+
+void KeyRun::arrange() {
+  for (const auto& accumulator : accumulators) accumulator->seal();
+  partitions = accumulators.empty() ? keys->arrange(kPartitionBits) : partition(keys->tags(), kPartitionBits);
+}
+
+bool RunLimit::reached(size_t rows, uint32_t keys) {
+  rows_in_run_ += rows;
+  rows_ += rows;
+  if (keys < kRunKeys || one_table_) return false;
+  if (!mostly_new_) expected_ = estimated_keys(rows_in_run_, keys);
+  mostly_new_ = static_cast<double>(rows_in_run_) < kSeldomRepeats * static_cast<double>(expected_);
+  one_table_ = rows_ > 2 * expected_;  // from the next run on
+  mostly_new_ &= !one_table_;
+  rows_in_run_ = 0;
+  return true;
+}
+
+DistinctRows::DistinctRows(const std::vector<Type>& types, MemoryBudget* budget, std::string_view what)
+    : keys_(types, budget, what) {}
+
+void DistinctRows::add(std::span<const Vector> values, const ActiveSet& rows) {
+  if (rows.none()) return;
+  if (limit_.mostly_new()) {
+    keys_.append_rows(values, rows);
+  } else {
+    keys_.find_or_add(values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
+  }
+  if (limit_.reached(rows.count(), keys_.size())) {
+    runs_.push_back({keys_.take(), {}, {}});
+    runs_.back().arrange();
+  } else if (limit_.expected_keys() > keys_.size()) {
+    keys_.reserve(limit_.expected_keys());
+  }
+}
+
+std::vector<KeyRun> DistinctRows::take() {
+  if (keys_.size() != 0) runs_.push_back({keys_.take(), {}, {}});
+  return std::move(runs_);
+}
+
+int merge_bits(size_t keys) {
+  return keys <= kPartitionKeys ? 0 : std::min<int>(std::bit_width(keys / kPartitionKeys), kPartitionBits);
+}
+
+void merge_partitions(std::span<KeyRun> runs, int bits, const std::function<KeyRun()>& start,
+                      const Cancellation* cancellation, const std::function<void(size_t, KeyRun&)>& body) {
+  parallel_for(runs.size(), [&](size_t i) {
+    if (runs[i].partitions.starts.empty()) runs[i].arrange();
+  });
+  const size_t finer = size_t{1} << (kPartitionBits - bits);
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Grouping>> spare;  // tables of partitions that are done
+  parallel_for(size_t{1} << bits, [&](size_t p) {
+    KeyRun merged = start();
+    {
+      const std::lock_guard lock(mutex);
+      if (!spare.empty()) {
+        merged.keys = std::move(spare.back());
+        spare.pop_back();
+      }
+    }
+    if (cancellation != nullptr) cancellation->check();
+    std::vector<Grouping::Part> parts;
+    size_t total = 0;
+    for (const KeyRun& run : runs) {
+      parts.push_back(
+          {run.keys.get(), run.partitions.part(p * finer, (p + 1) * finer), run.partitions.in_order});
+      total += parts.back().groups.size();
+    }
+    merged.keys->reserve(std::min(total, kPartitionKeys * 2));
+    std::vector<uint32_t> to(total);
+    merged.keys->absorb(parts, to.data());
+    for (size_t i = 0; i < merged.accumulators.size(); ++i) {
+      merged.accumulators[i]->resize(merged.keys->size());
+      const uint32_t* next = to.data();
+      for (size_t r = 0; r < runs.size(); ++r) {
+        merged.accumulators[i]->merge(*runs[r].accumulators[i], parts[r].groups, next);
+        next += parts[r].groups.size();
+      }
+    }
+    body(p, merged);
+    if (merged.keys == nullptr) return;
+    merged.keys->clear();
+    const std::lock_guard lock(mutex);
+    spare.push_back(std::move(merged.keys));
+  });
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,92 @@
+#include "ops/join/candidates.h"
+
+#include <algorithm>
+
+#include "ops/join/range.h"
+
+namespace lanewise::ops {
+
+Candidates::Candidates(const plan::Join& join, const Schema& left, const Schema& right,
+                       std::shared_ptr<const Build> build)
+    : join_(join), left_columns_(left.size()), columns_(join, left, right), build_(std::move(build)) {}
+
+Runs Candidates::find(const Chunk& chunk, EvalContext& context) const {
+  const Runs runs = find_keys(chunk, context);
+  if (join_.range && build_->rows != 0) {
+    const Vector values = evaluate(*join_.range->left, chunk.columns, chunk.active, context);
+    narrow_runs(*join_.range, *build_, values, chunk.active, runs);
+  }
+  return runs;
+}
+
+Runs Candidates::find_keys(const Chunk& chunk, EvalContext& context) const {
+  Arena& arena = *context.arena;
+  const Runs runs{arena.allocate<uint32_t>(chunk.rows), arena.allocate<uint32_t>(chunk.rows)};
+  if (build_->lookup == nullptr || build_->rows == 0) {  // then the keys need not be computed
+    std::fill_n(runs.first, chunk.rows, 0);
+    std::fill_n(runs.count, chunk.rows, build_->rows);
+    return runs;
+  }
+  std::vector<Vector> keys;
+  ActiveSet findable = chunk.active;
+  for (const plan::JoinKey& key : join_.keys) {
+    const Vector& values = keys.emplace_back(evaluate(*key.left, chunk.columns, chunk.active, context));
+    if (key.null_is_equal || values.validity == nullptr) continue;
+    if (!values.constant) {
+      findable.narrow(values.validity);
+    } else if (values.is_null(0)) {
+      findable.truncate(0);
+    }
+  }
+  if (findable.count() != chunk.active.count()) std::fill_n(runs.count, chunk.rows, 0);
+  if (!findable.none()) build_->lookup->find(keys, findable, runs);
+  return runs;
+}
+
+std::vector<Vector> Candidates::columns_for(const Expr& expr, const Chunk& chunk, const uint32_t* rows,
+                                            const uint32_t* matches, const ActiveSet& pairs) const {
+  std::vector<Vector> columns(left_columns_ + build_->columns.size() + build_->keys.size());
+  for (const size_t column : columns_of(expr)) {
+    const size_t right = column - left_columns_;
+    columns[column] = column < left_columns_ ? take(chunk.columns[column], rows, pairs)
+                      : right < build_->columns.size()
+                          ? take(*build_->columns[right], matches, pairs)
+                          : take(*build_->keys[right - build_->columns.size()], matches, pairs);
+  }
+  return columns;
+}
+
+void Candidates::append_right(const uint32_t* matches, const ActiveSet& active,
+                              std::vector<Vector>& columns) const {
+  for (const size_t column : columns_.right)
+    columns.push_back(take(*build_->columns[column], matches, active));
+}
+
+void Candidates::append_right_nulls(Arena& arena, std::vector<Vector>& columns) const {
+  for (const size_t column : columns_.right)
+    columns.push_back(constant(Value(build_->columns[column]->type), arena));
+}
+
+void Candidates::mark(const uint32_t* matches, const ActiveSet& pairs) const {
+  pairs.for_each([&](uint32_t i) {
+    std::atomic<uint8_t>& matched = build_->matched[matches[i]];
+    if (matched.load(std::memory_order_relaxed) == 0) matched.store(1, std::memory_order_relaxed);
+  });
+}
+
+void Candidates::mark_runs(Runs runs, const ActiveSet& rows) const {
+  const bool is_cut_behind = join_.range && !reaches_end(join_.range->order);
+  rows.for_each([&](uint32_t row) {
+    // Whoever marked the row with which a run begins (or ends, where runs are cut off behind) marks the
+    // others, too, before the probes end.
+    const uint32_t count = runs.count[row];
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t place = runs.first[row] + (is_cut_behind ? count - 1 - i : i);
+      std::atomic<uint8_t>& matched = build_->matched[build_->row(place)];
+      if (matched.load(std::memory_order_relaxed) != 0) break;
+      matched.store(1, std::memory_order_relaxed);
+    }
+  });
+}
+
+}  // namespace lanewise::ops

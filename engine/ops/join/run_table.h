@@ -1,0 +1,234 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "ops/join/lookup.h"
+#include "primitives/hash.h"
+#include "primitives/parallel.h"
+
+namespace lanewise::ops {
+
+/// Rows by parts.
+struct PartedRows {
+  std::vector<size_t> starts;  // of parts, and the end
+  Buffer words, rows;
+};
+
+/// What is known of rows while a table is filled.
+struct RunFilling {
+  Buffer slots;                             // by number in PartedRows: the row's slot
+  Buffer counts;                            // by row: of rows with its key, at the first of them
+  std::vector<std::vector<uint32_t>> used;  // by part: slots, in the order in which they came into use
+  std::atomic<bool> fits{true}, repeated{false};
+};
+
+/// A hash table from words (keys, or hashes of keys) to runs of rows: linear probing within parts, which are
+/// filled side by side. The highest bits of a word's hash are its part, those that follow its home there. A
+/// slot holds a word and the first place of its run: 8 bytes with words of 32 bits.
+template <class Word>
+class RunTable {
+ public:
+  /// `words[row]` of `rows` rows; `valid`, null: all, has those that can be found. `equal(a, b)` tells
+  /// whether rows with equal words have equal keys. Returns the rows in the order of the runs; an empty
+  /// buffer: no key has two rows, and places are row numbers.
+  template <class Equal>
+  Buffer fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget, Equal equal);
+
+  /// The runs of words[i] for row rows[i], or i where `rows` is null; i < count. `equal(i, place)` as above,
+  /// of the row at a place. `scratch` is for that many numbers.
+  template <class Equal>
+  void find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
+            uint32_t* scratch) const;
+
+ private:
+  static constexpr size_t kAhead = 24;   // keys: about the latency of memory
+  static constexpr size_t kFound = 512;  // keys, whose slots stay in a core's cache
+  static constexpr size_t kBlock = size_t{1} << 16;
+  static constexpr size_t kPartRows = size_t{1} << 15;  // so that a part's slots lie within a core's cache
+  static constexpr uint32_t kFree = ~uint32_t{0};
+
+  struct Slot {
+    Word word;
+    uint32_t first;  // kFree: there is none
+  };
+
+  size_t home(Word word) const { return hash::of_word(word) >> shift_; }
+  size_t part(Word word) const { return home(word) >> (slot_bits_ - part_bits_); }
+  size_t next(size_t at) const { return (at & ~part_mask_) | ((at + 1) & part_mask_); }
+
+  void shape(int part_bits, int slot_bits) {
+    part_bits_ = part_bits;
+    slot_bits_ = slot_bits;
+    shift_ = 64 - slot_bits;
+    part_mask_ = (size_t{1} << (slot_bits - part_bits)) - 1;
+  }
+  PartedRows divide(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) const;
+  template <class Equal>
+  void fill_part(const PartedRows& parted, size_t part, RunFilling& filling, Equal equal);
+  void order_part(const PartedRows& parted, size_t part, const RunFilling& filling, uint32_t* order);
+
+  Buffer buffer_;
+  Slot* slots_ = nullptr;
+  Buffer counts_;  ///< uint32_t by first place; none: all are 1
+  int part_bits_ = 0, slot_bits_ = 1, shift_ = 63;
+  size_t part_mask_ = 1;
+};
+
+template <class Word>
+auto RunTable<Word>::divide(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) const
+    -> PartedRows {
+  const size_t parts = size_t{1} << part_bits_, blocks = (rows + kBlock - 1) / kBlock;
+  std::vector<uint32_t> counts(blocks * parts);
+  const auto each = [&](size_t block, auto f) {
+    const size_t end = std::min(rows, (block + 1) * kBlock);
+    for (size_t row = block * kBlock; row < end; ++row) {
+      if (valid == nullptr || bits::test(valid, row)) f(row, part(words[row]));
+    }
+  };
+  parallel_for(blocks,
+               [&](size_t block) { each(block, [&](size_t, size_t p) { ++counts[block * parts + p]; }); });
+  PartedRows parted;
+  size_t total = 0;
+  std::vector<size_t> at(blocks * parts);
+  for (size_t p = 0; p < parts; ++p) {
+    parted.starts.push_back(total);
+    for (size_t block = 0; block < blocks; ++block) {
+      at[block * parts + p] = total;
+      total += counts[block * parts + p];
+    }
+  }
+  parted.starts.push_back(total);
+  parted.words = Buffer::allocate(total * sizeof(Word), budget, kJoin);
+  parted.rows = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
+  auto* to_words = parted.words.mutable_as<Word>();
+  auto* to_rows = parted.rows.mutable_as<uint32_t>();
+  parallel_for(blocks, [&](size_t block) {
+    size_t* to = at.data() + block * parts;
+    each(block, [&](size_t row, size_t p) {
+      to_words[to[p]] = words[row];
+      to_rows[to[p]++] = static_cast<uint32_t>(row);
+    });
+  });
+  return parted;
+}
+
+template <class Word>
+template <class Equal>
+void RunTable<Word>::fill_part(const PartedRows& parted, size_t part, RunFilling& filling, Equal equal) {
+  const size_t slots = part_mask_ + 1;
+  std::fill_n(slots_ + part * slots, slots, Slot{Word{}, kFree});
+  const auto* words = parted.words.as<Word>();
+  const auto* rows = parted.rows.as<uint32_t>();
+  auto* slot_of = filling.slots.mutable_as<uint32_t>();
+  auto* counts = filling.counts.mutable_as<uint32_t>();
+  std::vector<uint32_t>& used = filling.used[part];
+  bool repeated = false;
+  for (size_t i = parted.starts[part]; i < parted.starts[part + 1]; ++i) {
+    size_t at = home(words[i]);
+    while (slots_[at].first != kFree && !(slots_[at].word == words[i] && equal(rows[i], slots_[at].first)))
+      at = next(at);
+    slot_of[i] = static_cast<uint32_t>(at);
+    Slot& slot = slots_[at];
+    if (slot.first != kFree) {
+      repeated = true;
+      ++counts[slot.first];
+      continue;
+    }
+    slot = Slot{words[i], rows[i]};
+    counts[rows[i]] = 1;
+    used.push_back(static_cast<uint32_t>(at));
+    if (used.size() > slots / 8 * 7) {
+      filling.fits = false;
+      return;
+    }
+  }
+  if (repeated) filling.repeated = true;
+}
+
+template <class Word>
+void RunTable<Word>::order_part(const PartedRows& parted, size_t part, const RunFilling& filling,
+                                uint32_t* order) {
+  auto place = static_cast<uint32_t>(parted.starts[part]);
+  const auto* counts = filling.counts.as<uint32_t>();
+  auto* counts_by_place = counts_.mutable_as<uint32_t>();
+  for (const uint32_t at : filling.used[part]) {
+    const uint32_t count = counts[slots_[at].first];
+    counts_by_place[place] = count;
+    slots_[at].first = place += count;
+  }
+  const auto* rows = parted.rows.as<uint32_t>();
+  const auto* slot_of = filling.slots.as<uint32_t>();
+  for (size_t i = parted.starts[part + 1]; i-- > parted.starts[part];)  // a run ends where `first` is now
+    order[--slots_[slot_of[i]].first] = rows[i];
+}
+
+template <class Word>
+template <class Equal>
+Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget,
+                            Equal equal) {
+  const int slot_bits = std::clamp(static_cast<int>(std::bit_width(rows + rows / 2)), 4, 32);
+  const int most_part_bits = std::min(10, slot_bits - 4);
+  int part_bits = std::clamp(static_cast<int>(std::bit_width(rows / kPartRows)), 0, most_part_bits);
+  buffer_ = Buffer::allocate((size_t{1} << slot_bits) * sizeof(Slot), budget, kJoin, Access::kRandom);
+  slots_ = buffer_.mutable_as<Slot>();
+  for (;; part_bits = 0) {
+    shape(part_bits, slot_bits);
+    const size_t parts = size_t{1} << part_bits;
+    const PartedRows parted = divide(words, rows, valid, budget);
+    const size_t total = parted.starts.back();
+    RunFilling filling;
+    filling.slots = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
+    filling.counts = Buffer::allocate(rows * sizeof(uint32_t), budget, kJoin);
+    filling.used.resize(parts);
+    parallel_for(parts, [&](size_t p) { fill_part(parted, p, filling, equal); });
+    if (!filling.fits) continue;  // some hashes' highest bits are too much alike; one part has room for all
+    if (!filling.repeated) return {};
+    Buffer order = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
+    counts_ = Buffer::allocate(total * sizeof(uint32_t), budget, kJoin);
+    parallel_for(parts, [&](size_t p) { order_part(parted, p, filling, order.mutable_as<uint32_t>()); });
+    return order;
+  }
+}
+
+template <class Word>
+template <class Equal>
+void RunTable<Word>::find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
+                          uint32_t* scratch) const {
+  const auto* counts = counts_ ? counts_.as<uint32_t>() : nullptr;
+  const auto set = [&](size_t i, uint32_t first) {
+    const size_t row = rows == nullptr ? i : rows[i];
+    runs.first[row] = first;
+    runs.count[row] = first == kFree ? 0 : counts == nullptr ? 1 : counts[first];
+  };
+  for (size_t i = 0; i < count; ++i) scratch[i] = static_cast<uint32_t>(home(words[i]));
+  for (size_t i = 0; i < std::min(count, kAhead); ++i) __builtin_prefetch(slots_ + scratch[i]);
+  uint32_t undecided[kFound];  // keys that the slot at their home does not decide
+  for (size_t begin = 0; begin < count; begin += kFound) {
+    const size_t end = std::min(count, begin + kFound);
+    size_t left = 0;
+    for (size_t i = begin; i < end; ++i) {
+      if (i + kAhead < count) __builtin_prefetch(slots_ + scratch[i + kAhead]);
+      const Slot slot = slots_[scratch[i]];
+      const bool is_free = slot.first == kFree;
+      const bool is_it = (slot.word == words[i]) & !is_free && equal(i, slot.first);
+      set(i, is_it ? slot.first : kFree);
+      undecided[left] = static_cast<uint32_t>(i);
+      left += !(is_free | is_it);
+    }
+    for (size_t k = 0; k < left; ++k) {
+      const size_t i = undecided[k];
+      size_t at = next(scratch[i]);
+      while (slots_[at].first != kFree && !(slots_[at].word == words[i] && equal(i, slots_[at].first)))
+        at = next(at);
+      set(i, slots_[at].first);
+    }
+  }
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/column.h"
+#include "ops/ordered_rows.h"
+#include "ops/sort_columns.h"
+#include "primitives/row_sort.h"
+
+namespace lanewise::ops {
+
+/// Large, so that few pages and parts are touched when rows are picked from everywhere.
+inline constexpr int64_t kSortBatch = int64_t{1} << 20;
+
+/// What threads have gathered in OrderedRows of `columns`, in the order of its first `keys` keys; rows that
+/// are equal there come in the input's order.
+class SortedRows {
+ public:
+  SortedRows(std::vector<std::unique_ptr<Sink::Local>>& locals, MemoryBudget* budget, std::string_view what);
+
+  size_t size() const { return rows_.size(); }
+  /// Puts the rows [first, first + count) where they belong; only they need to be right.
+  void sort(const SortColumns& columns, size_t keys, size_t first, size_t count,
+            const Cancellation* cancellation);
+  /// Batches that row numbers (see row_of) count from.
+  std::span<const Batch* const> parts() const { return parts_; }
+  std::span<const KeyRow> rows() const { return {rows_.data(), rows_.size()}; }
+
+ private:
+  MemoryBudget* budget_;
+  std::string_view what_;
+  std::vector<const Batch*> parts_;
+  BufferBuilder<KeyRow> rows_;
+};
+
+}  // namespace lanewise::ops

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "active/active_set.h"
+#include "data/vector.h"
+
+namespace lanewise::ops {
+
+/// Stands for a row of NULLs where rows are taken.
+inline constexpr uint32_t kNoRow = ~uint32_t{0};
+
+/// A vector whose row i is row rows[i] of the column, or NULL where that is kNoRow, for the active i.
+Vector take(const Column& column, const uint32_t* rows, const ActiveSet& active);
+
+/// The same of a vector; every rows[i] is one of its rows.
+Vector take(const Vector& vector, const uint32_t* rows, const ActiveSet& active);
+
+}  // namespace lanewise::ops

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "ops/window/frames.h"
+
+namespace lanewise::ops {
+
+/// One call of a window node over its sorted rows.
+class WindowFunction {
+ public:
+  virtual ~WindowFunction() = default;
+  /// Called once, before evaluate(), inside the run's task arena: what needs all rows at once.
+  virtual void prepare(const WindowRows&, EvalContext&) {}
+  /// The values for the rows [first, first + count); from several threads at once.
+  virtual ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
+                             EvalContext& context) const = 0;
+};
+
+/// Rows of a function's values that a thread makes at a time.
+inline constexpr uint32_t kWindowBatch = uint32_t{1} << 16;
+
+/// `call`'s expressions are columns of the rows or literals. Null where the name is none of ranks
+/// (row_number, rank, dense_rank, percent_rank, cume_dist, ntile).
+std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call);
+/// The same for values of other rows: lag, lead (args: value, offset, default), first_value, last_value,
+/// nth_value (args: value, n).
+std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
+/// Counts and sums of integers by differences; null: the call is none.
+std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
+/// Any aggregate over frames.
+std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames);
+
+}  // namespace lanewise::ops

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "ops/window/function.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// Calls f(cursor) for each row; the results are a column without NULLs.
+template <class T, class F>
+ColumnPtr each_row(Type type, const WindowRows& rows, uint32_t first, uint32_t count, MemoryBudget* budget,
+                   F f) {
+  auto column = std::make_shared<Column>();
+  column->type = type;
+  column->rows = count;
+  column->values = Buffer::allocate(count * sizeof(T), budget, kWindow);
+  T* values = column->values.mutable_as<T>();
+  WindowCursor cursor(rows, first);
+  for (uint32_t i = 0; i < count; ++i, cursor.advance()) values[i] = f(cursor);
+  return column;
+}
+
+int64_t row_number(const WindowCursor& cursor) {
+  return int64_t{cursor.row()} - cursor.partition_begin() + 1;
+}
+int64_t rank(const WindowCursor& cursor) {
+  return int64_t{cursor.peers_begin()} - cursor.partition_begin() + 1;
+}
+int64_t dense_rank(const WindowCursor& cursor) {
+  return static_cast<int64_t>(cursor.group() - cursor.first_group()) + 1;
+}
+double percent_rank(const WindowCursor& cursor) {
+  const uint32_t rows = cursor.partition_end() - cursor.partition_begin();
+  return rows == 1 ? 0 : static_cast<double>(rank(cursor) - 1) / (rows - 1);
+}
+double cume_dist(const WindowCursor& cursor) {
+  const uint32_t rows = cursor.partition_end() - cursor.partition_begin();
+  return static_cast<double>(cursor.peers_end() - cursor.partition_begin()) / rows;
+}
+
+template <class T>
+class Rank : public WindowFunction {
+ public:
+  using Value = T (*)(const WindowCursor&);
+  Rank(Type type, Value value) : type_(type), value_(value) {}
+
+  ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
+                     EvalContext& context) const override {
+    return each_row<T>(type_, rows, first, count, context.budget, value_);
+  }
+
+ private:
+  const Type type_;
+  const Value value_;
+};
+
+/// ntile(n): the partition in n parts whose sizes differ by one at most, larger ones first.
+class Ntile : public WindowFunction {
+ public:
+  explicit Ntile(const plan::WindowCall& call) : parts_(call.call.args.at(0)), type_(call.call.type) {}
+
+  ColumnPtr evaluate(const WindowRows& rows, uint32_t first, uint32_t count,
+                     EvalContext& context) const override {
+    const Vector parts = rows.values(*parts_, first, count, *context.arena);
+    ColumnBuilder builder(type_, context.budget, kWindow);
+    WindowCursor cursor(rows, first);
+    for (uint32_t i = 0; i < count; ++i, cursor.advance()) {
+      if (parts.is_null(i)) {
+        builder.append_null();
+      } else {
+        builder.append_physical(part_of(cursor, parts.as<int64_t>()[parts.constant ? 0 : i]));
+      }
+    }
+    return builder.finish();
+  }
+
+ private:
+  static int64_t part_of(const WindowCursor& cursor, int64_t parts) {
+    if (parts < 1) throw UserError("Argument for ntile must be greater than zero");
+    const int64_t rows = cursor.partition_end() - cursor.partition_begin();
+    const int64_t row = cursor.row() - cursor.partition_begin();
+    parts = std::min(parts, rows);
+    const int64_t size = rows / parts;
+    const int64_t large = rows - parts * size;  // parts of size + 1
+    const int64_t before = large * (size + 1);  // rows in them
+    return row < before ? 1 + row / (size + 1) : 1 + large + (row - before) / size;
+  }
+
+  const ExprPtr parts_;
+  const Type type_;
+};
+
+}  // namespace
+
+std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call) {
+  const std::string_view name = call.call.function;
+  const Type type = call.call.type;
+  if (name == "row_number") return std::make_unique<Rank<int64_t>>(type, row_number);
+  if (name == "rank") return std::make_unique<Rank<int64_t>>(type, rank);
+  if (name == "dense_rank") return std::make_unique<Rank<int64_t>>(type, dense_rank);
+  if (name == "percent_rank") return std::make_unique<Rank<double>>(type, percent_rank);
+  if (name == "cume_dist") return std::make_unique<Rank<double>>(type, cume_dist);
+  if (name == "ntile") return std::make_unique<Ntile>(call);
+  return nullptr;
+}
+
+}  // namespace lanewise::ops

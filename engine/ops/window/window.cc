@@ -1,0 +1,153 @@
+#include "ops/window/window.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/ordered_rows.h"
+#include "ops/pick.h"
+#include "ops/sorted_rows.h"
+#include "ops/window/function.h"
+#include "primitives/parallel.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// Makes columns of the expressions that a window needs of each row, and says which ones they are.
+class Needed {
+ public:
+  size_t add(const plan::SortKey& key) {
+    keys_.push_back(key);
+    return keys_.size() - 1;
+  }
+  /// Literals stay what they are.
+  void add(ExprPtr& expr) {
+    if (expr == nullptr || expr->kind == Expr::Kind::kLiteral) return;
+    places_.push_back({&expr, add({expr, false, false})});
+  }
+  const std::vector<plan::SortKey>& keys() const { return keys_; }
+  /// Each expression becomes the column that holds it.
+  void place(const SortColumns& columns) {
+    for (const auto& [expr, key] : places_) *expr = column(columns.key(key), (*expr)->type);
+  }
+
+ private:
+  std::vector<plan::SortKey> keys_;
+  std::vector<std::pair<ExprPtr*, size_t>> places_;
+};
+
+class Window : public Sink {
+ public:
+  Window(const plan::Window& window, const Schema& input, Schema output)
+      : input_columns_(input.size()),
+        partition_keys_(window.partition.size()),
+        sort_keys_(partition_keys_ + window.order.size()),
+        output_(std::move(output)),
+        columns_(collect(window, input)) {}
+
+  std::unique_ptr<Local> local() const override {
+    return std::make_unique<OrderedRows>(columns_.schema(), kWindow, kSortBatch);
+  }
+
+  void consume(Local& local, const Chunk& chunk, EvalContext& context) const override {
+    static_cast<OrderedRows&>(local).append(
+        {chunk.order, chunk.rows, columns_.of(chunk, context), chunk.active, chunk.first_row},
+        context.budget);
+  }
+
+  Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override {
+    const WindowRows rows = sorted(locals, context);
+    locals.clear();
+    Table table{output_, {}};
+    if (rows.rows == 0) return table;
+    for (const auto& function : functions_) function->prepare(rows, context);
+    table.batches.resize((rows.rows - 1) / kWindowBatch + 1);
+    parallel_for(table.batches.size(), [&](size_t b) {
+      if (context.cancellation != nullptr) context.cancellation->check();
+      Arena arena(context.budget, kWindow);
+      EvalContext own = context_like(context, arena);
+      const uint32_t first = static_cast<uint32_t>(b) * kWindowBatch;
+      const uint32_t count = std::min(kWindowBatch, rows.rows - first);
+      Batch& batch = table.batches[b];
+      batch.rows = count;
+      for (size_t c = 0; c < input_columns_; ++c)
+        batch.columns.push_back(share(rows.columns[c], first, count, context.budget, kWindow));
+      for (const auto& function : functions_) {
+        arena.reset();
+        batch.columns.push_back(function->evaluate(rows, first, count, own));
+      }
+    });
+    return table;
+  }
+
+ private:
+  /// The columns that are kept of the input; makes the functions that read them.
+  SortColumns collect(const plan::Window& window, const Schema& input) {
+    Needed needed;
+    for (const ExprPtr& key : window.partition) needed.add(plan::SortKey{key, false, false});
+    for (const plan::SortKey& key : window.order) needed.add(key);
+    std::vector<plan::WindowCall> calls = window.calls;
+    for (plan::WindowCall& call : calls) {
+      for (ExprPtr& arg : call.call.args) needed.add(arg);
+      needed.add(call.call.filter);
+      for (plan::SortKey& key : call.call.order) needed.add(key.expr);
+      needed.add(call.frame.begin.offset);
+      needed.add(call.frame.end.offset);
+    }
+    SortColumns columns(needed.keys(), input);
+    needed.place(columns);
+    std::optional<plan::SortKey> key;
+    if (!window.order.empty()) {
+      key = window.order[0];
+      key->expr = column(columns.key(partition_keys_), key->expr->type);
+    }
+    for (const plan::WindowCall& call : calls) functions_.push_back(made(call, key));
+    return columns;
+  }
+
+  static std::unique_ptr<WindowFunction> made(const plan::WindowCall& call,
+                                              const std::optional<plan::SortKey>& key) {
+    if (auto rank = make_rank(call)) return rank;
+    Frames frames(call.frame, key);
+    if (auto value = make_value(call, frames)) return value;
+    return make_window_aggregate(call, std::move(frames));
+  }
+
+  WindowRows sorted(std::vector<std::unique_ptr<Local>>& locals, const EvalContext& context) const {
+    SortedRows sorted(locals, context.budget, kWindow);
+    if (sorted.size() >= std::numeric_limits<uint32_t>::max())
+      throw UserError("window functions over more than 4,294,967,294 rows are not supported yet");
+    if (sort_keys_ != 0) sorted.sort(columns_, sort_keys_, 0, sorted.size(), context.cancellation);
+    WindowRows rows{static_cast<uint32_t>(sorted.size()), std::vector<ColumnPtr>(columns_.schema().size()),
+                    Starts(context.budget, kWindow), Starts(context.budget, kWindow)};
+    parallel_for(rows.columns.size(), [&](size_t c) {
+      std::vector<const Column*> parts;
+      for (const Batch* part : sorted.parts()) parts.push_back(part->columns[c].get());
+      rows.columns[c] = pick(columns_.schema()[c].type, parts, sorted.rows(), context.budget, kWindow);
+    });
+    std::vector<ColumnPtr> keys;
+    for (size_t k = 0; k < sort_keys_; ++k) {
+      if (k == partition_keys_) rows.partitions = starts_of_runs(keys, rows.rows, context);
+      keys.push_back(rows.columns[columns_.key(k)]);
+    }
+    rows.peers = starts_of_runs(keys, rows.rows, context);
+    if (partition_keys_ == sort_keys_) rows.partitions = starts_of_runs(keys, rows.rows, context);
+    return rows;
+  }
+
+  const size_t input_columns_;
+  const size_t partition_keys_;
+  const size_t sort_keys_;
+  const Schema output_;
+  std::vector<std::unique_ptr<WindowFunction>> functions_;
+  const SortColumns columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> make_window(const plan::Window& window, const Schema& input, const Schema& output) {
+  return std::make_unique<Window>(window, input, output);
+}
+
+}  // namespace lanewise::ops

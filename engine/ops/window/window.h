@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "ops/sink.h"
+#include "plan/node.h"
+
+namespace lanewise::ops {
+
+/// Window functions: sorts the rows by partition and order, and appends a column for each call. Throws
+/// InternalError for a function or types that are not known.
+std::unique_ptr<Sink> make_window(const plan::Window& window, const Schema& input, const Schema& output);
+
+}  // namespace lanewise::ops

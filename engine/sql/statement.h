@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "sql/duckdb_headers.h"
+
+namespace lanewise::sql {
+
+/// A copy of the query inside COPY (query) TO, CREATE TABLE AS or INSERT ... SELECT, with the WITH of the
+/// whole; null for other statements.
+duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatement& statement);
+/// The statement with `rows` in place of the query inside.
+duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& statement,
+                                                   duckdb::unique_ptr<duckdb::SelectStatement> rows);
+
+/// Whether it may change a database that is a file; temporary tables are no part of it.
+bool may_change(const duckdb::SQLStatement& statement);
+
+/// The local file that COPY writes; null where it writes none, or several in a folder, or tells their names.
+const std::string* copied_to(const duckdb::SQLStatement& statement);
+/// Makes COPY write to another path, without a file of DuckDB's own beside it.
+void copy_to(duckdb::SQLStatement& statement, const std::string& path);
+
+}  // namespace lanewise::sql

@@ -1,0 +1,115 @@
+"""Help is short, mistakes get a suggestion, and manual pages and completions come from the same source."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import PROGRAM
+
+MISTAKES = {
+    ("sqll", "-c", "SELECT 1"): "there is no command 'sqll'; did you mean 'sql'?",
+    ("index", "bild"): "there is no command 'index bild'; did you mean 'build'?",
+    ("--hlep",): "there is no option '--hlep'; did you mean '--help'?",
+    ("index", "--hlep"): "there is no option '--hlep'; did you mean '--help'?",
+    ("sql", "--formt", "csv"): "there is no option '--formt'; did you mean '--format'?",
+    ("sql", "--formt=csv", "-c", "SELECT 1"): "there is no option '--formt'; did you mean '--format'?",
+    ("sql", "--format", "cvs"): "--format cannot be 'cvs'; did you mean 'csv'?; choose table, csv,",
+    ("sql", "--threads", "0"): "--threads cannot be '0': it is a number, 1 to 1024",
+    ("sql", "-c"): "--command needs a value",
+    ("sql", "-c", "SELECT 1", "-f", "a"): "--command and --file exclude each other",
+    ("sql", "-c", "SELECT 1", "more"): "unexpected argument 'more'",
+    ("index",): "a command is missing: build, query,",
+    ("index", "build"): "DATA is missing; usage: lanewise index build [OPTIONS] DATA --key COLUMN,... --output FILE",
+    ("completions", "bsh"): "did you mean 'bash'?",
+}
+
+
+def text_of(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"})
+    assert done.returncode == 0 and not done.stderr, (arguments, done.stderr)
+    return done.stdout
+
+
+def commands(*path):
+    """All commands as their words, from the lists in the help."""
+    found = [path]
+    _, _, tail = text_of(*path, "--help").partition("\nCommands:\n")
+    for name in re.findall(r"^  (\S+)", tail.partition("\n\n")[0], re.M):
+        found += commands(*path, name)
+    return found
+
+
+def test_the_help_of_the_program_is_short():
+    lines = text_of("--help").splitlines()
+    assert len(lines) <= 25 and all(len(line) <= 100 for line in lines)
+    assert len(commands()) > 20
+
+
+def test_the_help_of_a_command_names_no_library():
+    for path in commands():
+        text = text_of(*path, "--help")
+        assert text == text_of("help", *path), path
+        assert all(len(line) <= 100 for line in text.splitlines()), [line for line in text.splitlines() if len(line) > 100]
+        for noise in ("Excludes", "UINT", "INT ", ":INT", "TEXT", "REQUIRED", " ...\n", "VALUE in", "x 2", ":{", "={"):
+            assert noise not in text, (path, noise)
+        assert f"Usage: {' '.join(('lanewise', *path))} " in text
+
+
+@pytest.mark.parametrize("arguments", MISTAKES)
+def test_a_mistake_gets_a_suggestion(lanewise, arguments):
+    code, out, error = lanewise(*arguments)
+    assert (code, out) == (2, "") and MISTAKES[arguments] in error, error
+    assert re.search(r"^Try 'lanewise.* --help'\.$", error, re.M), error
+
+
+def test_what_is_far_from_all_names_gets_none(lanewise):
+    assert lanewise("frobnicate")[2] == "lanewise: there is no command 'frobnicate'\nTry 'lanewise --help'.\n"
+
+
+def test_values_that_look_like_options_are_values(lanewise):
+    assert lanewise("sql", "--format", "csv", "-c", "--formt is a comment\nSELECT 1 AS a")[:2] == (0, "a\n1\n")
+
+
+@pytest.mark.parametrize("topic", ["files", "environment", "exit-codes"])
+def test_topics(lanewise, topic):
+    assert len(text_of("help", topic).splitlines()) > 4
+    code, _, error = lanewise("help", topic[:-1] + "x")
+    assert code == 2 and f"did you mean '{topic}'?" in error
+
+
+def completed(line):
+    """What bash offers for the last word of the line."""
+    script = f"""source <({PROGRAM} completions bash)
+COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _lanewise; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_bash_completes():
+    assert completed("lanewise in") == ["index", "info"]
+    assert completed("lanewise index b") == ["build"]
+    assert completed("lanewise sql --form") == ["--format"]
+    assert "parquet" in completed("lanewise sql --format ''") and completed("lanewise sql --format c") == ["csv"]
+    assert "environment" in completed("lanewise help e")
+    assert completed("lanewise graph bfs --ro") == ["--root"]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_accept_their_scripts(shell, tmp_path):
+    (tmp_path / "script").write_text(text_of("completions", shell))
+    assert "'--format[" in text_of("completions", "zsh") and "-l format" in text_of("completions", "fish")
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    subprocess.run([shell, "-n", tmp_path / "script"], check=True)
+
+
+def test_manual_pages_hold_every_option():
+    for path in [(), *(path for path in commands() if len(path) == 1)]:
+        page = text_of("manual", *path)
+        assert page.startswith(".TH LANEWISE")
+        for option in re.findall(r"--[a-z-]+", text_of(*path, "--help").partition("ptions:")[2]):
+            assert option.replace("-", "\\-") in page, (path, option)
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True, text=True)
+            assert done.returncode == 0 and not done.stderr, (path, done.stderr)

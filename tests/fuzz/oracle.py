@@ -1,0 +1,240 @@
+"""DuckDB as the oracle: its answers to random queries, which of two answers are right, and the smallest statement that still differs."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sql"))
+
+import corpus  # noqa: E402
+import duckdb  # noqa: E402
+import engine  # noqa: E402
+from corpus import Block  # noqa: E402
+from expressions import BY_RULE, LAZY  # noqa: E402
+from outcomes import ANSWERED, fault, outcome  # noqa: E402
+from plans import Plan  # noqa: E402
+from queries import Query, Table  # noqa: E402
+
+LONGEST = 60  # seconds of one process; more counts as a crash
+PATIENCE = 5  # seconds for one answer of DuckDB
+
+
+def settings(chooser):
+    """Any target, vector size and thread count may answer."""
+    lanes = chooser.choice(["simd", "simd", "branching", "scalar", "auto", "interleaved", "emulated"])
+    return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
+
+
+# Other ways of DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN leave out what does not matter), and whether the way
+# counts only where one of the two has an error.
+OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", {}, False), ("PRAGMA disable_optimizer", {}, True), ("", LAZY, True)]
+
+
+def connect(table, setting=""):
+    connection = duckdb.connect(config={"threads": 1})
+    for statement in [*table.statements(), setting]:
+        connection.execute(statement)
+    return connection
+
+
+def ask(connection, query, spelling={}):
+    """DuckDB's answer and None, or None and its error; a query that takes too long, such as a product of many joins, is an error."""
+    timer = Timer(PATIENCE, connection.interrupt)
+    timer.start()
+    try:
+        return corpus.duckdb_answers(connection, [Block("query", query.ordered, "", query.text(spelling), 0)])[0], None
+    except AssertionError as failure:
+        return None, failure.__cause__
+    finally:
+        timer.cancel()
+
+
+def answer_of(connection, query, spelling={}):
+    """DuckDB's answer, or None where DuckDB refuses."""
+    return ask(connection, query, spelling)[0]
+
+
+def broken(error):
+    """Whether DuckDB has a bug here: its database answers nothing more then, or a pattern has cut a character in two."""
+    return isinstance(error, (duckdb.InternalException, duckdb.FatalException, UnicodeDecodeError)) or "Invalid unicode" in str(error)
+
+
+PATTERN_OPTIMIZERS = "expression_rewriter,regex_range"
+PATTERN = re.compile(r"regexp_\w+\(|SIMILAR TO|LIKE| ~ |::VARCHAR")
+
+
+def law(connection, query, spelling={}):
+    """The right answer, or None: DuckDB's, without the optimisers that rewrite some patterns wrongly."""
+    answer = answer_of(connection, query, spelling)
+    if answer is None or not PATTERN.search(query.text(spelling)):
+        return answer
+    before = connection.execute("SELECT current_setting('disabled_optimizers')").fetchone()[0]
+    connection.execute(f"SET disabled_optimizers = '{PATTERN_OPTIMIZERS}'")
+    plain = answer_of(connection, query, spelling)
+    connection.execute(f"SET disabled_optimizers = '{before or ''}'")
+    return plain if plain and corpus.difference(answer, plain, query.ordered) else answer
+
+
+def passing(connection, query):
+    """How many rows the query's WHERE leaves; 0 where it fails."""
+    try:
+        condition = f"WHERE {query.where.text()}" if query.where else ""
+        return connection.execute(f"SELECT count(*) FROM t {condition}").fetchone()[0]
+    except duckdb.Error:
+        return 0  # The whole query does not evaluate the condition, so nobody knows.
+
+
+def refused_calls(connection, node):
+    """The innermost calls that DuckDB refuses also alone."""
+    if answer_of(connection, Query((node,))) is not None:
+        return []
+    return [name for child in node.children for name in refused_calls(connection, child)] or [node.name]
+
+
+def blocks_of(table, queries, answers):
+    """The number of each query, from 1 on, is its line."""
+    return [Block("statement", False, "", sql, 0) for sql in table.statements()] + [
+        Block("query" if answer else "error", query.ordered, "", query.text(), i)
+        for i, (query, answer) in enumerate(zip(queries, answers), 1)]
+
+
+def failures(table, queries, answers, options):
+    """How our answers differ."""
+    return engine.failures(blocks_of(table, queries, answers), answers, run=run, **options)
+
+
+def run(sql, **options):
+    try:
+        return engine.run(sql, timeout=LONGEST, **options)
+    except subprocess.TimeoutExpired as error:
+        return subprocess.CompletedProcess(error.cmd, -9, (error.stdout or b"").decode(), f"ran for more than {LONGEST} seconds")
+
+
+def differs(table, query, options, setting="", spelling={}):
+    """How the two differ on one query, or None."""
+    with connect(table, setting) as connection:
+        found = failures(table, [query], [law(connection, query, spelling)], options)
+    return found[0] if found else None
+
+
+ORDERS = ["i DESC", "hash(i)", "hash(i) DESC", "hash(i, 1)"]
+
+
+def depends_on_order(table, query):
+    """Whether DuckDB answers otherwise when the table's rows come in another order."""
+    with connect(table) as connection:
+        answer = law(connection, query)
+    for order in ORDERS if answer else ():
+        with connect(replace(table, order=order)) as connection:
+            other = law(connection, query)
+        if other and corpus.difference(answer, other, query.ordered):
+            return True
+    return False
+
+
+FILTER = re.compile(r" FILTER \(WHERE ")
+
+
+def without_filters(sql):
+    while found := FILTER.search(sql):
+        depth, end = 1, found.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(sql[end], 0)
+            end += 1
+        sql = sql[:found.start()] + sql[end:]
+    return sql
+
+
+def first_line(error):
+    return str(error).partition("\n")[0]
+
+
+def raises_despite_filter(table, query):
+    """Whether DuckDB evaluates an aggregate's argument, and fails, for rows that its FILTER leaves out."""
+    plain = without_filters(query.text())
+    if plain == query.text():
+        return False
+    with connect(table) as connection:
+        try:
+            connection.execute(plain)
+            return False
+        except duckdb.Error as error:
+            return first_line(error) == first_line(ask(connection, query)[1])
+
+
+def answered_in_two_ways(table, query, options, reason):
+    """Whether another way of DuckDB is ours."""
+    # Intervals that are equal may be written in two ways, so that their order has ties that show.
+    by_order = isinstance(query, Plan) and "exit code" not in reason or query.ordered and "(INTERVAL)" in reason
+    if by_order and depends_on_order(table, query):
+        return True
+    if outcome(reason) == ANSWERED and raises_despite_filter(table, query):
+        return True
+    if re.search(r"ILIKE.*chr\(0\)", query.text()):  # The escape character where a column is not all ASCII.
+        return True
+    return any(not differs(table, query, options, setting, spelling) for setting, spelling, for_errors in OTHER_WAYS
+               if not for_errors or "exit code" in reason)
+
+
+OVERFLOW = re.compile(r"Overflow in subtraction of UINT128 \((\d+) - (\d+)\)")
+
+
+def lets_wrap(reason):
+    """Whether ours is the error for what DuckDB lets wrap: a UHUGEINT less one of the 2^64 largest, borrowing from the upper half."""
+    found = OVERFLOW.search(reason)
+    if not found:
+        return False
+    (_, low), (high, borrowed) = (divmod(int(number), 1 << 64) for number in found.groups())
+    return high == (1 << 64) - 1 and borrowed > low
+
+
+def loses_sign(query, reason):
+    """Whether DuckDB has 0.0 for -0.0: its sort rebuilds a key from bytes in which the two are equal."""
+    return "ORDER BY" in query.text() and re.search(r": '-0\.0', DuckDB has '0\.0'", reason) is not None
+
+
+def duckdb_is_wrong(table, query, options, reason):
+    """Whether this is one of the cases of decision 2, or a zero that was sorted."""
+    return lets_wrap(reason) or loses_sign(query, reason) or (query.text(BY_RULE) != query.text() and not differs(table, query, options, spelling=BY_RULE))
+
+
+def fails(table, query, options, kind):
+    """How the two differ on one query, if the outcome is of this kind and neither of both answers is right."""
+    with connect(table) as connection:
+        if broken(ask(connection, query)[1]):
+            return None
+    reason = differs(table, query, options)
+    if not reason or fault(reason) != kind or duckdb_is_wrong(table, query, options, reason):
+        return None
+    return None if answered_in_two_ways(table, query, options, reason) else reason
+
+
+def smaller_tables(table):
+    if table.settings:
+        yield replace(table, settings=())
+        yield from (replace(table, settings=tuple(s for s in table.settings if s != setting)) for setting in table.settings)
+    if table.file:
+        yield replace(table, file="")
+    yield from (replace(table, rows=rows) for rows in (0, 1, 2, 5, 20, 100) if rows < table.rows)
+    if len(table.columns) > 1:
+        yield from (replace(table, columns=tuple(c for c in table.columns if c != column)) for column in table.columns)
+
+
+def minimal(table, query, options, tries=200):
+    """The smallest table and query whose outcome is still of the same kind."""
+    reason, again = differs(table, query, options), True
+    kind = reason and fault(reason)
+    while again and tries > 0 and reason:
+        again = False
+        for candidate in [(t, query) for t in smaller_tables(table)] + [(table, q) for q in query.smaller()]:
+            tries -= 1
+            found = fails(*candidate, options, kind)
+            if found:
+                table, query, reason, again = *candidate, found, True
+                break
+            if tries <= 0:
+                break
+    return table, query, reason

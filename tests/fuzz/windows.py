@@ -1,0 +1,62 @@
+"""Random window functions: every function, partition, order, frame and exclusion."""
+
+from expressions import AGGREGATES
+from joins import JoinGenerator
+from odd_expressions import KINDS
+from shapes import DIRECTIONS, NOTHING, clause, named
+
+UNITS = ["ROWS", "RANGE", "GROUPS"]
+FEATURES = ["window aggregate", "window exclude", "window rank", "window value", "qualify", *(f"window {unit.lower()}" for unit in UNITS)]
+RANKS = ["row_number()", "rank()", "dense_rank()", "ntile(3)"]
+KEYS = [kind for kind in KINDS if kind != "exact"]  # DuckDB's sort makes 0.0 of -0.0, which shows
+EXCLUDED = ["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"]
+
+
+class WindowGenerator(JoinGenerator):
+    """Its subclass makes the queries around them."""
+
+    def windowed(self, kind):
+        """A window function that gives this kind."""
+        chooser = self.random
+        if kind == "int" and chooser.random() < 0.4:
+            partition, order = self.partition(), self.window_order(chooser.random() < 0.7)
+            return named("window rank", chooser.choice(RANKS) + " OVER ({0}{1})", kind, partition, order)
+        frame = self.frame()
+        unit = frame.name.removeprefix("window ")
+        entries = [entry for entry in AGGREGATES if entry[2] == kind and "ORDER BY" not in entry[1] and "FILTER" not in entry[1]]
+        if entries and chooser.random() < 0.6:
+            aggregate = self.call(chooser.choice(entries), 1)
+            narrowed = chooser.random() < 0.2
+            sql = "{0} FILTER (WHERE {4}) OVER ({1}{2}{3})" if narrowed else "{0} OVER ({1}{2}{3})"
+            condition = (self.over_columns(self.columns).expression("bool", 1),) if narrowed else ()
+            return named("window aggregate", sql, kind, aggregate, self.partition(), self.window_order(unit == "rows", unit == "range"), frame, *condition)
+        value, nulls = self.over_columns(self.columns).expression(kind, 1), chooser.choice(["", "", " IGNORE NULLS"])
+        if chooser.random() < 0.5:
+            function, offset = chooser.choice(["lag", "lead"]), chooser.choice(["", ", 1", ", 2", ", 0", ", -1", ", c1 % 3"])
+            return named("window value", f"{function}({{0}}{offset}{nulls}) OVER ({{1}}{{2}})", kind, value, self.partition(), self.window_order(True))
+        function = chooser.choice(["first_value({0}%s)", "last_value({0}%s)", "nth_value({0}, 2%s)"]) % nulls
+        return named("window value", f"{function} OVER ({{1}}{{2}}{{3}})", kind, value, self.partition(), self.window_order(True, unit == "range"), frame)
+
+    def partition(self):
+        if self.random.random() < 0.3:
+            return NOTHING
+        keys = [self.over_columns(self.columns).leaf(self.random.choice(KEYS)) for _ in range(self.random.choice([1, 1, 2]))]
+        return clause("PARTITION BY " + ", ".join(f"{{{i}}}" for i in range(len(keys))), *keys)
+
+    def window_order(self, wholly, by_number=False):
+        """`wholly`: by all columns in the end, so that only equal rows are peers. `by_number`: by one key that offsets are added to."""
+        key = self.over_columns(self.columns).leaf("int" if by_number else self.random.choice(KEYS))
+        direction = self.random.choice(DIRECTIONS)
+        if by_number or not wholly:
+            return clause(" ORDER BY {0}" + direction, key)
+        others = sorted({c.name for kind, columns in self.columns.items() if kind != "exact" for c in columns})
+        return clause(" ORDER BY {0}" + direction + "".join(f", {name}" for name in others), key)
+
+    def frame(self):
+        chooser, unit = self.random, self.random.choice(UNITS)
+        if chooser.random() < 0.2:
+            return named(f"window {unit.lower()}", "", "frame")
+        ends = [f"{number} {side}" for side in ("PRECEDING", "FOLLOWING") for number in (0, 1, 2, 50)]
+        begin = chooser.choice(["UNBOUNDED PRECEDING", "CURRENT ROW", *ends])
+        end = chooser.choice(["UNBOUNDED FOLLOWING", "CURRENT ROW", *ends])
+        return named(f"window {unit.lower()}", f" {unit} BETWEEN {begin} AND {end}{chooser.choice(EXCLUDED)}", "frame")

