@@ -22,14 +22,15 @@ def code(root, *suffixes):
 
 
 def stands_first(path):
-    """Whether the header is the first include of the source of its name: then clang-tidy compiles it alone."""
+    """Whether the header is the first include of the source of its name: then a build of single files compiles it alone."""
     source = path.with_suffix(".cc")
     first = source.exists() and re.search(r'^#include [<"](.*)[>"]', source.read_text(), re.M)
     return bool(first) and str(path).endswith("/" + first[1])
 
 
 def headers(root):
-    """Every header compiles when it is the only thing included. Those that a source has first are proven by clang-tidy."""
+    """Every header compiles when it is the only thing included. Those that a source has first are proven by
+    every build of single files (`./dev test --all`)."""
     jobs = []
     for path in code(root, ".h"):
         target = path.stem.removesuffix("-inl").rpartition("_")[2]
@@ -66,28 +67,45 @@ TIDY_QUIET = [f"--extra-arg=-Wno-{name}" for name in
               ("unknown-warning-option", "ignored-gch", "deprecated-declarations", "bitwise-instead-of-logical")]
 
 
+# A unit of a unity build includes sources.
+TIDY_QUIET.append("--checks=-bugprone-suspicious-include")
+
+
+def sources_of(entry, root):
+    """The files that one command of the unity build compiles; none of those that are generated."""
+    path = Path(entry["file"])
+    files = [path]
+    if path.parent.name == "Unity":
+        files = [Path(name) for name in re.findall(r'^#include "(.*)"', path.read_text(), re.M)]
+    return [f for f in files if f.is_relative_to(root) and not {"build", ".cache"} & set(f.relative_to(root).parts)]
+
+
+def is_test(path):
+    return path.stem.endswith(("_bench", "_test")) or bool({"tests", "testing"} & set(path.parts))
+
+
 def entry_flags(entry):
     return [f for f in shlex.split(entry["command"]) if f.startswith(("-m", "-D", "-std"))]
 
 
 def tidy(root):
-    """clang-tidy finds nothing in the library and the program, each with its own compile command."""
+    """clang-tidy finds nothing in the library and the program, each unit with its own compile command."""
     tool = root / ".cache/clang/bin/clang-tidy"
     commands = json.loads((root / "build/check/compile_commands.json").read_text())
     settings = TIDY_QUIET, (root / ".clang-tidy").read_text(), (root / "tools/requirements-clang.txt").read_text()
     jobs = []
     for entry in commands:
-        path = Path(entry["file"])
-        if not path.is_relative_to(root) or {"build", ".cache"} & set(path.relative_to(root).parts) or path.stem.endswith(("_bench", "_test")) or {"tests", "testing"} & set(path.parts):
+        sources = sources_of(entry, root)
+        if not sources or all(is_test(source) for source in sources):
             continue
-        # clang does not know gcc's pragma, and would refuse the intrinsics behind it.
-        targets = re.search(r'^#pragma GCC target\("(.*)"\)', path.read_text(), re.M)
+        # clang does not know gcc's pragma, and would refuse the intrinsics behind it; such a file is a unit of its own.
+        targets = re.search(r'^#pragma GCC target\("(.*)"\)', sources[0].read_text(), re.M)
         flags = [f"-m{t}" for t in targets[1].split(",")] if targets else []
-        key = fingerprint(path, root, settings, entry_flags(entry), flags)
-        jobs.append((str(path.relative_to(root)), key,
+        key = fingerprint(Path(entry["file"]), root, settings, entry_flags(entry), flags)
+        jobs.append((", ".join(str(source.relative_to(root)) for source in sources), key,
                      [str(tool), "-p", "build/check", "--quiet", *TIDY_QUIET,
-                      *(f"--extra-arg={flag}" for flag in flags), str(path)], None))
-    # The same header's finding comes from many files: say it once.
+                      *(f"--extra-arg={flag}" for flag in flags), entry["file"]], None))
+    # The same header's finding comes from many units: say it once.
     seen, problems = set(), []
     for output in run_all(root, "tidy", jobs):
         findings = re.findall(r"^(\S+:\d+:\d+: (?:error|warning): .*)$", output, re.M)

@@ -9,14 +9,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
 #include "grep/pattern_file.h"
+#include "read_file.h"
 #include "terminal.h"
 
 namespace lanewise::cli::grep {
@@ -247,15 +245,7 @@ std::vector<std::span<const Flag>> all_flags() {
 }
 
 void read_patterns(const std::string& path, std::vector<std::string>& patterns) {
-  std::string text;
-  if (path == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || is_folder(path))
-      throw UserError(fmt::format("{}: {}", path, is_folder(path) ? "is a folder" : std::strerror(errno)));
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  }
+  const std::string text = read_file(path);
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     size_t last = end;
