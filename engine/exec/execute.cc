@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "exec/device/branch_run.h"
 #include "exec/device/run_on_device.h"
 #include "exec/marked_rows.h"
 #include "exec/morsel_list.h"
@@ -16,10 +17,10 @@
 #include "exec/open_scan.h"
 #include "exec/pipeline.h"
 #include "exec/placement/choice.h"
+#include "exec/results.h"
 #include "exec/run.h"
 #include "expr/device/emitter.h"
 #include "ops/filter/filter.h"
-#include "ops/join/build.h"
 #include "ops/join/probe.h"
 #include "ops/scalar_join/scalar_join.h"
 #include "primitives/parallel.h"
@@ -34,7 +35,6 @@ class Execution {
   Execution(const plan::Node& root, const Options& options)
       : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
     results_.resize(pipelines_.size());
-    builds_.resize(pipelines_.size());
     last_use_.resize(pipelines_.size());
     for (size_t i = 0; i < pipelines_.size(); ++i) {
       for (const Branch& branch : pipelines_[i].branches) {
@@ -49,21 +49,19 @@ class Execution {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
       if (!run_on_accelerator(i)) {
         OpenPipeline open = this->open(pipelines_[i]);
-        results_[i] = exec::run(open, options_, counters_);
-        if (is_build(pipelines_[i])) builds_[i] = static_cast<ops::BuildSink&>(*open.sink).build();
+        results_[i].table = exec::run(open, options_, counters_);
+        if (is_build(pipelines_[i])) results_[i].build = static_cast<ops::BuildSink&>(*open.sink).build();
       }
-      results_[i].schema = pipelines_[i].output;
+      results_[i].table.schema = pipelines_[i].output;
       if (sink_is_operator(pipelines_[i])) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
       }
       for (size_t used = 0; used < i; ++used) {
-        if (last_use_[used] != i) continue;
-        results_[used] = Table();
-        builds_[used].reset();
+        if (last_use_[used] == i) results_[used] = PipelineResult();
       }
     }
     Result result;
-    result.table = std::move(results_.back());
+    result.table = std::move(results_.back().table);
     result.profile = make_profile(lines_, counters_, options_);
     for (const auto& [line, note] : notes_) result.profile[line].details += note;
     for (auto& [line, notes] : device_notes_) result.profile[line].device = std::move(notes);
@@ -100,6 +98,8 @@ class Execution {
     DeviceResult made;
     try {
       made = run_on_device(pipeline, results_, options_, *gpu, counters_);
+    } catch (const FaultOfPair& reason) {
+      return leave_to_host(reason.what());
     } catch (const expr::NotOnDevice& reason) {
       if (!options_.device_only) return leave_to_host(reason.what());
       throw UserError(
@@ -108,7 +108,7 @@ class Execution {
       if (!options_.device_only) return leave_to_host(reason.what());
       throw;
     }
-    results_[i] = std::move(made.table);
+    results_[i].table = std::move(made.table);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
     if (made.modules != 0) note_compiled(pipeline, results_, options_);
@@ -123,8 +123,7 @@ class Execution {
   /// How many rows each pipeline so far has given.
   std::vector<double> result_rows() const {
     std::vector<double> rows;
-    for (size_t i = 0; i < results_.size(); ++i)
-      rows.push_back(builds_[i] != nullptr ? builds_[i]->rows : static_cast<double>(results_[i].rows()));
+    for (const PipelineResult& result : results_) rows.push_back(static_cast<double>(result.rows()));
     return rows;
   }
 
@@ -159,11 +158,11 @@ class Execution {
     } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
       open.input = open_table(*(*values)->table);
     } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
-      const auto& build = builds_[marked->pipeline];
+      const auto& build = results_[marked->pipeline].build;
       open.input =
           read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
     } else {
-      open.input = open_table(results_[*pipeline_read(branch)]);
+      open.input = open_table(results_[*pipeline_read(branch)].table);
     }
     bool named = !std::holds_alternative<const plan::Values*>(branch.input);  // whose columns are numbered
     for (const StepSpec& step : branch.steps) {
@@ -186,10 +185,10 @@ class Execution {
                   &step.node->children[0]->schema};
     const plan::Node& node = *step.node;
     if (const auto* scalar = std::get_if<plan::ScalarJoin>(&node.payload)) {
-      open.step = std::make_unique<ops::ScalarJoin>(results_[step.result], scalar->message);
+      open.step = std::make_unique<ops::ScalarJoin>(results_[step.result].table, scalar->message);
     } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
-      ops::Probe probe =
-          ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema, builds_[step.result]);
+      ops::Probe probe = ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema,
+                                         results_[step.result].build);
       open.step = std::move(probe.step);
       open.expander = std::move(probe.expander);
     } else {
@@ -255,8 +254,7 @@ class Execution {
   std::vector<Line> lines_;
   std::vector<Counters> counters_;
   std::vector<Pipeline> pipelines_;
-  std::vector<Table> results_;
-  std::vector<std::shared_ptr<const ops::Build>> builds_;  // of pipelines that end in one
+  Results results_;
   std::vector<size_t> last_use_;
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
@@ -270,8 +268,8 @@ class Execution {
 
 std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options) {
   const std::vector<Pipeline> pipelines = split(*root);
-  std::vector<Table> results;  // without rows: only their types matter here
-  for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
+  Results results;  // without rows: only their types matter here
+  for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<double> rows(pipelines.size());
   bool opened = false;  // by a pipeline before
   Options explained = options;

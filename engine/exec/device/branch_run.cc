@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "exec/device/collect.h"
 #include "exec/device/match-inl.h"
+#include "exec/device/pairs-inl.h"
 #include "exec/first_fault.h"
 #include "exec/profile.h"
 #include "expr/device/heap-inl.h"
@@ -22,15 +23,23 @@ namespace {
 constexpr int64_t kFewestRows = 1 << 12;
 constexpr int kBlocksPerMultiprocessor = 8;
 
-ColumnForm form_of(const DeviceColumn& column) {
-  const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
-  return {column.type, bool(column.validity), column.dictionary != nullptr, texts.wide_offsets,
-          column.type.is_string() && texts.longest <= kernel::Key<kernel::Text>::kInside};
+/// Those of the columns that are the input's.
+std::vector<size_t> input_columns(const Program& program, const std::vector<size_t>& columns) {
+  std::vector<size_t> chosen;
+  for (const size_t column : columns)
+    if (!program.probe_of(column)) chosen.push_back(column);
+  return chosen;
+}
+
+std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program, const Results& results) {
+  std::vector<std::shared_ptr<const JoinTable>> tables;
+  for (const Probe& probe : program.probes) tables.push_back(results[probe.result].on_device);
+  return tables;
 }
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
-constexpr std::string_view kTexts = "Texts that a kernel makes";
+constexpr std::string_view kPairsOfJoin = "Join", kTexts = "Texts that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
 
@@ -40,7 +49,7 @@ uint64_t most_blocks(const Accelerator& gpu) {
   return static_cast<uint64_t>(gpu.multiprocessors()) * kBlocksPerMultiprocessor;
 }
 
-BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results,
+BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
     : branch_(branch),
       sink_(sink),
@@ -48,8 +57,10 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const std::ve
       gpu_(gpu),
       times_(times),
       program_(make_program(branch, sink, results)),
+      sections_(program_.sections()),
       columns_(exec::columns_of(program_)),
-      input_(branch, columns_, results, options, gpu),
+      tables_(join_tables(program_, results)),
+      input_(branch, input_columns(program_, columns_), results, options, gpu),
       feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
             input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
       fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
@@ -98,30 +109,78 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
 /// Makes a batch the present one: its columns, bitmaps and kernels. So many rows behind it begin to come.
 void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
-  hits_.clear();
-  lane_steps_.reset();
-  bitmap_.reset();
+  clear_section();
+  found_.clear();
   heaps_.clear();
-  active_ = 0;
   const uint64_t uploaded = input_.uploaded_bytes();
   const Stopwatch watch;
   or_full([&] { feed_.next(first, rows); });
   if (rows_ahead > 0) feed_.ask(first + rows, rows_ahead);
   if (!input_.streams() && input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
   first_ = static_cast<uint64_t>(first);
-  rows_ = static_cast<uint64_t>(rows);
+  rows_ = input_rows_ = static_cast<uint64_t>(rows);
 
+  hold_columns();
   std::vector<ColumnForm> forms;
-  for (const auto& column : held()) forms.push_back(form_of(*column));
-  writer_.emplace(program_, sink_, columns_, forms, gpu_.strategy);
-  matchings_.resize(writer_->matches().size());
-  for (size_t i = 0; i < matchings_.size(); ++i) {
-    const Match& match = writer_->matches()[i];
-    if (!matchings_[i])
-      or_full([&] { matchings_[i].emplace(match.pattern->pattern(), writer_->kind(match), gpu_); });
+  for (size_t place = 0; place < columns_.size(); ++place)
+    forms.push_back(form_of(*held()[place], program_.probe_of(columns_[place])));
+  writers_.clear();
+  writers_.reserve(sections_.size());
+  for (size_t section = 0; section < sections_.size(); ++section)
+    writers_.emplace_back(program_, sink_, columns_, forms, gpu_.strategy, section);
+  matchings_.resize(sections_.size());
+  kernels_.clear();
+  awaited_.clear();
+  beside_.clear();
+  making_texts_.clear();
+  begin_section(0);
+  for (const KernelWriter& writer : writers_) {
+    std::vector<KernelText> texts = writer.texts();
+    if (&writer == &writers_.back()) put_off_group_kernel(texts);
+    add_kernels(texts);
+  }
+}
+
+void BranchRun::hold_columns() {
+  held_.clear();
+  size_t of_input = 0;
+  for (const size_t column : columns_) {
+    if (const std::optional<size_t> number = program_.probe_of(column)) {
+      const Probe& probe = program_.probes[*number];
+      held_.push_back(&tables_[*number]->column(column - probe.first_column));
+    } else {
+      held_.push_back(feed_.columns()[of_input++].get());
+    }
+  }
+}
+
+void BranchRun::clear_section() {
+  hits_.clear();
+  lane_steps_.reset();
+  bitmap_.reset();
+  active_ = 0;
+}
+
+/// Makes room for what the section's kernels leave of its rows_ rows.
+void BranchRun::begin_section(size_t section) {
+  clear_section();
+  section_ = section;
+  const std::vector<Match>& matches = section_writer().matches();
+  std::vector<std::optional<Matching>>& matchings = matchings_[section];
+  matchings.resize(matches.size());
+  for (size_t i = 0; i < matches.size(); ++i) {
+    const Match& match = matches[i];
+    if (!matchings[i])
+      or_full([&] { matchings[i].emplace(match.pattern->pattern(), section_writer().kind(match), gpu_); });
     const DeviceColumn& column = *held()[place_of(match.column)];
     const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
+  }
+  for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
+    const std::optional<size_t> probe = program_.stages[stage].probe;
+    if (!probe || !program_.probes[*probe].keeps_row()) continue;
+    found_.resize(program_.probes.size() + 1);
+    found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
   bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
   if (gpu_.strategy.occupancy && !hits_.empty()) {
@@ -129,14 +188,40 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
     lane_steps_ = allocate(bytes, "Steps of lanes");
     gpu_.stream.fill(lane_steps_.address(), 0, bytes);
   }
+}
 
-  kernels_.clear();
-  awaited_.clear();
-  beside_.clear();
-  making_texts_.clear();
-  std::vector<KernelText> texts = writer_->texts();
-  put_off_group_kernel(texts);
-  add_kernels(texts);
+/// The rows from here on are pairs: of each active row and each row that the probe found for it.
+void BranchRun::expand(size_t number) {
+  const JoinTable& table = *tables_[number];
+  const uint32_t least = program_.probes[number].join->kind == plan::JoinKind::kInner ? 0 : 1;
+  const RowList list = list_rows(*this, gpu_, active_, rows_);
+  const uint64_t tiles = (list.count + kernel::kTileRows - 1) / kernel::kTileRows;
+  const device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t), kPairsOfJoin);
+  const device::cuda::Address found = found_[number].address();
+  if (tiles != 0)
+    launch("count_pairs", tiles, list.rows.address(), list.count, found, table.counts(), least,
+           sums.address());
+  launch("scan_tiles", 1, sums.address(), tiles);
+  const auto pairs = fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t));
+  if (pairs > UINT32_MAX)
+    throw DeviceFull("a batch of rows has more than 2^32 pairs with a join's build side");
+  device::DeviceBuffer left = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+  device::DeviceBuffer right = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+  if (tiles != 0)
+    launch("write_pairs", tiles, list.rows.address(), list.count, found, table.counts(), table.ends(),
+           table.order(), least, sums.address(), left.address(), right.address());
+  const uint64_t blocks =
+      std::clamp<uint64_t>((pairs + kernel::kThreads - 1) / kernel::kThreads, 1, most_blocks(gpu_));
+  for (size_t probe = 0; probe < found_.size(); ++probe) {
+    if (probe == number || !found_[probe]) continue;
+    device::DeviceBuffer taken = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+    launch("take_rows", blocks, found_[probe].address(), left.address(), pairs, taken.address());
+    found_[probe] = std::move(taken);
+  }
+  found_[number] = std::move(right);
+  if (!found_.back()) found_.back() = std::move(left);
+  rows_ = pairs;
+  begin_section(section_ + 1);
 }
 
 /// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
@@ -145,7 +230,7 @@ void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
   const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
     return text.names == std::vector<std::string>{"group"};
   });
-  if (group == texts.end() || !writer_->slots().shape()) return;
+  if (group == texts.end() || !writer().slots().shape()) return;
   std::string source = group->text();
   switch (gpu_.strategy.groups) {
     case Strategy::Groups::kTable:
@@ -162,7 +247,7 @@ void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
       }
   }
   beside_ = std::move(source);
-  std::vector<KernelText> sooner = writer_->slot_texts();
+  std::vector<KernelText> sooner = writer().slot_texts();
   texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
                std::make_move_iterator(sooner.end()));
 }
@@ -197,21 +282,22 @@ size_t BranchRun::place_of(size_t column) const {
 }
 
 void BranchRun::run_matches(const Stage& stage) {
+  const KernelWriter& writer = section_writer();
   for (const Match& match : stage.matches) {
-    const size_t place = writer_->place_of(match);
+    const size_t place = writer.place_of(match);
     const DeviceColumn& column = *held()[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
-    const std::string name = writer_->match_kernel(match);
+    const std::string name = writer.match_kernel(match);
     const device::Kernel found = kernel(name);
-    AskedRows rows{column.dictionary ? 0 : active_};
+    AskedRows rows{writer.matches_rows(match) ? active_ : 0};
     RowList list;
-    if (writer_->asked(match) == kernel::Asked::kList) {
+    if (writer.asked(match) == kernel::Asked::kList) {
       list = list_rows(*this, gpu_, active_, rows_);
       rows = {list.rows.address(), list.count};
     }
     FoundRows to{hits_[place].address()};
-    if (writer_->counted(match)) to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
-    clock_.time(name, asked.bytes(), [&] { matchings_[place]->run(found, asked, rows, to, gpu_); });
+    if (writer.counted(match)) to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
+    clock_.time(name, asked.bytes(), [&] { matchings_[section_][place]->run(found, asked, rows, to, gpu_); });
   }
 }
 
@@ -220,7 +306,7 @@ void BranchRun::book_lane_steps() {
   std::vector<kernel::LaneSteps> steps(hits_.size());
   gpu_.staging.download(steps.data(), lane_steps_.address(), steps.size() * sizeof(steps[0]), gpu_.stream);
   for (size_t place = 0; place < steps.size(); ++place) {
-    const std::string name = writer_->match_kernel(writer_->matches()[place]);
+    const std::string name = section_writer().match_kernel(section_writer().matches()[place]);
     for (KernelTime& kernel : times_.kernels) {
       if (kernel.name == name)
         kernel.lanes.add({.lane_steps = steps[place].all, .live_steps = steps[place].live});
@@ -234,11 +320,15 @@ void BranchRun::narrow(bool last_too) {
     run_matches(program_.stages[stage]);
     if (stage + 1 == stages && !last_too) return;
     filter(stage);
+    if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
+      if (lane_steps_) book_lane_steps();
+      expand(*program_.stages[stage].probe);
+    }
   }
 }
 
 void BranchRun::filter(size_t stage) {
-  kernel::Job filter = job(writer_->filter_order(stage));
+  kernel::Job filter = job(section_writer().filter_order(stage));
   filter.words[KernelWriter::kOut] = bitmap_.address();
   launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
   active_ = bitmap_.address();
@@ -257,28 +347,27 @@ kernel::Job BranchRun::job() const {
 
 /// With the columns in this order.
 kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
+  const KernelWriter& writer = section_writer();
   kernel::Job job{};
   job.words[KernelWriter::kRows] = rows_;
   job.words[KernelWriter::kActive] = active_;
   job.words[KernelWriter::kFault] = fault_.address();
   job.words[KernelWriter::kFirstRow] = first_;
-  for (size_t place = 0; place < order.size(); ++place) {
-    const DeviceColumn& column = *held()[order[place]];
-    const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
-    kernel::u64* words = &job.words[writer_->column_word(place)];
-    words[0] = column.values.address();
-    words[1] = texts.offsets.address();
-    words[2] = column.validity.address();
-    words[3] = texts.values.address();
-  }
+  for (size_t place = 0; place < order.size(); ++place) writer.set_column(job, place, *held()[order[place]]);
   for (size_t match = 0; match < hits_.size(); ++match)
-    job.words[writer_->match_word(match)] = hits_[match].address();
-  writer_->set_constants(job);
+    job.words[writer.match_word(match)] = hits_[match].address();
+  for (size_t probe = 0; probe < found_.size(); ++probe)
+    job.words[writer.probe_word(probe)] = found_[probe].address();
+  for (size_t probe = 0; probe < tables_.size(); ++probe) {
+    job.words[writer.probe_word(probe) + 1] = tables_[probe]->slots();
+    job.words[writer.probe_word(probe) + 2] = tables_[probe]->mask();
+  }
+  writer.set_constants(job);
   return job;
 }
 
 uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
-  std::vector<ExprPtr> read = program_.stages[stage].predicates;
+  std::vector<ExprPtr> read = program_.read_by(program_.stages[stage]);
   if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
   std::set<size_t> columns;
   for (const ExprPtr& expr : read) {
@@ -333,6 +422,7 @@ void BranchRun::raise_faults(Downloads with) {
   if (!fault_came_) with.push_back(bring_fault());
   gpu_.staging.download(with, gpu_.stream);
   if (first_fault_ == UINT64_MAX) return;
+  if (!tables_.empty()) throw FaultOfPair();
   try {
     raise_as_reference(input_.row(static_cast<int64_t>(first_fault_)));
   } catch (ConversionError& error) {

@@ -13,6 +13,7 @@
 #include "exec/device/device_input.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/groups-inl.h"
+#include "exec/device/join_table.h"
 #include "exec/device/kernel_clock.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/match.h"
@@ -20,22 +21,16 @@
 
 namespace lanewise::exec {
 
-/// What running kernels came to, for the profile.
-struct DeviceTimes {
-  int batches = 0;                       ///< of rows
-  int modules = 0;                       ///< sources that were needed
-  int compiled = 0;                      ///< of these, how many the cache did not have
-  double module_seconds = 0;             ///< until they were loaded
-  std::vector<KernelTime> kernels = {};  ///< in the order of their first launch
-  double kernel_seconds = 0;             ///< of all of them
-  uint64_t uploaded = 0;                 ///< bytes
-  double upload_seconds = 0;             ///< reading the columns' source included
-};
-
 /// The device has no memory for so many rows at a time.
 class DeviceFull : public MemoryError {
  public:
   using MemoryError::MemoryError;
+};
+
+/// A pair of a row and one of a build side raised an error, which the host finds the words for.
+class FaultOfPair : public UserError {
+ public:
+  FaultOfPair() : UserError("rows that a join put together raise an error") {}
 };
 
 /// What `make` gives; DeviceFull where it finds no memory.
@@ -53,8 +48,8 @@ using Downloads = std::vector<device::Download>;
 /// A branch of a pipeline on its way through a GPU, batch by batch.
 class BranchRun {
  public:
-  BranchRun(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results,
-            const Options& options, Accelerator& gpu, DeviceTimes& times);
+  BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
+            Accelerator& gpu, DeviceTimes& times);
 
   /// Calls `batch` for all rows, some at a time, in their order, until it gives false. Fewer at a time where
   /// the device has too little memory for more, then from the same row on; DeviceFull where it is too little
@@ -67,7 +62,10 @@ class BranchRun {
   device::Download bring_fault();
 
   // Of the present batch:
+  /// The input's; once narrow() was called, those that come to the last section, among which active() are.
   uint64_t rows() const { return rows_; }
+  /// Whether the batch is all of the input.
+  bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
   /// Runs the stages, all of them or all but the last one. What they leave is in active().
   void narrow(bool last_too);
   /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
@@ -124,7 +122,8 @@ class BranchRun {
   uint64_t bytes_of_last_stage() const { return bytes_read(program_.stages.size() - 1, true); }
   /// Memory for the batch. Throws DeviceFull.
   device::DeviceBuffer allocate(size_t bytes, std::string_view what);
-  const KernelWriter& writer() const { return *writer_; }
+  /// Of the last section, whose rows come to the sink.
+  const KernelWriter& writer() const { return writers_.back(); }
 
   const DeviceInput& input() const { return input_; }
   const Program& program() const { return program_; }
@@ -140,8 +139,13 @@ class BranchRun {
   void book_lane_steps();
   uint64_t bytes_read(size_t stage, bool outputs_too) const;
   size_t place_of(size_t column) const;
-  /// Of the present batch.
-  const BatchFeed::Columns& held() const { return feed_.columns(); }
+  void hold_columns();
+  void begin_section(size_t section);
+  void clear_section();
+  void expand(size_t probe);
+  const KernelWriter& section_writer() const { return writers_[section_]; }
+  /// Of the present batch, by place.
+  const std::vector<const DeviceColumn*>& held() const { return held_; }
 
   const Branch& branch_;
   const DeviceSink& sink_;
@@ -149,16 +153,20 @@ class BranchRun {
   Accelerator& gpu_;
   DeviceTimes& times_;
   const Program program_;
+  const std::vector<Section> sections_;
   const std::vector<size_t> columns_;
+  const std::vector<std::shared_ptr<const JoinTable>> tables_;  // by probe
   DeviceInput input_;
   BatchFeed feed_;
   device::DeviceBuffer fault_;
-  uint64_t first_fault_ = UINT64_MAX;               // the row; none
-  bool fault_came_ = true;                          // to the host, since the last launch
-  std::vector<std::optional<Matching>> matchings_;  // as writer_->matches()
+  uint64_t first_fault_ = UINT64_MAX;                            // the row; none
+  bool fault_came_ = true;                                       // to the host, since the last launch
+  std::vector<std::vector<std::optional<Matching>>> matchings_;  // by section: as its writer's matches()
 
-  uint64_t first_ = 0, rows_ = 0;
-  std::optional<KernelWriter> writer_;
+  uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
+  size_t section_ = 0;
+  std::vector<const DeviceColumn*> held_;
+  std::vector<KernelWriter> writers_;  // by section
   struct Place {
     std::string source, entry;
     std::shared_ptr<const device::BuiltModule> built;  // null: not used yet
@@ -168,7 +176,8 @@ class BranchRun {
   std::string beside_;                              // one that others stand for until it is there
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
-  device::DeviceBuffer lane_steps_;  // kernel::LaneSteps of each match, where they are counted
+  std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; behind them: the input's
+  device::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
   device::cuda::Address active_ = 0;
   struct TextHeap {

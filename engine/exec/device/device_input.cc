@@ -33,7 +33,7 @@ constexpr size_t kMostBatchBytes = size_t{4} << 30;
 
 }  // namespace
 
-DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, const std::vector<Table>& results,
+DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, const Results& results,
                          const Options& options, Accelerator& gpu)
     : branch_(branch),
       columns_(std::move(columns)),
@@ -57,7 +57,7 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     return;
   }
   const auto* values = std::get_if<const plan::Values*>(&branch.input);
-  const Table& table = values ? *(*values)->table : results[std::get<ResultOf>(branch.input).pipeline];
+  const Table& table = values ? *(*values)->table : results[std::get<ResultOf>(branch.input).pipeline].table;
   rows_ = table.rows();
   for (const Batch& batch : table.batches) {
     for (size_t place = 0; place < columns_.size(); ++place)

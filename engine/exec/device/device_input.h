@@ -9,6 +9,7 @@
 #include "exec/device/accelerator.h"
 #include "exec/execute.h"
 #include "exec/pipeline.h"
+#include "exec/results.h"
 
 namespace lanewise::exec {
 
@@ -18,7 +19,7 @@ namespace lanewise::exec {
 class DeviceInput {
  public:
   /// `columns` are those of the input that are needed. The references outlive the input.
-  DeviceInput(const Branch& branch, std::vector<size_t> columns, const std::vector<Table>& results,
+  DeviceInput(const Branch& branch, std::vector<size_t> columns, const Results& results,
               const Options& options, Accelerator& gpu);
 
   int64_t rows() const { return rows_; }

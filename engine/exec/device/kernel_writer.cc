@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "exec/device/keys-inl.h"
 #include "exec/device/match.h"
 #include "exec/device/rows-inl.h"
 #include "expr/function.h"
@@ -62,22 +63,37 @@ uint64_t word_of(const Value& value) {
 
 }  // namespace
 
+ColumnForm form_of(const DeviceColumn& column, std::optional<size_t> probe) {
+  const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
+  return {column.type,
+          bool(column.validity),
+          column.dictionary != nullptr,
+          texts.wide_offsets,
+          column.type.is_string() && texts.longest <= kernel::Key<kernel::Text>::kInside,
+          probe};
+}
+
 KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
-                           std::vector<ColumnForm> forms, const Strategy& strategy)
+                           std::vector<ColumnForm> forms, const Strategy& strategy, size_t section)
     : program_(program),
       sink_(sink),
       columns_(std::move(columns)),
       forms_(std::move(forms)),
-      strategy_(strategy) {
-  for (const Stage& stage : program.stages) {
-    for (const Match& match : stage.matches) {
+      strategy_(strategy),
+      section_(program.sections()[section]) {
+  if (section > 0) {
+    for (ColumnForm& form : forms_)
+      if (!form.probe) form.probe = program.probes.size();  // by the input's row of a pair
+  }
+  for (size_t stage = section_.first; stage < section_.end; ++stage) {
+    for (const Match& match : program.stages[stage].matches) {
       if (std::find(matches_.begin(), matches_.end(), match) == matches_.end()) matches_.push_back(match);
     }
   }
   if (words() > kernel::kMostJobWords)
     throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
   for (const Stage& stage : program.stages) {
-    for (const ExprPtr& predicate : stage.predicates) find_constants(*predicate);
+    for (const ExprPtr& expr : program.read_by(stage)) find_constants(*expr);
   }
   for (const ExprPtr& output : program.outputs) {
     if (output != nullptr) find_constants(*output);
@@ -126,6 +142,15 @@ void KernelWriter::set_constants(kernel::Job& job) const {
     job.words[constant_word(i)] = word_of(constants_[i]->literal);
 }
 
+void KernelWriter::set_column(kernel::Job& job, size_t place, const DeviceColumn& column) const {
+  const DeviceColumn& texts = column.dictionary ? *column.dictionary : column;
+  kernel::u64* words = &job.words[column_word(place)];
+  words[0] = column.values.address();
+  words[1] = texts.offsets.address();
+  words[2] = column.validity.address();
+  words[3] = texts.values.address();
+}
+
 Emitter KernelWriter::emitter(Access access) const {
   const auto literal = [this](const Expr& expr) {
     const size_t place = place_of_constant(expr);
@@ -150,7 +175,9 @@ bool KernelWriter::may_be_null(const ExprPtr& expr) const {
 
 std::vector<KernelText> KernelWriter::texts() const {
   std::vector<KernelText> texts;
-  if (sink_.groups) {
+  if (!is_last()) {
+    narrowing(texts, section_.end);
+  } else if (sink_.groups) {
     grouping(texts);
   } else if (sink_.aggregates_rows) {
     aggregation(texts);
@@ -179,6 +206,7 @@ std::vector<size_t> KernelWriter::places_of(const std::vector<ExprPtr>& exprs) c
 
 Emitted KernelWriter::column(size_t place, Access access) const {
   const ColumnForm& form = forms_[place];
+  if (form.probe && access != Access::kBuild) return found_column(place);
   const bool group = access == Access::kGroup;
   const std::string valid = !form.nullable ? ""
                             : group        ? fmt::format("bool(n{}[j] >> lane() & 1)", place)
@@ -189,21 +217,49 @@ Emitted KernelWriter::column(size_t place, Access access) const {
   return {form.type.id == TypeId::kBool ? fmt::format("({} != 0)", held) : held, valid};
 }
 
+/// The column's value in the row that a probe found. Where it may have found none, nothing is loaded.
+Emitted KernelWriter::found_column(size_t place) const {
+  const ColumnForm& form = forms_[place];
+  const std::string row = found_row(*form.probe);
+  const bool may_miss = this->may_miss(*form.probe);
+  const std::string there = may_miss ? row + " != kNoRow" : "";
+  const std::string held = fmt::format("c{}[{}]", place, row);
+  std::string value = form.dictionary                 ? fmt::format("text(o{0}, e{0}, {1})", place, held)
+                      : form.type.is_string()         ? fmt::format("text(o{0}, c{0}, {1})", place, row)
+                      : form.type.id == TypeId::kBool ? fmt::format("({} != 0)", held)
+                                                      : held;
+  if (may_miss) value = fmt::format("({} ? {} : {}{{}})", there, value, expr::device_type(form.type));
+  std::string valid = form.nullable ? fmt::format("bit(k{}, {})", place, row) : "";
+  if (may_miss) valid = valid.empty() ? fmt::format("({})", there) : fmt::format("({} && {})", there, valid);
+  return {value, valid};
+}
+
+std::string KernelWriter::found_row(size_t probe) { return fmt::format("r{}[row]", probe); }
+
+bool KernelWriter::may_miss(size_t probe) const {
+  return probe < program_.probes.size() && program_.probes[probe].join->kind != plan::JoinKind::kInner;
+}
+
 Emitted KernelWriter::leaf(const Expr& expr, Access access) const {
   if (expr.kind == Expr::Kind::kColumn) return column(place_of(expr.column), access);
   const Match match = match_of(expr);
   const size_t place = place_of(match.column);
-  const bool group = access == Access::kGroup;
-  const std::string held = group ? fmt::format("x{}[j]", place) : fmt::format("c{}[row]", place);
-  const std::string bit = fmt::format("bit(m{}, {})", place_of(match), matches_entries(match) ? held : "row");
+  const std::optional<size_t> probe = forms_[place].probe;
+  const std::string row = probe ? found_row(*probe) : "row";
+  const bool group = access == Access::kGroup && !probe;
+  const std::string held = group ? fmt::format("x{}[j]", place) : fmt::format("c{}[{}]", place, row);
+  std::string bit = fmt::format("bit(m{}, {})", place_of(match), matches_entries(match) ? held : row);
+  if (probe && may_miss(*probe)) bit = fmt::format("({} != kNoRow && {})", row, bit);
   return {(expr::is_negated(expr) ? "!" : "") + bit, column(place, access).valid};
 }
 
-/// Names for what the expressions read: c values, o offsets, k validity, e entries' bytes, m matches, p
-/// constants.
+/// Names for what the expressions read: c values, o offsets, k validity, e entries' bytes, m matches, r rows
+/// that probes found, p constants.
 void KernelWriter::pointers(Emitter& out, const std::vector<ExprPtr>& read) const {
+  std::set<size_t> probes;
   for (size_t place : places_of(read)) {
     const ColumnForm& form = forms_[place];
+    if (form.probe) probes.insert(*form.probe);
     const auto name = [&](char letter, const std::string& type, size_t word) {
       out.line(fmt::format("const {0}* const {1}{2} = job.at<const {0}>({3});", type, letter, place,
                            column_word(place) + word));
@@ -221,6 +277,8 @@ void KernelWriter::pointers(Emitter& out, const std::vector<ExprPtr>& read) cons
       if (const size_t place = place_of_constant(part); place < constants_.size()) constants.insert(place);
     });
   }
+  for (size_t probe : probes)
+    out.line(fmt::format("u32* const r{} = job.at<u32>({});", probe, probe_word(probe)));
   for (size_t match : matches)
     out.line(fmt::format("const u32* const m{} = job.at<const u32>({});", match, match_word(match)));
   for (size_t i : constants) {
@@ -244,8 +302,8 @@ std::string KernelWriter::begin(std::string_view header) const {
 
 /// Whether nothing was left out before the stage that asks it first.
 bool KernelWriter::sees_all_rows(const Match& match) const {
-  const std::vector<Match>& first = program_.stages[0].matches;
-  return matches_entries(match) || std::find(first.begin(), first.end(), match) != first.end();
+  const std::vector<Match>& first = program_.stages[section_.first].matches;
+  return !matches_rows(match) || std::find(first.begin(), first.end(), match) != first.end();
 }
 
 MatchKind KernelWriter::kind(const Match& match) const {
@@ -278,9 +336,10 @@ bool KernelWriter::is_long(const RowKernel& kernel) const {
 void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
                               const RowKernel& kernel) const {
   const Stage& stage = program_.stages[kernel.stage];
-  std::vector<ExprPtr> read = stage.predicates;
+  std::vector<ExprPtr> read = program_.read_by(stage);
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
-  const std::vector<size_t> places = places_of(read);
+  std::vector<size_t> places = places_of(read);  // of what is loaded for the whole group
+  std::erase_if(places, [&](size_t place) { return forms_[place].probe.has_value(); });
   const bool is_long = this->is_long(kernel), rolled = kernel.rolled || is_long;
   size_t bytes = 0;
   for (size_t place : places) {
@@ -301,7 +360,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
-  const bool may_be_full = kernel.stage == 0 && !rolled && words > 1;
+  const bool may_be_full = kernel.stage == section_.first && !rolled && words > 1;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
   out.line(
@@ -342,6 +401,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
     out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
     out.close();
   }
+  if (stage.probe) find_row(out, *stage.probe);
   kernel.sink(out);
   out.line_if_texts("failed &= !heap.lost();");
   out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is asked again
@@ -395,21 +455,22 @@ void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
     ordered.columns_[i] = columns_[order[i]];
     ordered.forms_[i] = forms_[order[i]];
   }
-  ordered.row_kernel(texts, begin(""), {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+  const std::string head = begin("") + ordered.probe_head(program_.stages[stage]);
+  ordered.row_kernel(texts, head, {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
 }
 
 std::vector<size_t> KernelWriter::filter_order(size_t stage) const {
-  std::vector<size_t> order = places_of(program_.stages[stage].predicates);
+  std::vector<size_t> order = places_of(program_.read_by(program_.stages[stage]));
   for (size_t place = 0; place < columns_.size(); ++place) {
     if (std::find(order.begin(), order.end(), place) == order.end()) order.push_back(place);
   }
   return order;
 }
 
-/// Those of the first `stages` stages.
-void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t stages) const {
+/// Those of the section's stages before `end`.
+void KernelWriter::narrowing(std::vector<KernelText>& texts, size_t end) const {
   match_kernels(texts);
-  for (size_t stage = 0; stage < stages; ++stage) filter(texts, stage);
+  for (size_t stage = section_.first; stage < end; ++stage) filter(texts, stage);
 }
 
 void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
@@ -473,7 +534,7 @@ bool KernelWriter::counts_bits(size_t last) const {
   const std::vector<ExprPtr>& predicates = program_.stages[last].predicates;
   return std::all_of(predicates.begin(), predicates.end(),
                      [&](const ExprPtr& predicate) {
-                       return expr::is_match(*predicate) && !matches_entries(match_of(*predicate));
+                       return expr::is_match(*predicate) && matches_rows(match_of(*predicate));
                      }) &&
          std::all_of(sink_.aggregates.begin(), sink_.aggregates.end(),
                      [](const DeviceAggregate& aggregate) {
@@ -579,7 +640,7 @@ KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets
           .entry = kEntry};
 }
 
-std::string list_kernels() { return "#include \"exec/device/compact-inl.h\"\n"; }
+std::string list_kernels() { return "#include \"exec/device/pairs-inl.h\"\n"; }
 
 std::string put_slots_kernel() {
   return "#include \"exec/device/any_slots-inl.h\"\n"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/device_column.h"
 #include "device/compiler.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/match.h"
@@ -22,9 +23,12 @@ struct ColumnForm {
   Type type;
   bool nullable = false;
   bool dictionary = false;
-  bool wide_offsets = false;  ///< of a dictionary's entries, if it is one
-  bool short_texts = false;   ///< each fits into a ShortKey (keys-inl.h)
+  bool wide_offsets = false;         ///< of a dictionary's entries, if it is one
+  bool short_texts = false;          ///< each fits into a ShortKey (keys-inl.h)
+  std::optional<size_t> probe = {};  ///< the one that finds the row to be read; none: it is the input's
 };
+
+ColumnForm form_of(const DeviceColumn& column, std::optional<size_t> probe = {});
 
 /// Kernels that are compiled together, beside others.
 struct KernelText {
@@ -51,15 +55,19 @@ struct KernelText {
 ///                the places of those longer than Job::kDepth bytes are set
 ///   match_N      the N-th of matches(): a MatchJob, or a CountedMatchJob, or a NeedleJob
 ///   project      the outputs for the rows of a list; the groups of a list of slots
-/// Those of compact-inl.h are not among them.
+/// Those of pairs-inl.h are not among them. Each section of the program has a writer of its own.
 class KernelWriter {
  public:
-  /// `forms[i]` is of column `columns[i]` of the input. The references outlive it. Throws expr::NotOnDevice.
+  /// `forms[i]` is of the program's column `columns[i]`. The references outlive it. Throws expr::NotOnDevice.
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
-               std::vector<ColumnForm> forms, const Strategy& strategy = {});
+               std::vector<ColumnForm> forms, const Strategy& strategy = {}, size_t section = 0);
 
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
+  /// Of a program that is a build side's keys: `fill` puts its rows into the table of probe 0, Job::kOut
+  /// becoming 1 where keys repeat; `count_runs` counts the rows of each run there, and notes in the probe's
+  /// rows which row stands for each.
+  KernelText table_text() const;
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
   /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
@@ -84,10 +92,19 @@ class KernelWriter {
   std::vector<size_t> filter_order(size_t stage) const;
   /// Whether the match is asked of a dictionary's entries, instead of rows.
   bool matches_entries(const Match& match) const { return forms_[place_of(match.column)].dictionary; }
+  /// Whether it is asked of the input's rows.
+  bool matches_rows(const Match& match) const {
+    return !matches_entries(match) && !forms_[place_of(match.column)].probe;
+  }
   /// Where the words of a Job lie that belong to a column (its place among `columns`), a match, an output.
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
-  size_t output_word(size_t place) const { return match_word(matches_.size()) + 2 * place; }
+  /// Of a probe the rows that it finds, then its table's slots and how many they are, less one. Behind the
+  /// last one: the input's rows.
+  size_t probe_word(size_t probe) const { return match_word(matches_.size()) + kProbeWords * probe; }
+  size_t output_word(size_t place) const {
+    return probe_word(program_.probes.empty() ? 0 : program_.probes.size() + 1) + 2 * place;
+  }
   /// Constants of comparisons: kernels are the same for each. From the end, so that a filter's kernel is the
   /// same whatever else the query reads.
   size_t constant_word(size_t place) const {
@@ -97,6 +114,7 @@ class KernelWriter {
   size_t words() const { return output_word(outputs()) + constants_.size(); }
   bool is_wide() const { return words() > kernel::kJobWords; }
   void set_constants(kernel::Job& job) const;
+  void set_column(kernel::Job& job, size_t place, const DeviceColumn& column) const;
   /// How groups lie in memory; the sink groups rows.
   const SlotLayout& slots() const { return *slots_; }
   /// What a sort compares, most significant first; the sink sorts.
@@ -124,10 +142,11 @@ class KernelWriter {
     kHeapBytes,
     kFirstWord
   };
-  static constexpr size_t kColumnWords = 4;
+  static constexpr size_t kColumnWords = 4, kProbeWords = 3;
 
  private:
-  enum class Access { kGroup, kRow };  // values are there for groups of rows, or are loaded by row
+  /// Values are there for groups of rows, or are loaded by row; kBuild: the rows are those of a build side.
+  enum class Access { kGroup, kRow, kBuild };
   using Write = std::function<void(expr::Emitter&)>;
   /// What a kernel over rows does besides trying a stage's predicates.
   struct RowKernel {
@@ -155,7 +174,8 @@ class KernelWriter {
   void match_kernels(std::vector<KernelText>& texts) const;
   bool is_long(const RowKernel& kernel) const;
   void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
-  void narrowing(std::vector<KernelText>& texts, size_t stages) const;
+  bool is_last() const { return section_.end == program_.stages.size(); }
+  void narrowing(std::vector<KernelText>& texts, size_t end) const;
   void filter(std::vector<KernelText>& texts, size_t stage) const;
   void aggregation(std::vector<KernelText>& texts) const;
   bool counts_bits(size_t last) const;
@@ -164,6 +184,15 @@ class KernelWriter {
   void project_kernel(KernelText& to, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
                       const std::string& begin,
                       const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
+
+  // join_kernels.cc
+  std::string probe_head(const Stage& stage) const;
+  std::string keys_text(size_t probe) const;
+  std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
+  void build_kernel(KernelText& to, const std::string& name, const std::string& each) const;
+  void find_row(expr::Emitter& out, size_t probe) const;
+  std::vector<expr::Emitted> build_keys(size_t probe) const;
+  void define_held(expr::Emitter& out, size_t probe) const;
 
   // sort_kernels.cc
   void sort_kernels(KernelText& to) const;
@@ -201,6 +230,9 @@ class KernelWriter {
   void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted column(size_t place, Access access) const;
+  expr::Emitted found_column(size_t place) const;
+  static std::string found_row(size_t probe);
+  bool may_miss(size_t probe) const;
   size_t place_of(size_t column) const;
   std::vector<size_t> places_of(const std::vector<ExprPtr>& exprs) const;
 
@@ -209,6 +241,7 @@ class KernelWriter {
   std::vector<size_t> columns_;
   std::vector<ColumnForm> forms_;
   const Strategy strategy_;
+  const Section section_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
   std::optional<SlotLayout> slots_;

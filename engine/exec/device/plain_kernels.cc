@@ -157,7 +157,7 @@ std::vector<ColumnForm> forms_of(const std::vector<Type>& types, const EveryColu
   return forms;
 }
 
-bool is_compiled_ahead(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
+bool is_compiled_ahead(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
                        const std::string& architecture, const device::KernelCache& ahead) {
   const auto is_there = [&](const std::string& source) {
     const auto is_for = [&](const std::string& gpu) {

@@ -6,6 +6,7 @@
 #include "device/kernel_cache.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/pipeline.h"
+#include "exec/results.h"
 
 namespace lanewise::exec {
 
@@ -29,7 +30,7 @@ inline constexpr const char* kAheadArchitectures[] = {"sm_80", "sm_90"};
 
 /// Whether all of a pipeline's kernels lie in `ahead`, for columns in one of the forms that plain_kernels()
 /// are written for. Without an `architecture`: for any of those. Throws expr::NotOnDevice.
-bool is_compiled_ahead(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
+bool is_compiled_ahead(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
                        const std::string& architecture,
                        const device::KernelCache& ahead = device::KernelCache::ahead());
 

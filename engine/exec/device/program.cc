@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "exec/device/device_sink.h"
+#include "exec/device/join_table.h"
 #include "exec/device/needle-inl.h"
 #include "expr/device/emitter.h"
 #include "expr/function.h"
 #include "ops/filter/filter.h"
+#include "ops/join/build.h"
 
 namespace lanewise::exec {
 
@@ -83,7 +85,13 @@ class Stages {
   }
   /// What follows sees only rows that are left.
   void end() {
-    if (!stages_.back().predicates.empty()) stages_.emplace_back();
+    if (!stages_.back().predicates.empty() || stages_.back().probe) stages_.emplace_back();
+  }
+  /// The stage ends with this probe, which asks `matches`.
+  void probe(size_t number, const std::vector<Match>& matches) {
+    begin(matches);
+    stages_.back().probe = number;
+    end();
   }
   /// Whether the last one's predicates take long to compile.
   bool ends_long() const {
@@ -106,16 +114,79 @@ std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
   return constants;
 }
 
+using plan::JoinKind;
+
+/// Why devices do not offer the join; null: they do.
+const char* not_offered(const plan::Join& join, bool expands) {
+  switch (join.kind) {
+    case JoinKind::kInner:
+      break;
+    case JoinKind::kLeft:
+    case JoinKind::kSingle:
+    case JoinKind::kSemi:
+    case JoinKind::kAnti:
+      if (join.condition != nullptr) return "conditions other than equalities of outer, semi and anti joins";
+      break;
+    default:
+      return "right, full and mark joins";
+  }
+  if (join.keys.empty()) return "joins without an equality";
+  if (join.range) return "joins with a range";
+  if (expands && join.kind == JoinKind::kSingle) return "single joins with keys that repeat";
+  return nullptr;
+}
+
+/// As far as it is known.
+bool keys_repeat(const Results& results, size_t build) {
+  if (build >= results.size()) return false;
+  const PipelineResult& result = results[build];
+  return result.on_device != nullptr ? !result.on_device->unique()
+                                     : result.build != nullptr && !result.build->unique();
+}
+
 }  // namespace
+
+std::vector<Section> Program::sections() const {
+  std::vector<Section> sections(1);
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    sections.back().end = stage + 1;
+    if (stages[stage].probe && probes[*stages[stage].probe].expands)
+      sections.push_back({stage + 1, stage + 1});
+  }
+  return sections;
+}
+
+std::optional<size_t> Program::probe_of(size_t column) const {
+  for (size_t i = 0; i < probes.size(); ++i) {
+    if (column >= probes[i].first_column && column < probes[i].end_column()) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<ExprPtr> Program::read_by(const Stage& stage) const {
+  std::vector<ExprPtr> read = stage.predicates;
+  if (!stage.probe) return read;
+  const Probe& probe = probes[*stage.probe];
+  for (size_t key = 0; key < probe.keys.size(); ++key) {
+    read.push_back(probe.keys[key]);
+    read.push_back(column(probe.key_column(key), types[probe.key_column(key)]));
+  }
+  return read;
+}
 
 Match match_of(const Expr& call) {
   return {call.args[0]->column, static_cast<const expr::PreparedPattern*>(call.prepared.get())};
 }
 
-Program make_program(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results) {
+Program make_program(const Branch& branch, const DeviceSink& sink, const Results& results) {
+  Program program;
   Stages stages;
   std::vector<ExprPtr> columns;  // of the rows at this place of the pipeline
-  for (size_t i = 0; i < branch.schema.size(); ++i) columns.push_back(column(i, branch.schema[i].type));
+  const auto add_column = [&](Type type) {
+    columns.push_back(column(program.types.size(), type));
+    program.types.push_back(type);
+  };
+  for (const Field& field : branch.schema) add_column(field.type);
   size_t compared = 0;
   const auto filter = [&](const std::vector<ExprPtr>& predicates) {
     for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
@@ -129,8 +200,35 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
     }
   };
 
+  const auto probe = [&](const StepSpec& step) {
+    const plan::Node& node = *step.node;
+    const auto& join = std::get<plan::Join>(node.payload);
+    const bool expands = plan::gives_right(join.kind) && keys_repeat(results, step.result);
+    if (const char* const lacking = not_offered(join, expands))
+      throw expr::NotOnDevice(std::string(lacking) + " are not offered on devices");
+    const Schema& right = node.children[1]->schema;
+    const ops::JoinColumns kept(join, node.children[0]->schema, right);
+    Probe made{&join, step.result, {}, program.types.size(), kept.kept.size(), expands};
+    std::vector<Match> matches;
+    for (const plan::JoinKey& key : join.keys) {
+      made.keys.push_back(substitute(key.left, columns));
+      for (const Match& match : matches_in(*made.keys.back())) matches.push_back(match);
+    }
+    for (const size_t column : kept.kept) add_column(right[column].type);
+    for (const plan::JoinKey& key : join.keys) program.types.push_back(key.right->type);
+    stages.probe(program.probes.size(), matches);
+    program.probes.push_back(std::move(made));
+    if (kept.condition != nullptr) filter({kept.condition});
+    std::vector<ExprPtr> given;
+    const size_t first = node.children[0]->schema.size();
+    for (const size_t column : join.left) given.push_back(columns[column]);
+    if (plan::gives_right(join.kind))
+      for (const size_t column : kept.right) given.push_back(columns[first + column]);
+    columns = std::move(given);
+  };
+
   if (std::holds_alternative<MarkedRowsOf>(branch.input))
-    throw expr::NotOnDevice("joins are not offered on devices");
+    throw expr::NotOnDevice("right and full joins are not offered on devices");
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
   for (const StepSpec& step : branch.steps) {
     const plan::Payload& payload = step.node->payload;
@@ -141,14 +239,13 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const std::ve
       for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
       columns = std::move(made);
     } else if (std::holds_alternative<plan::Join>(payload)) {
-      throw expr::NotOnDevice("joins are not offered on devices");
+      probe(step);
     } else {
-      for (ExprPtr& constant : constants_of(*step.node, results[step.result]))
+      for (ExprPtr& constant : constants_of(*step.node, results[step.result].table))
         columns.push_back(std::move(constant));
     }
   }
 
-  Program program;
   if (sink.expressions() == nullptr) {
     program.outputs = std::move(columns);
   } else {
@@ -181,7 +278,7 @@ std::vector<size_t> columns_of(const Program& program) {
   };
   for (const ExprPtr& output : program.outputs) add(output);
   for (const Stage& stage : program.stages) {
-    for (const ExprPtr& predicate : stage.predicates) add(predicate);
+    for (const ExprPtr& expr : program.read_by(stage)) add(expr);
   }
   return columns;
 }

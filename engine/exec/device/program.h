@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "exec/pipeline.h"
+#include "exec/results.h"
 #include "expr/expr.h"
 #include "expr/patterns/prepared_pattern.h"
 
@@ -20,27 +22,58 @@ struct Match {
 /// What an expr::is_match() call asks.
 Match match_of(const Expr& call);
 
+/// A join, whose rows find rows of its build side. Their columns are columns of the program, too: those that
+/// the build side keeps, then its keys.
+struct Probe {
+  const plan::Join* join;
+  size_t result;  ///< the pipeline that gives the build side
+  std::vector<ExprPtr> keys;
+  size_t first_column;   ///< of these, among the program's
+  size_t kept;           ///< columns before the keys
+  bool expands = false;  ///< it may find several rows
+
+  size_t key_column(size_t key) const { return first_column + kept + key; }
+  size_t end_column() const { return key_column(keys.size()); }
+  /// Whether columns of the row that is found are read: else only whether there is one.
+  bool keeps_row() const { return plan::gives_right(join->kind); }
+};
+
 /// What one kernel decides, with what automata must have found out before it.
 struct Stage {
   std::vector<Match> matches;
-  std::vector<ExprPtr> predicates;  ///< in the order in which they are tried
+  std::vector<ExprPtr> predicates;   ///< in the order in which they are tried
+  std::optional<size_t> probe = {};  ///< of the rows that they leave
+};
+
+/// Stages [first, end), which see the same rows: the input's, or the pairs that a probe made of those before.
+struct Section {
+  size_t first = 0, end = 0;
 };
 
 /// A branch of a pipeline as a function of its input's rows: all steps between are put into the expressions.
 struct Program {
   std::vector<Stage> stages;     ///< each sees the rows that those before left; at least one
   std::vector<ExprPtr> outputs;  ///< of the rows that the last one leaves, what comes to the sink
+  std::vector<Probe> probes = {};
+  std::vector<Type> types = {};  ///< of its columns: the input's, then those that the probes find
+
+  /// One more than there are probes that may find several rows.
+  std::vector<Section> sections() const;
+  /// The probe that finds the column; none: it is the input's.
+  std::optional<size_t> probe_of(size_t column) const;
+  /// All expressions of a stage, those that find a row among them.
+  std::vector<ExprPtr> read_by(const Stage& stage) const;
 };
 
-/// `results` are those of earlier pipelines, which ScalarJoins read; they throw UserError where they have
+/// `results` are those of earlier pipelines, which joins read; ScalarJoins throw UserError where they have
 /// more than one row. The outputs are the sink's expressions over the rows that come to it (null stays
 /// null), or those rows themselves where it has none. Groups of plain columns have a stage of their own,
 /// without predicates: its kernel, long to compile, is the same whatever is filtered, and may be compiled
 /// ahead. So have other aggregates of plain columns where what filters is long itself. Throws
-/// expr::NotOnDevice that names the pattern which cannot be matched.
-Program make_program(const Branch& branch, const DeviceSink& sink, const std::vector<Table>& results);
+/// expr::NotOnDevice that names the pattern which cannot be matched, or the join that is not offered.
+Program make_program(const Branch& branch, const DeviceSink& sink, const Results& results);
 
-/// The input's columns that the program reads, each once: those of the outputs first, in their order, since
+/// The columns that the program reads, each once: those of the outputs first, in their order, since
 /// sources know columns by their places.
 std::vector<size_t> columns_of(const Program& program);
 

@@ -34,7 +34,8 @@ LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
   return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
-inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
+inline constexpr u32 kThreads = 256;    // of a block, but for groups-inl.h
+inline constexpr u32 kNoRow = ~u32(0);  // of a build side: a join finds none
 
 /// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
 template <class T, u32 kCount>

@@ -10,6 +10,7 @@
 #include "exec/device/collect.h"
 #include "exec/device/device_sink.h"
 #include "exec/device/group_run.h"
+#include "exec/device/join_table.h"
 #include "exec/device/passes.h"
 #include "exec/device/sort_run.h"
 #include "exec/device/states-inl.h"
@@ -68,14 +69,15 @@ class States {
 /// One run of a pipeline.
 class DeviceRun {
  public:
-  DeviceRun(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options,
-            Accelerator& gpu, std::vector<Counters>& counters)
+  DeviceRun(const Pipeline& pipeline, const Results& results, const Options& options, Accelerator& gpu,
+            std::vector<Counters>& counters, DeviceTimes times)
       : pipeline_(pipeline),
         results_(results),
         options_(options),
         gpu_(gpu),
         counters_(counters),
-        sink_(pipeline.sink, pipeline.input) {}
+        sink_(pipeline.sink, pipeline.input),
+        times_(std::move(times)) {}
 
   DeviceResult run() {
     Stopwatch watch;
@@ -151,9 +153,7 @@ class DeviceRun {
   }
 
   /// Whether the batch holds all rows.
-  bool is_only(const BranchRun& run) const {
-    return pipeline_.branches.size() == 1 && run.rows() == static_cast<uint64_t>(run.input().rows());
-  }
+  bool is_only(const BranchRun& run) const { return pipeline_.branches.size() == 1 && run.is_all(); }
 
   void book_read(const Branch& branch, const BranchRun& run) {
     if (branch.line == kNoLine) return;
@@ -191,13 +191,27 @@ class DeviceRun {
   }
 
   const Pipeline& pipeline_;
-  const std::vector<Table>& results_;
+  const Results& results_;
   const Options& options_;
   Accelerator& gpu_;
   std::vector<Counters>& counters_;
   const DeviceSink sink_;
   DeviceTimes times_;
 };
+
+/// Brings the build sides that the pipeline's rows look for to the device.
+void bring_tables(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
+                  DeviceTimes& times) {
+  for (const Branch& branch : pipeline.branches) {
+    for (const StepSpec& step : branch.steps) {
+      const auto* join = std::get_if<plan::Join>(&step.node->payload);
+      if (join == nullptr) continue;
+      PipelineResult& result = results[step.result];
+      if (result.on_device != nullptr && &result.on_device->place() == &gpu) continue;
+      result.on_device = std::make_shared<const JoinTable>(*join, *result.build, options, gpu, times);
+    }
+  }
+}
 
 /// The pipelines that run for it, one after the other.
 std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
@@ -206,7 +220,7 @@ std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
 
 }  // namespace
 
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
                                         const Strategy& strategy, const EveryColumn& form, bool rare) {
   using Groups = Strategy::Groups;
   const auto may_go = [&](Groups how) {
@@ -228,8 +242,10 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
       const Program program = make_program(branch, sink, results);
       const std::vector<size_t> columns = columns_of(program);
       std::vector<Type> types;
-      for (const size_t column : columns) types.push_back(branch.schema[column].type);
-      const KernelWriter writer(program, sink, columns, forms_of(types, form), strategy);
+      for (const size_t column : columns) types.push_back(program.types[column]);
+      std::vector<ColumnForm> forms = forms_of(types, form);
+      for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
+      const KernelWriter writer(program, sink, columns, std::move(forms), strategy);
       for (const KernelText& text : writer.texts()) sources.push_back(text.text());
       if (!sink.groups) continue;
       if (parts && writer.record_bytes() != 0) add_new(writer.parts());
@@ -239,14 +255,13 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vec
   return sources;
 }
 
-std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& results,
-                         const Strategy& strategy) {
+std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy) {
   std::string all;
   for (const std::string& source : kernel_sources(pipeline, results, strategy)) all += source;
   return fmt::format("{:016x} {}", std::hash<std::string>()(all), all.size());
 }
 
-std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results) {
+std::string not_on_device(const Pipeline& pipeline, const Results& results) {
   try {
     kernel_sources(pipeline, results);
     const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
@@ -259,23 +274,30 @@ std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& re
   }
 }
 
-DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
-                           const Options& options, Accelerator& gpu, std::vector<Counters>& counters) {
+DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
+                           Accelerator& gpu, std::vector<Counters>& counters) {
   const device::Device::Current current(gpu.device);  // for all its calls, instead of each
+  DeviceTimes tables;
+  for (const Branch& branch : pipeline.branches)  // what is not offered is said before anything is done
+    make_program(branch, DeviceSink(pipeline.sink, pipeline.input), results);
+  bring_tables(pipeline, results, options, gpu, tables);
   const Passes passes(pipeline);
-  if (passes.pipelines().empty()) return DeviceRun(pipeline, results, options, gpu, counters).run();
+  if (passes.pipelines().empty())
+    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables)).run();
   DeviceResult all;
-  std::vector<Table> tables;
+  std::vector<Table> given;
   for (const Pipeline& pass : passes.pipelines()) {
     std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
-    DeviceResult made = DeviceRun(pass, results, options, gpu, tables.empty() ? counters : again).run();
-    if (!tables.empty()) counters[pass.line].nanos += again[pass.line].nanos;
-    tables.push_back(std::move(made.table));
+    DeviceResult made =
+        DeviceRun(pass, results, options, gpu, given.empty() ? counters : again, std::exchange(tables, {}))
+            .run();
+    if (!given.empty()) counters[pass.line].nanos += again[pass.line].nanos;
+    given.push_back(std::move(made.table));
     all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
     all.kernel_seconds += made.kernel_seconds;
     all.modules += made.modules;
   }
-  all.table = passes.together(std::move(tables), options);
+  all.table = passes.together(std::move(given), options);
   return all;
 }
 

@@ -8,12 +8,13 @@
 #include "exec/execute.h"
 #include "exec/pipeline.h"
 #include "exec/profile.h"
+#include "exec/results.h"
 
 namespace lanewise::exec {
 
 /// What a pipeline asks that devices do not do, for people; empty: they run it. `results` are those of the
 /// pipelines before, as far as they are there.
-std::string not_on_device(const Pipeline& pipeline, const std::vector<Table>& results);
+std::string not_on_device(const Pipeline& pipeline, const Results& results);
 
 /// A pipeline's result, and lines about how it was made.
 struct DeviceResult {
@@ -25,17 +26,16 @@ struct DeviceResult {
 
 /// What tells the pipeline's kernels from others, whatever the values that it reads: of those that
 /// kernel_sources() gives. Throws expr::NotOnDevice.
-std::string kernels_name(const Pipeline& pipeline, const std::vector<Table>& results,
-                         const Strategy& strategy);
+std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 
 /// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.
-DeviceResult run_on_device(const Pipeline& pipeline, const std::vector<Table>& results,
-                           const Options& options, Accelerator& gpu, std::vector<Counters>& counters);
+DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
+                           Accelerator& gpu, std::vector<Counters>& counters);
 
 /// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
 /// that only many rows in many groups need, or a query whose own are still compiled. Throws
 /// expr::NotOnDevice.
-std::vector<std::string> kernel_sources(const Pipeline& pipeline, const std::vector<Table>& results,
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
                                         const Strategy& strategy = {},
                                         const EveryColumn& form = {.nullable = true}, bool rare = false);
 

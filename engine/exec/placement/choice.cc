@@ -33,7 +33,7 @@ std::string kernels_key(const std::string& kernels, const std::string& gpu) {
   return fmt::format("compiled for {}: {}", gpu, kernels);
 }
 
-Kernels find_kernels(const Pipeline& pipeline, const std::vector<Table>& results, const Strategy& strategy,
+Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Strategy& strategy,
                      const DeviceView& view) {
   if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
   const std::string key = kernels_key(kernels_name(pipeline, results, strategy), view.costs.name);
@@ -56,14 +56,17 @@ std::string Choice::device_text() const {
   return to_string(device) + kKernels[static_cast<int>(kernels)];
 }
 
-Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
-              const std::vector<double>& result_rows, const Options& options, Thoroughness thoroughness) {
+Choice choose(const Pipeline& pipeline, const Results& results, const std::vector<double>& result_rows,
+              const Options& options, Thoroughness thoroughness) {
   const bool explains = thoroughness == Thoroughness::kExplain;
   const bool small = is_small(pipeline, result_rows);
   const DeviceView view = options.device_view ? options.device_view() : DeviceView();
   Choice choice;
-  choice.on_device = options.device_only && !small;
-  if (small) {
+  const bool host_only = is_build(pipeline);
+  choice.on_device = options.device_only && !small && !host_only;
+  if (host_only) {
+    choice.reason = "the build side of a join is made there";
+  } else if (small) {
     choice.reason = "it reads a result of few rows";
   } else if (options.device_only) {
     choice.reason = "nothing else was asked for";
@@ -95,7 +98,7 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
   if (lacking.empty()) {
     choice.kernels = find_kernels(pipeline, results, options.device_strategy, view);
     state.compiled = choice.kernels != Kernels::kToCompile;
-  } else if (!small) {
+  } else if (!small && !host_only) {
     choice.reason = options.device_only ? lacking + ": an error" : lacking;
   }
   const bool faster = is_faster();
@@ -103,7 +106,7 @@ Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
   return choice;
 }
 
-void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options) {
+void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options) {
   if (!options.device_view) return;
   const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
   const device::KernelCache& cache = device::KernelCache::system();

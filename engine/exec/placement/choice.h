@@ -6,6 +6,7 @@
 #include "exec/execute.h"
 #include "exec/pipeline.h"
 #include "exec/placement/estimate.h"
+#include "exec/results.h"
 
 namespace lanewise::exec {
 
@@ -40,10 +41,10 @@ enum class Thoroughness : uint8_t {
 
 /// Chooses by Options::device_only, what devices offer, and the estimates. `results` are those of the
 /// pipelines before, as far as they are there; `result_rows` how many rows they have or are expected to have.
-Choice choose(const Pipeline& pipeline, const std::vector<Table>& results,
-              const std::vector<double>& result_rows, const Options& options, Thoroughness thoroughness);
+Choice choose(const Pipeline& pipeline, const Results& results, const std::vector<double>& result_rows,
+              const Options& options, Thoroughness thoroughness);
 
 /// Notes that this machine has compiled the pipeline's kernels for this GPU, for choices to come.
-void note_compiled(const Pipeline& pipeline, const std::vector<Table>& results, const Options& options);
+void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options);
 
 }  // namespace lanewise::exec

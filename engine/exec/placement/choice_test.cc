@@ -63,7 +63,7 @@ class Choices : public testing::Test {
   }
   Choice choice(const plan::NodePtr& plan, Thoroughness thoroughness = Thoroughness::kRun) {
     const std::vector<Pipeline> pipelines = split(*plan);
-    std::vector<Table> results;
+    Results results;
     for (const Pipeline& pipeline : pipelines) results.push_back({pipeline.output, {}});
     return choose(pipelines.back(), results, std::vector<double>(pipelines.size()), options_, thoroughness);
   }

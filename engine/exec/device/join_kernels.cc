@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include "exec/device/kernel_writer.h"
+
+/// The kernels of joins: what fills the table of a build side, and what finds rows in it.
+namespace lanewise::exec {
+
+using expr::Emitted;
+using expr::Emitter;
+using plan::JoinKind;
+
+/// What sources begin with that find rows in the stage.
+std::string KernelWriter::probe_head(const Stage& stage) const {
+  return stage.probe ? "#include \"exec/device/join-inl.h\"\n" + keys_text(*stage.probe) : "";
+}
+
+/// `struct Keys`, see join-inl.h.
+std::string KernelWriter::keys_text(size_t number) const {
+  const Probe& probe = program_.probes[number];
+  std::string members, hash, same;
+  bool exact = probe.keys.size() == 1;
+  for (size_t key = 0; key < probe.keys.size(); ++key) {
+    const Type type = program_.types[probe.key_column(key)];
+    members += fmt::format("  Key<{}> k{};\n", expr::device_type(type), key);
+    hash += fmt::format("    hash = k{}.hash(hash);\n", key);
+    same += fmt::format(" && k{0}.same<false>(other.k{0}.first(), other.k{0})", key);
+    if (type.is_string()) {
+      hash += fmt::format("    hash = k{}.hash_bytes(hash);\n", key);
+      same += fmt::format(" && (!k{0}.is_long() || k{0}.same_bytes(other.k{0}.rest))", key);
+    }
+    exact &= !type.is_string() && !type.is_float() && width(type.physical()) <= sizeof(uint32_t) &&
+             !probe.join->keys[key].null_is_equal;
+  }
+  return fmt::format(
+      "struct Keys {{\n{}  u32 nulls;\n"
+      "  static constexpr bool kExact = {};\n"
+      "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
+      "  LANES_FN bool same(const Keys& other) const {{ return nulls == other.nulls{}; }}\n"
+      "  LANES_FN u32 word(u64 hash) const {{ return {}; }}\n}};\n",
+      members, exact, hash, same, exact ? "u32(k0.bits)" : "u32(hash)");
+}
+
+/// Makes the Keys `keys` those of the values. Returns the condition under which they can be equal to others;
+/// empty: always.
+std::string KernelWriter::set_keys(Emitter& out, size_t number, const std::vector<Emitted>& values) const {
+  const Probe& probe = program_.probes[number];
+  std::string can_match;
+  for (size_t key = 0; key < values.size(); ++key) {
+    const std::string& valid = values[key].valid;
+    if (valid.empty()) continue;
+    if (probe.join->keys[key].null_is_equal) {
+      out.line(fmt::format("if (!({})) keys.nulls |= {}u;", valid, 1u << key));
+    } else {
+      can_match += (can_match.empty() ? "" : " && ") + valid;
+    }
+  }
+  for (size_t key = 0; key < values.size(); ++key) {
+    const std::string& valid = values[key].valid;
+    out.line(fmt::format("{}keys.k{}.set({});", valid.empty() ? "" : fmt::format("if ({}) ", valid), key,
+                         values[key].value));
+  }
+  return can_match;
+}
+
+/// The keys of the build side's row `row`.
+std::vector<Emitted> KernelWriter::build_keys(size_t probe) const {
+  std::vector<Emitted> values;
+  for (size_t key = 0; key < program_.probes[probe].keys.size(); ++key)
+    values.push_back(column(place_of(program_.probes[probe].key_column(key)), Access::kBuild));
+  return values;
+}
+
+/// Defines `held`, which gives the keys of a row of the build side.
+void KernelWriter::define_held(Emitter& out, size_t probe) const {
+  out.open("const auto held = [&](u64 row) {");
+  out.line("Keys keys{};");
+  set_keys(out, probe, build_keys(probe));
+  out.line("return keys;");
+  out.close("};");
+}
+
+/// A kernel over the rows of a build side that can be found: `each` is written for `row`.
+void KernelWriter::build_kernel(KernelText& to, const std::string& name, const std::string& each) const {
+  const Probe& probe = program_.probes[0];
+  std::vector<ExprPtr> read;
+  for (size_t key = 0; key < probe.keys.size(); ++key)
+    read.push_back(lanewise::column(probe.key_column(key), program_.types[probe.key_column(key)]));
+  Emitter out = emitter(Access::kBuild);
+  out.line("");
+  out.open(
+      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
+  pointers(out, read);
+  define_held(out, 0);
+  out.line(fmt::format("u64* const slots = job.at<u64>({});", probe_word(0) + 1));
+  out.line(fmt::format("const u64 mask = job.words[{}];", probe_word(0) + 2));
+  out.open(fmt::format("for (u64 row = thread(); row < job.words[{}]; row += threads()) {{", size_t{kRows}));
+  std::string can_match = "true";
+  const std::vector<Emitted> keys = build_keys(0);
+  for (size_t key = 0; key < keys.size(); ++key) {
+    if (!keys[key].valid.empty() && !probe.join->keys[key].null_is_equal)
+      can_match += " && " + keys[key].valid;
+  }
+  out.line(fmt::format("const bool can_match = {};", can_match));
+  out.line(each);
+  out.close();
+  out.close();
+  add(to, name, out);
+}
+
+KernelText KernelWriter::table_text() const {
+  KernelText text{begin("") + "#include \"exec/device/join-inl.h\"\n" + keys_text(0), {}, ""};
+  build_kernel(text, "fill",
+               fmt::format("if (can_match && put_row<Keys>(slots, mask, u32(row), held) != row) "
+                           "*job.at<u32>({}) = 1;",
+                           size_t{kOut}));
+  build_kernel(text, "count_runs",
+               fmt::format("const u32 first = can_match ? find_row(slots, mask, held(row), held) : kNoRow;\n"
+                           "    job.at<u32>({})[row] = first;\n"
+                           "    if (first != kNoRow) atomicAdd(job.at<u32>({}) + first, 1);",
+                           probe_word(0), size_t{kOut}));
+  return text;
+}
+
+/// Finds the build side's row for a row that is kept, and keeps it if the join does.
+void KernelWriter::find_row(Emitter& out, size_t number) const {
+  const Probe& probe = program_.probes[number];
+  define_held(out, number);
+  out.line("u32 found = kNoRow;");
+  out.open("if (keep) {");
+  std::vector<Emitted> values;
+  for (const ExprPtr& key : probe.keys) values.push_back(out.emit(*key));
+  out.line("Keys keys{};");
+  const std::string can_match = set_keys(out, number, values);
+  out.line(fmt::format("{}found = find_row(job.at<const u64>({}), job.words[{}], keys, held);",
+                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), probe_word(number) + 1,
+                       probe_word(number) + 2));
+  if (probe.join->kind == JoinKind::kAnti) {
+    out.line("keep = found == kNoRow;");
+  } else if (probe.join->kind == JoinKind::kInner || probe.join->kind == JoinKind::kSemi) {
+    out.line("keep = found != kNoRow;");
+  }
+  if (probe.keeps_row()) out.line(fmt::format("if (keep) r{}[row] = found;", number));
+  out.close();
+}
+
+}  // namespace lanewise::exec

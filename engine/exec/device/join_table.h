@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "data/device_column.h"
+#include "exec/device/accelerator.h"
+#include "exec/device/kernel_clock.h"
+#include "exec/execute.h"
+#include "ops/join/build.h"
+
+namespace lanewise::exec {
+
+/// The build side of a join in a device's memory: columns, and a table from keys to rows (join-inl.h). Rows
+/// of equal keys are runs: the table has one of them, which stands for the run.
+class JoinTable {
+ public:
+  /// `columns` are those that the join keeps, then its keys. Fills the table. Throws MemoryError,
+  /// expr::NotOnDevice.
+  JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows, const Options& options,
+            Accelerator& gpu, DeviceTimes& times);
+  /// The same of a build side in the host's memory.
+  JoinTable(const plan::Join& join, const ops::Build& build, const Options& options, Accelerator& gpu,
+            DeviceTimes& times);
+
+  const Accelerator& place() const { return gpu_; }
+  uint64_t rows() const { return rows_; }
+  const DeviceColumn& column(size_t place) const { return columns_[place]; }
+  device::cuda::Address slots() const { return slots_.address(); }
+  uint64_t mask() const { return slots_.size() / sizeof(uint64_t) - 1; }
+
+  /// Whether no key has two rows. Else, for a row that stands for a run: how many it has, and where it ends
+  /// in the order of runs.
+  bool unique() const { return !order_; }
+  device::cuda::Address counts() const { return counts_.address(); }
+  device::cuda::Address ends() const { return ends_.address(); }
+  device::cuda::Address order() const { return order_.address(); }
+
+ private:
+  void fill(const plan::Join& join, const Options& options, DeviceTimes& times);
+
+  Accelerator& gpu_;
+  uint64_t rows_;
+  std::vector<DeviceColumn> columns_;
+  device::DeviceBuffer slots_, counts_, ends_, order_;
+};
+
+}  // namespace lanewise::exec
