@@ -36,22 +36,20 @@ class Execution {
       : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
     results_.resize(pipelines_.size());
     last_use_.resize(pipelines_.size());
-    for (size_t i = 0; i < pipelines_.size(); ++i) {
-      for (const Branch& branch : pipelines_[i].branches) {
-        if (const auto read = pipeline_read(branch)) last_use_[*read] = i;
-        for (const StepSpec& step : branch.steps)
-          if (step.reads_result()) last_use_[step.result] = i;
-      }
+    for (size_t i = 0; i < pipelines_.size(); ++i)
+      for (const size_t read : results_read(pipelines_[i])) last_use_[read] = i;
+    if (!options.accelerator) return;
+    // A build side that a device made is made again where the host needs it, too.
+    for (size_t i = pipelines_.size(); i-- > 0;) {
+      if (!is_build(pipelines_[i])) continue;
+      for (const size_t read : results_read(pipelines_[i]))
+        last_use_[read] = std::max(last_use_[read], last_use_[i]);
     }
   }
 
   Result run() {
     for (size_t i = 0; i < pipelines_.size(); ++i) {
-      if (!run_on_accelerator(i)) {
-        OpenPipeline open = this->open(pipelines_[i]);
-        results_[i].table = exec::run(open, options_, counters_);
-        if (is_build(pipelines_[i])) results_[i].build = static_cast<ops::BuildSink&>(*open.sink).build();
-      }
+      if (!run_on_accelerator(i)) run_on_host(i, counters_);
       results_[i].table.schema = pipelines_[i].output;
       if (sink_is_operator(pipelines_[i])) {
         counters_[pipelines_[i].line].rows_out += static_cast<uint64_t>(results_[i].rows());
@@ -72,11 +70,52 @@ class Execution {
   }
 
  private:
+  /// The pipelines whose results it reads.
+  static std::vector<size_t> results_read(const Pipeline& pipeline) {
+    std::vector<size_t> read;
+    for (const Branch& branch : pipeline.branches) {
+      if (const auto input = pipeline_read(branch)) read.push_back(*input);
+      for (const StepSpec& step : branch.steps)
+        if (step.reads_result()) read.push_back(step.result);
+    }
+    return read;
+  }
+
+  void run_on_host(size_t i, std::vector<Counters>& counters) {
+    for (const size_t read : results_read(pipelines_[i])) {
+      if (!is_build(pipelines_[read]) || results_[read].build != nullptr) continue;
+      std::vector<Counters> again(counters.size());  // of what a device has counted
+      run_on_host(read, again);
+    }
+    OpenPipeline open = this->open(pipelines_[i]);
+    results_[i].table = exec::run(open, options_, counters);
+    if (is_build(pipelines_[i])) results_[i].build = static_cast<ops::BuildSink&>(*open.sink).build();
+  }
+
+  /// Whether the pipeline reads a build side that only a device has.
+  bool reads_device(const Pipeline& pipeline) const {
+    return std::ranges::any_of(results_read(pipeline), [&](size_t read) {
+      return results_[read].on_device != nullptr && results_[read].build == nullptr;
+    });
+  }
+
+  /// Whether a device may use what pipeline `i` gives, where that is a join's build side.
+  bool is_for_host(size_t i) const {
+    if (!is_build(pipelines_[i])) return false;
+    return std::ranges::any_of(pipelines_, [&](const Pipeline& pipeline) {
+      const auto read = results_read(pipeline);
+      return std::ranges::find(read, i) != read.end() && !not_on_device(pipeline, results_).empty();
+    });
+  }
+
   /// Runs a pipeline on the GPU, if it belongs there.
   bool run_on_accelerator(size_t i) {
     if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
     const auto choice = [&] {
+      if (reads_device(pipeline))
+        return Choice{.on_device = true, .reason = "a build side that it reads is there"};
+      if (!options_.device_only && is_for_host(i)) return Choice{.reason = "the CPU reads it"};
       return choose(pipeline, results_, result_rows(), options_, Thoroughness::kRun);
     };
     Choice chosen = choice();
@@ -109,6 +148,7 @@ class Execution {
       throw;
     }
     results_[i].table = std::move(made.table);
+    results_[i].on_device = std::move(made.build);
     device_notes_[pipeline.line] = std::move(made.notes);
     kernel_seconds_[pipeline.line] = made.kernel_seconds;
     if (made.modules != 0) note_compiled(pipeline, results_, options_);

@@ -17,7 +17,7 @@ struct PipelineResult {
   std::shared_ptr<const ops::Build> build = nullptr;
   std::shared_ptr<const JoinTable> on_device = nullptr;
 
-  int64_t rows() const { return build != nullptr ? build->rows : table.rows(); }
+  int64_t rows() const;
 };
 /// By pipeline; of those that have not run, empty.
 using Results = std::vector<PipelineResult>;

@@ -208,23 +208,61 @@ void Collector::place_texts(Column& column, const std::vector<kernel::Text>& tex
   }
 }
 
-void Collector::fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run) {
+std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
+  const RowList list = list_rows(run, gpu_, run.active(), run.rows());
+  seen_ += list.count;
+  std::vector<DeviceColumn> columns;
+  std::vector<device::DeviceBuffer> texts(schema_.size());
+  kernel::Job job = run.job();
+  job.words[KernelWriter::kRows] = list.count;
+  job.words[KernelWriter::kList] = list.rows.address();
+  for (size_t i = 0; i < schema_.size(); ++i) {
+    DeviceColumn column;
+    column.type = schema_[i].type;
+    column.rows = static_cast<int64_t>(list.count);
+    const bool is_string = column.type.is_string();
+    const size_t bytes = is_string ? sizeof(kernel::Text) : width(column.type.physical());
+    (is_string ? texts[i] : column.values) = run.allocate(list.count * bytes, kCollecting);
+    column.validity = run.allocate(bits::words(list.count) * sizeof(uint64_t), kCollecting);
+    job.words[run.writer().output_word(i)] = (is_string ? texts[i] : column.values).address();
+    job.words[run.writer().output_word(i) + 1] = column.validity.address();
+    columns.push_back(std::move(column));
+  }
+  if (list.count != 0) run.launch_rows("project", job, list.count);
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
+  return columns;
+}
+
+/// Makes the column's bytes and offsets of texts.
+void Collector::lay_out_texts(DeviceColumn& column, device::cuda::Address texts, BranchRun& run) {
   const auto rows = static_cast<uint64_t>(column.rows);
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
   const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kCollecting);
-  const device::DeviceBuffer offsets = run.allocate((rows + 1) * sizeof(uint64_t), kCollecting);
+  column.offsets = run.allocate((rows + 1) * sizeof(uint64_t), kCollecting);
+  column.wide_offsets = true;
+  column.longest = UINT64_MAX;  // nobody looked
   run.launch("count_bytes", tiles, texts, rows, starts.address());
   run.launch("scan_tiles", 1, starts.address(), tiles);
-  run.launch("lay_out", tiles, texts, rows, starts.address(), offsets.address());
+  run.launch("lay_out", tiles, texts, rows, starts.address(), column.offsets.address());
+  const auto size = fetch_one<uint64_t>(gpu_, column.offsets.address() + rows * sizeof(uint64_t));
+  column.values = run.allocate(size, kCollecting);
+  if (rows != 0)
+    run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)), texts, rows,
+               column.offsets.address(), column.values.address());
+}
+
+void Collector::fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run) {
+  const auto rows = static_cast<uint64_t>(column.rows);
+  DeviceColumn there;
+  there.rows = column.rows;
+  lay_out_texts(there, texts, run);
   column.offsets = Buffer::allocate((rows + 1) * sizeof(uint64_t), options_.budget, kCollecting);
   auto* wide = column.offsets.mutable_as<uint64_t>();
-  gpu_.staging.download(wide, offsets.address(), (rows + 1) * sizeof(uint64_t), gpu_.stream);
+  gpu_.staging.download(wide, there.offsets.address(), (rows + 1) * sizeof(uint64_t), gpu_.stream);
   const uint64_t size = wide[rows];
-  const device::DeviceBuffer bytes = run.allocate(size, kCollecting);
-  run.launch("copy_texts", std::min(most_blocks(gpu_), tiles_of(rows, kernel::kThreads / 32)), texts, rows,
-             offsets.address(), bytes.address());
   column.values = Buffer::allocate(size, options_.budget, kCollecting);
-  gpu_.staging.download(column.values.mutable_data(), bytes.address(), size, gpu_.stream);
+  gpu_.staging.download(column.values.mutable_data(), there.values.address(), size, gpu_.stream);
   column.wide_offsets = size > UINT32_MAX;
   if (column.wide_offsets) return;
   Buffer narrow = Buffer::allocate((rows + 1) * sizeof(uint32_t), options_.budget, kCollecting);

@@ -35,6 +35,8 @@ class Collector {
   /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
   void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last,
             Downloads with = {});
+  /// The rows that the present batch's bitmap leaves, as columns in the device's memory. Throws DeviceFull.
+  std::vector<DeviceColumn> keep(BranchRun& run);
   /// How many of the rows have a value in the first column: nothing of them comes to the host.
   uint64_t count_values(BranchRun& run, const MarkedRows& from);
   /// Whether more rows can change the result.
@@ -45,6 +47,7 @@ class Collector {
 
  private:
   struct Layout;
+  void lay_out_texts(DeviceColumn& column, device::cuda::Address texts, BranchRun& run);
   void project(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t rows,
                Downloads with);
   void fetch_texts(Column& column, device::cuda::Address texts, BranchRun& run);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "expr/device/emitter.h"
+#include "ops/join/build.h"
 
 namespace lanewise::exec {
 
@@ -31,6 +32,13 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     sort = node;
     for (size_t i = 0; i < input.size(); ++i) expressions_.push_back(column(i, input[i].type));
     for (const plan::SortKey& key : node->keys) expressions_.push_back(key.expr);
+    return;
+  }
+  if (const auto* node = std::get_if<plan::Join>(&sink->payload)) {
+    build = node;
+    const ops::JoinColumns columns(*node, sink->children[0]->schema, input);
+    for (const size_t kept : columns.kept) expressions_.push_back(column(kept, input[kept].type));
+    for (const plan::JoinKey& key : node->keys) expressions_.push_back(key.right);
     return;
   }
   const auto* aggregate = std::get_if<plan::Aggregate>(&sink->payload);

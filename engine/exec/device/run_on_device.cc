@@ -116,6 +116,8 @@ class DeviceRun {
       });
       came = sort.came();
       table = sort.finish(pipeline_.output);
+    } else if (sink_.build != nullptr) {
+      return keep_build(watch);
     } else {
       Collector collector(sink_, sink_.rows ? sink_.rows->schema() : pipeline_.input, options_, gpu_);
       if (collector.wants_more()) {
@@ -134,10 +136,32 @@ class DeviceRun {
     if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
     counters_[pipeline_.line].nanos += watch.lap();
-    return {std::move(table), notes(), times_.kernel_seconds, times_.modules};
+    return {std::move(table), nullptr, notes(), times_.kernel_seconds, times_.modules};
   }
 
  private:
+  /// The rows become a join's build side, and stay on the device.
+  DeviceResult keep_build(Stopwatch& watch) {
+    Schema schema;
+    for (const ExprPtr& expr : *sink_.expressions()) schema.push_back({"", expr->type});
+    Collector collector(sink_, schema, options_, gpu_);
+    std::vector<DeviceColumn> columns;
+    size_t batches = 0;
+    for_each_batch([&](BranchRun& run) {
+      run.narrow(true);
+      if (++batches > 1) throw expr::NotOnDevice("build sides of several batches are not offered on devices");
+      columns = collector.keep(run);
+      return true;
+    });
+    for (size_t i = 0; batches == 0 && i < schema.size(); ++i) columns.emplace_back().type = schema[i].type;
+    const uint64_t rows = collector.seen();
+    auto table =
+        std::make_shared<const JoinTable>(*sink_.build, std::move(columns), rows, options_, gpu_, times_);
+    if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);
+    counters_[pipeline_.line].nanos += watch.lap();
+    return {{}, std::move(table), notes(), times_.kernel_seconds, times_.modules};
+  }
+
   /// Calls `batch` for all rows of all branches, until it gives false. `with` comes at the end of each
   /// branch.
   template <class Take>

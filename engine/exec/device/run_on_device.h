@@ -19,7 +19,8 @@ std::string not_on_device(const Pipeline& pipeline, const Results& results);
 /// A pipeline's result, and lines about how it was made.
 struct DeviceResult {
   Table table;
-  std::vector<std::string> notes;
+  std::shared_ptr<const JoinTable> build = nullptr;  ///< instead of the table, where the sink is a join's
+  std::vector<std::string> notes = {};
   double kernel_seconds = 0;
   int modules = 0;  ///< that no query before it had loaded
 };

@@ -62,11 +62,8 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
   const bool small = is_small(pipeline, result_rows);
   const DeviceView view = options.device_view ? options.device_view() : DeviceView();
   Choice choice;
-  const bool host_only = is_build(pipeline);
-  choice.on_device = options.device_only && !small && !host_only;
-  if (host_only) {
-    choice.reason = "the build side of a join is made there";
-  } else if (small) {
+  choice.on_device = options.device_only && !small;
+  if (small) {
     choice.reason = "it reads a result of few rows";
   } else if (options.device_only) {
     choice.reason = "nothing else was asked for";
@@ -98,7 +95,7 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
   if (lacking.empty()) {
     choice.kernels = find_kernels(pipeline, results, options.device_strategy, view);
     state.compiled = choice.kernels != Kernels::kToCompile;
-  } else if (!small && !host_only) {
+  } else if (!small) {
     choice.reason = options.device_only ? lacking + ": an error" : lacking;
   }
   const bool faster = is_faster();

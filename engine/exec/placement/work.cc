@@ -233,7 +233,7 @@ class SinkWork {
       work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));
     }
     work_.result_rows = given();
-    work_.result_bytes = work_.result_rows * usual_bytes(pipeline_.output);
+    if (!is_build(pipeline_)) work_.result_bytes = work_.result_rows * usual_bytes(pipeline_.output);
   }
 
  private:

@@ -1,0 +1,12 @@
+#include "exec/results.h"
+
+#include "exec/device/join_table.h"
+
+namespace lanewise::exec {
+
+int64_t PipelineResult::rows() const {
+  if (on_device != nullptr) return static_cast<int64_t>(on_device->rows());
+  return build != nullptr ? build->rows : table.rows();
+}
+
+}  // namespace lanewise::exec
