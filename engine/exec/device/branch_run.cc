@@ -193,7 +193,9 @@ void BranchRun::begin_section(size_t section) {
 /// The rows from here on are pairs: of each active row and each row that the probe found for it.
 void BranchRun::expand(size_t number) {
   const JoinTable& table = *tables_[number];
-  const uint32_t least = program_.probes[number].join->kind == plan::JoinKind::kInner ? 0 : 1;
+  const Probe& probe_of_pairs = program_.probes[number];
+  const plan::JoinKind kind = probe_of_pairs.join->kind;
+  const uint32_t least = kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;
   const RowList list = list_rows(*this, gpu_, active_, rows_);
   const uint64_t tiles = (list.count + kernel::kTileRows - 1) / kernel::kTileRows;
   const device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t), kPairsOfJoin);
@@ -357,11 +359,8 @@ kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
   for (size_t match = 0; match < hits_.size(); ++match)
     job.words[writer.match_word(match)] = hits_[match].address();
   for (size_t probe = 0; probe < found_.size(); ++probe)
-    job.words[writer.probe_word(probe)] = found_[probe].address();
-  for (size_t probe = 0; probe < tables_.size(); ++probe) {
-    job.words[writer.probe_word(probe) + 1] = tables_[probe]->slots();
-    job.words[writer.probe_word(probe) + 2] = tables_[probe]->mask();
-  }
+    job.words[writer.probe_word(probe) + KernelWriter::kFound] = found_[probe].address();
+  for (size_t probe = 0; probe < tables_.size(); ++probe) writer.set_table(job, probe, *tables_[probe]);
   writer.set_constants(job);
   return job;
 }
@@ -422,7 +421,7 @@ void BranchRun::raise_faults(Downloads with) {
   if (!fault_came_) with.push_back(bring_fault());
   gpu_.staging.download(with, gpu_.stream);
   if (first_fault_ == UINT64_MAX) return;
-  if (!tables_.empty()) throw FaultOfPair();
+  if (!tables_.empty() || std::holds_alternative<MarkedRowsOf>(branch_.input)) throw FaultOfPair();
   try {
     raise_as_reference(input_.row(static_cast<int64_t>(first_fault_)));
   } catch (ConversionError& error) {

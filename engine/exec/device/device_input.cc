@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "exec/device/join_table.h"
 #include "exec/open_scan.h"
+#include "expr/device/emitter.h"
 
 namespace lanewise::exec {
 
@@ -54,6 +56,11 @@ DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, cons
     if (rows_ < 0) read_rows();
     if (!identity_.empty()) gpu.store.set_rows(identity_, rows_);
     plan_batches();
+    return;
+  }
+  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+    build_ = results[marked->pipeline].on_device;
+    rows_ = batch_rows_ = static_cast<int64_t>(build_->rows());
     return;
   }
   const auto* values = std::get_if<const plan::Values*>(&branch.input);
@@ -141,6 +148,11 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 }
 
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
+  if (build_ != nullptr) {
+    if (first != 0 || rows != rows_)
+      throw expr::NotOnDevice("parts of a build side are not offered on devices");
+    return {build_, &build_->kept_or_marks(columns_[place])};
+  }
   const Type type = branch_.schema[columns_[place]].type;
   const DeviceStore::Key key{identity_, scan_ ? scan_->columns[columns_[place]] : 0, first, rows};
   const bool kept = !identity_.empty() && !streams_;

@@ -51,8 +51,9 @@ class DeviceInput {
   const Options& options_;
   Accelerator& gpu_;
   const plan::Scan* scan_ = nullptr;
-  const DeviceRows* there_ = nullptr;  // the source's rows, if this device has them
-  std::string identity_;               // empty: nothing is kept
+  std::shared_ptr<const JoinTable> build_;  // whose rows these are, with their marks
+  const DeviceRows* there_ = nullptr;       // the source's rows, if this device has them
+  std::string identity_;                    // empty: nothing is kept
   int64_t rows_ = -1;
   std::vector<HostColumn> host_;  // by place; without chunks: not read
   bool streams_ = false;

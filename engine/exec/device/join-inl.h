@@ -13,6 +13,8 @@
 namespace lanewise::kernel {
 
 inline constexpr u64 kFreeSlot = ~u64(0);
+/// What is noted of a build side's keys.
+inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2;
 
 /// Where the search for keys of this hash begins: by other bits than those of word().
 LANES_FN u64 home_of(u64 hash) { return hash >> 32 | hash << 32; }
@@ -31,6 +33,10 @@ LANES_FN u32 find_row(const u64* slots, u64 mask, const Keys& wanted, Held held)
 }
 
 #if defined(__CUDACC__)
+
+LANES_FN void note_keys(u32* noted, u32 what) {
+  if (!(read<false>(*noted) & what)) atomicOr(noted, what);
+}
 
 /// Puts a row into the table, which has a free slot. Returns the row that stands for its keys: this, or the
 /// one that came first.

@@ -91,8 +91,8 @@ void KernelWriter::build_kernel(KernelText& to, const std::string& name, const s
       fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
   pointers(out, read);
   define_held(out, 0);
-  out.line(fmt::format("u64* const slots = job.at<u64>({});", probe_word(0) + 1));
-  out.line(fmt::format("const u64 mask = job.words[{}];", probe_word(0) + 2));
+  out.line(fmt::format("u64* const slots = job.at<u64>({});", probe_word(0) + kSlotsOf));
+  out.line(fmt::format("const u64 mask = job.words[{}];", probe_word(0) + kMaskOf));
   out.open(fmt::format("for (u64 row = thread(); row < job.words[{}]; row += threads()) {{", size_t{kRows}));
   std::string can_match = "true";
   const std::vector<Emitted> keys = build_keys(0);
@@ -110,8 +110,9 @@ void KernelWriter::build_kernel(KernelText& to, const std::string& name, const s
 KernelText KernelWriter::table_text() const {
   KernelText text{begin("") + "#include \"exec/device/join-inl.h\"\n" + keys_text(0), {}, ""};
   build_kernel(text, "fill",
-               fmt::format("if (can_match && put_row<Keys>(slots, mask, u32(row), held) != row) "
-                           "*job.at<u32>({}) = 1;",
+               fmt::format("if (!can_match) note_keys(job.at<u32>({0}), kNullKeys);\n"
+                           "    else if (put_row<Keys>(slots, mask, u32(row), held) != row) "
+                           "note_keys(job.at<u32>({0}), kKeysRepeat);",
                            size_t{kOut}));
   build_kernel(text, "count_runs",
                fmt::format("const u32 first = can_match ? find_row(slots, mask, held(row), held) : kNoRow;\n"
@@ -124,6 +125,8 @@ KernelText KernelWriter::table_text() const {
 /// Finds the build side's row for a row that is kept, and keeps it if the join does.
 void KernelWriter::find_row(Emitter& out, size_t number) const {
   const Probe& probe = program_.probes[number];
+  const auto word = [&](ProbeWord which) { return probe_word(number) + which; };
+  const JoinKind kind = probe.join->kind;
   define_held(out, number);
   out.line("u32 found = kNoRow;");
   out.open("if (keep) {");
@@ -132,14 +135,63 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
   out.line("Keys keys{};");
   const std::string can_match = set_keys(out, number, values);
   out.line(fmt::format("{}found = find_row(job.at<const u64>({}), job.words[{}], keys, held);",
-                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), probe_word(number) + 1,
-                       probe_word(number) + 2));
-  if (probe.join->kind == JoinKind::kAnti) {
-    out.line("keep = found == kNoRow;");
-  } else if (probe.join->kind == JoinKind::kInner || probe.join->kind == JoinKind::kSemi) {
-    out.line("keep = found != kNoRow;");
+                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), word(kSlotsOf),
+                       word(kMaskOf)));
+  if (probe.condition != nullptr || probe.marks_rows()) look_at_run(out, number);
+  if (probe.is_mark()) {
+    const std::string missed = fmt::format("u32(job.words[{}])", word(kMissOf));
+    out.line(fmt::format("if (found == kNoRow) found = {};",
+                         can_match.empty() ? missed
+                                           : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
+                                                         word(kNullKeyOf))));
+  }
+  switch (kind) {
+    case JoinKind::kInner:
+    case JoinKind::kSemi:
+    case JoinKind::kRight:
+      out.line("keep = found != kNoRow;");
+      break;
+    case JoinKind::kAnti:
+      out.line("keep = found == kNoRow;");
+      break;
+    case JoinKind::kRightSemi:
+    case JoinKind::kRightAnti:
+      out.line("keep = false;");
+      break;
+    default:
+      break;
   }
   if (probe.keeps_row()) out.line(fmt::format("if (keep) r{}[row] = found;", number));
+  out.close();
+}
+
+/// Looks at the rows of the run that was found: for the first one that fulfils the condition, which becomes
+/// the one that is found, or, where rows are marked, for all.
+void KernelWriter::look_at_run(Emitter& out, size_t number) const {
+  const Probe& probe = program_.probes[number];
+  const auto word = [&](ProbeWord which) { return probe_word(number) + which; };
+  const bool marks = probe.marks_rows();
+  out.line(fmt::format("u8* const marks = job.at<u8>({});", word(kMarksOf)));
+  // Without a condition who marks a run's first row marks all of it.
+  out.open(probe.condition == nullptr ? "if (found != kNoRow && !marks[found]) {" : "if (found != kNoRow) {");
+  out.line(fmt::format("const u32* const counts = job.at<const u32>({});", word(kCountsOf)));
+  out.line("const u32 rows_of_run = counts ? counts[found] : 1;");
+  out.line(fmt::format("const u32 end = counts ? job.at<const u32>({})[found] : 0;", word(kEndsOf)));
+  if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
+  out.open(fmt::format("for (u32 i = 0; i < rows_of_run{}; i++) {{", marks ? "" : " && hit == kNoRow"));
+  out.line(fmt::format("const u32 match = counts ? job.at<const u32>({})[end - rows_of_run + i] : found;",
+                       word(kOrderOf)));
+  if (probe.condition != nullptr) {
+    looks_at_ = number;
+    const Emitted holds = out.emit(*probe.condition);
+    looks_at_.reset();
+    out.open(fmt::format("if ({}) {{", Emitter::is_true(holds)));
+    out.line("hit = match;");
+  }
+  if (marks) out.line("marks[match] = 1;");
+  if (probe.condition != nullptr) out.close();
+  out.close();
+  if (probe.condition != nullptr) out.line("found = hit;");
   out.close();
 }
 

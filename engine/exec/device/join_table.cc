@@ -35,7 +35,8 @@ std::vector<DeviceColumn> uploaded(const ops::Build& build, const Options& optio
 Program keys_of(const plan::Join& join) {
   Program program;
   program.stages.resize(1);
-  program.probes.push_back({.join = &join, .result = 0, .keys = {}, .first_column = 0, .kept = 0});
+  program.probes.push_back(
+      {.join = &join, .result = 0, .keys = {}, .condition = nullptr, .first_column = 0, .kept = 0});
   for (const plan::JoinKey& key : join.keys) {
     program.probes[0].keys.push_back(key.right);
     program.types.push_back(key.right->type);
@@ -47,7 +48,7 @@ Program keys_of(const plan::Join& join) {
 
 JoinTable::JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
-    : gpu_(gpu), rows_(rows), columns_(std::move(columns)) {
+    : gpu_(gpu), rows_(rows), keys_(join.keys.size()), columns_(std::move(columns)) {
   fill(join, options, times);
 }
 
@@ -60,8 +61,14 @@ void JoinTable::fill(const plan::Join& join, const Options& options, DeviceTimes
   slots_ = allocate(std::bit_ceil(std::max<uint64_t>(2 * rows_, 64)) * sizeof(uint64_t));  // half are free
   static_assert(kernel::kFreeSlot == UINT64_MAX);
   gpu_.stream.fill(slots_.address(), 0xff, slots_.size());
-  device::DeviceBuffer repeats = allocate(sizeof(uint32_t));
-  gpu_.stream.fill(repeats.address(), 0, repeats.size());
+  device::DeviceBuffer noted_of_keys = allocate(sizeof(uint32_t));
+  gpu_.stream.fill(noted_of_keys.address(), 0, noted_of_keys.size());
+  marks_.type = TypeId::kBool;
+  if (ops::asks_right(join.kind)) {
+    marks_.rows = static_cast<int64_t>(rows_);
+    marks_.values = allocate(rows_);
+    gpu_.stream.fill(marks_.values.address(), 0, rows_);
+  }
 
   const Program program = keys_of(join);
   const size_t keys = join.keys.size(), kept = columns_.size() - keys;
@@ -77,8 +84,8 @@ void JoinTable::fill(const plan::Join& join, const Options& options, DeviceTimes
   job.words[KernelWriter::kRows] = rows_;
   for (size_t key = 0; key < keys; ++key) writer.set_column(job, key, columns_[kept + key]);
   kernel::u64* words = &job.words[writer.probe_word(0)];
-  words[1] = slots();
-  words[2] = mask();
+  words[KernelWriter::kSlotsOf] = slots();
+  words[KernelWriter::kMaskOf] = mask();
 
   KernelClock clock(gpu_.stream, gpu_.timers);
   const uint64_t most = most_blocks(gpu_), blocks = (rows_ + kernel::kThreads - 1) / kernel::kThreads;
@@ -94,15 +101,17 @@ void JoinTable::fill(const plan::Join& join, const Options& options, DeviceTimes
     return std::pair(built, built->module.kernel(name));
   };
   const auto filling = own("fill");
-  job.words[KernelWriter::kOut] = repeats.address();
+  job.words[KernelWriter::kOut] = noted_of_keys.address();
   run(filling.second, "fill", blocks, job);
-  const bool unique = fetch_one<uint32_t>(gpu_, repeats.address()) == 0;
-  if (!unique && plan::gives_right(join.kind)) {
+  const auto noted = fetch_one<uint32_t>(gpu_, noted_of_keys.address());
+  has_null_keys_ = (noted & kernel::kNullKeys) != 0;
+  const bool asks_runs = plan::gives_right(join.kind) || join.condition != nullptr;
+  if ((noted & kernel::kKeysRepeat) != 0 && asks_runs) {
     device::DeviceBuffer standing = allocate(rows_ * sizeof(uint32_t));
     counts_ = allocate(rows_ * sizeof(uint32_t));
     ends_ = allocate(rows_ * sizeof(uint32_t));
     gpu_.stream.fill(counts_.address(), 0, counts_.size());
-    words[0] = standing.address();
+    words[KernelWriter::kFound] = standing.address();
     job.words[KernelWriter::kOut] = counts_.address();
     run(own("count_runs").second, "count_runs", blocks, job);
     const uint64_t tiles = (rows_ + kernel::kTileRows - 1) / kernel::kTileRows;

@@ -24,13 +24,23 @@ class JoinTable {
 
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
-  const DeviceColumn& column(size_t place) const { return columns_[place]; }
+  /// Behind the keys: the marks.
+  const DeviceColumn& column(size_t place) const {
+    return place < columns_.size() ? columns_[place] : marks_;
+  }
+  /// Of the columns that the join keeps, behind which are the marks.
+  const DeviceColumn& kept_or_marks(size_t place) const {
+    return place + keys_ < columns_.size() ? columns_[place] : marks_;
+  }
   device::cuda::Address slots() const { return slots_.address(); }
   uint64_t mask() const { return slots_.size() / sizeof(uint64_t) - 1; }
 
-  /// Whether no key has two rows. Else, for a row that stands for a run: how many it has, and where it ends
-  /// in the order of runs.
+  /// Whether no key has two rows, or it does not matter. Else, for a row that stands for a run: how many it
+  /// has, and where it ends in the order of runs.
   bool unique() const { return !order_; }
+  bool has_null_keys() const { return has_null_keys_; }
+  /// Whether rows were found, a column; of joins that ask that.
+  const DeviceColumn& marks() const { return marks_; }
   device::cuda::Address counts() const { return counts_.address(); }
   device::cuda::Address ends() const { return ends_.address(); }
   device::cuda::Address order() const { return order_.address(); }
@@ -40,7 +50,10 @@ class JoinTable {
 
   Accelerator& gpu_;
   uint64_t rows_;
+  size_t keys_;
   std::vector<DeviceColumn> columns_;
+  DeviceColumn marks_;
+  bool has_null_keys_ = false;
   device::DeviceBuffer slots_, counts_, ends_, order_;
 };
 

@@ -151,6 +151,18 @@ void KernelWriter::set_column(kernel::Job& job, size_t place, const DeviceColumn
   words[3] = texts.values.address();
 }
 
+void KernelWriter::set_table(kernel::Job& job, size_t probe, const JoinTable& table) const {
+  kernel::u64* words = &job.words[probe_word(probe)];
+  words[kSlotsOf] = table.slots();
+  words[kMaskOf] = table.mask();
+  words[kCountsOf] = table.counts();
+  words[kEndsOf] = table.ends();
+  words[kOrderOf] = table.order();
+  words[kMarksOf] = table.marks().values.address();
+  words[kMissOf] = table.has_null_keys() ? kernel::kUnknownRow : kernel::kNoRow;
+  words[kNullKeyOf] = table.rows() != 0 ? kernel::kUnknownRow : kernel::kNoRow;
+}
+
 Emitter KernelWriter::emitter(Access access) const {
   const auto literal = [this](const Expr& expr) {
     const size_t place = place_of_constant(expr);
@@ -221,6 +233,9 @@ Emitted KernelWriter::column(size_t place, Access access) const {
 Emitted KernelWriter::found_column(size_t place) const {
   const ColumnForm& form = forms_[place];
   const std::string row = found_row(*form.probe);
+  if (*form.probe < program_.probes.size() && program_.probes[*form.probe].is_mark() &&
+      columns_[place] == program_.probes[*form.probe].mark_column())
+    return {fmt::format("({} < kUnknownRow)", row), fmt::format("({} != kUnknownRow)", row)};
   const bool may_miss = this->may_miss(*form.probe);
   const std::string there = may_miss ? row + " != kNoRow" : "";
   const std::string held = fmt::format("c{}[{}]", place, row);
@@ -234,10 +249,14 @@ Emitted KernelWriter::found_column(size_t place) const {
   return {value, valid};
 }
 
-std::string KernelWriter::found_row(size_t probe) { return fmt::format("r{}[row]", probe); }
+std::string KernelWriter::found_row(size_t probe) const {
+  return looks_at_ == probe ? "match" : fmt::format("r{}[row]", probe);
+}
 
 bool KernelWriter::may_miss(size_t probe) const {
-  return probe < program_.probes.size() && program_.probes[probe].join->kind != plan::JoinKind::kInner;
+  if (probe == program_.probes.size() || looks_at_ == probe) return false;
+  const plan::JoinKind kind = program_.probes[probe].join->kind;
+  return kind != plan::JoinKind::kInner && kind != plan::JoinKind::kRight;
 }
 
 Emitted KernelWriter::leaf(const Expr& expr, Access access) const {

@@ -10,6 +10,7 @@
 #include "data/device_column.h"
 #include "device/compiler.h"
 #include "exec/device/device_sink.h"
+#include "exec/device/join_table.h"
 #include "exec/device/match.h"
 #include "exec/device/program.h"
 #include "exec/device/slot_layout.h"
@@ -99,8 +100,7 @@ class KernelWriter {
   /// Where the words of a Job lie that belong to a column (its place among `columns`), a match, an output.
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
-  /// Of a probe the rows that it finds, then its table's slots and how many they are, less one. Behind the
-  /// last one: the input's rows.
+  /// Of a probe, whose words are ProbeWords. Behind the last one: the input's rows.
   size_t probe_word(size_t probe) const { return match_word(matches_.size()) + kProbeWords * probe; }
   size_t output_word(size_t place) const {
     return probe_word(program_.probes.empty() ? 0 : program_.probes.size() + 1) + 2 * place;
@@ -115,6 +115,7 @@ class KernelWriter {
   bool is_wide() const { return words() > kernel::kJobWords; }
   void set_constants(kernel::Job& job) const;
   void set_column(kernel::Job& job, size_t place, const DeviceColumn& column) const;
+  void set_table(kernel::Job& job, size_t probe, const JoinTable& table) const;
   /// How groups lie in memory; the sink groups rows.
   const SlotLayout& slots() const { return *slots_; }
   /// What a sort compares, most significant first; the sink sorts.
@@ -142,7 +143,21 @@ class KernelWriter {
     kHeapBytes,
     kFirstWord
   };
-  static constexpr size_t kColumnWords = 4, kProbeWords = 3;
+  static constexpr size_t kColumnWords = 4;
+  /// The rows that a probe finds, and its JoinTable. A mark join finds kMissOf where there is no row, and
+  /// kNullKeyOf for a NULL.
+  enum ProbeWord : size_t {
+    kFound,
+    kSlotsOf,
+    kMaskOf,
+    kCountsOf,
+    kEndsOf,
+    kOrderOf,
+    kMarksOf,
+    kMissOf,
+    kNullKeyOf,
+    kProbeWords
+  };
 
  private:
   /// Values are there for groups of rows, or are loaded by row; kBuild: the rows are those of a build side.
@@ -191,6 +206,7 @@ class KernelWriter {
   std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
   void build_kernel(KernelText& to, const std::string& name, const std::string& each) const;
   void find_row(expr::Emitter& out, size_t probe) const;
+  void look_at_run(expr::Emitter& out, size_t probe) const;
   std::vector<expr::Emitted> build_keys(size_t probe) const;
   void define_held(expr::Emitter& out, size_t probe) const;
 
@@ -231,7 +247,7 @@ class KernelWriter {
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted column(size_t place, Access access) const;
   expr::Emitted found_column(size_t place) const;
-  static std::string found_row(size_t probe);
+  std::string found_row(size_t probe) const;
   bool may_miss(size_t probe) const;
   size_t place_of(size_t column) const;
   std::vector<size_t> places_of(const std::vector<ExprPtr>& exprs) const;
@@ -244,6 +260,8 @@ class KernelWriter {
   const Section section_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
+  mutable std::optional<size_t>
+      looks_at_;  // while a condition is written: the probe whose run's rows are looked at one by one
   std::optional<SlotLayout> slots_;
   std::vector<SortWord> sort_words_;
 };

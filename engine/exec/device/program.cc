@@ -117,22 +117,14 @@ std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
 using plan::JoinKind;
 
 /// Why devices do not offer the join; null: they do.
-const char* not_offered(const plan::Join& join, bool expands) {
-  switch (join.kind) {
-    case JoinKind::kInner:
-      break;
-    case JoinKind::kLeft:
-    case JoinKind::kSingle:
-    case JoinKind::kSemi:
-    case JoinKind::kAnti:
-      if (join.condition != nullptr) return "conditions other than equalities of outer, semi and anti joins";
-      break;
-    default:
-      return "right, full and mark joins";
-  }
+const char* not_offered(const Probe& probe) {
+  const plan::Join& join = *probe.join;
   if (join.keys.empty()) return "joins without an equality";
   if (join.range) return "joins with a range";
-  if (expands && join.kind == JoinKind::kSingle) return "single joins with keys that repeat";
+  if (probe.expands && join.kind == JoinKind::kSingle) return "single joins with keys that repeat";
+  if (probe.expands && probe.condition != nullptr) return "outer joins with a condition and keys that repeat";
+  if (probe.is_mark() && (join.keys.size() > 1 || probe.condition != nullptr))
+    return "mark joins with several conditions";
   return nullptr;
 }
 
@@ -144,7 +136,29 @@ bool keys_repeat(const Results& results, size_t build) {
                                      : result.build != nullptr && !result.build->unique();
 }
 
+/// Makes `columns` those of rows of a build side: NULLs, then what it keeps, which are with the mark the
+/// columns of the program. Returns the predicate on marks.
+ExprPtr read_marked(const plan::Node& node, std::vector<Type>& types, std::vector<ExprPtr>& columns) {
+  const auto& join = std::get<plan::Join>(node.payload);
+  const Schema &left = node.children[0]->schema, &right = node.children[1]->schema;
+  const ops::JoinColumns kept(join, left, right);
+  for (const size_t number : kept.kept) types.push_back(right[number].type);
+  if (plan::gives_left(join.kind))
+    for (const size_t number : join.left) columns.push_back(literal(Value(left[number].type)));
+  for (const size_t number : kept.right) columns.push_back(column(number, types[number]));
+  types.push_back(TypeId::kBool);
+  ExprPtr mark = column(types.size() - 1, TypeId::kBool);
+  return join.kind == JoinKind::kRightSemi ? mark : call("NOT", {std::move(mark)});
+}
+
 }  // namespace
+
+bool Probe::gives_pairs() const {
+  return join->kind == JoinKind::kInner || join->kind == JoinKind::kLeft || join->kind == JoinKind::kRight ||
+         join->kind == JoinKind::kFull || join->kind == JoinKind::kSingle;
+}
+
+bool Probe::marks_rows() const { return ops::asks_right(join->kind); }
 
 std::vector<Section> Program::sections() const {
   std::vector<Section> sections(1);
@@ -171,6 +185,7 @@ std::vector<ExprPtr> Program::read_by(const Stage& stage) const {
     read.push_back(probe.keys[key]);
     read.push_back(column(probe.key_column(key), types[probe.key_column(key)]));
   }
+  if (probe.condition != nullptr) read.push_back(probe.condition);
   return read;
 }
 
@@ -186,7 +201,11 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
     columns.push_back(column(program.types.size(), type));
     program.types.push_back(type);
   };
-  for (const Field& field : branch.schema) add_column(field.type);
+  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+    stages.add(read_marked(*marked->join, program.types, columns));
+  } else {
+    for (const Field& field : branch.schema) add_column(field.type);
+  }
   size_t compared = 0;
   const auto filter = [&](const std::vector<ExprPtr>& predicates) {
     for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
@@ -203,32 +222,36 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
   const auto probe = [&](const StepSpec& step) {
     const plan::Node& node = *step.node;
     const auto& join = std::get<plan::Join>(node.payload);
-    const bool expands = plan::gives_right(join.kind) && keys_repeat(results, step.result);
-    if (const char* const lacking = not_offered(join, expands))
-      throw expr::NotOnDevice(std::string(lacking) + " are not offered on devices");
     const Schema& right = node.children[1]->schema;
     const ops::JoinColumns kept(join, node.children[0]->schema, right);
-    Probe made{&join, step.result, {}, program.types.size(), kept.kept.size(), expands};
+    Probe made{&join, step.result, {}, nullptr, program.types.size(), kept.kept.size()};
+    made.expands = made.gives_pairs() && keys_repeat(results, step.result);
     std::vector<Match> matches;
-    for (const plan::JoinKey& key : join.keys) {
-      made.keys.push_back(substitute(key.left, columns));
-      for (const Match& match : matches_in(*made.keys.back())) matches.push_back(match);
-    }
+    const auto ask = [&](const ExprPtr& expr) {
+      for (const Match& match : matches_in(*expr)) matches.push_back(match);
+      return expr;
+    };
+    for (const plan::JoinKey& key : join.keys) made.keys.push_back(ask(substitute(key.left, columns)));
     for (const size_t column : kept.kept) add_column(right[column].type);
     for (const plan::JoinKey& key : join.keys) program.types.push_back(key.right->type);
+    if (made.is_mark()) add_column(TypeId::kBool);
+    const bool narrows_later = join.kind == JoinKind::kInner;  // pairs are rows, which a filter leaves
+    if (kept.condition != nullptr && !narrows_later)
+      made.condition = ask(substitute(kept.condition, columns));
+    if (const char* const lacking = not_offered(made))
+      throw expr::NotOnDevice(std::string(lacking) + " are not offered on devices");
     stages.probe(program.probes.size(), matches);
     program.probes.push_back(std::move(made));
-    if (kept.condition != nullptr) filter({kept.condition});
+    if (kept.condition != nullptr && narrows_later) filter({kept.condition});
     std::vector<ExprPtr> given;
     const size_t first = node.children[0]->schema.size();
     for (const size_t column : join.left) given.push_back(columns[column]);
+    if (join.kind == JoinKind::kMark) given.push_back(columns.back());
     if (plan::gives_right(join.kind))
       for (const size_t column : kept.right) given.push_back(columns[first + column]);
     columns = std::move(given);
   };
 
-  if (std::holds_alternative<MarkedRowsOf>(branch.input))
-    throw expr::NotOnDevice("right and full joins are not offered on devices");
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
   for (const StepSpec& step : branch.steps) {
     const plan::Payload& payload = step.node->payload;

@@ -28,14 +28,22 @@ struct Probe {
   const plan::Join* join;
   size_t result;  ///< the pipeline that gives the build side
   std::vector<ExprPtr> keys;
+  ExprPtr condition;     ///< that a row of the build side must fulfil to be found; may be null
   size_t first_column;   ///< of these, among the program's
   size_t kept;           ///< columns before the keys
   bool expands = false;  ///< it may find several rows
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
-  size_t end_column() const { return key_column(keys.size()); }
-  /// Whether columns of the row that is found are read: else only whether there is one.
-  bool keeps_row() const { return plan::gives_right(join->kind); }
+  /// Of kMark: whether a row was found.
+  size_t mark_column() const { return key_column(keys.size()); }
+  size_t end_column() const { return mark_column() + is_mark(); }
+  bool is_mark() const { return join->kind == plan::JoinKind::kMark; }
+  /// Whether pairs of rows come out, and not only rows that have a match.
+  bool gives_pairs() const;
+  /// Whether the build side's rows come out for themselves, later: those that were found are marked.
+  bool marks_rows() const;
+  /// Whether the row that was found is noted.
+  bool keeps_row() const { return gives_pairs() || is_mark(); }
 };
 
 /// What one kernel decides, with what automata must have found out before it.

@@ -34,8 +34,9 @@ LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
   return {bytes + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
-inline constexpr u32 kThreads = 256;    // of a block, but for groups-inl.h
-inline constexpr u32 kNoRow = ~u32(0);  // of a build side: a join finds none
+inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
+// Of a build side: a join finds none, or none as far as NULLs tell.
+inline constexpr u32 kNoRow = ~u32(0), kUnknownRow = kNoRow - 1;
 
 /// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
 template <class T, u32 kCount>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "base/size.h"
@@ -167,8 +168,12 @@ class DeviceRun {
   template <class Take>
   void for_each_batch(Take&& batch, const Downloads& with = {}) {
     bool more = true;
-    for (const Branch& branch : pipeline_.branches) {
+    std::vector<const Branch*> branches;
+    for (const Branch& branch : pipeline_.branches) branches.push_back(&branch);
+    std::ranges::stable_sort(branches, {}, &Branch::phase);
+    for (const Branch* const each : branches) {
       if (!more) break;
+      const Branch& branch = *each;
       BranchRun run(branch, sink_, results_, options_, gpu_, times_);
       run.for_each_batch([&] { return more = batch(run); });
       run.raise_faults(with);

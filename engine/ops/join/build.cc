@@ -15,12 +15,6 @@ namespace {
 
 constexpr int64_t kBuildBatchRows = int64_t{1} << 20;
 
-bool asks_right(plan::JoinKind kind) {
-  using plan::JoinKind;
-  return kind == JoinKind::kRight || kind == JoinKind::kFull || kind == JoinKind::kRightSemi ||
-         kind == JoinKind::kRightAnti;
-}
-
 std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<ColumnPtr>& keys,
                                     uint32_t rows) {
   std::vector<uint32_t> found;
@@ -35,6 +29,12 @@ std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<Co
 }
 
 }  // namespace
+
+bool asks_right(plan::JoinKind kind) {
+  using plan::JoinKind;
+  return kind == JoinKind::kRight || kind == JoinKind::kFull || kind == JoinKind::kRightSemi ||
+         kind == JoinKind::kRightAnti;
+}
 
 JoinColumns::JoinColumns(const plan::Join& join, const Schema& of_left, const Schema& of_right)
     : kept(join.right) {

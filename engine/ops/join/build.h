@@ -10,6 +10,9 @@
 
 namespace lanewise::ops {
 
+/// Whether rows of the right child come out by whether they have a match.
+bool asks_right(plan::JoinKind kind);
+
 /// Which columns a join keeps of its right child (the build side), and what it reads them for.
 struct JoinColumns {
   /// `of_left` and `of_right` are the columns of the children.
