@@ -67,8 +67,8 @@ TIDY_QUIET = [f"--extra-arg=-Wno-{name}" for name in
               ("unknown-warning-option", "ignored-gch", "deprecated-declarations", "bitwise-instead-of-logical")]
 
 
-# A unit of a unity build includes sources.
-TIDY_QUIET.append("--checks=-bugprone-suspicious-include")
+# A unit of a unity build includes sources, and sees names that its files do not share.
+TIDY_QUIET.append("--checks=-bugprone-suspicious-include,-bugprone-forward-declaration-namespace")
 
 
 def sources_of(entry, root):

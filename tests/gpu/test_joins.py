@@ -1,0 +1,102 @@
+"""Joins on the emulated GPU give the rows that the CPU gives: every kind, every type of key, keys that repeat, NULLs, empty sides, errors, little memory."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
+ALL = "LANEWISE_TEST_ALL" in os.environ
+
+# Of a number x, NULL where that is.
+KEYS = {
+    "INTEGER": "x::INT",
+    "BIGINT": "x * 10_000_000_000",
+    "DECIMAL(30, 2)": "(x::DECIMAL(30, 2) * 10_000_000_000_000)::DECIMAL(30, 2)",
+    "DOUBLE": "CASE x WHEN 0 THEN 0.0 WHEN 1 THEN 'nan'::DOUBLE WHEN 2 THEN -0.0 ELSE x / 7 END",
+    "BOOLEAN": "x % 2 = 0",
+    "DATE": "DATE '2000-01-01' + x::INT",
+    "INTERVAL": "to_days(x::INT)",
+    "short text": "'k' || x",
+    "long text": "'a text of more than twelve bytes ' || x",
+    "made text": "repeat('ab', x::INT)",
+}
+# How often the build side has the key x.
+REPEATS = {"once": "1", "twice": "2", "a warp": "31 + x % 3", "skewed": "CASE x WHEN 3 THEN 1000 ELSE 1 END", "never": "0"}
+KINDS = {
+    "inner": "SELECT v, w, t FROM l JOIN r ON l.k = r.k",
+    "inner, condition": "SELECT v, w FROM l JOIN r ON l.k = r.k AND v % 7 < w % 5",
+    "NULLs are equal": "SELECT v, w FROM l JOIN r ON l.k IS NOT DISTINCT FROM r.k",
+    "two keys": "SELECT v, w FROM l JOIN r ON l.k = r.k AND v % 3 = w % 3",
+    "left": "SELECT v, w, t FROM l LEFT JOIN r ON l.k = r.k",
+    "right": "SELECT v, w, t FROM l RIGHT JOIN r ON l.k = r.k",
+    "full": "SELECT v, w, t FROM l FULL JOIN r ON l.k = r.k",
+    "semi": "SELECT v FROM l SEMI JOIN r ON l.k = r.k",
+    "anti": "SELECT v FROM l ANTI JOIN r ON l.k = r.k",
+    "right semi": "SELECT w, t FROM r SEMI JOIN l ON l.k = r.k",
+    "right anti": "SELECT w, t FROM r ANTI JOIN l ON l.k = r.k",
+    "IN": "SELECT v, k IN (SELECT k FROM r) FROM l",
+    "IN, no NULL": "SELECT v, k IN (SELECT k FROM r WHERE k IS NOT NULL) FROM l",
+    "NOT IN": "SELECT v FROM l WHERE k NOT IN (SELECT k FROM r)",
+    "EXISTS, condition": "SELECT v FROM l WHERE EXISTS (FROM r WHERE r.k = l.k AND r.w % 5 > l.v % 7)",
+    "NOT EXISTS, condition": "SELECT v FROM l WHERE NOT EXISTS (FROM r WHERE r.k = l.k AND r.w % 5 > l.v % 7)",
+    "subquery": "SELECT v, (SELECT max(w) FROM r WHERE r.k = l.k) FROM l",
+    "pattern on the build side": "SELECT v, w FROM l JOIN r ON l.k = r.k WHERE t LIKE '%7' OR v = 3",
+    "three tables": "SELECT l.v, a.w, b.t FROM l JOIN r a ON l.k = a.k LEFT JOIN r b ON a.w = b.w + 1",
+    "groups": "SELECT t, count(*), sum(v) FROM l JOIN r ON l.k = r.k GROUP BY t",
+}
+
+
+def script(key, repeats, kinds):
+    tables = f"""CREATE TABLE l AS SELECT v, {KEYS[key]} AS k FROM (SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS x FROM range(200) n(v));
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, {KEYS[key]} AS k
+        FROM (SELECT i AS x, unnest(range({REPEATS[repeats].replace('x', 'i')})) FROM range(30) n(i) UNION ALL SELECT NULL, 0);"""
+    tables = "SET lanewise_fallback = 'duckdb';" + tables + "RESET lanewise_fallback;"
+    return tables + "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
+
+
+def run(emulated_gpu, sql, *arguments):
+    return subprocess.run([BUILD / "lanewise", "sql", "--format", "csv", "-c", sql, *arguments], env={**os.environ, **emulated_gpu},
+                          capture_output=True, text=True)
+
+
+def check(emulated_gpu, key, repeats, kinds):
+    sql = script(key, repeats, kinds)
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+    assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
+    assert cpu.stdout == gpu.stdout
+    assert re.search(r"^ *Join .* cuda:0$", gpu.stderr, re.M), gpu.stderr
+
+
+@pytest.mark.parametrize("repeats", REPEATS if ALL else ["once", "skewed"])
+def test_kinds(emulated_gpu, repeats):
+    check(emulated_gpu, "INTEGER", repeats, KINDS)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_keys(emulated_gpu, key):
+    for repeats in REPEATS if ALL else ["twice"]:
+        check(emulated_gpu, key, repeats, KINDS if ALL else ["full", "NOT IN"])
+
+
+def test_errors_of_pairs(emulated_gpu):
+    """An expression over a pair of rows raises what it raises on the CPU, and nothing for a row that no pair has."""
+    tables = """CREATE TABLE l AS SELECT i AS k FROM range(100) n(i);
+      CREATE TABLE r AS SELECT i AS k, CASE i WHEN 70 THEN 'seventy' WHEN 300 THEN 'far' ELSE i::VARCHAR END AS t FROM range(400) n(i);"""
+    query = "SELECT sum(t::INT) FROM l JOIN r ON l.k = r.k"
+    for sql in (query, query + " WHERE l.k <> 70", query + " AND l.k + t::INT > 10"):
+        answers = [run(emulated_gpu, tables + sql, "--device", device) for device in ("cpu", "cuda")]
+        assert (answers[0].stdout, answers[0].stderr, answers[0].returncode) == (answers[1].stdout, answers[1].stderr, answers[1].returncode)
+        assert ("seventy" in answers[1].stderr) == ("<>" not in sql), answers[1]
+
+
+def test_pairs_that_have_no_room_at_once(emulated_gpu):
+    """Fewer rows at a time, and each pair counts once."""
+    sql = """CREATE TABLE l AS SELECT i % 500 AS k, i AS v FROM range(20000) n(i); CREATE TABLE r AS SELECT i % 500 AS k, i AS w FROM range(10000) n(i);
+      SELECT count(*), sum(v), sum(w), sum(v * w) FROM l JOIN r ON l.k = r.k"""
+    answers = [run(emulated_gpu, sql, "--device", *arguments) for arguments in (["cpu"], ["cuda", "--device-memory", "3MB", "--profile"])]
+    assert answers[0].stdout == answers[1].stdout and answers[0].returncode == 0, answers
+    assert re.search(r"kernels .* in \d+ batches", answers[1].stderr), answers[1].stderr
