@@ -381,9 +381,9 @@ TEST(Window, WithoutOrderAllRowsArePeers) {
   calls.insert(calls.end(), others.begin(), others.end());
   plan::Window window = window_of(calls);
   window.order.clear();
-  expect_like_reference(window, random_rows(random, 200, 5));
+  expect_like_reference(window, random_rows(random, test_size(50, 200), 5));
   window.partition.clear();
-  expect_like_reference(window, random_rows(random, 200, 5));
+  expect_like_reference(window, random_rows(random, test_size(50, 200), 5));
 }
 
 TEST(Window, DescendingRangesGoDown) {
@@ -391,7 +391,7 @@ TEST(Window, DescendingRangesGoDown) {
   std::vector<plan::WindowCall> calls = {call_of("sum", {column_of(kNumber)}, TypeId::kInt128)};
   calls[0].frame.begin = {FrameEnd::kPreceding, call("+", {column_of(kOrder), literal(Value::int64(5))})};
   calls[0].frame.end = {FrameEnd::kFollowing, call("-", {column_of(kOrder), literal(Value::int64(2))})};
-  expect_like_reference(window_of(calls, true), random_rows(random, 300, 2));
+  expect_like_reference(window_of(calls, true), random_rows(random, test_size(100, 300), 2));
 }
 
 /// More rows than a batch of results, and than a tile of the segment tree has.
