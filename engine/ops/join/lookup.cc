@@ -186,7 +186,7 @@ class WordLookup : public Lookup {
     for (size_t i = 0; i < count; ++i) wanted[i] = static_cast<Word>(word(i));
     table_.find(
         wanted, list, count, runs, [&](size_t i, uint32_t) { return !kNarrow || word(i) >> 32 == 0; },
-        arena.allocate<uint32_t>(count));
+        arena.allocate<uint32_t>(2 * count));
   }
   const char* name() const override { return kNarrow ? "hash of 32 bits" : "hash of words"; }
 
@@ -240,7 +240,7 @@ class ByteLookup : public Lookup {
       const Bytes& kept = bytes[row(place)];
       return kept.size == encoded.sizes[i] && hash::same_bytes(kept.at, encoded.bytes[i], kept.size);
     };
-    table_.find(hashes, list.data(), list.size(), runs, equal, arena.allocate<uint32_t>(list.size()));
+    table_.find(hashes, list.data(), list.size(), runs, equal, arena.allocate<uint32_t>(2 * list.size()));
   }
   const char* name() const override { return "hash of bytes"; }
 

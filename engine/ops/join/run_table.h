@@ -41,7 +41,7 @@ class RunTable {
   Buffer fill(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget, Equal equal);
 
   /// The runs of words[i] for row rows[i], or i where `rows` is null; i < count. `equal(i, place)` as above,
-  /// of the row at a place. `scratch` is for that many numbers.
+  /// of the row at a place. `scratch` is for twice that many numbers.
   template <class Equal>
   void find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
             uint32_t* scratch) const;
@@ -52,6 +52,8 @@ class RunTable {
   static constexpr size_t kBlock = size_t{1} << 16;
   static constexpr size_t kPartRows = size_t{1} << 15;  // so that a part's slots lie within a core's cache
   static constexpr uint32_t kFree = ~uint32_t{0};
+  static constexpr int kFilterBits = 3, kMostFilterBits = 27;
+  static constexpr size_t kSample = 64;
 
   struct Slot {
     Word word;
@@ -59,6 +61,8 @@ class RunTable {
   };
 
   size_t home(Word word) const { return hash::of_word(word) >> shift_; }
+  size_t filter_bit(Word word) const { return hash::of_word(word) >> filter_shift_; }
+  size_t choose(const Word* words, size_t count, uint32_t* chosen) const;
   size_t part(Word word) const { return home(word) >> (slot_bits_ - part_bits_); }
   size_t next(size_t at) const { return (at & ~part_mask_) | ((at + 1) & part_mask_); }
 
@@ -67,6 +71,7 @@ class RunTable {
     slot_bits_ = slot_bits;
     shift_ = 64 - slot_bits;
     part_mask_ = (size_t{1} << (slot_bits - part_bits)) - 1;
+    filter_shift_ = 64 - std::min(slot_bits + kFilterBits, kMostFilterBits);
   }
   PartedRows divide(const Word* words, size_t rows, const uint64_t* valid, MemoryBudget* budget) const;
   template <class Equal>
@@ -75,8 +80,9 @@ class RunTable {
 
   Buffer buffer_;
   Slot* slots_ = nullptr;
+  Buffer filter_;  ///< a bit for each value of the highest bits of a hash: whether some word has it
   Buffer counts_;  ///< uint32_t by first place; none: all are 1
-  int part_bits_ = 0, slot_bits_ = 1, shift_ = 63;
+  int part_bits_ = 0, slot_bits_ = 1, shift_ = 63, filter_shift_ = 63;
   size_t part_mask_ = 1;
 };
 
@@ -123,6 +129,9 @@ template <class Equal>
 void RunTable<Word>::fill_part(const PartedRows& parted, size_t part, RunFilling& filling, Equal equal) {
   const size_t slots = part_mask_ + 1;
   std::fill_n(slots_ + part * slots, slots, Slot{Word{}, kFree});
+  auto* filter = filter_.mutable_as<uint64_t>();
+  const size_t filter_words = bits::words(size_t{1} << (64 - filter_shift_ - part_bits_));
+  std::fill_n(filter + part * filter_words, filter_words, 0);
   const auto* words = parted.words.as<Word>();
   const auto* rows = parted.rows.as<uint32_t>();
   auto* slot_of = filling.slots.mutable_as<uint32_t>();
@@ -141,6 +150,7 @@ void RunTable<Word>::fill_part(const PartedRows& parted, size_t part, RunFilling
       continue;
     }
     slot = Slot{words[i], rows[i]};
+    bits::set(filter, filter_bit(words[i]));
     counts[rows[i]] = 1;
     used.push_back(static_cast<uint32_t>(at));
     if (used.size() > slots / 8 * 7) {
@@ -179,6 +189,8 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
   slots_ = buffer_.mutable_as<Slot>();
   for (;; part_bits = 0) {
     shape(part_bits, slot_bits);
+    filter_ = Buffer::allocate(bits::words(size_t{1} << (64 - filter_shift_)) * sizeof(uint64_t), budget,
+                               kJoin, Access::kRandom);
     const size_t parts = size_t{1} << part_bits;
     const PartedRows parted = divide(words, rows, valid, budget);
     const size_t total = parted.starts.back();
@@ -196,6 +208,24 @@ Buffer RunTable<Word>::fill(const Word* words, size_t rows, const uint64_t* vali
   }
 }
 
+/// The numbers of the words that may be in the table: all of them, where that is true of most in a sample.
+template <class Word>
+size_t RunTable<Word>::choose(const Word* words, size_t count, uint32_t* chosen) const {
+  const auto* filter = filter_.as<uint64_t>();
+  size_t likely = 0;
+  for (size_t i = 0; i < std::min(count, kSample); ++i) likely += bits::test(filter, filter_bit(words[i]));
+  if (likely > kSample / 2) {
+    for (size_t i = 0; i < count; ++i) chosen[i] = static_cast<uint32_t>(i);
+    return count;
+  }
+  size_t left = 0;
+  for (size_t i = 0; i < count; ++i) {
+    chosen[left] = static_cast<uint32_t>(i);
+    left += bits::test(filter, filter_bit(words[i]));
+  }
+  return left;
+}
+
 template <class Word>
 template <class Equal>
 void RunTable<Word>::find(const Word* words, const uint32_t* rows, size_t count, Runs runs, Equal equal,
@@ -206,24 +236,30 @@ void RunTable<Word>::find(const Word* words, const uint32_t* rows, size_t count,
     runs.first[row] = first;
     runs.count[row] = first == kFree ? 0 : counts == nullptr ? 1 : counts[first];
   };
-  for (size_t i = 0; i < count; ++i) scratch[i] = static_cast<uint32_t>(home(words[i]));
-  for (size_t i = 0; i < std::min(count, kAhead); ++i) __builtin_prefetch(slots_ + scratch[i]);
+  uint32_t* const chosen = scratch + count;
+  const size_t wanted = choose(words, count, chosen);
+  if (wanted != count) {
+    for (size_t i = 0; i < count; ++i) set(i, kFree);
+  }
+  for (size_t k = 0; k < wanted; ++k) scratch[k] = static_cast<uint32_t>(home(words[chosen[k]]));
+  for (size_t k = 0; k < std::min(wanted, kAhead); ++k) __builtin_prefetch(slots_ + scratch[k]);
   uint32_t undecided[kFound];  // keys that the slot at their home does not decide
-  for (size_t begin = 0; begin < count; begin += kFound) {
-    const size_t end = std::min(count, begin + kFound);
+  for (size_t begin = 0; begin < wanted; begin += kFound) {
+    const size_t end = std::min(wanted, begin + kFound);
     size_t left = 0;
-    for (size_t i = begin; i < end; ++i) {
-      if (i + kAhead < count) __builtin_prefetch(slots_ + scratch[i + kAhead]);
-      const Slot slot = slots_[scratch[i]];
+    for (size_t k = begin; k < end; ++k) {
+      if (k + kAhead < wanted) __builtin_prefetch(slots_ + scratch[k + kAhead]);
+      const size_t i = chosen[k];
+      const Slot slot = slots_[scratch[k]];
       const bool is_free = slot.first == kFree;
       const bool is_it = (slot.word == words[i]) & !is_free && equal(i, slot.first);
       set(i, is_it ? slot.first : kFree);
-      undecided[left] = static_cast<uint32_t>(i);
+      undecided[left] = static_cast<uint32_t>(k);
       left += !(is_free | is_it);
     }
-    for (size_t k = 0; k < left; ++k) {
-      const size_t i = undecided[k];
-      size_t at = next(scratch[i]);
+    for (size_t u = 0; u < left; ++u) {
+      const size_t i = chosen[undecided[u]];
+      size_t at = next(scratch[undecided[u]]);
       while (slots_[at].first != kFree && !(slots_[at].word == words[i] && equal(i, slots_[at].first)))
         at = next(at);
       set(i, slots_[at].first);
