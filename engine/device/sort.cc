@@ -18,7 +18,7 @@ std::vector<std::string> plugin_names() {
   if (const char* chosen = std::getenv("LANEWISE_SORT"); chosen != nullptr && *chosen != 0) return {chosen};
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  return {folder / kFile, folder.parent_path() / "lib" / kFile};
+  return {folder / kFile, folder.parent_path() / "lib" / "lanewise" / kFile};
 }
 
 void* pointer(cuda::Address address) { return reinterpret_cast<void*>(address); }
