@@ -53,6 +53,9 @@ def gather(sorter):
     duckdb = setting("tools/setup.sh", r"^DUCKDB=(.*)")
     components = [component("duckdb", duckdb, "MIT", f"pkg:pypi/duckdb@{duckdb}", "shared library libduckdb.so")]
     texts = {"duckdb": (CACHE / "duckdb/lib/LICENSE").read_text()}
+    nanoarrow = setting("tools/setup.sh", r"^NANOARROW=(.*)")
+    components.append(component("nanoarrow", nanoarrow, "Apache-2.0", f"pkg:pypi/nanoarrow@{nanoarrow}", "compiled in, with flatcc's run time"))
+    texts["nanoarrow"] = (ROOT / "LICENSE").read_text() + "\n==== flatcc ====\n\n" + (CACHE / "nanoarrow/flatcc/LICENSE").read_text()
     inner = "\n".join(f"==== {name} ====\n\n{text}" for name, text in sorted(third_party_of_duckdb(duckdb)))
     texts["duckdb-third-party"] = inner
     for packages, how in ((SHARED, "shared library, in the tarball only"), (COMPILED_IN, "compiled in")):

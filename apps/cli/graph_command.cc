@@ -319,7 +319,7 @@ void add_graph_command(CLI::App& app, Command& run) {
         ->type_name("NAME");
     sub->add_option("-o,--output", given->output,
                     "Also write the whole result; the extension chooses the format: .csv, .json, .ndjson, "
-                    ".md, .parquet")
+                    ".md, .parquet, .arrow")
         ->type_name("FILE");
     sub->add_flag("--verify", given->verify, "Check the answer with an independent checker");
     sub->add_option("--executor", given->executor, "cpu or cuda")

@@ -29,7 +29,7 @@ namespace {
 
 const char* const kIndexDescription = R"(Builds, queries and changes ordered indexes in files.
 
-An index maps the keys of a file's rows (Parquet, CSV, JSON) to row numbers; the first row is 0. A key has one to
+An index maps the keys of a file's rows (Parquet, Arrow, CSV, JSON) to row numbers; the first row is 0. A key has one to
 four columns. A query reads only the parts of the index that it needs. A change is safe on disk when the command ends.
 
   lanewise index build orders.parquet --key customer,day -o orders.index
@@ -218,7 +218,7 @@ void add_index_command(CLI::App& app, Command& run) {
 
   CLI::App* build = verb("build", "Builds an index of a file's rows",
                          [](const IndexArguments& arguments) { return run_build(arguments); });
-  data(build, "data", "The rows: Parquet, CSV or JSON");
+  data(build, "data", "The rows: Parquet, Arrow, CSV or JSON");
   build->add_option("--key", given->columns, "The key's columns, the most significant one first")
       ->type_name("COLUMN,...")
       ->required();

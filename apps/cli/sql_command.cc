@@ -18,7 +18,7 @@ namespace lanewise::cli {
 
 namespace {
 
-const char* const kSqlDescription = R"(Runs SQL over Parquet, CSV, JSON and DuckDB tables.
+const char* const kSqlDescription = R"(Runs SQL over Parquet, Arrow, CSV, JSON and DuckDB tables.
 
 The SQL comes from -c, from -f, or from standard input. Files stand in the FROM clause, in quotes:
 

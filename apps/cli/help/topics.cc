@@ -9,7 +9,8 @@ const std::vector<Topic>& topics() {
 
   .parquet                   Parquet, with any of its codecs
   .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
-  '-'                        standard input: Parquet, JSON or CSV, also compressed CSV
+  .arrow .arrows .feather    Arrow IPC files and streams, also compressed; Feather of version 2
+  '-'                        standard input: Parquet, Arrow, JSON or CSV, also compressed CSV
   .json .ndjson .jsonl       JSON, also compressed: .json.gz, .json.zst
   'logs/*.parquet'           all files that match
   'logs/**/*.csv'            also in folders below
@@ -19,7 +20,8 @@ Other readers and options are functions, for example:
   FROM read_csv('a.txt', delim = '|', header = false)
   FROM read_parquet('sales/*/*.parquet', hive_partitioning = true)
 
-The extension of -o chooses the output format: .parquet, .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
+The extension of -o chooses the output format: .parquet, .arrow or .feather (an Arrow IPC file), .arrows (an Arrow IPC
+stream), .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
 --format overrides it.
 )"},
       {"environment", "Environment variables",

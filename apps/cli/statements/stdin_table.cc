@@ -63,6 +63,8 @@ std::string reader_of(int file, const std::string& path) {
   if (size < 0) fail("cannot be read");
   std::string_view text(head.data(), static_cast<size_t>(size));
   if (text.empty()) throw UserError("standard input is empty, so FROM '-' has no columns");
+  if (text.starts_with("ARROW1") || text.starts_with("\xFF\xFF\xFF\xFF"))
+    return fmt::format("read_arrow('{}')", path);
   if (text.starts_with("PAR1")) return fmt::format("read_parquet('{}')", path);
   if (text.starts_with("\x1F\x8B")) return fmt::format("read_csv('{}', compression = 'gzip')", path);
   if (text.starts_with("\x28\xB5\x2F\xFD")) return fmt::format("read_csv('{}', compression = 'zstd')", path);
