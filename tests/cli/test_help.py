@@ -72,7 +72,7 @@ def test_values_that_look_like_options_are_values(lanewise):
     assert lanewise("sql", "--format", "csv", "-c", "--formt is a comment\nSELECT 1 AS a")[:2] == (0, "a\n1\n")
 
 
-@pytest.mark.parametrize("topic", ["files", "environment", "exit-codes"])
+@pytest.mark.parametrize("topic", ["files", "configuration", "environment", "exit-codes"])
 def test_topics(lanewise, topic):
     assert len(text_of("help", topic).splitlines()) > 4
     code, _, error = lanewise("help", topic[:-1] + "x")
