@@ -31,8 +31,11 @@ if(TARGET lanewise_engine)
   # RPATH, not RUNPATH: it also serves the libraries that bundled libraries need.
   target_link_options(lanewise_engine PRIVATE -Wl,--disable-new-dtags)
   target_link_options(lanewise_launcher PRIVATE -Wl,--disable-new-dtags)
+  # The same path in the build folder, where libduckdb.so is next to the program: CMake would pad one of its own with
+  # empty entries, which stand for the current folder.
   set_target_properties(lanewise_engine lanewise_launcher PROPERTIES
-    INSTALL_RPATH "$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}")
+  file(CREATE_LINK ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so ${PROJECT_BINARY_DIR}/libduckdb.so SYMBOLIC)
   install(TARGETS lanewise_launcher lanewise_engine RUNTIME_DEPENDENCY_SET lanewise_libraries COMPONENT runtime)
   install(RUNTIME_DEPENDENCY_SET lanewise_libraries
     PRE_EXCLUDE_REGEXES "^lib(c|m|dl|pthread|rt|stdc\\+\\+|gcc_s|duckdb)\\.so" "^ld-linux"
