@@ -34,12 +34,13 @@ if(TARGET lanewise_engine)
   # The same path in the build folder, where libduckdb.so is next to the program: CMake would pad one of its own with
   # empty entries, which stand for the current folder.
   set_target_properties(lanewise_engine lanewise_launcher PROPERTIES
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH
+    "$ORIGIN;$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR};$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}/bundled")
   file(CREATE_LINK ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so ${PROJECT_BINARY_DIR}/libduckdb.so SYMBOLIC)
   install(TARGETS lanewise_launcher lanewise_engine RUNTIME_DEPENDENCY_SET lanewise_libraries COMPONENT runtime)
   install(RUNTIME_DEPENDENCY_SET lanewise_libraries
     PRE_EXCLUDE_REGEXES "^lib(c|m|dl|pthread|rt|stdc\\+\\+|gcc_s|duckdb)\\.so" "^ld-linux"
-    DESTINATION ${LANEWISE_PRIVATE_LIBDIR} COMPONENT bundle EXCLUDE_FROM_ALL)
+    DESTINATION ${LANEWISE_PRIVATE_LIBDIR}/bundled COMPONENT bundle EXCLUDE_FROM_ALL)
   set(manual ${PROJECT_BINARY_DIR}/manual)
   install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
   install(FILES ${manual}/bash/lanewise DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)

@@ -35,7 +35,7 @@ ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option
           "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}
 
 
-HEADERS = {"api/session.h": "Sessions", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
+HEADERS = {"api/session.h": "Sessions", "data/column.h": "Tables and columns", "data/value.h": "Values", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
            "pram/run.h": "Running PRAM programs", "pram/options.h": "Options of PRAM programs", "base/error.h": "Errors"}
 
 

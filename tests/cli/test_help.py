@@ -20,6 +20,7 @@ MISTAKES = {
     ("sql", "-c"): "--command needs a value",
     ("sql", "-c", "SELECT 1", "-f", "a"): "--command and --file exclude each other",
     ("sql", "-c", "SELECT 1", "more"): "unexpected argument 'more'",
+    ("sql", "SELECT 1"): "unexpected argument 'SELECT 1'; -c stands before SQL",
     ("index",): "a command is missing: build, query,",
     ("index", "build"): "DATA is missing; usage: lanewise index build [OPTIONS] DATA --key COLUMN,... --output FILE",
     ("completions", "bsh"): "did you mean 'bash'?",
