@@ -151,7 +151,8 @@ ExitCode run_change(const IndexArguments& given, bool insert) {
     changed = index.erase(Keys(keys.columns));
   }
   if (changed != 0) index.commit();
-  print("{} entries {}\n", with_commas(static_cast<int64_t>(changed)), insert ? "added" : "removed");
+  print("{} {} {}\n", with_commas(static_cast<int64_t>(changed)), changed == 1 ? "entry" : "entries",
+        insert ? "added" : "removed");
   return kOk;
 }
 

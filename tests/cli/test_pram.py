@@ -133,7 +133,7 @@ def test_generators(lanewise):
     [
         (["run", "reduction"], "the input 'A' is missing"),
         (["run", "reduction", "-i", "B=1"], "its inputs: A"),
-        (["run", "reduction", "-i", "A=1,x"], "A:1: 'x' is no int"),
+        (["run", "reduction", "-i", "A=1,x"], "A:1: expected int, found 'x'"),
         (["run", "reduction", "-i", "A"], "expected NAME=VALUES"),
         (["run", "reduction", "-i", "A=@missing"], "cannot read 'missing'"),
         (["run", "reduction", "-i", "A=random:9999999999999"], "too many numbers"),

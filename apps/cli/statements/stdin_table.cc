@@ -39,7 +39,7 @@ int copy_of_input() {
   std::string path =
       fmt::format("{}/lanewise-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) fail("a temporary file cannot be made");
+  if (file < 0) fail("cannot create a temporary file");
   ::unlink(path.c_str());
   std::array<char, 1 << 16> block;
   for (;;) {
