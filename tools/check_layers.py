@@ -8,6 +8,7 @@ LAYERS = ["base", "device", "data", "lanes", "active", "primitives", "text", "ex
 
 # Headers of these libraries are seen by one layer only.
 OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engine/sql"),
+         (re.compile(r"nanoarrow/"), "api", "nanoarrow's headers belong to engine/api"),
          (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "device", "CUDA and OpenCL belong to engine/device")]
 
 # What GROUP BY and windows have in common.

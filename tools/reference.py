@@ -22,6 +22,7 @@ TEST_VARIABLES = {
     "LANEWISE_VECTOR_SIZE": "rows that an operator processes at a time; for tests",
 }
 FILES = {
+    "~/.config/lanewise/config.toml": "optional defaults of options: see `lanewise help configuration`",
     "~/.config/lanewise/profile.json": "what `lanewise tune` measured; delete it to use the defaults",
     "~/.cache/lanewise/kernels": "compiled GPU kernels; it may be deleted at any time",
     "libduckdb.so": "DuckDB, found by the program's run path",
@@ -34,7 +35,7 @@ ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option
           "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}
 
 
-HEADERS = {"api/session.h": "Sessions", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
+HEADERS = {"api/session.h": "Sessions", "data/column.h": "Tables and columns", "data/value.h": "Values", "api/machine_profile.h": "Machine profiles", "index/index.h": "Ordered indexes", "pram/program.h": "PRAM programs",
            "pram/run.h": "Running PRAM programs", "pram/options.h": "Options of PRAM programs", "base/error.h": "Errors"}
 
 
@@ -125,9 +126,17 @@ def commands_page():
 def environment_page():
     table = lambda head, rows: [f"| {head} | meaning |", "| --- | --- |", *(f"| {code(str(key))} | {cell(text)} |" for key, text in rows), ""]  # noqa: E731
     lines = ["# Files, environment, exit codes, errors\n", "## Environment variables\n", *table("variable", sorted((topic("environment") | TEST_VARIABLES).items())),
-             "## Files\n", *table("file", FILES.items()), "## Exit codes\n", *table("code", topic("exit-codes").items()),
+             "## Files\n", *table("file", FILES.items()), "## The configuration file\n", *configuration(), "## Exit codes\n", *table("code", topic("exit-codes").items()),
              "## Errors in C++\n", "The program prints the message after `error:`. All of them derive from `std::exception`.\n", *table("exception", ERRORS.items())]
     return "\n".join(lines)
+
+
+def configuration():
+    """The topic's paragraphs; its example as a block."""
+    paragraphs = lanewise("help", "configuration").strip().split("\n\n")
+    example = [paragraph for paragraph in paragraphs if paragraph.startswith("  ")]
+    block = "```toml\n" + re.sub(r"^  ", "", "\n\n".join(example), flags=re.M) + "\n```"
+    return [paragraphs[0].replace("\n", " "), "", block, "", paragraphs[-1].replace("\n", " "), ""]
 
 
 def header(name):

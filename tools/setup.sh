@@ -10,6 +10,8 @@ DUCKDB_LIBRARY_SHA=1b9f82478539bb9a1d1df44bd103121a12ae52142c07158dc52b97d2ec1d6
 DUCKDB_SOURCE_SHA=166a91dbfacfc0c9f08cc76c0243cb6d3d4296bfab5bad72a3cfb63140a5b7c8
 NODE=22.20.0
 STRINGZILLA=4.6.3
+NANOARROW=0.9.0
+NANOARROW_SHA=1ce15bbed8532839347faa78824c5dbd3769bff60661003e34c6fba5dd881bd3
 STRINGZILLA_SHA=930b47ccddf13f5bd64ddd006ef6216f03bf04ab3ea356feab5a2639a130845d
 
 setup() {
@@ -17,6 +19,7 @@ setup() {
   setup_packages
   setup_python
   setup_duckdb
+  setup_nanoarrow
 }
 
 setup_packages() {
@@ -120,6 +123,27 @@ setup_duckdb() {
   tar -xzf "$source" -C "$CACHE/duckdb/tpch" --strip-components=7 "duckdb-$DUCKDB/external/duckdb/extension/tpch/dbgen/queries"
   rm -rf "$CACHE/node"
   echo "$fingerprint" >"$done"
+}
+
+# nanoarrow's C sources for Arrow IPC and those of flatcc's run time, from the Python source distribution.
+setup_nanoarrow() {
+  local folder=$CACHE/nanoarrow
+  [[ ! -f $folder/fetched || $(<"$folder/fetched") != "$NANOARROW_SHA" ]] || return 0
+  say "Fetch nanoarrow $NANOARROW"
+  local source part=nanoarrow-$NANOARROW/subprojects
+  source=$(source_distribution nanoarrow $NANOARROW $NANOARROW_SHA)
+  rm -rf "$folder"
+  mkdir -p "$folder/flatcc"
+  tar -xzf "$source" -C "$folder" --strip-components=4 "$part/arrow-nanoarrow/src/nanoarrow"
+  tar -xzf "$source" -C "$folder/flatcc" --strip-components=3 --wildcards --no-wildcards-match-slash "$part/flatcc-*/include" \
+    "$part/flatcc-*/src/runtime" "$part/flatcc-*/LICENSE"
+  # Version 0.9.0 forgets that dictionaries may be compressed.
+  sed -i '/^  dictionary->decoder.message_type = NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH;/a\
+  dictionary->decoder.metadata_version = decoder->metadata_version;\
+  NANOARROW_RETURN_NOT_OK(\
+      ArrowIpcDecoderDecodeRecordBatchHeader(\&dictionary->decoder, record_batch, error));' "$folder/nanoarrow/ipc/decoder.c"
+  [[ $(grep -c 'DecodeRecordBatchHeader(&dictionary' "$folder/nanoarrow/ipc/decoder.c") == 1 ]] || fail "nanoarrow cannot be mended."
+  echo "$NANOARROW_SHA" >"$folder/fetched"
 }
 
 # source_distribution NAME VERSION CHECKSUM: prints the file's place.

@@ -19,10 +19,10 @@ namespace lanewise::cli {
 namespace {
 
 const char* const kBenchDescription =
-    R"(Measures what lanes, vectors and refill gain on this machine.
+    R"(Measures how much SIMD lanes gain on this machine.
 
-Every level that the machine has does the same work; a hash proves that the results are equal. Levels run in turns,
-and medians count. R is the highest rate at which one core reads memory.
+Each instruction set of the machine does the same work; a hash checks that the results are equal. They run in turn, and
+the median time is shown. R is the highest rate at which one core reads memory.
 
   lanewise bench scan                            filters and aggregates of a column of numbers
   lanewise bench strings                         equality, prefix, regular expression on text
@@ -161,14 +161,14 @@ CLI::Option* list_option(CLI::App& app, const std::string& name, auto& to, const
 
 void add_repetition(CLI::App& app, bench::Options& options) {
   app.add_option("--seed", options.seed, "Seed of the data")->option_text("N");
-  app.add_option("--repeat", options.repeat, "Number of rounds; the median counts; default: 3")
+  app.add_option("--repeat", options.repeat, "Number of rounds, of which the median is shown (default: 3)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   app.add_flag("--json", options.json, "Write JSON instead of tables");
 }
 
 void add_common(CLI::App& app, bench::Options& options) {
-  app.add_option("--rows", options.rows, "Rows; default: by the size of the machine")
+  app.add_option("--rows", options.rows, "Number of rows (default: chosen for this machine)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   add_repetition(app, options);
@@ -189,18 +189,18 @@ void add_bench_command(CLI::App& app, Command& run) {
   auto scan_options = std::make_shared<bench::ScanOptions>();
   CLI::App* scan = bench->add_subcommand("scan", kScan);
   add_common(*scan, *scan_options);
-  list_option(*scan, "--work", scan_options->work, "bitmap, count, list, sum, min_max, valid; default: all",
+  list_option(*scan, "--work", scan_options->work, "bitmap, count, list, sum, min_max, valid (default: all)",
               "NAME,...")
       ->check(CLI::IsMember(bench::scan_work_names()));
   list_option(*scan, "--selectivity", scan_options->selectivity, "Shares of the value 3 in percent",
               "PERCENT,...")
       ->check(CLI::Range(0.0, 100.0));
   scan->add_option("--type", scan_options->type,
-                   "int8 to int64, uint8 to uint64, float, double; default: int32")
+                   "int8 to int64, uint8 to uint64, float, double (default: int32)")
       ->check(CLI::IsMember(bench::scan_type_names()))
       ->option_text("NAME");
   list_option(*scan, "--threads", scan_options->threads,
-              "Thread counts to try, one after the other; default: 1", "N,...")
+              "Thread counts to try, one after the other (default: 1)", "N,...")
       ->check(CLI::Range(1, 1024));
   scan->add_option("--affinity", scan_options->affinity, "Pin threads to cores: with, without, both")
       ->check(CLI::IsMember({"with", "without", "both"}))
@@ -211,13 +211,13 @@ void add_bench_command(CLI::App& app, Command& run) {
 
   auto sql_options = std::make_shared<bench::SqlBenchOptions>();
   CLI::App* sql = bench->add_subcommand("sql", kSql);
-  sql->add_option("--rows", sql_options->rows, "Numbers; default: 4,194,304")
+  sql->add_option("--rows", sql_options->rows, "Number of rows (default: 4,194,304)")
       ->check(CLI::Range(uint64_t{1000}, uint64_t{1} << 32))
       ->option_text("N");
-  list_option(*sql, "--work", sql_options->work, "Run only these; default: all", "NAME,...")
+  list_option(*sql, "--work", sql_options->work, "Run only these (default: all)", "NAME,...")
       ->check(CLI::IsMember(bench::sql_work_names()));
   sql->add_option("--device", sql_options->device,
-                  "cpu, cuda, cuda:N or auto; default: auto (a GPU if there is one)")
+                  "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
       ->option_text("NAME");
   add_repetition(*sql, *sql_options);
   sql->callback([sql_options, &run] {
@@ -226,30 +226,30 @@ void add_bench_command(CLI::App& app, Command& run) {
 
   auto index_options = std::make_shared<bench::IndexBenchOptions>();
   CLI::App* index = bench->add_subcommand("index", kIndex);
-  index->add_option("--keys", index_options->rows, "Keys of the index; default: 10 million")
+  index->add_option("--keys", index_options->rows, "Number of keys in the index (default: 10 million)")
       ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
       ->option_text("N");
   index
       ->add_option("--node-keys", index_options->node_keys,
-                   "Maximum keys of a node, 4 to 2047; default: 256 or 128")
+                   "Maximum keys of a node, 4 to 2047 (default: 256 or 128)")
       ->check(CLI::Range(4, 2047))
       ->option_text("N");
-  index->add_option("--queries", index_options->queries, "Keys to look up on the host; default: 1,048,576")
+  index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   index
       ->add_option("--device-queries", index_options->device_queries,
-                   "Keys to look up on the device; default: as many as keys")
+                   "Keys to look up on the device (default: as many as keys)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
-  list_option(*index, "--work", index_options->work, "Run only these; default: all", "NAME,...")
+  list_option(*index, "--work", index_options->work, "Run only these (default: all)", "NAME,...")
       ->check(CLI::IsMember(bench::index_work_names()));
-  index->add_option("--type", index_options->type, "uint32 or uint64; default: uint32")
+  index->add_option("--type", index_options->type, "uint32 or uint64 (default: uint32)")
       ->check(CLI::IsMember({"uint32", "uint64"}))
       ->option_text("NAME");
   index
       ->add_option("--device", index_options->device,
-                   "cpu, cuda, cuda:N or auto; default: auto (a GPU if there is one)")
+                   "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
       ->option_text("NAME");
   add_repetition(*index, *index_options);
   index->callback([index_options, &run] {
@@ -259,16 +259,17 @@ void add_bench_command(CLI::App& app, Command& run) {
   auto strings_options = std::make_shared<bench::StringsOptions>();
   CLI::App* strings = bench->add_subcommand("strings", kStrings);
   add_common(*strings, *strings_options);
-  list_option(*strings, "--test", strings_options->tests, "equality, prefix, regex; default: all", "NAME,...")
+  list_option(*strings, "--test", strings_options->tests, "equality, prefix, regex (default: all)",
+              "NAME,...")
       ->check(CLI::IsMember(bench::string_test_names()));
   list_option(*strings, "--lengths", strings_options->lengths,
-              "constant, uniform, skewed or a number of bytes; default: the first three", "WHICH,...");
-  strings->add_option("--match", strings_options->match, "Percent of the rows that match; default: 1")
+              "constant, uniform, skewed or a number of bytes (default: the first three)", "WHICH,...");
+  strings->add_option("--match", strings_options->match, "Share of rows that match, in percent (default: 1)")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");
   strings
       ->add_option("--mismatch", strings_options->mismatch,
-                   "Byte at which other rows differ from the constant; default: random")
+                   "Byte at which other rows differ from the constant (default: random)")
       ->option_text("BYTE");
   list_option(*strings, "--thresholds", strings_options->thresholds,
               "Refill when fewer lanes than N are busy, for each N; replaces naive and refill", "N,...")

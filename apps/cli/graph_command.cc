@@ -314,15 +314,15 @@ void add_graph_command(CLI::App& app, Command& run) {
     sub->callback(
         [given, algorithm, &run] { run = [given, algorithm] { return run_algorithm(*given, algorithm); }; });
     sub->add_option("file", given->file, "The graph")->type_name("FILE")->required();
-    sub->add_option("--format", given->format, "text or json")
+    sub->add_option("--format", given->format, "Output format: text or json (default: text)")
         ->check(CLI::IsMember({"text", "json"}))
         ->type_name("NAME");
     sub->add_option("-o,--output", given->output,
                     "Also write the whole result; the extension chooses the format: .csv, .json, .ndjson, "
-                    ".md, .parquet")
+                    ".md, .parquet, .arrow")
         ->type_name("FILE");
     sub->add_flag("--verify", given->verify, "Check the answer with an independent checker");
-    sub->add_option("--executor", given->executor, "cpu or cuda")
+    sub->add_option("--executor", given->executor, "Where to run: cpu or cuda (default: cpu)")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME");
     sub->add_option("--threads", given->threads, "Threads; 0: one per core")

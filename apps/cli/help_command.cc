@@ -83,7 +83,7 @@ void add_help_command(CLI::App& app, Command& run) {
   auto name = std::make_shared<std::string>();
   CLI::App* manual = app.add_subcommand("manual", "Prints the manual page of a command, for packages.");
   manual->group("");
-  manual->add_option("command", *name, "A command; default: the program")->type_name("COMMAND");
+  manual->add_option("command", *name, "A command (default: lanewise itself)")->type_name("COMMAND");
   manual->callback([name, &app, &run] {
     run = [name, &app] {
       const CLI::App* command = name->empty() ? &app : command_named(app, *name);

@@ -29,7 +29,7 @@ namespace {
 
 const char* const kIndexDescription = R"(Builds, queries and changes ordered indexes in files.
 
-An index maps the keys of a file's rows (Parquet, CSV, JSON) to row numbers; the first row is 0. A key has one to
+An index maps the keys of a file's rows (Parquet, Arrow, CSV, JSON) to row numbers; the first row is 0. A key has one to
 four columns. A query reads only the parts of the index that it needs. A change is safe on disk when the command ends.
 
   lanewise index build orders.parquet --key customer,day -o orders.index
@@ -151,7 +151,8 @@ ExitCode run_change(const IndexArguments& given, bool insert) {
     changed = index.erase(Keys(keys.columns));
   }
   if (changed != 0) index.commit();
-  print("{} entries {}\n", with_commas(static_cast<int64_t>(changed)), insert ? "added" : "removed");
+  print("{} {} {}\n", with_commas(static_cast<int64_t>(changed)), changed == 1 ? "entry" : "entries",
+        insert ? "added" : "removed");
   return kOk;
 }
 
@@ -203,31 +204,38 @@ void add_index_command(CLI::App& app, Command& run) {
   };
   const auto file = [&](CLI::App* command) {
     command->add_option("file", given->file, "The index")->type_name("FILE")->required();
-    command->add_option("--wait", given->wait, "Wait so long for other processes that use the index")
+    command
+        ->add_option("--wait", given->wait,
+                     "Wait at most this long for other processes that use the index (default: 0)")
         ->check(CLI::NonNegativeNumber)
         ->option_text("SECONDS");
   };
   const auto columns = [&](CLI::App* command) {
-    command->add_option("--column", given->columns, "Columns that hold the keys; default: the first ones")
+    command
+        ->add_option("--column", given->columns,
+                     "Columns of DATA that hold the keys (default: the first ones)")
         ->type_name("COLUMN,...");
   };
   const auto first_row = [&](CLI::App* command) {
-    command->add_option("--first-row", given->first_row, "The number of DATA's first row; default: 0")
+    command->add_option("--first-row", given->first_row, "Row number of DATA's first row (default: 0)")
         ->option_text("N");
   };
 
   CLI::App* build = verb("build", "Builds an index of a file's rows",
                          [](const IndexArguments& arguments) { return run_build(arguments); });
-  data(build, "data", "The rows: Parquet, CSV or JSON");
-  build->add_option("--key", given->columns, "The key's columns, the most significant one first")
+  data(build, "data", "The rows: Parquet, Arrow, CSV or JSON");
+  build->add_option("--key", given->columns, "Key columns, most significant first")
       ->type_name("COLUMN,...")
       ->required();
-  build->add_option("-o,--output", given->output, "The index's file")->type_name("FILE")->required();
+  build->add_option("-o,--output", given->output, "Write the index to this file")
+      ->type_name("FILE")
+      ->required();
   build->add_flag("--unique", given->options.unique, "Reject duplicate keys");
   build->add_flag("--nulls", given->nulls,
-                  "Allow NULL as a key, ordered after all values; default: reject it");
+                  "Allow NULL as a key, ordered after all values (default: reject NULL)");
   build
-      ->add_option("--fill", given->options.fill_percent, "Fill nodes to this share, 50 to 100; default: 100")
+      ->add_option("--fill", given->options.fill_percent,
+                   "Fill level of the nodes in percent, 50 to 100 (default: 100)")
       ->option_text("PERCENT");
   build->add_option("--leaf-keys", given->options.leaf_keys, "Maximum keys of a leaf, 4 to 2047")
       ->option_text("N");
@@ -241,7 +249,8 @@ void add_index_command(CLI::App& app, Command& run) {
   data(query, "--keys", "The keys to look up");
   columns(query);
   query->add_option("-o,--output", given->output, "Write the matches to this file")->type_name("FILE");
-  query->add_option("--format", given->format, "Output format; default: from the extension of -o, else table")
+  query
+      ->add_option("--format", given->format, "Output format (default: from the extension of -o, else table)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
 

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "command.h"
+#include "configuration.h"
 #include "guard.h"
 #include "help/help.h"
 #include "help/suggest.h"
@@ -17,8 +18,8 @@ ExitCode wrong_arguments(const ArgumentError& error) {
 }
 
 constexpr const char* kFooter =
-    R"('lanewise help COMMAND' shows the options of a command. Further topics: files, environment,
-exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
+    R"('lanewise help COMMAND' shows the options of a command. Further topics: files, configuration,
+environment, exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
 
 int run_program(int argc, char** argv) {
   CLI::App app{
@@ -44,7 +45,10 @@ int run_program(int argc, char** argv) {
     print("{}", app.help());
     return kOk;
   }
-  if (const auto unknown = unknown_command(app, {argv + 1, argv + argc})) return wrong_arguments(*unknown);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (shell) words = {"sql"};
+  if (const auto unknown = unknown_command(app, words)) return wrong_arguments(*unknown);
+  apply_configuration(app, words);
   try {
     if (shell)
       app.parse("sql");

@@ -341,8 +341,9 @@ void add_executor(CLI::App& app, PramOptions& given) {
       ->type_name("FORM");
   app.add_flag("--check", given.options.check,
                "Also look for conflicts in the executor, without optimisations");
-  app.add_flag("--race", given.options.race,
-               "CRCW arbitrary: the last writer wins, which may vary, instead of the one that --seed draws");
+  app.add_flag(
+      "--race", given.options.race,
+      "In mode CRCW arbitrary, let the last writer win. It may vary; without --race, --seed decides");
   app.add_flag("--specialise", given.options.specialise,
                "Compile GPU kernels for the given sizes, once for each");
   app.add_flag("--graphs", given.options.graphs, "Launch a repeated sequence of kernels as one CUDA graph");
@@ -389,16 +390,16 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_executor(*run_app, *given);
   run_app->add_flag(
       "--costs", given->costs,
-      "Print steps, work, depth and peak of active processors of each line; for an executor its kernels");
+      "Print each line's steps, work, depth and peak of active processors; with an executor, its kernels");
   run_app
       ->add_option("--format", given->format,
                    "text or json (default: from the extension of -o, .txt or .json)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("NAME");
-  run_app->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
+  run_app->add_option("-o,--output", given->output, "Write the output to this file")->type_name("FILE");
 
   CLI::App* check = add(
-      "check", "Prints mistakes and warnings; with inputs also the mode that the program needs", run_check);
+      "check", "Reports errors and warnings; with inputs, also the weakest mode that suffices", run_check);
   add_inputs(*check, *given);
 
   CLI::App* explain =
@@ -423,7 +424,7 @@ void add_pram_command(CLI::App& app, Command& run) {
                    "Write a line for each statement (default of the interpreter) or kernel")
       ->check(CLI::IsMember({"statement", "kernel"}))
       ->type_name("UNIT");
-  trace->add_option("-o,--output", given->output, "Write to a file")->type_name("FILE");
+  trace->add_option("-o,--output", given->output, "Write the output to this file")->type_name("FILE");
 
   CLI::App* format = add("fmt", "Formats programs", run_format);
   format->add_option("files", given->files, "Programs")->type_name("FILES")->required();

@@ -58,7 +58,7 @@ std::string timing_report(const StatementResult& result) {
   std::string text =
       fmt::format("plan {}, run {}{}, by {}", duration(result.plan_seconds), duration(result.run_seconds),
                   result.engine != "lanewise" ? ""
-                  : result.hot                ? ", hot columns"
+                  : result.hot                ? ", columns in memory"
                                               : ", columns read",
                   result.engine);
   if (result.write_seconds)

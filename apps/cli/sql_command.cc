@@ -18,7 +18,7 @@ namespace lanewise::cli {
 
 namespace {
 
-const char* const kSqlDescription = R"(Runs SQL over Parquet, CSV, JSON and DuckDB tables.
+const char* const kSqlDescription = R"(Runs SQL over Parquet, Arrow, CSV, JSON and DuckDB tables.
 
 The SQL comes from -c, from -f, or from standard input. Files stand in the FROM clause, in quotes:
 
@@ -44,40 +44,42 @@ std::string statements_text(const SqlOptions& options) {
 void add_sql_command(CLI::App& app, Command& run) {
   auto options = std::make_shared<SqlOptions>();
   CLI::App* sql = app.add_subcommand("sql", kSqlDescription);
-  auto* command = sql->add_option("-c,--command", options->command, "SQL to run: one or more statements")
+  auto* command = sql->add_option("-c,--command", options->command, "Run this SQL: one or more statements")
                       ->type_name("SQL");
-  sql->add_option("-f,--file", options->file, "A file with SQL")->type_name("FILE")->excludes(command);
+  sql->add_option("-f,--file", options->file, "Run the SQL in this file")
+      ->type_name("FILE")
+      ->excludes(command);
   sql->add_option("-o,--output", options->output, "Write the last result to this file")->type_name("FILE");
-  sql->add_option("--format", options->format, "Output format; default: from the extension of -o, else table")
+  sql->add_option("--format", options->format,
+                  "Output format (default: from the extension of -o, else table)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kFormats), std::end(kFormats))))
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
   sql->add_option("--max-rows", options->style.max_rows,
-                  "Show at most N rows of a result as a table, 0: all (default: 40)")
+                  "Show at most N rows of a table; 0 shows all (default: 40)")
       ->check(CLI::NonNegativeNumber)
       ->option_text("N");
   sql->add_option("--null-text", options->style.null_text,
-                  "Text for NULL in tables, Markdown (default: NULL) and CSV (default: an empty field)")
+                  "Text that stands for NULL (default: NULL in tables and Markdown, nothing in CSV)")
       ->option_text("STRING");
-  sql->add_option("--on-error", options->on_error,
-                  "After a statement that fails: stop, or continue with the next one (default: stop)")
+  sql->add_option("--on-error", options->on_error, "What to do after a statement that fails (default: stop)")
       ->check(CLI::IsMember({"stop", "continue"}))
       ->option_text("stop|continue");
-  sql->add_option("--db", options->session.database, "A DuckDB database file; default: in memory")
+  sql->add_option("--db", options->session.database, "Open this DuckDB database file (default: in memory)")
       ->type_name("FILE");
   sql->add_flag(
       "--read-only", options->session.read_only,
-      "Reject statements that change the database; without it a database is opened for reading as long "
-      "as no statement writes");
+      "Reject statements that change the database. Without it, a database is opened for writing only if a "
+      "statement writes");
   sql->add_option(
          "--lanes", options->session.lanes,
          "Lanes to use: simd (the widest of this machine), avx512, avx2, neon, interleaved, auto, scalar,\n"
          "branching, emulated; packed: simd, with automata in registers wherever they fit")
       ->type_name("NAME");
-  sql->add_option("--threads", options->session.threads, "Threads; default: one per core")
+  sql->add_option("--threads", options->session.threads, "Number of threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
   sql->add_option("--memory-limit", options->memory_limit,
-                  "Memory limit, for example 4GB; default: 80 % of the machine's memory")
+                  "Memory limit, for example 4GB (default: 80 % of the machine's memory)")
       ->type_name("SIZE");
   sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
       ->envname("LANEWISE_VECTOR_SIZE")
@@ -91,7 +93,7 @@ void add_sql_command(CLI::App& app, Command& run) {
          "Device: cpu (the default); cuda or cuda:N, where an unsupported query is an error; auto, which\n"
          "uses the GPU for what it supports and is estimated to run faster. --explain shows the choice")
       ->type_name("NAME");
-  sql->add_option("--device-memory", options->device_memory, "Limit of GPU memory; default: nearly all of it")
+  sql->add_option("--device-memory", options->device_memory, "GPU memory limit (default: nearly all of it)")
       ->type_name("SIZE");
   sql->add_option(
          "--device-strategy", options->session.device_strategy,

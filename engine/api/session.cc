@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 
+#include "api/arrow_file.h"
 #include "api/device_choice.h"
 #include "base/error.h"
 #include "base/machine.h"
@@ -80,7 +81,8 @@ struct Session::State {
                   .threads = threads,
                   .memory_limit = options.memory_limit,
                   .budget = &budget,
-                  .cancellation = &cancellation}) {
+                  .cancellation = &cancellation,
+                  .open_arrow = arrow_files}) {
     options.tuning.packed_only = options.lanes == "packed";
     budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
     if (device.only) accelerator();

@@ -150,7 +150,7 @@ class DeviceSource : public Source, public DeviceRows {
   static void check_size(const ArrowSchema& field, const ArrowArray& array) {
     constexpr int64_t kMost = INT64_MAX / 128;
     if (array.length < 0 || array.offset < 0 || array.length > kMost || array.offset > kMost)
-      refuse(field, "its length or offset is no number of rows");
+      refuse(field, "its length or offset is not a number of rows");
   }
 
   const device::Module& kernels() const {

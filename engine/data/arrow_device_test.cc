@@ -186,7 +186,7 @@ TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
               HasSubstr("Arrow field 'c3' (format 'i'): a buffer is null"));
   for (const int64_t size : {int64_t{-1}, INT64_MAX - 10, int64_t{1} << 61}) {
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.children[4]->offset = size; }),
-                HasSubstr("Arrow field 'c4' (format 'l'): its length or offset is no number of rows"));
+                HasSubstr("Arrow field 'c4' (format 'l'): its length or offset is not a number of rows"));
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.offset = size; }),
                 HasSubstr("no number of rows"));
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[1].array.length = size; }),

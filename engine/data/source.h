@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,5 +63,8 @@ class Source {
   /// Its rows as they lie in a device's memory already, see device_rows.h; null: they do not.
   virtual const DeviceRows* device_rows() const { return nullptr; }
 };
+
+/// Opens files as one source. Throws UserError that names the file.
+using OpenFiles = std::function<std::shared_ptr<const Source>(std::vector<std::string> paths)>;
 
 }  // namespace lanewise

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/testing/test_size.h"
 #include "base/testing/temporary_folder.h"
+#include "base/testing/test_size.h"
 #include "device/error.h"
 #include "device/kernels.h"
 #include "device/testing/fake_driver.h"

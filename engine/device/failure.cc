@@ -32,7 +32,7 @@ constexpr Known kKnown[] = {
     {218, {Kind::outside, "the driver cannot read the compiled kernel; update the driver"}},
     {220, {Kind::broken, "an error on NVLink could not be corrected"}},
     {222, {Kind::outside, "the kernel compiler is newer than the driver; update the driver"}},
-    {304, {Kind::outside, "the operating system refused"}},
+    {304, {Kind::outside, "the operating system rejected the request"}},
     {700, {Kind::fault, "a kernel touched memory that is not its own"}},
     {701, {Kind::bug, "the kernel needs more registers or shared memory than a block can have"}},
     {702, {Kind::broken, "a kernel ran longer than the GPU allows while it drives a display"}},

@@ -45,7 +45,8 @@ fs::path ahead_folder() {
   if (const char* chosen = std::getenv("LANEWISE_KERNELS"); chosen != nullptr) return chosen;
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  return fs::exists(folder / kName, failed) ? folder / kName : folder.parent_path() / "lib" / kName;
+  return fs::exists(folder / kName, failed) ? folder / kName
+                                            : folder.parent_path() / "lib" / "lanewise" / kName;
 }
 
 std::optional<std::string> read(const fs::path& path) {

@@ -18,7 +18,7 @@ std::vector<std::string> plugin_names() {
   if (const char* chosen = std::getenv("LANEWISE_SORT"); chosen != nullptr && *chosen != 0) return {chosen};
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  return {folder / kFile, folder.parent_path() / "lib" / kFile};
+  return {folder / kFile, folder.parent_path() / "lib" / "lanewise" / kFile};
 }
 
 void* pointer(cuda::Address address) { return reinterpret_cast<void*>(address); }
@@ -43,7 +43,7 @@ Sorter::Sorter(const std::vector<std::string>& names) : library_(names, "the plu
 void Sorter::sort(SortPairs& pairs, unsigned bits, DevicePool& pool, Stream& stream) const {
   invariant(pairs.key_bytes == 4 || pairs.key_bytes == 8, "keys are of 32 or 64 bits");
   const bool wide = pairs.key_bytes == 4 && (pairs.value_bytes == 8 || pairs.value_bytes == 16);
-  invariant(pairs.value_bytes == 4 || wide, "values are of 32 bits, beside keys of 32 bits of 64 or 128");
+  invariant(pairs.value_bytes == 4 || wide, "values are of 32 bits; with keys of 32 bits also of 64 or 128");
   invariant(pairs.count <= UINT32_MAX && bits <= pairs.key_bytes * 8, "a sort of so many pairs or bits");
   if (pairs.count < 2 || bits == 0) return;
   SortJob job{};

@@ -46,7 +46,7 @@ std::unique_ptr<ops::Sink> open_sink(const Pipeline& pipeline) {
       groups.keys.push_back(column(i, pipeline.input[i].type));
     return ops::make_aggregate(groups, pipeline.input, pipeline.output);
   }
-  throw InternalError(fmt::format("{} is no sink", plan::name(payload)));
+  throw InternalError(fmt::format("{} is not a sink", plan::name(payload)));
 }
 
 }  // namespace lanewise::exec

@@ -191,7 +191,7 @@ void refuse_trees(std::span<const u32> links) {
       }
     }
   }
-  throw InternalError("links without a circle were refused");
+  throw InternalError("links without a circle were rejected");
 }
 
 std::vector<int64_t> list_ranks(std::span<const int64_t> next) {

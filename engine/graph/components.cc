@@ -236,7 +236,8 @@ class FromNeighbours {
 }  // namespace
 
 std::vector<uint32_t> components(const Graph& graph) {
-  if (graph.vertices > int64_t{1} << 32) throw UserError("a graph of more than 2^32 vertices has no labels");
+  if (graph.vertices > int64_t{1} << 32)
+    throw UserError("components of more than 2^32 vertices are not supported");
   return FromEdges(graph).run();
 }
 

@@ -11,7 +11,7 @@ namespace {
 void check_sizes(int64_t vertices, int64_t edges) {
   constexpr int64_t kMost = int64_t{1} << 32;
   if (vertices < 0 || edges < 0 || vertices > kMost || edges > kMost) {
-    throw UserError(fmt::format("a graph of {} vertices and {} edges cannot be made", vertices, edges));
+    throw UserError(fmt::format("cannot generate a graph of {} vertices and {} edges", vertices, edges));
   }
 }
 

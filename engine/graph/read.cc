@@ -49,7 +49,7 @@ class Reader {
     int64_t value = 0;
     const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
     if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
-      fail(fmt::format("'{}' is no integer", word.substr(0, 40)));
+      fail(fmt::format("'{}' is not an integer", word.substr(0, 40)));
     }
     return value;
   }
@@ -57,7 +57,7 @@ class Reader {
     double value = 0;
     const auto read = real_from_chars(word.data(), word.data() + word.size(), value);
     if (read.ec != std::errc() || read.ptr != word.data() + word.size()) {
-      fail(fmt::format("'{}' is no number", word.substr(0, 40)));
+      fail(fmt::format("'{}' is not a number", word.substr(0, 40)));
     }
     return value;
   }
@@ -125,7 +125,7 @@ MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
   };
   if (words.size() != 5) fail("the header is '%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
   if (words[1] != "matrix" || words[2] != "coordinate") {
-    fail("only sparse matrices (matrix coordinate) are graphs");
+    fail("expected a sparse matrix (matrix coordinate)");
   }
   const std::string_view field = words[3];
   const std::string_view symmetry = words[4];
@@ -159,7 +159,7 @@ Graph read_matrix_market(std::string_view text, const std::string& file, MemoryB
   Edges edges(graph, budget);
   int64_t found = 0;
   for (; reader.next(words); ++found) {
-    if (words.size() < (kind.pattern ? 2u : 3u)) reader.fail("an entry has a row, a column and a value");
+    if (words.size() < (kind.pattern ? 2u : 3u)) reader.fail("expected a row, a column and a value");
     const int64_t from = reader.integer(words[0]) - 1;
     const int64_t to = reader.integer(words[1]) - 1;
     if (from < 0 || from >= rows || to < 0 || to >= columns)
@@ -170,7 +170,7 @@ Graph read_matrix_market(std::string_view text, const std::string& file, MemoryB
     if (weight && kind.skew) weight = -*weight;
     if (kind.symmetric && from != to) edges.add(to, from, weight);
   }
-  if (found != entries) reader.fail(fmt::format("{} entries, where the header says {}", found, entries));
+  if (found != entries) reader.fail(fmt::format("found {} entries; the header states {}", found, entries));
   return graph;
 }
 
@@ -215,7 +215,7 @@ Graph read_graph(std::string_view text, const std::string& file, MemoryBudget* b
       continue;
     }
     if (words.size() != *width || words.size() < 2 || words.size() > 3) {
-      reader.fail("a line is 'source target', 'source target weight' or 'v : u w'; all of one kind");
+      reader.fail("expected lines 'source target', 'source target weight' or 'v : u w', all of one kind");
     }
     const int64_t target = reader.integer(words[1]);
     std::optional<double> weight;

@@ -18,7 +18,8 @@ std::vector<KeyField> fields_of(const Header& header, const std::string& where) 
     const FieldCode& code = header.fields[i];
     if (code.type > static_cast<u8>(TypeId::kTimeNs) || code.unit > static_cast<u8>(TimeUnit::kNano) ||
         code.precision > 38 || code.nullable > 1) {
-      throw UserError(fmt::format("{}: field {} has a type that this version does not know", where, i + 1));
+      throw UserError(
+          fmt::format("{}: field {} has a type that this version does not support", where, i + 1));
     }
     KeyField field{static_cast<TypeId>(code.type), code.nullable != 0};
     field.type.precision = code.precision;

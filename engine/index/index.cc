@@ -95,7 +95,7 @@ void Index::load(const Keys& keys, const void* values) {
   if (state_->pool->geometry().unique) {
     for (size_t i = 1; i < keys.size(); ++i) {
       if (index::compare(layout, batch.probes()[i - 1], batch.probes()[i]) == 0) {
-        throw UserError(fmt::format("keys {} and {} are equal, and the index wants unique ones",
+        throw UserError(fmt::format("keys {} and {} are equal, but the keys of this index are unique",
                                     batch.row(i - 1), batch.row(i)));
       }
     }
@@ -189,7 +189,7 @@ size_t Index::erase(const Keys& keys, const void* values) {
 
 size_t Index::apply(std::span<const Change> changes, const Keys& keys, const void* values) {
   const auto turn = begin_change(*state_);
-  if (changes.size() != keys.size()) throw UserError("an index wants as many changes as keys");
+  if (changes.size() != keys.size()) throw UserError("the numbers of keys and changes differ");
   state_->pool->collect();
   SortedBatch batch(state_->pool->geometry().keys, keys, state_->budget);
   const u8* sorted = batch.sort_values(values, value_bytes());
@@ -248,7 +248,7 @@ void Index::commit() {
   const auto turn = begin_change(*state_);
   if (state_->storage == nullptr) throw UserError("this index has no file to commit to: save() gives it one");
   if (state_->stuck) {
-    throw UserError(fmt::format("'{}': a commit failed half-way; open the file anew", state_->pool->name()));
+    throw UserError(fmt::format("'{}': a commit failed half-way; open the file again", state_->pool->name()));
   }
   state_->pool->collect();
   index::commit_image(*state_->pool, *state_->storage, state_->stuck);

@@ -118,7 +118,8 @@ void IndexReader::use_strategy(std::string_view name) {
   const auto strategy = index::parse_strategy(name);
   if (!strategy) throw UserError(fmt::format("unknown strategy '{}' of an index", name));
   if (!index::supported(*strategy)) {
-    throw UserError(fmt::format("the strategy '{}' needs instructions that this machine has not", name));
+    throw UserError(
+        fmt::format("the strategy '{}' needs instructions that this machine does not have", name));
   }
   state_->strategy.store(*strategy);
 }
@@ -180,7 +181,7 @@ std::vector<uint64_t> IndexReader::count(const Keys& keys) const {
 }
 
 std::vector<uint64_t> IndexReader::count(const Keys& lows, const Keys& highs) const {
-  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  if (lows.size() != highs.size()) throw UserError("the numbers of lower and upper bounds differ");
   std::vector<uint64_t> counts = positions(highs, false);
   const std::vector<uint64_t> first = positions(lows, false);
   for (size_t i = 0; i < counts.size(); ++i) counts[i] = std::max(counts[i], first[i]) - first[i];
@@ -189,7 +190,7 @@ std::vector<uint64_t> IndexReader::count(const Keys& lows, const Keys& highs) co
 
 IndexRanges IndexReader::ranges(const Keys& lows, const Keys& highs, bool behind_highs,
                                 uint64_t limit) const {
-  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  if (lows.size() != highs.size()) throw UserError("the numbers of lower and upper bounds differ");
   const Tree& tree = *state_->tree;
   const index::KeyLayout& layout = state_->pool->geometry().keys;
   layout.check(highs);

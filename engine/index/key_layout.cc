@@ -102,7 +102,7 @@ void visit_key(Physical physical, F f) {
 }
 
 [[noreturn]] void refuse_null(size_t row) {
-  throw UserError(fmt::format("key {} is NULL, which this index refuses; make the field nullable", row));
+  throw UserError(fmt::format("key {} is NULL, which this index rejects; make the field nullable", row));
 }
 
 u64 prefix_of(std::string_view text) {

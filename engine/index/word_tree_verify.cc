@@ -52,7 +52,7 @@ struct WordTree<Word>::Check {
   void check_words(const Node<Word>& node, Ref ref, u32 keys) const {
     const u32 slots = node.shape().slots, per = node.shape().per_line();
     if (std::any_of(node.keys() + keys, node.keys() + slots, [](Word word) { return word != kAll; })) {
-      fail(ref, "has words behind its last key");
+      fail(ref, "has words after its last key");
     }
     for (u32 line = 0; line < node.shape().sample_slots; ++line) {
       const Word sample = (line + 1) * per < slots ? node.keys()[(line + 1) * per - 1] : kAll;

@@ -176,7 +176,7 @@ Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, Stats* 
 
 Target RowMatcher::match(const Rows& rows, const u64* active, u64* hits, u8* codes, Stats* stats) const {
   const Tables& t = *tables_;
-  invariant(!codes || !t.code_of.empty(), "codes are asked of an automaton that has some");
+  invariant(!codes || !t.code_of.empty(), "the automaton has codes");
   const u64 words = (rows.count + 63) / 64;
   if (t.answer != Tables::per_row || rows.count == 0) {
     for (u64 w = 0; w < words; w++) hits[w] = t.answer == Tables::all ? (active ? active[w] : ~u64(0)) : 0;

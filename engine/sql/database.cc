@@ -120,7 +120,9 @@ struct Database::State {
 
   void find_files(duckdb::LogicalOperator& op) {
     if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
-      for (std::string& file : source_files(op.Cast<duckdb::LogicalGet>())) files.push_back(std::move(file));
+      auto& get = op.Cast<duckdb::LogicalGet>();
+      for (std::string& file : source_files(get)) files.push_back(std::move(file));
+      for (std::string& file : exposed_files(get)) files.push_back(std::move(file));
     }
     for (const auto& child : op.children) find_files(*child);
   }
@@ -232,6 +234,7 @@ Database::Database(const DatabaseOptions& options) : state_(std::make_unique<Sta
     state_->disabled_optimizers = options.disabled_optimizers;
     state_->exposed->budget = options.budget;
     state_->exposed->cancellation = options.cancellation;
+    state_->exposed->open_arrow = options.open_arrow;
     register_rows_function(*state_->instance->instance, state_->exposed);
   });
 }

@@ -103,7 +103,7 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
            {"SELECT a FROM t TABLESAMPLE 10%", "SAMPLE"},
            {"SELECT a FROM t USING SAMPLE 5", "SAMPLE"},
            {"SELECT a FROM t LIMIT 10%", "LIMIT with a percentage"},
-           {"SELECT a FROM t LIMIT (SELECT 3)", "LIMIT and OFFSET that are no constants"},
+           {"SELECT a FROM t LIMIT (SELECT 3)", "LIMIT and OFFSET that are not constants"},
            {"SELECT histogram(a) FROM t", "MAP(INTEGER, UBIGINT)"},
            {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
            {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "DOUBLE[]"},

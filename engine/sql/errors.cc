@@ -1,8 +1,35 @@
 #include "sql/errors.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "sql/duckdb_headers.h"
 
 namespace lanewise::sql {
+
+namespace {
+
+/// DuckDB's message about a table that does not exist, with better advice: folders are no tables, and its
+/// system tables are not what people mistype.
+std::string about_table(const duckdb::ErrorData& error) {
+  std::string message = error.Message();
+  const auto& extra = error.ExtraInfo();
+  const auto type = extra.find("type"), name = extra.find("name");
+  if (type == extra.end() || name == extra.end() || type->second != "Table") return message;
+  const auto suggested = extra.find("candidates");
+  if (suggested != extra.end() && suggested->second.starts_with("pg_")) {
+    const std::string line = fmt::format("\nDid you mean \"{}\"?", suggested->second);
+    if (const size_t at = message.find(line); at != std::string::npos) message.erase(at, line.size());
+  }
+  std::error_code failed;
+  if (!std::filesystem::is_directory(name->second, failed)) return message;
+  std::string folder = name->second;
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/*.parquet'", folder);
+}
+
+}  // namespace
 
 void unsupported(const std::string& what) { throw UnsupportedError(what + " supported yet"); }
 
@@ -27,7 +54,7 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
       case duckdb::ExceptionType::FATAL:
         throw InternalError("DuckDB: " + error.RawMessage());  // without its stack trace
       default:
-        throw UserError(error.Message());
+        throw UserError(about_table(error));
     }
   }
 }

@@ -25,6 +25,8 @@ struct Part {
 };
 
 constexpr const char* kName = "lanewise_rows";
+constexpr const char* kArrow = "read_arrow";
+constexpr const char* kArrowExtensions[] = {".arrow", ".arrows", ".feather", ".ipc"};
 
 struct Info : duckdb::TableFunctionInfo {
   explicit Info(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
@@ -35,6 +37,7 @@ struct BindData : duckdb::TableFunctionData {
   const Table* table = nullptr;          // else
   std::shared_ptr<const Source> source;  // this one
   std::shared_ptr<const ExposedRows> exposed;
+  std::vector<std::string> files;  // of read_arrow()
 };
 
 struct GlobalState : duckdb::GlobalTableFunctionState {
@@ -50,6 +53,15 @@ struct LocalState : duckdb::LocalTableFunctionState {
   int64_t done = 0;  // of its rows
 };
 
+void name_columns(const Schema& schema, duckdb::vector<duckdb::LogicalType>& types,
+                  duckdb::vector<duckdb::string>& names) {
+  for (const Field& field : schema) {
+    types.push_back(to_duckdb(field.type));
+    names.push_back(field.name);
+  }
+  duckdb::QueryResult::DeduplicateColumns(names);
+}
+
 duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,
                                               duckdb::vector<duckdb::LogicalType>& types,
                                               duckdb::vector<duckdb::string>& names) {
@@ -64,11 +76,30 @@ duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::Ta
   }
   if (data->table == nullptr && data->source == nullptr)
     throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
-  for (const Field& field : data->source ? data->source->schema() : data->table->schema) {
-    types.push_back(to_duckdb(field.type));
-    names.push_back(field.name);
-  }
-  duckdb::QueryResult::DeduplicateColumns(names);
+  name_columns(data->source ? data->source->schema() : data->table->schema, types, names);
+  return data;
+}
+
+/// The files of a pattern, in the order of their names; a path without wildcards is one.
+std::vector<std::string> matching_files(duckdb::ClientContext& context, const std::string& pattern) {
+  if (!duckdb::FileSystem::HasGlob(pattern)) return {pattern};
+  std::vector<std::string> paths;
+  for (const duckdb::OpenFileInfo& file : duckdb::FileSystem::GetFileSystem(context).Glob(pattern))
+    paths.push_back(file.path);
+  if (paths.empty()) throw duckdb::IOException("No files found that match the pattern \"" + pattern + "\"");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> bind_arrow(duckdb::ClientContext& context,
+                                                    duckdb::TableFunctionBindInput& input,
+                                                    duckdb::vector<duckdb::LogicalType>& types,
+                                                    duckdb::vector<duckdb::string>& names) {
+  auto data = duckdb::make_uniq<BindData>();
+  data->exposed = input.info->Cast<Info>().exposed;
+  data->files = matching_files(context, input.inputs[0].ToString());
+  data->source = data->exposed->open_arrow(data->files);
+  name_columns(data->source->schema(), types, names);
   return data;
 }
 
@@ -195,12 +226,19 @@ struct Names : duckdb::ReplacementScanData {
 duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb::ReplacementScanInput& input,
                                                   duckdb::optional_ptr<duckdb::ReplacementScanData> data) {
   const std::string name = duckdb::StringUtil::Lower(input.table_name);
+  const ExposedRows& exposed = *data->Cast<Names>().exposed;
   const bool qualified = !input.schema_name.empty() || !input.catalog_name.empty();
-  if (qualified || !data->Cast<Names>().exposed->sources.contains(name)) return nullptr;
+  const bool known = exposed.sources.contains(name);
+  const bool arrow =
+      exposed.open_arrow != nullptr &&
+      std::ranges::any_of(kArrowExtensions, [&](const char* end) { return name.ends_with(end); });
+  if (qualified || (!known && !arrow)) return nullptr;
   duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> arguments;
-  arguments.push_back(duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(name)));
+  arguments.push_back(
+      duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(known ? name : input.table_name)));
   auto reference = duckdb::make_uniq<duckdb::TableFunctionRef>();
-  reference->function = duckdb::make_uniq<duckdb::FunctionExpression>(kName, std::move(arguments));
+  reference->function =
+      duckdb::make_uniq<duckdb::FunctionExpression>(known ? kName : kArrow, std::move(arguments));
   reference->alias = input.table_name;
   return reference;
 }
@@ -220,12 +258,23 @@ void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<
   }
   duckdb::ExtensionLoader loader(instance, "lanewise");
   loader.RegisterFunction(std::move(functions));
+  duckdb::TableFunction arrow(kArrow, {duckdb::LogicalType::VARCHAR}, next_rows, bind_arrow, init_global,
+                              init_local);
+  arrow.projection_pushdown = true;
+  arrow.get_partition_data = partition;
+  arrow.function_info = duckdb::make_shared_ptr<Info>(exposed);
+  if (exposed->open_arrow) loader.RegisterFunction(std::move(arrow));
   duckdb::DBConfig::GetConfig(instance).replacement_scans.emplace_back(
       replace_name, duckdb::make_uniq<Names>(std::move(exposed)));
 }
 
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get) {
-  return get.function.name == kName ? get.bind_data->Cast<BindData>().source : nullptr;
+  const bool ours = get.function.name == kName || get.function.name == kArrow;
+  return ours ? get.bind_data->Cast<BindData>().source : nullptr;
+}
+
+std::vector<std::string> exposed_files(const duckdb::LogicalGet& get) {
+  return get.function.name == kArrow ? get.bind_data->Cast<BindData>().files : std::vector<std::string>();
 }
 
 }  // namespace lanewise::sql

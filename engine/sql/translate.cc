@@ -43,7 +43,7 @@ int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
     case duckdb::LimitNodeType::EXPRESSION_PERCENTAGE:
       unsupported("LIMIT with a percentage is not");
     default:
-      unsupported("LIMIT and OFFSET that are no constants are not");
+      unsupported("LIMIT and OFFSET that are not constants are not");
   }
 }
 

@@ -20,6 +20,7 @@ MISTAKES = {
     ("sql", "-c"): "--command needs a value",
     ("sql", "-c", "SELECT 1", "-f", "a"): "--command and --file exclude each other",
     ("sql", "-c", "SELECT 1", "more"): "unexpected argument 'more'",
+    ("sql", "SELECT 1"): "unexpected argument 'SELECT 1'; -c stands before SQL",
     ("index",): "a command is missing: build, query,",
     ("index", "build"): "DATA is missing; usage: lanewise index build [OPTIONS] DATA --key COLUMN,... --output FILE",
     ("completions", "bsh"): "did you mean 'bash'?",
@@ -72,7 +73,7 @@ def test_values_that_look_like_options_are_values(lanewise):
     assert lanewise("sql", "--format", "csv", "-c", "--formt is a comment\nSELECT 1 AS a")[:2] == (0, "a\n1\n")
 
 
-@pytest.mark.parametrize("topic", ["files", "environment", "exit-codes"])
+@pytest.mark.parametrize("topic", ["files", "configuration", "environment", "exit-codes"])
 def test_topics(lanewise, topic):
     assert len(text_of("help", topic).splitlines()) > 4
     code, _, error = lanewise("help", topic[:-1] + "x")

@@ -47,7 +47,7 @@ def test_insert_and_erase(lanewise, tmp_path, orders):
     (tmp_path / "gone.csv").write_text(f"customer,day\n{gone[0]},{gone[1]}\n")
     (tmp_path / "more.csv").write_text(f"customer,day\n{more[0]},{more[1]}\n")
     assert lanewise("index", "erase", "orders.index", "--from", "gone.csv")[1] == f"{len(orders[gone])} entries removed\n"
-    assert lanewise("index", "insert", "orders.index", "--from", "more.csv", "--first-row", "7000")[1] == "1 entries added\n"
+    assert lanewise("index", "insert", "orders.index", "--from", "more.csv", "--first-row", "7000")[1] == "1 entry added\n"
     found = matches(lanewise, tmp_path, [gone, more])
     assert found == {1: orders[more] + [7000]}
     code, out, _ = lanewise("index", "verify", "orders.index")

@@ -134,7 +134,7 @@ def test_digits_stay_text_for_an_index_of_text(lanewise, tmp_path):
     (tmp_path / "held.csv").write_text("k\n7\n007\nx\n")
     (tmp_path / "given.csv").write_text("k\n007\n")
     assert lanewise("index", "build", "held.csv", "--key", "k", "-o", "a.index")[0] == 0
-    assert lanewise("index", "erase", "a.index", "--from", "given.csv") == (0, "1 entries removed\n", "")
+    assert lanewise("index", "erase", "a.index", "--from", "given.csv") == (0, "1 entry removed\n", "")
     code, out, _ = lanewise("index", "query", "a.index", "--keys", "held.csv", "--format", "csv")
     assert (code, out.splitlines()[1:]) == (0, ["0,7,0", "2,x,2"])
 

@@ -133,3 +133,11 @@ def test_an_input_is_given_once(lanewise, tmp_path):
     (tmp_path / "a.pram").write_text("mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = A[p]\n")
     code, out, error = lanewise("pram", "run", "a.pram", "-i", "A=1,2", "-i", "A=9")
     assert (code, out) == (2, "") and "the input 'A' is given twice" in error, error
+
+
+def test_a_folder_is_not_a_table(refused, tmp_path):
+    (tmp_path / "data").mkdir()
+    for name in ("data", "'data/'", "'./data'"):
+        message = refused(f"FROM {name}")
+        assert "data' is a folder; name the files in it, for example '" in message and "/*.parquet'" in message
+    assert "does not exist" in refused("FROM orders") and "pg_" not in refused("FROM orders")

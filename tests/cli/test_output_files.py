@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 from conftest import PROGRAM, processor_seconds
 
-FORMATS = ".csv, .json, .ndjson, .jsonl, .md, .markdown, .parquet or .txt"
+FORMATS = ".csv, .json, .ndjson, .jsonl, .md, .markdown, .parquet, .arrow, .feather, .arrows or .txt"
 RESULTS = {
     "sql": ["sql", "-c", "SELECT 1 AS i"],
     "index query": ["index", "query", "a.index", "--keys", "a.csv"],
@@ -21,7 +21,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("case", RESULTS)
-@pytest.mark.parametrize("name", ["x.foo", "x.CVS", "a.csv.gz", "x.arrow", "x.", "../x.xlsx"])
+@pytest.mark.parametrize("name", ["x.foo", "x.CVS", "a.csv.gz", "x.", "x.orc", "../x.xlsx"])
 def test_an_ending_that_no_format_has(lanewise, files, case, name):
     before = sorted(path.name for path in files.iterdir())
     code, out, error = lanewise(*RESULTS[case], "-o", name)

@@ -48,6 +48,18 @@ def test_tutorial_word_by_word(lanewise, tmp_path):
     assert sum(line["launches"] for line in json.loads(fast)["kernels"]) == 21
 
 
+def test_explanations_word_by_word(lanewise, tmp_path):
+    """The commands after the tutorial, which explain its first program."""
+    tutorial, rest = DOCS.read_text().split("\n## Modes")
+    (tmp_path / "neighbours.pram").write_text(re.search(r"```pram\n(.*?)```", tutorial, re.S)[1])
+    commands = re.findall(r"^```\n\$ (lanewise [^\n]*)\n(.*?)^```", rest, re.M | re.S)
+    for command, expected in commands:
+        code, out, error = lanewise(*shlex.split(command)[1:])
+        assert (code, error) == (0, "")
+        assert [line.rstrip() for line in out.strip().splitlines()] == expected.strip().splitlines(), command
+    assert len(commands) == 3
+
+
 def test_outputs(lanewise, tmp_path):
     product = ["pram", "run", "matrix_product", "-i", "A=1 2; 3 4", "-i", "B=1 0; 0 .5"]
     assert lanewise(*product) == (0, "C =\n1 1\n3 2\n", "")
@@ -121,7 +133,7 @@ def test_generators(lanewise):
     [
         (["run", "reduction"], "the input 'A' is missing"),
         (["run", "reduction", "-i", "B=1"], "its inputs: A"),
-        (["run", "reduction", "-i", "A=1,x"], "A:1: 'x' is no int"),
+        (["run", "reduction", "-i", "A=1,x"], "A:1: expected int, found 'x'"),
         (["run", "reduction", "-i", "A"], "expected NAME=VALUES"),
         (["run", "reduction", "-i", "A=@missing"], "cannot read 'missing'"),
         (["run", "reduction", "-i", "A=random:9999999999999"], "too many numbers"),

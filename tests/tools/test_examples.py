@@ -75,3 +75,35 @@ def test_console(page, tmp_path):
 def test_dots_stand_for_lines():
     assert matches("a.b\n1\n2\nc\n", "a.b\n...\nc\n") and matches("a 12 b\n", "a … b\n")
     assert not matches("axb\n", "a.b\n") and not matches("a\nb\n", "a\n")
+
+
+# Blocks of users' pages that are not commands with their output, and what tests them.
+TESTED_ELSEWHERE = {
+    "README.md": {"sh": "./dev demo and ./dev test themselves", "cpp": "test_consumer"},
+    "docs/use/cpp.md": {"sh": "tests/packages", "cmake": "test_consumer", "cpp": "test_consumer"},
+    "docs/use/gpu.md": {"cpp": "test_device_arrays", "text": "a plan and its estimates, which need a GPU"},
+    "docs/use/install.md": {"sh": "tests/packages"},
+    "docs/use/lab.md": {"sh": "./dev lab-test", "pram": "test_lab_program", "text": "an input of the lab"},
+    "docs/use/sql.md": {"sh": "an alias for the commands that follow"},
+    "docs/use/pram.md": {"pram": "tests/cli/test_pram.py", "": "tests/cli/test_pram.py"},
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name in {"use", ROOT.name}], ids=lambda page: page.name)
+def test_every_block_is_tested(page):
+    kinds = set(re.findall(r"^```(\w*)\n.*?^```", page.read_text(), re.M | re.S)) - {"console"}
+    assert kinds == set(TESTED_ELSEWHERE.get(str(page.relative_to(ROOT)), {}))
+
+
+def test_device_arrays(tmp_path):
+    """The C++ of the page on GPUs compiles."""
+    shown = re.search(r"```cpp\n(.*?)```", (ROOT / "docs/use/gpu.md").read_text(), re.S)[1]
+    (tmp_path / "shown.cc").write_text('#include "api/session.h"\nvoid f(ArrowDeviceArrayStream stream, ArrowDeviceArrayStream out) {\n' + shown + "}\n")
+    subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", ROOT / "engine", tmp_path / "shown.cc"], check=True)
+
+
+def test_lab_program():
+    """The program of the page on the lab has the conflict that the page describes."""
+    shown = re.search(r"```pram\n(.*?)```", (ROOT / "docs/use/lab.md").read_text(), re.S)[1]
+    done = subprocess.run([BUILD / "lanewise", "pram", "run", "-", "-i", "A=1,2,3"], input=shown, capture_output=True, text=True)
+    assert done.returncode == 2 and "which EREW forbids" in done.stderr

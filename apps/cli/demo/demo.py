@@ -47,7 +47,7 @@ def seconds_of(line):
 
 
 def ask_lanewise(question, threads, repeat, *options, run=lanewise):
-    """The answer's rows as text, the seconds of each run on hot columns; or None, and why."""
+    """The rows of the answer as text and the seconds of each run with columns in memory; or None and the reason."""
     result = run(VIEW + (question + ";\n") * (repeat + 1), threads, "--format", "json", "--timing", *options)
     if result.returncode:
         return None, re.search(r"^error: ([^;\n]*)", result.stderr, re.M)[1]

@@ -60,7 +60,9 @@ std::string unexpected(const CLI::App& command) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("there is no option '{}'{}", name, did_you_mean(name, option_names(command)));
   }
-  return fmt::format("unexpected argument '{}'", left.empty() ? "" : left.back());
+  const std::string word = left.empty() ? "" : left.back();
+  const bool sql = command.get_option_no_throw("--command") != nullptr && word.find(' ') != std::string::npos;
+  return fmt::format("unexpected argument '{}'{}", word, sql ? "; -c stands before SQL" : "");
 }
 
 /// The library writes "--format: xml not in {table,csv}".

@@ -9,7 +9,8 @@ const std::vector<Topic>& topics() {
 
   .parquet                   Parquet, with any of its codecs
   .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
-  '-'                        standard input: Parquet, JSON or CSV, also compressed CSV
+  .arrow .arrows .feather    Arrow IPC files and streams, also compressed; Feather of version 2
+  '-'                        standard input: Parquet, Arrow, JSON or CSV, also compressed CSV
   .json .ndjson .jsonl       JSON, also compressed: .json.gz, .json.zst
   'logs/*.parquet'           all files that match
   'logs/**/*.csv'            also in folders below
@@ -19,12 +20,29 @@ Other readers and options are functions, for example:
   FROM read_csv('a.txt', delim = '|', header = false)
   FROM read_parquet('sales/*/*.parquet', hive_partitioning = true)
 
-The extension of -o chooses the output format: .parquet, .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
+The extension of -o chooses the output format: .parquet, .arrow or .feather (an Arrow IPC file), .arrows (an Arrow IPC
+stream), .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
 --format overrides it.
+)"},
+      {"configuration", "The configuration file",
+       R"(A configuration file sets defaults of options. It is not needed. Lanewise reads ~/.config/lanewise/config.toml,
+or the file that LANEWISE_CONFIG names. A section is a command, and a key is a long option without its dashes:
+
+  [sql]
+  threads = 8
+  memory-limit = "16GB"
+  timing = true
+
+  [index.query]
+  format = "csv"
+
+Options on the command line override the file. Unknown sections and options are errors. The options of grep have a file
+of their own, which LANEWISE_GREP_CONFIG names.
 )"},
       {"environment", "Environment variables",
        R"(  COLUMNS                    width of tables and help where standard output is not a terminal
   HOME                       home folder: profile, kernel cache and history
+  LANEWISE_CONFIG            the configuration file; empty: none
   LANEWISE_GREP_CONFIG       file with options of grep, one a line
   LANEWISE_HISTORY           history file of the shell; empty: none
   LANEWISE_KERNELS           folder of kernels compiled ahead of time; empty: none
@@ -35,7 +53,7 @@ The extension of -o chooses the output format: .parquet, .csv, .json, .ndjson or
   TERM                       `dumb`: grep prints no colours unless it must
   TMPDIR                     folder of temporary files; default: /tmp
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
-  XDG_CONFIG_HOME            base folder of the profile; default: ~/.config
+  XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
   XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state
 )"},
       {"exit-codes", "Exit codes", R"(  0      success; grep: a line was selected

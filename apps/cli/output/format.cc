@@ -15,8 +15,9 @@ namespace lanewise::cli {
 namespace {
 
 constexpr std::pair<std::string_view, const char*> kExtensions[] = {
-    {".csv", "csv"},     {".json", "json"},         {".ndjson", "ndjson"},   {".jsonl", "ndjson"},
-    {".md", "markdown"}, {".markdown", "markdown"}, {".parquet", "parquet"}, {".txt", "table"}};
+    {".csv", "csv"},       {".json", "json"},         {".ndjson", "ndjson"},   {".jsonl", "ndjson"},
+    {".md", "markdown"},   {".markdown", "markdown"}, {".parquet", "parquet"}, {".arrow", "arrow"},
+    {".feather", "arrow"}, {".arrows", "arrows"},     {".txt", "table"}};
 
 std::string format_of_extension(const std::string& output) {
   const std::string name = output.substr(output.rfind('/') + 1);
@@ -40,6 +41,9 @@ std::string format_of(const std::string& format, const std::string& output) {
   if (chosen == "parquet" && output.empty()) {
     throw UserError("--format parquet needs a file: add -o FILE.parquet");
   }
+  if (chosen.starts_with("arrow") && output.empty() && stdout_is_terminal()) {
+    throw UserError(fmt::format("--format {0} is not for a terminal: add -o FILE.{0}, or a pipe", chosen));
+  }
   return chosen;
 }
 
@@ -47,6 +51,8 @@ std::unique_ptr<ResultWriter> make_writer(const std::string& format, bool to_fil
   if (format == "csv") return make_csv_writer(style.null_text.value_or(""));
   if (format == "json") return make_json_writer(false);
   if (format == "ndjson") return make_json_writer(true);
+  if (format == "arrow") return make_arrow_writer(ArrowFormat::kFile);
+  if (format == "arrows") return make_arrow_writer(ArrowFormat::kStream);
   if (format == "markdown") return make_markdown_writer(style.null_text.value_or("NULL"));
   int64_t rows = style.max_rows.value_or(40);
   if (rows == 0) rows = std::numeric_limits<int64_t>::max();

@@ -9,10 +9,11 @@
 namespace lanewise::cli {
 
 /// The formats that results are written in. Parquet is written by the Session.
-inline constexpr const char* kFormats[] = {"table", "csv", "json", "ndjson", "markdown", "parquet"};
+inline constexpr const char* kFormats[] = {"table",    "csv",     "json",  "ndjson",
+                                           "markdown", "parquet", "arrow", "arrows"};
 
 /// What --format says, else what the output's ending says, else a table. Throws UserError for Parquet without
-/// a file.
+/// a file, and for Arrow on a terminal.
 std::string format_of(const std::string& format, const std::string& output);
 
 /// How rows become text; what is missing is the format's own.

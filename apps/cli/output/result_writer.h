@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/arrow_file.h"
 #include "data/column.h"
 #include "output/output_file.h"
 
@@ -29,6 +30,7 @@ std::unique_ptr<ResultWriter> make_csv_writer(std::string null_text = {});
 std::unique_ptr<ResultWriter> make_json_writer(
     bool lines);  ///< lines: an object a line, no array around them
 std::unique_ptr<ResultWriter> make_markdown_writer(std::string null_text = "NULL");
+std::unique_ptr<ResultWriter> make_arrow_writer(ArrowFormat format);
 
 /// Appends the value as SQL prints it; `null` for NULL.
 void append_cell(const Column& column, int64_t row, std::string_view null, std::string& out);

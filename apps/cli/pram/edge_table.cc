@@ -62,7 +62,7 @@ std::optional<double> real_number(std::string_view word) {
 }
 
 [[noreturn]] void refuse(std::string_view word, const char* what, const std::string& file, int64_t row) {
-  throw UserError(fmt::format("{}: '{}' is no {}", place_of(file, row), word.substr(0, 40), what));
+  throw UserError(fmt::format("{}: expected {}, found '{}'", place_of(file, row), what, word.substr(0, 40)));
 }
 
 std::vector<int64_t> vertices(const Table& table, size_t column, const std::string& file) {
@@ -70,7 +70,7 @@ std::vector<int64_t> vertices(const Table& table, size_t column, const std::stri
   const bool integers = table.schema[column].type == TypeId::kInt64;
   each_row(table, column, file, [&](const Column& part, int64_t i, int64_t row) {
     const std::optional<int64_t> vertex = integers ? number_at<int64_t>(part, i) : whole_number(part.text(i));
-    if (!vertex) refuse(part.text(i), "integer", file, row);
+    if (!vertex) refuse(part.text(i), "an integer", file, row);
     result.push_back(*vertex);
   });
   return result;
@@ -81,7 +81,7 @@ std::vector<double> weights(const Table& table, size_t column, const std::string
   const bool numbers = table.schema[column].type == TypeId::kFloat64;
   each_row(table, column, file, [&](const Column& part, int64_t i, int64_t row) {
     const std::optional<double> weight = numbers ? number_at<double>(part, i) : real_number(part.text(i));
-    if (!weight) refuse(part.text(i), "number", file, row);
+    if (!weight) refuse(part.text(i), "a number", file, row);
     result.push_back(*weight);
   });
   return result;

@@ -102,7 +102,7 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   if (!result.has_rows) return;
   if (format_ == "json" || format_ == "ndjson") nest(result.table);
   if (options_.output.empty()) {
-    writer_->write(result.table, out_);
+    write(*writer_, result.table, out_);
     out_.close();  // An answer is shown even if the next statement fails.
   } else {
     last_ = std::move(result.table);
@@ -115,6 +115,14 @@ void SqlRun::nest(Table& table) {
     table = session_->as_json(table);
 }
 
+void SqlRun::write(ResultWriter& writer, const Table& table, OutputFile& out) {
+  if (!format_.starts_with("arrow")) return writer.write(table, out);
+  ArrowArrayStream rows{};
+  session_->to_arrow(table, &rows);  // with lists and structs as such
+  write_arrow(&rows, format_ == "arrow" ? ArrowFormat::kFile : ArrowFormat::kStream,
+              [&out](std::string_view bytes) { out.write(bytes); });
+}
+
 void SqlRun::write_file() {
   if (!last_) return;
   check_output(options_.output, inputs_);
@@ -122,7 +130,7 @@ void SqlRun::write_file() {
     session_->write_parquet(*last_, options_.output);
   } else {
     OutputFile file(options_.output);
-    make_writer(format_, true, options_.style)->write(*last_, file);
+    write(*make_writer(format_, true, options_.style), *last_, file);
     file.close();
   }
   last_.reset();

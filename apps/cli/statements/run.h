@@ -39,6 +39,7 @@ class SqlRun {
   void run(const std::string& statement, bool more_follows);
   void end_progress();
   void nest(Table& table);
+  void write(ResultWriter& writer, const Table& table, OutputFile& out);
   void write_file();
 
   SqlOptions options_;

@@ -39,7 +39,7 @@ int copy_of_input() {
   std::string path =
       fmt::format("{}/lanewise-XXXXXX", folder != nullptr && *folder != '\0' ? folder : "/tmp");
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
-  if (file < 0) fail("a temporary file cannot be made");
+  if (file < 0) fail("cannot create a temporary file");
   ::unlink(path.c_str());
   std::array<char, 1 << 16> block;
   for (;;) {
@@ -63,6 +63,8 @@ std::string reader_of(int file, const std::string& path) {
   if (size < 0) fail("cannot be read");
   std::string_view text(head.data(), static_cast<size_t>(size));
   if (text.empty()) throw UserError("standard input is empty, so FROM '-' has no columns");
+  if (text.starts_with("ARROW1") || text.starts_with("\xFF\xFF\xFF\xFF"))
+    return fmt::format("read_arrow('{}')", path);
   if (text.starts_with("PAR1")) return fmt::format("read_parquet('{}')", path);
   if (text.starts_with("\x1F\x8B")) return fmt::format("read_csv('{}', compression = 'gzip')", path);
   if (text.starts_with("\x28\xB5\x2F\xFD")) return fmt::format("read_csv('{}', compression = 'zstd')", path);

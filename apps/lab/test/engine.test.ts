@@ -79,7 +79,7 @@ describe('runs', () => {
     const matrix = 'graph =\n%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2';
     expect(networkOf(run(program('components'), matrix))?.edges).toHaveLength(2);
     expect(() => run(program('components'), matrix.replace('3 2', '3 9').replace('3 9 2', '3 3 2'))).toThrow(/Input:(3|5):/);
-    expect(() => run(program('components'), `${matrix}x`)).toThrow(/Input:5: '2x' is no integer/);
+    expect(() => run(program('components'), `${matrix}x`)).toThrow(/Input:5: '2x' is not an integer/);
   });
 
   it('take reals, infinity, and matrices of several lines', () => {

@@ -39,7 +39,7 @@ std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
-constexpr std::string_view kPairsOfJoin = "Join", kTexts = "Texts that a kernel makes";
+constexpr std::string_view kPairsOfJoin = "Join", kTexts = "Strings that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
 

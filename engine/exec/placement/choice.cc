@@ -66,7 +66,7 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
   if (small) {
     choice.reason = "it reads a result of few rows";
   } else if (options.device_only) {
-    choice.reason = "nothing else was asked for";
+    choice.reason = "no other device was requested";
   } else {
     choice.reason = view.missing;
   }

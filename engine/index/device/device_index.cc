@@ -180,7 +180,7 @@ u64 DeviceIndex::Impl::refresh() {
   const u64 bytes = geometry().group_bytes;
   if (image.groups != 0 && !host_has_changed()) return 0;
   if (updater.changed()) {
-    throw UserError("an index has changed on the host and on a device: write_back() wants to come first");
+    throw UserError("an index has changed on the host and on a device: call write_back() first");
   }
   if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where texts are
   host.trust(host.header().root);
@@ -239,7 +239,9 @@ u64 DeviceIndex::Impl::write_back() {
   index::Pool& host = *state->pool;
   if (!updater.changed()) return 0;
   if (host_has_changed()) {
-    throw UserError("an index has changed on the host and on a device since refresh(): one of both is lost");
+    throw UserError(
+        "an index has changed on the host and on a device since refresh(): one of the two changes would be "
+        "lost");
   }
   if (state->storage != nullptr && !state->storage->writable()) {
     throw UserError(fmt::format("'{}' was opened for reading", host.name()));
@@ -361,7 +363,7 @@ DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t 
   std::vector<u64>& begins = asked.host_begins;
   begins.resize(count + 1);
   for (size_t i = 0; i < count; ++i) begins[i + 1] = begins[i] + probes.texts[first + i].size();
-  Reservation held(state->budget, "index: texts for a device");
+  Reservation held(state->budget, "index: strings for a device");
   held.resize(begins[count]);
   std::vector<char> bytes(begins[count] / 4 * 4 + 4);
   for (size_t i = 0; i < count; ++i) {
@@ -417,7 +419,7 @@ void DeviceIndex::Impl::take_keys(const device::DeviceBuffer& words, u64 count, 
        .values = bytes.address(),
        .offsets = places.address(),
        .range_keys = words.address()});
-  Reservation held(state->budget, "index: texts of a device");
+  Reservation held(state->budget, "index: strings of a device");
   held.resize(ends[count]);
   std::vector<char> texts(ends[count]);
   if (!texts.empty()) download(texts.data(), bytes, texts.size());
@@ -507,7 +509,7 @@ IndexRanges DeviceIndex::Impl::at(std::span<const u64> positions) {
 
 /// Counts first, so that all entries have their places, then fills.
 IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool with_highs, u64 limit) {
-  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  if (lows.size() != highs.size()) throw UserError("the numbers of lower and upper bounds differ");
   const std::vector<u64> first = positions(lows, false), behind = positions(highs, with_highs);
   IndexRanges result;
   result.cut.assign(bits::words(lows.size()), 0);
@@ -557,7 +559,8 @@ void DeviceIndex::Impl::check_resident() const {
 
 void DeviceIndex::Impl::check_resident_texts() const {
   if (!layout().text() || layout().fields().size() != 1 || layout().fields()[0].nullable) {
-    throw UserError("texts in the device's memory belong to an index whose key is one text that is not NULL");
+    throw UserError(
+        "strings in the device's memory belong to an index whose key is one string that is not NULL");
   }
 }
 
@@ -620,7 +623,7 @@ std::vector<uint64_t> DeviceIndex::count(const Keys& keys) const {
 }
 
 std::vector<uint64_t> DeviceIndex::count(const Keys& lows, const Keys& highs) const {
-  if (lows.size() != highs.size()) throw UserError("as many lower as upper bounds are wanted");
+  if (lows.size() != highs.size()) throw UserError("the numbers of lower and upper bounds differ");
   const std::lock_guard turn(impl_->turn);
   std::vector<uint64_t> counts = impl_->positions(highs, false);
   const std::vector<uint64_t> first = impl_->positions(lows, false);
@@ -716,7 +719,7 @@ size_t DeviceIndex::erase(const Keys& keys, const void* values) {
 }
 
 int64_t DeviceIndex::apply(std::span<const Index::Change> changes, const Keys& keys, const void* values) {
-  if (changes.size() != keys.size()) throw UserError("an index wants as many changes as keys");
+  if (changes.size() != keys.size()) throw UserError("the numbers of keys and changes differ");
   return impl_->change({}, reinterpret_cast<const u8*>(changes.data()), keys, values);
 }
 

@@ -175,7 +175,7 @@ std::unique_ptr<Accumulator> make_compensated(const plan::AggregateCall& call, M
 
 constexpr AggregateFunction kAverageFunctions[] = {
     {"avg", true, false, resolve_average, make_average,
-     "The average; NULL if there is no value. Of doubles as exact as their sum().",
+     "The average; NULL if there is no value. For doubles it is as exact as their sum().",
      "SELECT avg(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 1.5"},
     {"favg", true, false, resolve_real_average, make_compensated,
      "The average of doubles with compensated rounding.",

@@ -143,7 +143,8 @@ std::unique_ptr<Accumulator> make_kahan(const plan::AggregateCall& call, MemoryB
 
 constexpr AggregateFunction kSumFunctions[] = {
     {"sum", true, false, resolve_sum, make_sum,
-     "The sum; NULL if there is no value. Of doubles off by at most rows * 2^-53 * the sum of magnitudes: "
+     "The sum; NULL if there is no value. For doubles it is off by at most rows * 2^-53 * the sum of "
+     "magnitudes: "
      "its last "
      "digits depend on how rows are cut and shared out.",
      "SELECT sum(x) FROM (VALUES (1), (2), (NULL)) t(x) -- 3"},

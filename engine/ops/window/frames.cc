@@ -48,7 +48,7 @@ class Frames::Search {
     return visit(key_.type.physical(), [&](auto zero) -> uint32_t {
       using T = decltype(zero);
       if constexpr (std::is_same_v<T, std::string_view>) {
-        throw InternalError("a RANGE over texts");
+        throw InternalError("a RANGE over strings");
       } else {
         const T* keys = key_.values.as<T>();
         const T wanted = value.as<T>()[value.constant ? 0 : i];

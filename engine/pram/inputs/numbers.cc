@@ -62,8 +62,8 @@ Array read_numbers(std::string_view text, Type type, size_t dimensions, const st
     row_begin = array.words.size();
     if (dimensions != 2 || length == 0) return;
     if (columns >= 0 && length != columns) {
-      throw UserError(fmt::format("{}:{}: a row of {} numbers, where rows before have {}", source, line,
-                                  length, columns));
+      throw UserError(
+          fmt::format("{}:{}: a row of {} numbers after rows of {}", source, line, length, columns));
     }
     columns = length;
     ++rows;
@@ -80,7 +80,8 @@ Array read_numbers(std::string_view text, Type type, size_t dimensions, const st
       const std::string_view word = text.substr(at, end - at);
       const std::optional<Word> value = read_word(word, type);
       if (!value)
-        throw UserError(fmt::format("{}:{}: '{}' is no {}", source, line, word.substr(0, 40), name(type)));
+        throw UserError(
+            fmt::format("{}:{}: expected {}, found '{}'", source, line, name(type), word.substr(0, 40)));
       array.words.push_back(*value);
       at = end;
     }
@@ -88,7 +89,7 @@ Array read_numbers(std::string_view text, Type type, size_t dimensions, const st
   end_row();
   const auto count = static_cast<int64_t>(array.words.size());
   if (dimensions == 0 && count != 1) {
-    throw UserError(fmt::format("{}: {} numbers, where one is asked for", source, count));
+    throw UserError(fmt::format("{}: expected one number, found {}", source, count));
   }
   if (dimensions == 1) array.extents = {count};
   if (dimensions == 2) array.extents = {rows, std::max<int64_t>(columns, 0)};

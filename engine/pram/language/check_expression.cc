@@ -207,7 +207,7 @@ ExprPtr ExpressionChecker::element(const syntax::Expr& expr) {
     return nullptr;
   }
   if (found->kind != Symbol::Kind::kVariable) {
-    report(expr.place, fmt::format("'{}' is no array", expr.text));
+    report(expr.place, fmt::format("'{}' is not an array", expr.text));
     return nullptr;
   }
   const uint32_t index = found->index;
@@ -300,7 +300,7 @@ ExprPtr ExpressionChecker::call(const syntax::Expr& expr) {
   }
   if (find_built_in(expr.text) != nullptr) return built_in(expr);
   if (found != nullptr) {
-    report(expr.place, fmt::format("'{}' is no function", expr.text),
+    report(expr.place, fmt::format("'{}' is not a function", expr.text),
            fmt::format("cells are named {}[...]", expr.text));
     return nullptr;
   }

@@ -53,7 +53,7 @@ TEST(Checker, ReportsSeveralMistakesWithPlaceAndAdvice) {
       "total = B[p]\n"
       "if A[p] { total = 1 }\n";
   EXPECT_THAT(mistakes(text),
-              ElementsAre("5: an expression is missing behind '+'", "6: '+' takes numbers, not int and bool",
+              ElementsAre("5: an expression is missing after '+'", "6: '+' takes numbers, not int and bool",
                           "8: the condition of if is bool, not int"));
   try {
     Program::parse("mode EREW\noutput total : int\ntotl = 1\n", "sum.pram");
@@ -91,7 +91,7 @@ TEST(Checker, FindsEachKindOfMistake) {
   EXPECT_EQ(first("x = xor(1, 2.0)"), "6: 'xor' takes integers, not int and real");
   EXPECT_EQ(first("x = mni(1, 2)"), "6: there is no function 'mni'");
   EXPECT_EQ(first("x = f(1)\nfunction f(a : int) : int = a"), "");
-  EXPECT_EQ(first("while true { x = 1"), "6: '}' is missing behind the statements; here the program ends");
+  EXPECT_EQ(first("while true { x = 1"), "6: '}' is missing after the statements; here the program ends");
   EXPECT_EQ(first("}"), "6: '}' closes nothing");
   EXPECT_EQ(first("private x2"), "6: the type of 'x2' is missing");
   EXPECT_EQ(first("private y : int private y : int"), "6: 'y' is declared twice");
@@ -137,7 +137,7 @@ TEST(Checker, KnowsHabitsOfOtherLanguages) {
   EXPECT_EQ(hint("for i = 0 to n - 1 pardo { B[i] = A[i] }"),
             "6: '{' is missing before the statements; here stands 'pardo'" + loops);
   EXPECT_EQ(hint("for i in 0..n\n{\n  B[i] = i\n}"),
-            "6: '=' is missing behind the loop's variable; here stands 'in'" + loops);
+            "6: '=' is missing after the loop's variable; here stands 'in'" + loops);
   EXPECT_EQ(hint("for (i = 0; i < n; i++) {\n  B[i] = i\n}"),
             "6: a name is missing; here stands '('" + loops);
   EXPECT_EQ(hint("forall i in 0 to n {\n  if i == 0 {\n    B[i] = i\n  }\n}"),
@@ -154,14 +154,14 @@ TEST(Checker, AMistakeIsOneError) {
               ElementsAre("3: '=' is missing in the assignment; here stands 'x'"));
   EXPECT_THAT(mistakes(head + "shared y : itn\ninput A[n : int\nx = y + A[0]\nx = f(n)\n"),
               ElementsAre("3: a type is missing; here stands 'itn'",
-                          "4: ']' is missing behind the list; here stands ':'"));
+                          "4: ']' is missing after the list; here stands ':'"));
 }
 
 TEST(Checker, ShowsTheLastWordWhereTheProgramEnds) {
   const std::string head = "mode EREW\noutput x : int\n";
   EXPECT_THAT(mistakes(head + "x = \n\n"), ElementsAre("3: an expression is missing; here the program ends"));
   EXPECT_THAT(mistakes(head + "if x == 0 {\n  x = 1 # }\n\n"),
-              ElementsAre("4: '}' is missing behind the statements; here the program ends"));
+              ElementsAre("4: '}' is missing after the statements; here the program ends"));
   EXPECT_THAT(mistakes(head + "while x == 0 { y z\n\n"),
               ElementsAre("3: '=' is missing in the assignment; here stands 'z'"));
 }

@@ -211,14 +211,14 @@ class Parser {
   void function() {
     Function made;
     made.name = expect_name("a name");
-    expect("(", "behind the function's name");
+    expect("(", "after the function's name");
     while (!peek().is(")")) {
       const Name parameter = expect_name("a parameter");
-      expect(":", "behind the parameter", "f(x : int, y : real) : int = ...");
+      expect(":", "after the parameter", "f(x : int, y : real) : int = ...");
       made.parameters.push_back({parameter, type()});
       if (!accept(",")) break;
     }
-    expect(")", "behind the parameters");
+    expect(")", "after the parameters");
     expect(":", "before the function's type", "f(x : int) : int = x + 1");
     made.type = type();
     expect("=", "before the function's value", "a function is one expression: f(x : int) : int = x + 1");
@@ -269,7 +269,7 @@ class Parser {
     while (!peek().is("}") && peek().kind != Token::Kind::kEnd) {
       recovering([&] { statement(result, depth + 1); });
     }
-    expect("}", "behind the statements");
+    expect("}", "after the statements");
     return result;
   }
 
@@ -322,10 +322,10 @@ class Parser {
     made.kind = Statement::Kind::kFor;
     if (peek().kind != Token::Kind::kName) lose(fmt::format("a name is missing; here {}", stands()), kLoops);
     made.name = expect_name("a name");
-    expect("=", "behind the loop's variable", kLoops);
+    expect("=", "after the loop's variable", kLoops);
     made.values.push_back(expression());
     made.down = accept("down");
-    expect("to", "behind the first value", "for k = 0 to n - 1 { ... }, for k = n - 1 down to 0 { ... }");
+    expect("to", "after the first value", "for k = 0 to n - 1 { ... }, for k = n - 1 down to 0 { ... }");
     made.values.push_back(expression());
     if (accept("step")) made.values.push_back(expression());
     made.body = body(depth, kLoops);
@@ -433,7 +433,7 @@ class Parser {
     if (!peek().is("-")) {
       if (peek().kind == Token::Kind::kName && peek().place.line > last_.line && peek(1).is("=") &&
           operator_before()) {
-        report(last_, fmt::format("an expression is missing behind '{}'", tokens_[at_ - 1].text), "");
+        report(last_, fmt::format("an expression is missing after '{}'", tokens_[at_ - 1].text), "");
         throw Lost();  // the next assignment begins here
       }
       return postfix(depth);
@@ -461,7 +461,7 @@ class Parser {
     }
     if (accept("(")) {
       Expr inner = choice(depth + 1);
-      expect(")", "behind the expression");
+      expect(")", "after the expression");
       inner.place = spanning(first.place, last_);
       return inner;
     }
@@ -509,7 +509,7 @@ class Parser {
     do {
       result.push_back(choice(depth));
     } while (accept(","));
-    expect(end, "behind the list");
+    expect(end, "after the list");
     return result;
   }
 

@@ -160,9 +160,8 @@ void loops(std::vector<Meta>& list, MetaProgram& meta) {
     if (node.kind == Kind::kRepeat && same_for_all(*node.condition, meta.hosted)) {
       node.kind = Kind::kHostWhile;
       rename(node.body, node.to, node.from);
-      meta.notes.push_back(
-          {Pass::kLoops, node.place.line,
-           "the condition is the same for all processors: the host knows how often, without asking them"});
+      meta.notes.push_back({Pass::kLoops, node.place.line,
+                            "the condition is the same for all processors: the host decides without them"});
     }
     loops(node.body, meta);
     loops(node.otherwise, meta);

@@ -7,7 +7,7 @@ namespace lanewise::kernels {
 namespace {
 
 const Tables& tables(lanes::Target target) {
-  invariant(lanes::supported(target), "kernels are asked for a target that this machine has");
+  invariant(lanes::supported(target), "this machine has the kernels' target");
   switch (target) {
     case lanes::Target::branching:
       return kBranchingTables;

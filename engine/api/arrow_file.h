@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/arrow.h"
+#include "data/source.h"
+
+namespace lanewise {
+
+/// Arrow IPC files (Feather version 2) and streams, also compressed with LZ4 or Zstandard, as one source;
+/// they are read whenever it is scanned. Throws UserError that names the file: it cannot be opened, is no
+/// such file, has a column of a type that Lanewise lacks, or other columns than the first file.
+std::shared_ptr<const Source> arrow_files(std::vector<std::string> paths);
+
+enum class ArrowFormat : uint8_t { kFile, kStream };
+
+/// Writes a stream's rows, and releases it in any case. `write` takes the bytes in order; what it throws is
+/// thrown on. Throws UserError: an error of the stream, a type that the format lacks.
+void write_arrow(ArrowArrayStream* rows, ArrowFormat format,
+                 const std::function<void(std::string_view)>& write);
+
+}  // namespace lanewise

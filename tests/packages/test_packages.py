@@ -1,0 +1,150 @@
+"""What `./dev package` makes, unpacked where nothing else is: the tarball beside a bare C library, the Debian packages beside
+those that they depend on, and a project that finds, builds against and runs the unpacked library."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("LANEWISE_BUILD") or ROOT / "build")
+sys.path.insert(0, str(ROOT / "tools"))
+
+import notices  # noqa: E402
+
+QUERY = ["sql", "--format", "csv", "-c", "SELECT count(*) AS n FROM range(1000) t(i) WHERE i::VARCHAR LIKE '%7%'"]
+ANSWER = "n\n271\n"
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """A folder with the packages, made once for all of pytest's workers."""
+    run_id = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = tmp_path_factory.getbasetemp().parent / f"packages-{run_id}" if run_id else tmp_path_factory.mktemp("packages")
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            notices.write(BUILD / "notices", (BUILD / "lanewise_sort.so").exists())
+            run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder)
+            (folder / "done").touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tarball(packages, tmp_path_factory):
+    """The unpacked tarball."""
+    folder = tmp_path_factory.mktemp("tarball")
+    run("tar", "-xzf", *packages.glob("*.tar.gz"), "-C", folder)
+    [unpacked] = folder.iterdir()
+    return unpacked
+
+
+def needed(package):
+    """The Debian packages that a package file depends on, and those that they do; all are real ones."""
+    named = [name.split()[0] for name in run("dpkg-deb", "-f", package, "Depends").split(", ")]
+    listed = run("apt-cache", "depends", "--recurse", "--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks",
+                 "--no-replaces", "--no-enhances", *named)
+    return sorted({line for line in listed.splitlines() if line and line[0] not in " <"} | set(named))
+
+
+def root_of(folder, names):
+    """A file system of these Debian packages alone."""
+    fetch, root = folder / "fetch", folder / "root"
+    fetch.mkdir()
+    root.mkdir()
+    for below in ("usr/lib", "usr/lib64", "usr/bin", "proc", "tmp"):
+        (root / below).mkdir(parents=True)
+    for link in ("lib", "lib64", "bin"):
+        (root / link).symlink_to(f"usr/{link}")
+    done = subprocess.run(["apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", *names], cwd=fetch, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"apt cannot download packages here: {done.stderr.strip()[-200:]}")
+    for file in fetch.iterdir():
+        run("dpkg-deb", "-x", file, root)
+    return root
+
+
+def inside(root, *command):
+    """Runs a command with `root` as its file system, and /proc, by which the loader finds libraries next to a program."""
+    enter = ["unshare", "--mount", "--pid", "--fork", *([] if os.geteuid() == 0 else ["--map-root-user"]),
+             "--mount-proc=/proc", f"--root={root}"]
+    if subprocess.run([*enter[:-2], "true"], capture_output=True).returncode:
+        pytest.skip("this machine allows no file system of one's own")
+    return run(*enter, *command, env={"HOME": "/tmp", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, cwd="/")
+
+
+def test_the_page_on_installing_names_the_packages(packages):
+    page = (ROOT / "docs/use/install.md").read_text()
+    for file in (*packages.glob("*.deb"), *packages.glob("*.tar.gz")):
+        assert f"`{file.name}`" in page
+
+
+def test_tarball_runs_with_the_c_library_alone(tarball, tmp_path):
+    root = root_of(tmp_path, ["libc6", "libstdc++6", "libgcc-s1"])
+    shutil.copytree(tarball, root / "opt/lanewise", symlinks=True)
+    assert inside(root, "/opt/lanewise/bin/lanewise", *QUERY) == ANSWER
+    (root / "tmp/words").write_text("one\ntwo\nthree\n")
+    assert inside(root, "/opt/lanewise/bin/lanewise", "grep", "t[hw]", "/tmp/words") == "two\nthree\n"
+
+
+def test_debian_package_runs_with_what_it_depends_on(packages, tmp_path):
+    [package] = packages.glob("lanewise_*.deb")
+    root = root_of(tmp_path, needed(package))
+    run("dpkg-deb", "-x", package, root)
+    assert inside(root, "/usr/bin/lanewise", *QUERY) == ANSWER
+    for file in ("man/man1/lanewise-sql.1", "bash-completion/completions/lanewise", "doc/lanewise/copyright",
+                 "doc/lanewise/docs/use/sql.md", "doc/lanewise/sbom.cdx.json", "doc/lanewise/licences/duckdb.txt"):
+        assert (root / "usr/share" / file).stat().st_size > 100, file
+
+
+@pytest.mark.skipif("LANEWISE_TEST_ALL" not in os.environ, reason="only with --all: makes a whole Debian 12")
+def test_apt_installs_the_packages_on_a_bare_debian(packages, tmp_path):
+    if shutil.which("debootstrap") is None or os.geteuid() != 0:
+        pytest.skip("needs debootstrap, run as root")
+    root = tmp_path / "debian"
+    run("debootstrap", "--variant=minbase", "bookworm", root)
+    for file in packages.glob("*.deb"):
+        shutil.copy(file, root / "tmp")
+    files = [f"/tmp/{file.name}" for file in packages.glob("*.deb")]
+    inside(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *files)
+    assert inside(root, "lanewise", *QUERY) == ANSWER
+    inside(root, "apt-get", "remove", "-y", "-qq", "lanewise")
+    assert not (root / "usr/lib/lanewise").exists() and not (root / "usr/bin/lanewise").exists()
+
+
+def test_a_project_builds_against_the_tarball(tarball, tmp_path):
+    configured = run("cmake", "-G", "Ninja", "-S", ROOT / "tests/consumer", "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={tarball}",
+        "-DCMAKE_BUILD_TYPE=Release")
+    assert "Warning" not in configured
+    run("cmake", "--build", tmp_path / "build")
+    assert run(tmp_path / "build" / "consumer") == "banana\ncherry\n"
+
+
+def test_nothing_of_the_build_tree_is_used(tarball):
+    libraries = run("ldd", tarball / "bin/lanewise-engine")
+    assert str(tarball) in libraries and str(ROOT) not in libraries
+
+
+def test_bill_of_materials_names_all_libraries(tarball):
+    bill = json.loads((tarball / "share/doc/lanewise/sbom.cdx.json").read_text())
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
+    shipped = {file.name.split(".so")[0] for file in (tarball / "lib/lanewise").rglob("lib*.so*")}
+    others = {"libduckdb": "duckdb", "libz": "zlib1g", "libbz2": "libbz2-1.0"}
+    for library in shipped:
+        package = re.compile(re.escape(others[library]) if library in others else rf"{library}-?\d+")  # libfmt9, liblz4-1
+        assert any(package.fullmatch(part["name"]) for part in bill["components"]), f"{library} is shipped, but not listed"
+    for part in bill["components"]:
+        assert part["version"] and (tarball / f"share/doc/lanewise/licences/{part['name']}.txt").stat().st_size > 200
