@@ -14,6 +14,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
+constexpr size_t kPage = 4096;             // bytes; a smaller one than the system's does no harm
 constexpr size_t kKeep = size_t{4} << 20;  // a larger buffer is given back before the next block
 
 void check_line(size_t bytes, const InputLimits& limits) {
@@ -50,7 +51,8 @@ class MappedInput final : public Input {
       end = behind_newline(end, size_);
       check_line(end - block.at - std::min(end - block.at, limits_.block_bytes), limits_);
     }
-    if (size_ - end >= kPadding) return block.set(text_ + begin, end - begin);
+    const bool readable = size_ - end >= kPadding || -size_ % kPage >= kPadding;
+    if (readable && text_[end - 1] == limits_.line_end) return block.set(text_ + begin, end - begin);
     uint8_t* copy = block.start(end - begin);  // behind the file nothing can be read
     std::memcpy(copy, text_ + begin, end - begin);
     if (text_[end - 1] != limits_.line_end) {

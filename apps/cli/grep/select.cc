@@ -7,7 +7,6 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr uint64_t kWindow = 64 << 10;  // ripgrep's buffer
 constexpr size_t kLookAhead = 128;  // bytes after a group of lines that are seen when it is searched again
 
 }  // namespace
@@ -34,7 +33,7 @@ void Selector::block(FileState& file, const Searched& block, const std::vector<l
   file.searched += std::min(end, block.text.size() - block.added_end);
   if (report_.counts_only() && !groups) {
     count(file, end);
-  } else if (report_.writes_plain() && !groups && !nul_ && !block.nul) {
+  } else if (report_.writes_plain() && !groups && !nul_ && !block.nul && !(file.mapped && any_nul(end))) {
     plain(file, block.text, end);
   } else {
     lines(file, end, groups && !inverted);
@@ -120,6 +119,14 @@ void Selector::count(FileState& file, size_t end) {
   file.selected += std::min(found, options_.most - file.selected);
   const bool all = options_.report == Report::kCount;
   file.done = file.selected == options_.most || (file.selected > 0 && !all);
+}
+
+/// Whether a selected line holds a NUL byte.
+bool Selector::any_nul(size_t end) const {
+  return std::ranges::any_of(ranges_, [&](const lanes::Line& line) {
+    return line.begin < end &&
+           block_->text.substr(line.begin, line.end - line.begin).find('\0') != std::string_view::npos;
+  });
 }
 
 void Selector::plain(FileState& file, std::string_view text, size_t end) {
