@@ -32,7 +32,9 @@ LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options, char li
     : matcher_(std::move(pattern), options),
       target_(lanes::parse_target(options.lanes).value_or(lanes::simd())),
       line_end_(line_end) {
-  if (line_end != '\n') return;
+  if (options.form.empty()) words_ = matcher_.pattern().compiled().words();
+  if (words_ != nullptr && !words_->takes_lines(line_end)) words_ = nullptr;
+  if (line_end != '\n' || words_ != nullptr) return;
   if (!options.form.empty() || options.lanes == "packed") return;
   choose_needle();
   if (!finder_) choose_sequences();
@@ -62,6 +64,8 @@ void LineMatcher::choose_sequences() {
 
 void LineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                         LineContext& context) const {
+  const bool by_words = words_ != nullptr && !words_->folds({reinterpret_cast<const char*>(text), size});
+  if (by_words) return words_->match_lines(text, size, line_end_, lines);
   if (!finds()) return by_line(text, size, lines, context);
   if (context.blocks_by_line > 0) {
     --context.blocks_by_line;
@@ -149,7 +153,6 @@ const Pattern& UnicodeLineMatcher::pattern_for(std::string_view text) const {
 
 void UnicodeLineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                LineContext& context) const {
-  if (words_) return words_->match_lines(text, size, of_ascii_.line_end(), lines);
   if (!differs_ || is_ascii({reinterpret_cast<const char*>(text), size}))
     return of_ascii_.match(text, size, lines, context);
   match_mixed(text, size, lines, context);

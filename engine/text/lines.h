@@ -10,10 +10,13 @@
 #include "lanes/find_set.h"
 #include "lanes/lines.h"
 #include "text/captures.h"
-#include "text/literals/word_finder.h"
 #include "text/matcher.h"
 
 namespace lanewise::text {
+
+namespace literals {
+class WordFinder;
+}
 
 /// What one thread needs while it matches lines; as MatchContext.
 struct LineContext {
@@ -68,6 +71,7 @@ class LineMatcher {
   std::string needle_;                              // in every match
   bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
+  const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
 
@@ -83,10 +87,6 @@ class UnicodeLineMatcher {
   /// As LineMatcher::match.
   void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
 
-  /// From now on lines are decided by words: the pattern is any of them. Each has two bytes at least, and no
-  /// line's end.
-  void use_words(std::vector<std::string> words) { words_.emplace(std::move(words)); }
-
   /// The pattern that finds places in this text.
   const Pattern& pattern_for(std::string_view text) const;
   const Pattern& pattern() const { return whole_; }
@@ -99,7 +99,7 @@ class UnicodeLineMatcher {
   UnicodeLineMatcher(const Pattern& whole, const MakeAscii& make_ascii, const MatcherOptions& options,
                      char line_end)
       : whole_(whole),
-        differs_(whole.beyond_ascii()),
+        differs_(whole.beyond_ascii() && !whole.is_word_list()),
         of_ascii_(differs_ ? make_ascii() : whole, options, line_end),
         options_(options) {
     if (differs_) of_all_.emplace(whole, options, line_end);
@@ -112,7 +112,6 @@ class UnicodeLineMatcher {
   LineMatcher of_ascii_;
   std::optional<LineMatcher> of_all_;
   MatcherOptions options_;
-  std::optional<literals::WordFinder> words_;
 };
 
 /// Whether a text has no byte above 0x7F.

@@ -43,16 +43,6 @@ text::RegexOptions regex_options(const Options& options) {
   return how;
 }
 
-/// Whether the patterns are many words that are searched as they are.
-bool is_word_list(const Options& options) {
-  constexpr size_t kMany = 64;
-  if (options.patterns.size() < kMany || options.around != Around::kAnything) return false;
-  return std::ranges::all_of(options.patterns, [&](const std::string& word) {
-    const bool plain = options.literal || word.find_first_of("\\.+*?()|[]{}^$") == std::string::npos;
-    return plain && word.size() >= text::literals::WordFinder::kShortest;
-  });
-}
-
 /// A line's end in the pattern's own text can never match.
 void check_line_ends(const Options& options, const text::Pattern& pattern) {
   if (options.multiline || !pattern.has_literal_byte(static_cast<uint8_t>(options.line_end))) return;
@@ -78,7 +68,6 @@ Search compile(const Options& options) {
   Search search;
   const text::MatcherOptions on{.form = "", .lanes = options.lanes, .tuning = options.tuning};
   search.matcher = std::make_unique<text::UnicodeLineMatcher>(make, on, options.line_end);
-  if (is_word_list(options) && !ignores) search.matcher->use_words(options.patterns);
   check_line_ends(options, search.matcher->pattern());
   const bool sees_ends =
       options.around != Around::kAnything || search.matcher->pattern().may_match_byte('\n');
