@@ -23,7 +23,7 @@ struct LineContext {
   MatchContext match;
   MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
   CaptureContext captures;
-  std::vector<lanes::Line> high, found;
+  std::vector<lanes::Line> high, ascii, found, ascii_found;
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> hits;
   std::vector<lanes::Line> candidates;
@@ -45,6 +45,14 @@ class LineMatcher {
   /// The same for some lines of the text.
   void match_some(const uint8_t* text, const std::vector<lanes::Line>& some, std::vector<lanes::Line>& lines,
                   LineContext& context) const;
+
+  /// Whether the same text is in every match of both, so that one search finds the lines to look at.
+  bool shares_candidates(const LineMatcher& other) const {
+    return finder_ && other.finder_ && needle_ == other.needle_ && !needle_is_all_ && !other.needle_is_all_;
+  }
+  /// Appends the lines that hold that text.
+  void find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                       LineContext& context) const;
 
   const Pattern& pattern() const { return matcher_.pattern(); }
   /// The lanes that it runs on.
@@ -103,14 +111,19 @@ class UnicodeLineMatcher {
         of_ascii_(differs_ ? make_ascii() : whole, options, line_end),
         options_(options) {
     if (differs_) of_all_.emplace(whole, options, line_end);
+    shares_candidates_ = differs_ && of_ascii_.shares_candidates(*of_all_);
   }
   void match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                    LineContext& context) const;
+  void match_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                        LineContext& context) const;
+  void match_high(const uint8_t* text, LineContext& context) const;
 
   Pattern whole_;
   bool differs_;
   LineMatcher of_ascii_;
   std::optional<LineMatcher> of_all_;
+  bool shares_candidates_ = false;
   MatcherOptions options_;
 };
 

@@ -136,7 +136,11 @@ Verdict IgnoreRules::judge(std::string_view path, bool is_folder) const {
 }
 
 Ignore::Ignore(const FileRules& rules) : rules_(rules) {
-  for (const auto& [glob, ignore_case] : rules.globs) globs_.add(glob, ignore_case || rules.glob_ignore_case);
+  for (const bool of_iglob : {false, true}) {  // --iglob outweighs -g, as in ripgrep
+    for (const auto& [glob, ignore_case] : rules.globs) {
+      if (ignore_case == of_iglob) globs_.add(glob, ignore_case || rules.glob_ignore_case);
+    }
+  }
   if (rules.ignore_files) {
     for (const std::string& path : rules.files) {
       if (!exists(path)) warnings.push_back(path + ": No such file or directory");
@@ -157,7 +161,7 @@ std::shared_ptr<const IgnoreFolder> Ignore::enter(std::string path,
   if (rules_.ignore_dot && files.dot) folder->dot.read(path + ".ignore", rules_.ignore_case, warnings);
   if (rules_.ignore_vcs && files.git) folder->git.read(path + ".gitignore", rules_.ignore_case, warnings);
   folder->has_git = files.repository && exists(path + ".git");
-  if (rules_.ignore_exclude && folder->has_git)
+  if (rules_.ignore_exclude && rules_.ignore_vcs && folder->has_git)
     folder->git_exclude.read(path + ".git/info/exclude", rules_.ignore_case, warnings);
   folder->path = std::move(path);
   return folder;

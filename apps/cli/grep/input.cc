@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -34,6 +35,7 @@ class MappedInput final : public Input {
   ~MappedInput() override { ::munmap(const_cast<uint8_t*>(text_), size_); }
 
   bool claim(Block& block) override {
+    next_ = std::max(next_, long_line_end_.load());
     if (next_ >= size_) return false;
     block.at = next_;
     block.first = next_ == 0;
@@ -50,6 +52,9 @@ class MappedInput final : public Input {
     if (text_[end - 1] != limits_.line_end) {
       end = behind_newline(end, size_);
       check_line(end - block.at - std::min(end - block.at, limits_.block_bytes), limits_);
+      uint64_t known = long_line_end_;
+      while (known < end && !long_line_end_.compare_exchange_weak(known, end)) {
+      }
     }
     const bool readable = size_ - end >= kPadding || -size_ % kPage >= kPadding;
     if (readable && text_[end - 1] == limits_.line_end) return block.set(text_ + begin, end - begin);
@@ -73,6 +78,7 @@ class MappedInput final : public Input {
   size_t size_;
   InputLimits limits_;
   uint64_t next_ = 0;
+  std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 
 /// Blocks as they come; what is behind the last line's end waits for the next one.

@@ -79,10 +79,12 @@ void find_groups(const text::UnicodeLineMatcher& matcher, const Options& options
                  std::vector<lanes::Line>& groups, text::CaptureContext& context) {
   text::MatchFinder finder(matcher.pattern_for(text), text, context);
   text::Capture match;
-  for (size_t from = 0; from < text.size();) {
+  const bool open_end = !text.ends_with(options.line_end);  // its last line may match where it ends
+  const size_t last_begin = text.size() - !open_end;
+  for (size_t from = 0; from <= last_begin && !text.empty();) {
     if (options.around == Around::kWord && from > 0 && text[from - 1] != '\n') ++from;
-    if (from >= text.size() || !finder.next(from, {&match, 1})) return;
-    if (match.begin >= text.size()) return;
+    if (from > last_begin || !finder.next(from, {&match, 1})) return;
+    if (match.begin > last_begin) return;
     const size_t before =
         match.begin == 0 ? std::string_view::npos : text.rfind(options.line_end, match.begin - 1);
     const size_t begin = before == std::string_view::npos ? 0 : before + 1;

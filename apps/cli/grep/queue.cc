@@ -296,7 +296,9 @@ void Queue::open(const Found& found, Job& job) const {
   const int number = file.get();
   if (needs_stream(number, regular, found.path)) {
     job.converts = state.at_nul == AtNul::kSay;
-    state.transcoded = regular && !options_.decompress;
+    const std::string& encoding = options_.encoding;
+    const bool by_mark = encoding.empty() || encoding == "auto" || encoding.starts_with("utf-16");
+    state.transcoded = regular && !options_.decompress && by_mark;
     auto stream = options_.decompress ? decoded_stream(number, found.path) : plain_stream(number);
     if (options_.encoding != "none") stream = transcoded_stream(std::move(stream), options_.encoding);
     job.input = stream_input(std::move(file), std::move(stream), limits);

@@ -102,6 +102,7 @@ class Printing {
   }
   /// The text without the end of its line.
   std::string_view body(std::string_view text) const;
+  uint64_t lines_in(std::string_view text) const;
   /// The matches of a piece. An empty one before the end of a line counts, one at the end of a text does not.
   void list(const Piece& piece, std::vector<Span>& found);
 

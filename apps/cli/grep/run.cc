@@ -283,7 +283,8 @@ std::string shown_name(const std::string& path, const Options& options) {
   if (path == "-") return "<stdin>";
   std::string name = path;
   if (options.paths_are_default && name.starts_with("./")) name.erase(0, 2);
-  if (options.path_separator != '/') std::ranges::replace(name, '/', options.path_separator);
+  if (options.path_separator != '/' && options.report != Report::kJson)
+    std::ranges::replace(name, '/', options.path_separator);
   return name;
 }
 

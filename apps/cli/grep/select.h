@@ -28,7 +28,7 @@ class Selector {
 
  private:
   void invert(std::string_view text, const std::vector<lanes::Line>& matching);
-  size_t stop_at(FileState& file, const Searched& block);
+  size_t stop_at(FileState& file, const Searched& block, bool groups);
   bool any_nul(size_t end) const;
   void plain(FileState& file, std::string_view text, size_t end);
   void count(FileState& file, size_t end);
