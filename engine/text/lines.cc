@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLinesAtOnce = 4096;  // with their text they stay in a core's cache
 constexpr size_t kShortest = 2;        // bytes; shorter needles are found too often
-constexpr size_t kSparse = 256;        // bytes of text for each candidate; more of them do not pay
+constexpr size_t kSparse = 96;         // bytes of text for each candidate; more of them do not pay
 constexpr int kPatience = 15;          // so many texts later they get another chance
 
 /// Calls found(i) for each set bit.
