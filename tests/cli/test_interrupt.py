@@ -123,7 +123,7 @@ WORKING = {
     "grep": ["grep", "-c", "x[a-z]*y", "/dev/zero"],
     "grep of words": ["grep", "-c", "-f", "words", "/dev/zero"],
     "grep by threads": ["grep", "-c", "--threads", "4", "x[a-z]*y", *["/dev/zero"] * 4],
-    "grep of many files": ["grep", "-c", "--threads", "4", "x[a-z]*y", *["lines"] * 20_000],
+    "grep of many files": ["grep", "-o", "--threads", "4", "[a-z]+", *["lines"] * 20_000],
     "bench scan": ["bench", "scan", "--plot", "out.svg", "--selectivity", "1,50"],
     "bench strings": ["bench", "strings"],
     "bench index": ["bench", "index", "--device", "cpu", "--keys", "3000000"],
