@@ -55,6 +55,7 @@ class MatchFinder {
   bool next(size_t from, std::span<Capture> groups);
 
  private:
+  bool next_word(size_t from, std::span<Capture> groups);
   size_t next_start(const captures::MatchStarts& starts, size_t from);
   bool match_at(size_t at, std::span<Capture> groups);
 
@@ -62,6 +63,9 @@ class MatchFinder {
   std::string_view text_;
   CaptureContext::Scratch& scratch_;
   int searches_ = 0;
+  bool folds_ = false;          // words are looked for in folded_
+  std::string folded_;          // the text without regard to case
+  std::vector<size_t> places_;  // of its bytes, in text_
 };
 
 /// Finds the leftmost match that starts at or after `from` and fills groups[0] (the match), groups[1] ... up

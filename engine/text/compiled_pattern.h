@@ -12,6 +12,7 @@
 #include "text/captures/start_condition.h"
 #include "text/literals/literals.h"
 #include "text/literals/sequences.h"
+#include "text/literals/word_finder.h"
 #include "text/pattern.h"
 #include "text/syntax/ast.h"
 
@@ -28,6 +29,8 @@ struct CompiledPattern {
   const automaton::CompleteAutomaton* automaton() const;
   const captures::StartCondition& start_condition() const;
   const literals::Sequences& sequences() const;
+  /// Finds matches where the pattern is nothing but many words; null elsewhere.
+  const literals::WordFinder* words() const { return words_ ? &*words_ : nullptr; }
   /// Finds where matches start; null when it would exceed the limits.
   const captures::MatchStarts* match_starts() const;
   /// Finds captures once the start is known; null where threads compete.
@@ -46,6 +49,7 @@ struct CompiledPattern {
   const literals::Lengths lengths;
 
  private:
+  std::optional<literals::WordFinder> words_;
   mutable std::once_flag program_once_;
   mutable automaton::Program program_;
   mutable automaton::ByteClasses byte_classes_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLinesAtOnce = 4096;  // with their text they stay in a core's cache
 constexpr size_t kShortest = 2;        // bytes; shorter needles are found too often
-constexpr size_t kSparse = 256;        // bytes of text for each candidate; more of them do not pay
+constexpr size_t kSparse = 96;         // bytes of text for each candidate; more of them do not pay
 constexpr int kPatience = 15;          // so many texts later they get another chance
 
 /// Calls found(i) for each set bit.
@@ -32,7 +32,9 @@ LineMatcher::LineMatcher(Pattern pattern, const MatcherOptions& options, char li
     : matcher_(std::move(pattern), options),
       target_(lanes::parse_target(options.lanes).value_or(lanes::simd())),
       line_end_(line_end) {
-  if (line_end != '\n') return;
+  if (options.form.empty()) words_ = matcher_.pattern().compiled().words();
+  if (words_ != nullptr && !words_->takes_lines(line_end)) words_ = nullptr;
+  if (line_end != '\n' || words_ != nullptr) return;
   if (!options.form.empty() || options.lanes == "packed") return;
   choose_needle();
   if (!finder_) choose_sequences();
@@ -62,6 +64,8 @@ void LineMatcher::choose_sequences() {
 
 void LineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                         LineContext& context) const {
+  const bool by_words = words_ != nullptr && !words_->folds({reinterpret_cast<const char*>(text), size});
+  if (by_words) return words_->match_lines(text, size, line_end_, lines);
   if (!finds()) return by_line(text, size, lines, context);
   if (context.blocks_by_line > 0) {
     --context.blocks_by_line;
@@ -98,17 +102,21 @@ void LineMatcher::by_line(const uint8_t* text, size_t size, std::vector<lanes::L
 
 void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                LineContext& context) const {
-  std::vector<lanes::Line>& candidates = needle_is_all_ ? lines : context.candidates;
-  if (!needle_is_all_) candidates.clear();
-  const size_t before = candidates.size();
+  if (needle_is_all_) return find_candidates(text, size, lines, context);
+  context.candidates.clear();
+  find_candidates(text, size, context.candidates, context);
+  match_some(text, context.candidates, lines, context);
+}
+
+void LineMatcher::find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                                  LineContext& context) const {
+  const size_t before = lines.size();
   if (finder_) {
-    finder_->match_lines(text, size, candidates);
+    finder_->match_lines(text, size, lines);
   } else {
-    sequences_->match_lines(text, size, candidates);
+    sequences_->match_lines(text, size, lines);
   }
-  if ((candidates.size() - before) * kSparse > size) context.blocks_by_line = kPatience;
-  if (needle_is_all_ || candidates.empty()) return;
-  match_some(text, candidates, lines, context);
+  if ((lines.size() - before) * kSparse > size) context.blocks_by_line = kPatience;
 }
 
 void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>& candidates,
@@ -130,7 +138,7 @@ void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>
 
 bool is_ascii(std::string_view text) {
   size_t at = 0;
-  uint64_t words[8];
+  uint64_t words[32];
   for (; at + sizeof words <= text.size(); at += sizeof words) {
     std::memcpy(words, text.data() + at, sizeof words);
     uint64_t all = 0;
@@ -149,49 +157,78 @@ const Pattern& UnicodeLineMatcher::pattern_for(std::string_view text) const {
 
 void UnicodeLineMatcher::match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                LineContext& context) const {
-  if (words_) return words_->match_lines(text, size, of_ascii_.line_end(), lines);
+  if (shares_candidates_ && context.blocks_by_line == 0) return match_candidates(text, size, lines, context);
   if (!differs_ || is_ascii({reinterpret_cast<const char*>(text), size}))
     return of_ascii_.match(text, size, lines, context);
   match_mixed(text, size, lines, context);
 }
 
-/// Lines of ASCII by one pattern, the others by the other; where automata only guess, by captures.
+namespace {
+
+/// The line without its end.
+std::string_view view(const uint8_t* text, const lanes::Line& line) {
+  return {reinterpret_cast<const char*>(text) + line.begin, line.end - line.begin - size_t{1}};
+}
+
+void merge(const std::vector<lanes::Line>& a, const std::vector<lanes::Line>& b,
+           std::vector<lanes::Line>& lines) {
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(lines),
+             [](const lanes::Line& one, const lanes::Line& other) { return one.begin < other.begin; });
+}
+
+}  // namespace
+
+/// Those of context.high that match become context.found; where automata only guess, by captures.
+void UnicodeLineMatcher::match_high(const uint8_t* text, LineContext& context) const {
+  context.found.clear();
+  std::swap(context.match, context.match_all);
+  of_all_->match_some(text, context.high, context.found, context);
+  std::swap(context.match, context.match_all);
+  if (!whole_.approximate() || whole_.full_match()) return;
+  std::erase_if(context.found, [&](const lanes::Line& line) {
+    Capture match;
+    return !find_captures(whole_, view(text, line), 0, {&match, 1}, context.captures);
+  });
+}
+
+/// Lines that hold what is in every match: those of ASCII by one pattern, the others by the other.
+void UnicodeLineMatcher::match_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                                          LineContext& context) const {
+  context.candidates.clear();
+  of_ascii_.find_candidates(text, size, context.candidates, context);
+  context.high.clear();
+  context.ascii.clear();
+  for (const lanes::Line& line : context.candidates)
+    (is_ascii(view(text, line)) ? context.ascii : context.high).push_back(line);
+  if (context.high.empty()) return of_ascii_.match_some(text, context.ascii, lines, context);
+  match_high(text, context);
+  context.ascii_found.clear();
+  of_ascii_.match_some(text, context.ascii, context.ascii_found, context);
+  merge(context.ascii_found, context.found, lines);
+}
+
+/// All lines: those of ASCII by one pattern, the others by the other.
 void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                      LineContext& context) const {
-  const auto view = [&](const lanes::Line& line) {
-    return std::string_view(reinterpret_cast<const char*>(text) + line.begin, line.end - line.begin - 1);
-  };
   context.high.clear();
   for (size_t at = 0; at < size;) {
     const void* found = std::memchr(text + at, of_ascii_.line_end(), size - at);
     const size_t end =
         found == nullptr ? size : static_cast<size_t>(static_cast<const uint8_t*>(found) - text) + 1;
     const lanes::Line line{static_cast<uint32_t>(at), static_cast<uint32_t>(end)};
-    if (!is_ascii(view(line))) context.high.push_back(line);
+    if (!is_ascii(view(text, line))) context.high.push_back(line);
     at = end;
   }
-  context.found.clear();
-  std::swap(context.match, context.match_all);
-  of_all_->match_some(text, context.high, context.found, context);
-  std::swap(context.match, context.match_all);
-  if (whole_.approximate()) {
-    std::erase_if(context.found, [&](const lanes::Line& line) {
-      Capture match;
-      if (whole_.full_match()) return false;
-      return !find_captures(whole_, view(line), 0, {&match, 1}, context.captures);
-    });
-  }
-  std::vector<lanes::Line> ascii;
-  of_ascii_.match(text, size, ascii, context);
+  match_high(text, context);
+  context.ascii_found.clear();
+  of_ascii_.match(text, size, context.ascii_found, context);
   // High lines are decided above, whatever the other pattern says of them.
   auto high = context.high.begin();
-  std::erase_if(ascii, [&](const lanes::Line& line) {
+  std::erase_if(context.ascii_found, [&](const lanes::Line& line) {
     while (high != context.high.end() && high->begin < line.begin) ++high;
     return high != context.high.end() && high->begin == line.begin;
   });
-  std::merge(ascii.begin(), ascii.end(), context.found.begin(), context.found.end(),
-             std::back_inserter(lines),
-             [](const lanes::Line& a, const lanes::Line& b) { return a.begin < b.begin; });
+  merge(context.ascii_found, context.found, lines);
 }
 
 std::string LineMatcher::describe() const {

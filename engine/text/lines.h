@@ -10,17 +10,20 @@
 #include "lanes/find_set.h"
 #include "lanes/lines.h"
 #include "text/captures.h"
-#include "text/literals/word_finder.h"
 #include "text/matcher.h"
 
 namespace lanewise::text {
+
+namespace literals {
+class WordFinder;
+}
 
 /// What one thread needs while it matches lines; as MatchContext.
 struct LineContext {
   MatchContext match;
   MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
   CaptureContext captures;
-  std::vector<lanes::Line> high, found;
+  std::vector<lanes::Line> high, ascii, found, ascii_found;
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> hits;
   std::vector<lanes::Line> candidates;
@@ -42,6 +45,14 @@ class LineMatcher {
   /// The same for some lines of the text.
   void match_some(const uint8_t* text, const std::vector<lanes::Line>& some, std::vector<lanes::Line>& lines,
                   LineContext& context) const;
+
+  /// Whether the same text is in every match of both, so that one search finds the lines to look at.
+  bool shares_candidates(const LineMatcher& other) const {
+    return finder_ && other.finder_ && needle_ == other.needle_ && !needle_is_all_ && !other.needle_is_all_;
+  }
+  /// Appends the lines that hold that text.
+  void find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                       LineContext& context) const;
 
   const Pattern& pattern() const { return matcher_.pattern(); }
   /// The lanes that it runs on.
@@ -68,6 +79,7 @@ class LineMatcher {
   std::string needle_;                              // in every match
   bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
+  const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
 
@@ -83,10 +95,6 @@ class UnicodeLineMatcher {
   /// As LineMatcher::match.
   void match(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines, LineContext& context) const;
 
-  /// From now on lines are decided by words: the pattern is any of them. Each has two bytes at least, and no
-  /// line's end.
-  void use_words(std::vector<std::string> words) { words_.emplace(std::move(words)); }
-
   /// The pattern that finds places in this text.
   const Pattern& pattern_for(std::string_view text) const;
   const Pattern& pattern() const { return whole_; }
@@ -99,20 +107,24 @@ class UnicodeLineMatcher {
   UnicodeLineMatcher(const Pattern& whole, const MakeAscii& make_ascii, const MatcherOptions& options,
                      char line_end)
       : whole_(whole),
-        differs_(whole.beyond_ascii()),
+        differs_(whole.beyond_ascii() && !whole.is_word_list()),
         of_ascii_(differs_ ? make_ascii() : whole, options, line_end),
         options_(options) {
     if (differs_) of_all_.emplace(whole, options, line_end);
+    shares_candidates_ = differs_ && of_ascii_.shares_candidates(*of_all_);
   }
   void match_mixed(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                    LineContext& context) const;
+  void match_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
+                        LineContext& context) const;
+  void match_high(const uint8_t* text, LineContext& context) const;
 
   Pattern whole_;
   bool differs_;
   LineMatcher of_ascii_;
   std::optional<LineMatcher> of_all_;
+  bool shares_candidates_ = false;
   MatcherOptions options_;
-  std::optional<literals::WordFinder> words_;
 };
 
 /// Whether a text has no byte above 0x7F.

@@ -79,6 +79,10 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   for (const forms::FormKind* kind : forms::all_forms()) {
     if (!options.form.empty() && kind->name != options.form) continue;
     known = true;
+    if (pattern_.compiled().words() != nullptr && options.form.empty() && kind->name != "words") {
+      asked.push_back({kind->name, "no, the pattern is a list of words", std::nullopt});
+      continue;
+    }
     const double least = kind->at_best ? kind->at_best(request) : 0;
     if (best.form && least >= best.cost.per_usual_byte()) {
       asked.push_back({kind->name, "no, at best " + show_cost(least) + kPerByte, least});

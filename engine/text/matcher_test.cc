@@ -170,6 +170,9 @@ TEST(Matcher, NeedlesAtTheEdgesOfRows) {
                              "[.a]{3}", "s[no]$", "[ab]{2}[0-9]", "[.]ab?7|s[no]$", "^\\.*[a-c]{2}"}) {
     patterns.emplace_back(compile_regex(source), source);
   }
+  std::string words = "b7\\.so|7\\.";  // and others that are not found
+  for (int i = 0; i < 70; ++i) words += "|z" + std::to_string(i);
+  patterns.emplace_back(compile_regex(words), words.c_str());
   testing::FormCounts counts;
   for (const auto& [pattern, regex] : patterns) {
     const RE2 oracle(regex);

@@ -20,7 +20,9 @@ CompiledPattern::CompiledPattern(std::string pattern_source, syntax::Ast parsed,
       pieces(literals::find_pieces(ast, whole)),
       required(literals::find_required(ast)),
       prefix(literals::find_prefix(ast, whole)),
-      lengths(literals::find_lengths(ast, whole)) {}
+      lengths(literals::find_lengths(ast, whole)) {
+  if (auto set = literals::find_words(ast, whole)) words_.emplace(std::move(*set));
+}
 
 const automaton::Program& CompiledPattern::program() const {
   std::call_once(program_once_, [this] {
@@ -76,9 +78,9 @@ void check_size(std::string_view pattern, const Limits& limits) {
 Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Limits& limits) {
   auto compiled =
       std::make_shared<detail::CompiledPattern>(std::string(source), std::move(ast), full_match, limits);
-  // A pattern of literal pieces is matched without a program, however long it is; others show now what they
-  // cost.
-  if (!compiled->pieces) compiled->program();
+  // Patterns of literal pieces or words are matched without a program, however long they are; others show now
+  // what they cost.
+  if (!compiled->pieces && compiled->words() == nullptr) compiled->program();
   return Pattern(std::move(compiled));
 }
 
@@ -214,8 +216,10 @@ const std::string& Pattern::prefix() const { return compiled_->prefix; }
 bool Pattern::full_match() const { return compiled_->full_match; }
 int Pattern::groups() const { return static_cast<int>(compiled_->ast.group_names.size()); }
 bool Pattern::beyond_ascii() const { return compiled_->ast.beyond_ascii; }
+bool Pattern::is_word_list() const { return compiled_->words() != nullptr; }
 bool Pattern::approximate() const {
-  return compiled_->ast.beyond_ascii && (compiled_->program().assertions & syntax::kUnicodeAssertions) != 0;
+  return compiled_->ast.beyond_ascii && compiled_->words() == nullptr &&
+         (compiled_->program().assertions & syntax::kUnicodeAssertions) != 0;
 }
 
 namespace {
@@ -257,6 +261,8 @@ std::string Pattern::describe() const {
     if (literal.at_end) out += ", to the end";
     out += '\n';
   }
+  if (const literals::WordFinder* words = compiled_->words())
+    return out + "words: " + std::to_string(words->words()) + '\n';
   if (!compiled_->required.empty()) out += "required text: " + compiled_->required + '\n';
   const automaton::Program& program = compiled_->program();
   out += "program: " + std::to_string(program.instructions.size()) + " instructions, " +

@@ -79,6 +79,8 @@ class Pattern {
   bool has_literal_byte(uint8_t byte) const;
   /// Whether a match may hold this byte, or look at it where it ends lines.
   bool may_match_byte(uint8_t byte) const;
+  /// Whether it is nothing but many words, which are found without an automaton.
+  bool is_word_list() const;
   /// A few lines for people: literal form, required literal, size of the program and of the automaton.
   std::string describe() const;
 

@@ -42,6 +42,8 @@ def unread(pipe):
 @pytest.fixture
 def files(lanewise, tmp_path):
     """What the commands read: large enough that each takes seconds."""
+    (tmp_path / "words").write_text("".join(f"word{i}\n" for i in range(5000)))
+    (tmp_path / "lines").write_text("some line\n" * 20_000)
     (tmp_path / "copy.pram").write_text("mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = A[p]\n")
     return tmp_path
 
@@ -119,6 +121,9 @@ WORKING = {
     "pram run cpu": ["pram", "run", "all_pairs_distances", "--graph", "random:500:5000", "--executor", "cpu"],
     "pram trace": ["pram", "trace", "sort", "-i", "A=random:300000", "-o", "out.ndjson"],
     "grep": ["grep", "-c", "x[a-z]*y", "/dev/zero"],
+    "grep of words": ["grep", "-c", "-f", "words", "/dev/zero"],
+    "grep by threads": ["grep", "-c", "--threads", "4", "x[a-z]*y", *["/dev/zero"] * 4],
+    "grep of many files": ["grep", "-o", "--threads", "4", "[a-z]+", *["lines"] * 20_000],
     "bench scan": ["bench", "scan", "--plot", "out.svg", "--selectivity", "1,50"],
     "bench strings": ["bench", "strings"],
     "bench index": ["bench", "index", "--device", "cpu", "--keys", "3000000"],

@@ -18,7 +18,7 @@ COMMANDS = r"""
 -M 5 one | -M 8 --max-columns-preview one | --trim one | --heading one a b | --heading -n one a b | -p one a b | --passthru -n one | --count-matches o | -co o
 --include-zero -c zzz a b | --context-separator == -A1 one | --no-context-separator -A1 one | --field-match-separator @ -n one | --field-context-separator '~' -C1 -n two
 -U 'two\nthree' | -Uo 'o\ntw' | -U --multiline-dotall 'two.*four' | -Uc 'e\n' | -U -n 'e$\n' | --null-data one | --crlf 'one$' crlf | --crlf -r X 'one$' crlf | -n o crlf
--uuu one | -uu one | -u one | --hidden one | --no-ignore one | -tc one | -Tc one | -g '*.c' one | -g '!*.c' one | --iglob '*.C' one | -g 'sub/**' one | -g '*.{c,h}' one
+-uuu one | -uu one | -u one | --hidden one | --no-ignore one | -tc one | -Tc one | -Tc -tall one | -g '*.c' one | -g '!*.c' one | --iglob '*.C' one | -g 'sub/**' one | -g '*.{c,h}' one
 --files | --files --hidden | --files -tc | --files -g '!sub' | --files --no-ignore | --max-depth 1 one | --max-depth 0 --files | -L --files | --type-add 'my:*.odd' -tmy one
 --type-add 'my:include:c,h' -tmy one | --type-clear c -tc one | --no-ignore-vcs one | --no-ignore-dot one | --ignore-file extra one | --sortr path one | --max-filesize 10 one
 -a one bin | one bin | -c one bin | one bin a | -l one bin | -v zzz bin | --binary one binsub | one binsub | -c one binsub | -uuu one binsub | --text one bin

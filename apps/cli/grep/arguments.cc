@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -183,8 +184,11 @@ bool input_is_readable() {
 
 void choose_report(const Arguments& given, Options& options) {
   bool count = given.count, count_matches = given.count_matches;
-  if (count_matches && options.invert) count = true, count_matches = false;
-  if (count && options.only_matches) count_matches = true;
+  if (count_matches && options.invert) {
+    count = true, count_matches = false;
+  } else if (count && options.only_matches) {
+    count_matches = true;
+  }
   options.report = Report::kLines;
   if (given.files_without) options.report = Report::kFilesWithout;
   if (given.files_with) options.report = Report::kFilesWith;
@@ -210,6 +214,7 @@ void choose_paths(Arguments& given, Options& options) {
     given.patterns.push_back(*words++);
   }
   options.patterns = std::move(given.patterns);
+  std::ranges::move(given.file_patterns, std::back_inserter(options.patterns));
   options.paths.assign(words, given.words.end());
   if (!options.paths.empty()) return;
   options.paths_are_default = !input_is_readable() || given.reads_input || options.task != Task::kSearch;

@@ -12,10 +12,11 @@ namespace lanewise::cli::grep {
 /// The command line as it is read, flag after flag; complete() makes Options of it.
 struct Arguments {
   Options options;
-  std::vector<std::string> words;     ///< the pattern, unless given otherwise, and paths
-  std::vector<std::string> patterns;  ///< of -e and -f, in order
-  bool has_patterns = false;          ///< -e or -f was given
-  bool reads_input = false;           ///< -f - was given
+  std::vector<std::string> words;          ///< the pattern, unless given otherwise, and paths
+  std::vector<std::string> patterns;       ///< of -e, in order
+  std::vector<std::string> file_patterns;  ///< of -f; those of -e come first, as in ripgrep
+  bool has_patterns = false;               ///< -e or -f was given
+  bool reads_input = false;                ///< -f - was given
   std::optional<bool> names, numbers, heading;
   std::optional<uint64_t> context, before, after;
   bool column = false, no_column = false, vimgrep = false;

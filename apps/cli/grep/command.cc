@@ -8,6 +8,7 @@
 
 #include "grep/arguments.h"
 #include "grep/encoding.h"
+#include "grep/pattern.h"
 #include "grep/run.h"
 #include "grep/types.h"
 #include "output/print.h"
@@ -47,7 +48,10 @@ ExitCode run_options(Options& options) {
     return exit_code(options, outcome);
   }
   check_encoding(options.encoding);
-  if (options.most == 0) return kNothingFound;
+  if (options.most == 0) {
+    compile(options);  // tells what is wrong with the patterns
+    return kNothingFound;
+  }
   report_shrunken_files();
   const Outcome outcome = run(options, out);
   out.close();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b", kZstandard = "\x28\xb5\x2f\xfd", kBzip2 = "BZh";
 constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6), kLz4 = "\x04\x22\x4d\x18", kZ = "\x1f\x9d";
+constexpr uint64_t kMostMemory = uint64_t{512} << 20;  // of xz; its strongest preset takes 65 MiB
 constexpr size_t kInputBytes = size_t{128} << 10;
 
 class PlainStream final : public ByteStream {
@@ -68,6 +70,9 @@ class Packed {
 };
 
 [[noreturn]] void cut_short() { throw UserError("the compressed file ends too early"); }
+[[noreturn]] void needs_memory() {
+  throw UserError("the compressed file needs more memory than 512 MiB, or than there is");
+}
 [[noreturn]] void damaged() { throw UserError("the compressed file is damaged"); }
 
 /// What was read to see that it is not packed, then the rest.
@@ -138,6 +143,7 @@ class ZstandardStream final : public ByteStream {
       if (rest.empty() && !in_frame_) break;
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
       const size_t code = ZSTD_decompressStream(state_, &out, &in);
+      if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge) needs_memory();
       if (ZSTD_isError(code)) damaged();
       if (rest.empty() && out.pos == 0) cut_short();
       packed_.use(in.pos);
@@ -197,7 +203,7 @@ class Bzip2Stream final : public ByteStream {
 class LzmaStream final : public ByteStream {
  public:
   explicit LzmaStream(Packed packed) : packed_(std::move(packed)) {
-    if (lzma_auto_decoder(&state_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+    if (lzma_auto_decoder(&state_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
   LzmaStream(const LzmaStream&) = delete;
   LzmaStream& operator=(const LzmaStream&) = delete;
@@ -216,6 +222,8 @@ class LzmaStream final : public ByteStream {
         ended_ = true;
       } else if (code == LZMA_BUF_ERROR) {
         cut_short();
+      } else if (code == LZMA_MEMLIMIT_ERROR || code == LZMA_MEM_ERROR) {
+        needs_memory();
       } else if (code != LZMA_OK) {
         damaged();
       }

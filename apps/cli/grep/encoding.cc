@@ -73,6 +73,19 @@ std::string iconv_name(const std::string& label) {
   return known ? name : std::string();
 }
 
+/// How many bytes of a malformed UTF-8 sequence one U+FFFD stands for, as the web's standard counts.
+size_t malformed_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = byte(0);
+  const size_t length = lead < 0xC2 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 1;
+  const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (length == 1 || byte(1) < least || byte(1) > most) return 1;
+  size_t bytes = 2;
+  while (bytes < length && byte(bytes) >= 0x80 && byte(bytes) <= 0xBF) ++bytes;
+  return bytes;
+}
+
 /// Turns bytes of an encoding into UTF-8; what is malformed becomes U+FFFD.
 class Transcoded final : public ByteStream {
  public:
@@ -117,7 +130,7 @@ class Transcoded final : public ByteStream {
     return got > 0;
   }
 
-  /// Looks for a byte order mark, which outweighs the name.
+  /// Looks for a byte order mark. UTF-16's outweighs the name.
   void start() {
     started_ = true;
     while (end_ < 3 && fill()) {
@@ -125,14 +138,15 @@ class Transcoded final : public ByteStream {
     const std::string_view head(reinterpret_cast<const char*>(bytes_.data()), end_);
     std::string name = encoding_.empty() || encoding_ == "auto" ? "" : iconv_name(encoding_);
     if (head.starts_with("\xef\xbb\xbf")) {
-      name = "UTF-8";
       at_ = 3;
+      if (name.empty()) name = "UTF-8";
     } else if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) {
       name = head[0] == '\xff' ? "UTF-16LE" : "UTF-16BE";
       at_ = 2;
     }
     if (!name.empty()) converter_ = ::iconv_open("UTF-8", name.c_str());
     unit_ = name.starts_with("UTF-16") ? 2 : 1;
+    is_utf8_ = name == "UTF-8";
   }
 
   size_t read_as_is(uint8_t* to, size_t size) {
@@ -157,7 +171,8 @@ class Transcoded final : public ByteStream {
       if (errno == EINVAL && fill()) continue;  // a character goes on in what comes
       for (const char byte : {'\xef', '\xbf', '\xbd'}) *out++ = byte;
       room -= 3;
-      at_ = std::min(end_, at_ + unit_);
+      const std::string_view rest(reinterpret_cast<const char*>(bytes_.data()) + at_, end_ - at_);
+      at_ = std::min(end_, at_ + (is_utf8_ ? malformed_bytes(rest) : unit_));
     }
     return size - room;
   }
@@ -169,6 +184,7 @@ class Transcoded final : public ByteStream {
   bool started_ = false, ended_ = false;
   iconv_t converter_ = kNone;
   size_t unit_ = 1;
+  bool is_utf8_ = false;
   std::vector<uint8_t> small_;
   size_t small_at_ = 0;
 };

@@ -116,7 +116,7 @@ constexpr Flag kIgnore[] = {
        ++to.unrestricted;
        if (to.unrestricted == 1) set_ignore(to.options.files, false);
        if (to.unrestricted == 2) to.options.files.hidden = true;
-       if (to.unrestricted == 3) to.options.binary = Binary::kSearch;
+       if (to.unrestricted == 3 && to.options.binary != Binary::kText) to.options.binary = Binary::kSearch;
      }},
     {"--ignore-file", "PATH", "Ignored files", "Read rules as .gitignore's from PATH",
      [](Arguments& to, const std::string& value) { to.options.files.files.push_back(value); }},

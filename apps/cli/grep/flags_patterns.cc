@@ -23,7 +23,7 @@ constexpr Flag kPatterns[] = {
     {"-f,--file", "FILE", "Patterns", "A file with a pattern on each line; - is standard input",
      [](Arguments& to, const std::string& value) {
        to.has_patterns = true;
-       read_patterns(value, to.patterns);
+       read_patterns(value, to.file_patterns);
        to.reads_input = to.reads_input || value == "-";
      }},
     {"-F,--fixed-strings", "", "Patterns", "Patterns are plain text",

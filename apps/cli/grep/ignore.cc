@@ -136,7 +136,11 @@ Verdict IgnoreRules::judge(std::string_view path, bool is_folder) const {
 }
 
 Ignore::Ignore(const FileRules& rules) : rules_(rules) {
-  for (const auto& [glob, ignore_case] : rules.globs) globs_.add(glob, ignore_case || rules.glob_ignore_case);
+  for (const bool of_iglob : {false, true}) {  // --iglob outweighs -g, as in ripgrep
+    for (const auto& [glob, ignore_case] : rules.globs) {
+      if (ignore_case == of_iglob) globs_.add(glob, ignore_case || rules.glob_ignore_case);
+    }
+  }
   if (rules.ignore_files) {
     for (const std::string& path : rules.files) {
       if (!exists(path)) warnings.push_back(path + ": No such file or directory");
@@ -147,28 +151,30 @@ Ignore::Ignore(const FileRules& rules) : rules_(rules) {
 }
 
 std::shared_ptr<const IgnoreFolder> Ignore::enter(std::string path,
-                                                  std::shared_ptr<const IgnoreFolder> parent) {
+                                                  std::shared_ptr<const IgnoreFolder> parent,
+                                                  const RuleFiles& files) {
+  if (!files.any()) return parent;
   auto folder = std::make_shared<IgnoreFolder>();
   folder->parent = std::move(parent);
   if (!path.ends_with('/')) path += '/';
-  if (rules_.ignore_rg) folder->rg.read(path + ".rgignore", rules_.ignore_case, warnings);
-  if (rules_.ignore_dot) folder->dot.read(path + ".ignore", rules_.ignore_case, warnings);
-  if (rules_.ignore_vcs) folder->git.read(path + ".gitignore", rules_.ignore_case, warnings);
-  folder->has_git = exists(path + ".git");
-  if (rules_.ignore_exclude && folder->has_git)
+  if (rules_.ignore_rg && files.rg) folder->rg.read(path + ".rgignore", rules_.ignore_case, warnings);
+  if (rules_.ignore_dot && files.dot) folder->dot.read(path + ".ignore", rules_.ignore_case, warnings);
+  if (rules_.ignore_vcs && files.git) folder->git.read(path + ".gitignore", rules_.ignore_case, warnings);
+  folder->has_git = files.repository && exists(path + ".git");
+  if (rules_.ignore_exclude && rules_.ignore_vcs && folder->has_git)
     folder->git_exclude.read(path + ".git/info/exclude", rules_.ignore_case, warnings);
   folder->path = std::move(path);
   return folder;
 }
 
-std::shared_ptr<const IgnoreFolder> Ignore::enter_root(const std::string& path) {
+std::shared_ptr<const IgnoreFolder> Ignore::enter_root(const std::string& path, const RuleFiles& files) {
   std::shared_ptr<const IgnoreFolder> folder;
   if (rules_.ignore_parent) {
     for (size_t slash = path.find('/'); slash != std::string::npos && slash + 1 < path.size();
          slash = path.find('/', slash + 1))
-      folder = enter(path.substr(0, slash + 1), folder);
+      folder = enter(path.substr(0, slash + 1), folder, {});
   }
-  return enter(path, folder);
+  return enter(path, folder, files);
 }
 
 /// -g: a glob says what to search, one with ! what not to.

@@ -38,6 +38,13 @@ class IgnoreRules {
   size_t kept_ = 0;
 };
 
+/// Which files with rules a folder holds.
+struct RuleFiles {
+  bool rg = true, dot = true, git = true, repository = true;
+
+  bool any() const { return rg || dot || git || repository; }
+};
+
 /// The ignore files of one folder, and of those above it.
 struct IgnoreFolder {
   std::shared_ptr<const IgnoreFolder> parent;
@@ -52,9 +59,10 @@ class Ignore {
   /// Throws UserError for a bad glob.
   explicit Ignore(const FileRules& rules);
 
-  /// The ignore files of a folder and, `with_parents`, of all above it. `path` is absolute.
-  std::shared_ptr<const IgnoreFolder> enter(std::string path, std::shared_ptr<const IgnoreFolder> parent);
-  std::shared_ptr<const IgnoreFolder> enter_root(const std::string& path);
+  /// The ignore files of a folder and of those above it; null where there are none. `path` is absolute.
+  std::shared_ptr<const IgnoreFolder> enter(std::string path, std::shared_ptr<const IgnoreFolder> parent,
+                                            const RuleFiles& files);
+  std::shared_ptr<const IgnoreFolder> enter_root(const std::string& path, const RuleFiles& files);
 
   /// Of a file or folder in `folder`: `shown` is its path relative to the current folder, `path` absolute.
   /// Hidden files and types are the caller's.

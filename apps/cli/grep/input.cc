@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -14,6 +15,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
+constexpr size_t kPage = 4096;             // bytes; a smaller one than the system's does no harm
 constexpr size_t kKeep = size_t{4} << 20;  // a larger buffer is given back before the next block
 
 void check_line(size_t bytes, const InputLimits& limits) {
@@ -33,6 +35,7 @@ class MappedInput final : public Input {
   ~MappedInput() override { ::munmap(const_cast<uint8_t*>(text_), size_); }
 
   bool claim(Block& block) override {
+    next_ = std::max(next_, long_line_end_.load());
     if (next_ >= size_) return false;
     block.at = next_;
     block.first = next_ == 0;
@@ -49,8 +52,12 @@ class MappedInput final : public Input {
     if (text_[end - 1] != limits_.line_end) {
       end = behind_newline(end, size_);
       check_line(end - block.at - std::min(end - block.at, limits_.block_bytes), limits_);
+      uint64_t known = long_line_end_;
+      while (known < end && !long_line_end_.compare_exchange_weak(known, end)) {
+      }
     }
-    if (size_ - end >= kPadding) return block.set(text_ + begin, end - begin);
+    const bool readable = size_ - end >= kPadding || -size_ % kPage >= kPadding;
+    if (readable && text_[end - 1] == limits_.line_end) return block.set(text_ + begin, end - begin);
     uint8_t* copy = block.start(end - begin);  // behind the file nothing can be read
     std::memcpy(copy, text_ + begin, end - begin);
     if (text_[end - 1] != limits_.line_end) {
@@ -71,6 +78,7 @@ class MappedInput final : public Input {
   size_t size_;
   InputLimits limits_;
   uint64_t next_ = 0;
+  std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 
 /// Blocks as they come; what is behind the last line's end waits for the next one.

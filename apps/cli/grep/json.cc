@@ -87,7 +87,7 @@ class Json final : public Reporter, private Printing {
     if (over && file.after_left > 0) --file.after_left;
     list(piece, found_);
     file.matches += found_.size();
-    file.matched_lines += 1;
+    file.matched_lines += lines_in(piece.text);
     write("match", file, piece);
     return !ends(file);
   }

@@ -43,16 +43,6 @@ text::RegexOptions regex_options(const Options& options) {
   return how;
 }
 
-/// Whether the patterns are many words that are searched as they are.
-bool is_word_list(const Options& options) {
-  constexpr size_t kMany = 64;
-  if (options.patterns.size() < kMany || options.around != Around::kAnything) return false;
-  return std::ranges::all_of(options.patterns, [&](const std::string& word) {
-    const bool plain = options.literal || word.find_first_of("\\.+*?()|[]{}^$") == std::string::npos;
-    return plain && word.size() >= text::literals::WordFinder::kShortest;
-  });
-}
-
 /// A line's end in the pattern's own text can never match.
 void check_line_ends(const Options& options, const text::Pattern& pattern) {
   if (options.multiline || !pattern.has_literal_byte(static_cast<uint8_t>(options.line_end))) return;
@@ -78,7 +68,6 @@ Search compile(const Options& options) {
   Search search;
   const text::MatcherOptions on{.form = "", .lanes = options.lanes, .tuning = options.tuning};
   search.matcher = std::make_unique<text::UnicodeLineMatcher>(make, on, options.line_end);
-  if (is_word_list(options) && !ignores) search.matcher->use_words(options.patterns);
   check_line_ends(options, search.matcher->pattern());
   const bool sees_ends =
       options.around != Around::kAnything || search.matcher->pattern().may_match_byte('\n');
@@ -90,10 +79,12 @@ void find_groups(const text::UnicodeLineMatcher& matcher, const Options& options
                  std::vector<lanes::Line>& groups, text::CaptureContext& context) {
   text::MatchFinder finder(matcher.pattern_for(text), text, context);
   text::Capture match;
-  for (size_t from = 0; from < text.size();) {
+  const bool open_end = !text.ends_with(options.line_end);  // its last line may match where it ends
+  const size_t last_begin = text.size() - !open_end;
+  for (size_t from = 0; from <= last_begin && !text.empty();) {
     if (options.around == Around::kWord && from > 0 && text[from - 1] != '\n') ++from;
-    if (from >= text.size() || !finder.next(from, {&match, 1})) return;
-    if (match.begin >= text.size()) return;
+    if (from > last_begin || !finder.next(from, {&match, 1})) return;
+    if (match.begin > last_begin) return;
     const size_t before =
         match.begin == 0 ? std::string_view::npos : text.rfind(options.line_end, match.begin - 1);
     const size_t begin = before == std::string_view::npos ? 0 : before + 1;

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +41,7 @@ struct FileState {
   uint64_t after_left = 0;
   uint64_t searched = 0;             ///< bytes
   std::optional<uint64_t> last_end;  ///< of the last line that was printed
-  std::deque<HeldLine> held;
+  std::list<HeldLine> held;
   uint64_t printed_at = 0;  ///< bytes written before this file
   bool begun = false;       ///< something of it was written
   uint64_t window = 0;      ///< where ripgrep's buffer would begin
@@ -102,6 +102,7 @@ class Printing {
   }
   /// The text without the end of its line.
   std::string_view body(std::string_view text) const;
+  uint64_t lines_in(std::string_view text) const;
   /// The matches of a piece. An empty one before the end of a line counts, one at the end of a text does not.
   void list(const Piece& piece, std::vector<Span>& found);
 

@@ -1,6 +1,5 @@
 #include "grep/run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,9 +8,12 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <sstream>
@@ -22,9 +24,8 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/size.h"
-#include "grep/encoding.h"
-#include "grep/input.h"
 #include "grep/pattern.h"
+#include "grep/queue.h"
 #include "grep/report.h"
 #include "grep/select.h"
 #include "grep/walk.h"
@@ -34,40 +35,10 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr uint64_t kMapFrom = 1 << 18;      // bytes; smaller files are read, which takes fewer calls
-constexpr size_t kMostUnits = 64;           // of small files together
 constexpr uint64_t kThreadsFrom = 4 << 20;  // bytes in all
-constexpr uint64_t kStopped = UINT64_MAX;
+constexpr uint64_t kMostWaiting = 2;        // batches of each worker that were searched before their turn
 
-/// A file that is being searched; its blocks share it.
-struct Job {
-  std::unique_ptr<Input> input;
-  bool small = false;     ///< is there at once, and not worth a turn of its own
-  bool converts = false;  ///< NUL bytes end lines
-  FileState state;
-};
-
-/// A block of a file, or only word that it cannot be read.
-struct Unit {
-  std::shared_ptr<Job> job;
-  Block block;
-  bool has_text;
-  bool ends;  ///< nothing more of the file follows
-  std::string name;
-  std::string error;
-  std::vector<lanes::Line> lines;
-  std::optional<size_t> nul;
-};
-
-/// What a worker does at a time: a block, or all of several small files.
-struct Batch {
-  uint64_t ticket;  ///< its place in the output
-  size_t size;
-  std::vector<Unit> units = std::vector<Unit>(kMostUnits);
-};
-
-/// Workers take batches in order, search them side by side, and print them in order again: each waits for its
-/// turn, so that no more than one batch for each worker is held.
+/// Workers take batches in order, search them side by side, and print them in order again.
 class Run {
  public:
   Run(const Options& options, OutputFile& file)
@@ -76,11 +47,8 @@ class Run {
         out_(file),
         report_(make_report()),
         selector_(options, *report_, out_, search_.matcher->target()),
-        walk_(options),
-        thread_count_(thread_count(options)) {
-    struct stat status{};
-    if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode)) output_ = status;
-  }
+        queue_(options, search_.multiline),
+        thread_count_(thread_count(options)) {}
 
   Outcome search() {
     const auto start = std::chrono::steady_clock::now();
@@ -89,7 +57,7 @@ class Run {
     } else {
       work_together();
     }
-    finish(std::chrono::steady_clock::now() - start);
+    conclude(std::chrono::steady_clock::now() - start);
     return {selected_, failed_};
   }
 
@@ -135,149 +103,34 @@ class Run {
   }
 
   void work() {
-    Batch batch;
     text::LineContext context;
     lanes::Stats lanes;
     if (options_.explain) context.match.stats = &lanes;
     try {
-      while (claim(batch)) {
-        const std::span<Unit> units(batch.units.data(), batch.size);
-        for (Unit& unit : units) {
+      while (auto batch = queue_.claim()) {
+        for (Unit& unit : std::span(batch->units.data(), batch->size)) {
           if (unit.has_text && !unit.job->state.done) find(unit, context);
         }
-        if (!wait_for(batch.ticket)) break;
-        for (Unit& unit : units) {
-          if (!enough()) print(unit);
-        }
-        uint64_t turn = batch.ticket;
-        turn_.compare_exchange_strong(turn, enough() ? kStopped : batch.ticket + 1);
-        turn_.notify_all();
+        finish(std::move(batch));
       }
     } catch (...) {
-      turn_.store(kStopped);  // others do not wait for this one
-      turn_.notify_all();
+      stop();  // others do not wait for this one
       throw;
     }
     const std::lock_guard lock(mutex_);
     lanes_.add(lanes);
   }
 
-  /// The next batch; false when there is none.
-  bool claim(Batch& batch) {
-    const std::lock_guard lock(mutex_);
-    if (turn_ == kStopped) return false;
-    batch.ticket = tickets_;
-    for (batch.size = 0; batch.size < kMostUnits;) {
-      Unit& unit = batch.units[batch.size];
-      if (!claim(unit)) break;
-      ++batch.size;
-      if (unit.job != nullptr && !unit.job->small) break;
-    }
-    tickets_ += batch.size > 0;
-    return batch.size > 0;
-  }
-
-  bool claim(Unit& unit) {
-    unit.error.clear();
-    if (current_ == nullptr && !open_next(unit)) return false;
-    if (current_ != nullptr) unit.name = current_->state.name;
-    unit.has_text = false;
-    unit.ends = true;
-    unit.job = current_;
-    if (current_ == nullptr) return true;  // it could not be opened
-    try {
-      unit.has_text = !current_->state.done && current_->input->claim(unit.block);
-      unit.ends = !unit.has_text || unit.block.last;
-    } catch (const UserError& error) {
-      unit.error = error.what();
-    }
-    if (unit.ends) current_.reset();
-    return true;
-  }
-
-  /// Opens the next file; false when there is none. Where it cannot be opened, current_ stays null and the
-  /// unit says why.
-  bool open_next(Unit& unit) {
-    Found found;
-    if (!walk_.next(found)) return false;
-    unit.name = shown_name(found.path, options_);
-    unit.error = found.error;
-    if (!unit.error.empty()) return true;
-    try {
-      auto job = std::make_shared<Job>();
-      open(found, *job);
-      job->state.name = unit.name;
-      current_ = std::move(job);
-    } catch (const UserError& error) {
-      unit.error = error.what();
-    }
-    return true;
-  }
-
-  void open(const Found& found, Job& job) const {
-    const bool standard_input = found.path == "-";
-    Descriptor file(standard_input ? STDIN_FILENO
-                                   : ::open(found.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-    struct stat status{};
-    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) throw UserError(std::strerror(errno));
-    if (S_ISDIR(status.st_mode)) throw UserError(std::strerror(EISDIR));
-    const bool regular = S_ISREG(status.st_mode) && !standard_input;
-    refuse_output(status);
-    FileState& state = job.state;
-    state.at_nul = options_.binary == Binary::kText                    ? AtNul::kNothing
-                   : found.named || options_.binary == Binary::kSearch ? AtNul::kSay
-                                                                       : AtNul::kStop;
-    InputLimits limits;
-    limits.line_end = options_.line_end;
-    limits.whole = search_.multiline;
-    const auto size = static_cast<uint64_t>(status.st_size);
-    if (needs_stream(file.get(), regular, found.path)) {
-      job.converts = state.at_nul == AtNul::kSay;
-      const int number = file.get();
-      state.transcoded = regular && !options_.decompress;
-      auto stream = options_.decompress ? decoded_stream(number, found.path) : plain_stream(number);
-      if (options_.encoding != "none") stream = transcoded_stream(std::move(stream), options_.encoding);
-      job.input = stream_input(std::move(file), std::move(stream), limits);
-      return;
-    }
-    state.mapped = *options_.mapped && size > 0;
-    job.converts = state.at_nul == AtNul::kSay && !state.mapped;
-    if (size >= kMapFrom) {
-      job.input = mapped_input(file.get(), size, limits);
-      if (job.input) return;
-    }
-    job.small = size > 0 && size < kMapFrom;
-    if (job.small) limits.block_bytes = size;
-    const int number = file.get();
-    job.input = stream_input(std::move(file), plain_stream(number), limits);
-  }
-
-  /// Lines that are written would be read again.
-  void refuse_output(const struct stat& status) const {
-    const bool shows_lines = options_.report == Report::kLines || options_.report == Report::kJson;
-    if (shows_lines && S_ISREG(status.st_mode) && status.st_ino == output_.st_ino &&
-        status.st_dev == output_.st_dev && output_.st_nlink > 0)
-      throw UserError("the input is also the output");
-  }
-
-  /// Whether the file's bytes are not searched as they are, or come as they come.
-  bool needs_stream(int file, bool regular, const std::string& path) const {
-    if (!regular) return true;
-    char head[kMagicBytes];
-    const ssize_t got = ::pread(file, head, sizeof head, 0);
-    if (got < 0) return true;
-    const std::string_view begin(head, static_cast<size_t>(got));
-    return (options_.decompress && is_compressed(begin, path)) || needs_transcoding(begin, options_.encoding);
-  }
-
   void find(Unit& unit, text::LineContext& context) const {
     unit.lines.clear();
     unit.nul.reset();
     try {
-      unit.job->input->fill(unit.block);
+      if (unit.job->input) unit.job->input->fill(unit.block);
       const size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
-        const void* nul = size == 0 ? nullptr : std::memchr(unit.block.text(), 0, size);
+        // Of a mapped file ripgrep looks at the beginning, and at lines that it prints.
+        const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
+        const void* nul = looked == 0 ? nullptr : std::memchr(unit.block.text(), 0, looked);
         if (nul != nullptr)
           unit.nul = static_cast<size_t>(static_cast<const uint8_t*>(nul) - unit.block.text());
         if (nul == nullptr && unit.block.nul_after > 0) unit.nul = unit.block.nul_after;
@@ -298,13 +151,37 @@ class Run {
     }
   }
 
-  bool wait_for(uint64_t ticket) const {
-    for (;;) {
-      const uint64_t turn = turn_.load();
-      if (turn == ticket) return true;
-      if (turn == kStopped) return false;
-      turn_.wait(turn);
+  void stop() {
+    queue_.stop();
+    const std::lock_guard lock(turn_mutex_);
+    stopped_ = true;
+    turn_changed_.notify_all();
+  }
+
+  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait behind it.
+  void finish(std::unique_ptr<Batch> batch) {
+    std::unique_lock lock(turn_mutex_);
+    const uint64_t ticket = batch->ticket;
+    turn_changed_.wait(lock, [&] {
+      return stopped_ || ticket < turn_ + kMostWaiting * static_cast<uint64_t>(thread_count_);
+    });
+    if (stopped_) return;
+    finished_.emplace(ticket, std::move(batch));
+    if (printing_) return;
+    printing_ = true;
+    while (!stopped_ && !finished_.empty() && finished_.begin()->first == turn_) {
+      batch = std::move(finished_.extract(finished_.begin()).mapped());
+      lock.unlock();
+      for (Unit& unit : std::span(batch->units.data(), batch->size)) {
+        if (!enough()) print(unit);
+      }
+      queue_.give_back(std::move(batch));
+      if (enough()) stop();
+      lock.lock();
+      ++turn_;
+      turn_changed_.notify_all();
     }
+    printing_ = false;
   }
 
   void print(Unit& unit) {
@@ -340,14 +217,14 @@ class Run {
 
   bool enough() const { return options_.report == Report::kNothing && selected_ && !options_.stats; }
 
-  void finish(std::chrono::nanoseconds time) {
+  void conclude(std::chrono::nanoseconds time) {
     if (options_.paths_are_default && !searched_ && !failed_) {
       failed_ = true;
       if (options_.messages)
         print_error("lanewise grep: no file was searched; --files shows which would be, -uuu searches all\n");
     }
     if (options_.messages && options_.files.ignore_messages) {
-      for (const std::string& warning : walk_.warnings()) print_error("lanewise grep: {}\n", warning);
+      for (const std::string& warning : queue_.warnings()) print_error("lanewise grep: {}\n", warning);
     }
     totals_.printed = out_.written();
     if (options_.report == Report::kJson) {
@@ -382,17 +259,19 @@ class Run {
   Out out_;
   const std::unique_ptr<Reporter> report_;
   Selector selector_;
-  struct stat output_{};  // where standard output is a regular file
-
-  std::mutex mutex_;  // held while a unit is taken
-  Walk walk_;
+  Queue queue_;
   const int thread_count_;
-  std::shared_ptr<Job> current_;
-  uint64_t tickets_ = 0;
   Totals totals_;
+  std::mutex mutex_;  // of lanes_
+
+  std::mutex turn_mutex_;  // of what follows
+  std::condition_variable turn_changed_;
+  std::map<uint64_t, std::unique_ptr<Batch>> finished_;  // by ticket
+  uint64_t turn_ = 0;                                    // the ticket that is printed next
+  bool printing_ = false;
+  bool stopped_ = false;
   lanes::Stats lanes_;
 
-  std::atomic<uint64_t> turn_ = 0;  // whose ticket it is may print
   bool selected_ = false;
   bool searched_ = false;  // some file
   bool failed_ = false;
@@ -404,7 +283,8 @@ std::string shown_name(const std::string& path, const Options& options) {
   if (path == "-") return "<stdin>";
   std::string name = path;
   if (options.paths_are_default && name.starts_with("./")) name.erase(0, 2);
-  if (options.path_separator != '/') std::ranges::replace(name, '/', options.path_separator);
+  if (options.path_separator != '/' && options.report != Report::kJson)
+    std::ranges::replace(name, '/', options.path_separator);
   return name;
 }
 

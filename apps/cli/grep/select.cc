@@ -7,7 +7,6 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-constexpr uint64_t kWindow = 64 << 10;  // ripgrep's buffer
 constexpr size_t kLookAhead = 128;  // bytes after a group of lines that are seen when it is searched again
 
 }  // namespace
@@ -24,7 +23,7 @@ void Selector::block(FileState& file, const Searched& block, const std::vector<l
   if (file.done) return;
   block_ = &block;
   at_ = counted_ = 0;
-  const size_t end = stop_at(file, block);
+  const size_t end = stop_at(file, block, groups);
   const bool inverted = options_.invert;
   if (inverted) {
     invert(block.text, matching);
@@ -34,12 +33,12 @@ void Selector::block(FileState& file, const Searched& block, const std::vector<l
   file.searched += std::min(end, block.text.size() - block.added_end);
   if (report_.counts_only() && !groups) {
     count(file, end);
-  } else if (report_.writes_plain() && !groups && !nul_ && !block.nul) {
+  } else if (report_.writes_plain() && !groups && !nul_ && !block.nul && !(file.mapped && any_nul(end))) {
     plain(file, block.text, end);
   } else {
     lines(file, end, groups && !inverted);
   }
-  if (nul_ && !file.nul) file.nul = nul_;
+  if (nul_ && !file.nul && !file.done) file.nul = nul_;
   if (end < block.text.size()) file.done = true;
   if (!file.done && end == block.text.size()) count_lines_to(file, block.text.size());
   file.offset += block.text.size();
@@ -47,7 +46,7 @@ void Selector::block(FileState& file, const Searched& block, const std::vector<l
 }
 
 /// Where the text ends that is searched, by what is done at a NUL byte. Sets nul_ and nul_from_.
-size_t Selector::stop_at(FileState& file, const Searched& block) {
+size_t Selector::stop_at(FileState& file, const Searched& block, bool groups) {
   nul_.reset();
   nul_from_ = block.text.size();
   const uint64_t size = block.text.size(), begin = file.offset;
@@ -56,14 +55,15 @@ size_t Selector::stop_at(FileState& file, const Searched& block) {
     nul_ = file.nul, nul_from_ = 0;
     return size;
   }
-  if (file.mapped) {
-    if (begin == 0 && block.nul && *block.nul < kWindow) nul_ = file.nul = block.nul, nul_from_ = 0;
-    return size;
+  if (file.mapped || groups) {
+    const bool seen = begin == 0 && block.nul && *block.nul < kWindow;
+    if (seen) nul_ = file.nul = block.nul, nul_from_ = 0;
+    return seen && file.at_nul == AtNul::kStop ? 0 : size;
   }
   const uint64_t nul = block.nul ? begin + *block.nul : UINT64_MAX;
   // Buffers as ripgrep fills them: each begins after the last whole line of the one before. The first has
   // three bytes, which it looks at for a byte order mark.
-  if (begin == 0 && size > 3 && !file.transcoded && options_.encoding != "none") {
+  if (begin == 0 && size >= 3 && !file.transcoded) {
     const auto* newline = static_cast<const char*>(memrchr(block.text.data(), options_.line_end, 3));
     if (newline != nullptr && nul >= 3) file.window = static_cast<uint64_t>(newline - block.text.data()) + 1;
   }
@@ -118,8 +118,16 @@ void Selector::count(FileState& file, size_t end) {
     }
   }
   file.selected += std::min(found, options_.most - file.selected);
-  const bool all = options_.report == Report::kCount;
+  const bool all = options_.report == Report::kCount || options_.report == Report::kFilesWithout;
   file.done = file.selected == options_.most || (file.selected > 0 && !all);
+}
+
+/// Whether a selected line holds a NUL byte.
+bool Selector::any_nul(size_t end) const {
+  return std::ranges::any_of(ranges_, [&](const lanes::Line& line) {
+    return line.begin < end &&
+           block_->text.substr(line.begin, line.end - line.begin).find('\0') != std::string_view::npos;
+  });
 }
 
 void Selector::plain(FileState& file, std::string_view text, size_t end) {
@@ -179,6 +187,7 @@ bool Selector::context_until(FileState& file, size_t to) {
 /// Prints the lines before the selected one at `to` that are its context.
 bool Selector::before(FileState& file, size_t to) {
   hold(file, to);
+  if (nul_ && !file.nul && to >= nul_from_) file.nul = nul_;  // ripgrep knows it when it prints context
   while (!file.held.empty()) {
     const HeldLine line = std::move(file.held.front());
     file.held.pop_front();

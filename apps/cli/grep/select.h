@@ -8,6 +8,8 @@
 
 namespace lanewise::cli::grep {
 
+inline constexpr size_t kWindow = 64 << 10;  ///< ripgrep's buffer
+
 /// A block of a file that was searched.
 struct Searched {
   std::string_view text;      ///< whole lines
@@ -26,7 +28,8 @@ class Selector {
 
  private:
   void invert(std::string_view text, const std::vector<lanes::Line>& matching);
-  size_t stop_at(FileState& file, const Searched& block);
+  size_t stop_at(FileState& file, const Searched& block, bool groups);
+  bool any_nul(size_t end) const;
   void plain(FileState& file, std::string_view text, size_t end);
   void count(FileState& file, size_t end);
   void lines(FileState& file, size_t end, bool groups);

@@ -24,6 +24,12 @@ std::string_view Printing::body(std::string_view text) const {
   return text;
 }
 
+uint64_t Printing::lines_in(std::string_view text) const {
+  if (!multiline_) return 1;
+  return static_cast<uint64_t>(std::ranges::count(text, options_.line_end)) +
+         !text.ends_with(options_.line_end);
+}
+
 void Printing::list(const Piece& piece, std::vector<Span>& found) {
   if (multiline_) return matches_.list(piece.after, piece.text.size(), found);
   const std::string_view line = body(piece.text);
@@ -83,18 +89,12 @@ class Standard final : public Reporter, private Printing {
 
   bool writes_plain() const override {
     return !needs_matches_ && !separates_ && !options_.names && !options_.numbers && !options_.offsets &&
-           !options_.passthru && options_.most == kNoLimit && options_.max_columns == 0 && !options_.trim &&
-           !multiline_ && !options_.crlf;
+           !options_.passthru && !options_.heading && options_.most == kNoLimit &&
+           options_.max_columns == 0 && !options_.trim && !multiline_ && !options_.crlf;
   }
 
  private:
   bool ends(const FileState& file) const { return file.selected >= options_.most && file.after_left == 0; }
-
-  uint64_t lines_in(std::string_view text) const {
-    if (!multiline_) return 1;
-    return static_cast<uint64_t>(std::ranges::count(text, options_.line_end)) +
-           !text.ends_with(options_.line_end);
-  }
 
   /// Finds the matches and fills in replacements: text_ and shown_ are what is printed.
   void take(const Piece& piece) {
@@ -103,7 +103,7 @@ class Standard final : public Reporter, private Printing {
     if (!needs_matches_) return;
     list(piece, found_);
     shown_ = found_;
-    if (!options_.replacement) return;
+    if (!options_.replacement || (options_.invert && found_.empty())) return;
     replaced_.clear();
     const std::string_view line = multiline_ ? piece.after : body(piece.text);
     const size_t limit = multiline_ ? piece.text.size() : line.size();

@@ -26,7 +26,9 @@ FileTypes::FileTypes(const FileRules& rules) {
       types_.erase(spec);
     }
   }
-  for (const auto& [type, keep] : rules.types) {
+  auto types = rules.types;  // -T outweighs -t, as in ripgrep
+  std::ranges::stable_partition(types, [](const auto& type) { return type.second; });
+  for (const auto& [type, keep] : types) {
     only_chosen_ = only_chosen_ || keep;
     if (type == "all") {
       for (const auto& [name, globs] : types_) {

@@ -146,13 +146,14 @@ bool Walk::enter(const Pending& pending, Found& found) {
       return true;
     }
   }
-  std::shared_ptr<const IgnoreFolder> folder;
-  if (judges_) {
-    folder = pending.depth == 0 ? ignore_.enter_root(pending.absolute)
-                                : ignore_.enter(pending.absolute, pending.folder);
-  }
   const size_t first = pending_.size();
-  read_folder(pending, entries.get(), folder);
+  const RuleFiles rules = read_folder(pending, entries.get());
+  if (judges_) {
+    const std::shared_ptr<const IgnoreFolder> folder =
+        pending.depth == 0 ? ignore_.enter_root(pending.absolute, rules)
+                           : ignore_.enter(pending.absolute, pending.folder, rules);
+    for (size_t i = first; i < pending_.size(); ++i) pending_[i].folder = folder;
+  }
   if (options_.files.follow) {
     for (size_t i = first; i < pending_.size(); ++i) {
       pending_[i].above = pending.above;
@@ -163,22 +164,23 @@ bool Walk::enter(const Pending& pending, Found& found) {
   return false;
 }
 
-void Walk::read_folder(const Pending& pending, void* entries,
-                       const std::shared_ptr<const IgnoreFolder>& folder) {
+RuleFiles Walk::read_folder(const Pending& pending, void* entries) {
+  RuleFiles rules{false, false, false, false};
   const std::string base = pending.path.ends_with('/') ? pending.path : pending.path + "/";
   while (const dirent* entry = ::readdir(static_cast<DIR*>(entries))) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    Pending next{base + entry->d_name,
-                 judges_ ? pending.absolute + entry->d_name : std::string(),
-                 base.size(),
-                 pending.depth + 1,
-                 entry->d_type,
-                 pending.device,
-                 folder};
+    rules.rg = rules.rg || name == ".rgignore";
+    rules.dot = rules.dot || name == ".ignore";
+    rules.git = rules.git || name == ".gitignore";
+    rules.repository = rules.repository || name == ".git";
+    Pending next{base + entry->d_name, judges_ ? pending.absolute + entry->d_name : std::string(),
+                 base.size(),          pending.depth + 1,
+                 entry->d_type,        pending.device};
     if (options_.files.sort > Sort::kPath) next.time = time_of(next.path, options_.files.sort);
     pending_.push_back(std::move(next));
   }
+  return rules;
 }
 
 /// The first one last.

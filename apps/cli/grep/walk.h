@@ -46,7 +46,7 @@ class Walk {
   bool visit_named(Pending& pending, Found& found);
   bool is_wanted(const Pending& pending, bool is_folder) const;
   bool enter(const Pending& pending, Found& found);
-  void read_folder(const Pending& pending, void* entries, const std::shared_ptr<const IgnoreFolder>& folder);
+  RuleFiles read_folder(const Pending& pending, void* entries);
   void sort_from(size_t first);
 
   const Options& options_;

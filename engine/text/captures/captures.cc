@@ -1,5 +1,6 @@
 #include "text/captures.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bits.h"
@@ -60,8 +61,24 @@ bool MatchFinder::match_at(size_t at, std::span<Capture> groups) {
              : scratch_.pike_vm.match_at(program, text_, at, groups);
 }
 
+bool MatchFinder::next_word(size_t from, std::span<Capture> groups) {
+  const literals::WordFinder& words = *pattern_.words();
+  if (++searches_ == 1 && (folds_ = words.folds(text_))) literals::fold_text(text_, folded_, &places_);
+  const size_t first =
+      folds_ ? static_cast<size_t>(std::ranges::lower_bound(places_, from) - places_.begin()) : from;
+  const auto match = words.next_folded(folds_ ? std::string_view(folded_) : text_, first);
+  if (!match) return false;
+  std::ranges::fill(groups, Capture());
+  groups[0] =
+      folds_ ? Capture{places_[match->begin], places_[match->end]} : Capture{match->begin, match->end};
+  return true;
+}
+
 bool MatchFinder::next(size_t from, std::span<Capture> groups) {
   if (from > text_.size()) return false;
+  if (pattern_.words() != nullptr && !groups.empty() &&
+      (groups.size() == 1 || pattern_.ast.group_names.empty()))
+    return next_word(from, groups);
   const captures::StartCondition& start = pattern_.start_condition();
   if (start.only_at_begin) return from == 0 && match_at(0, groups);
   // A single search in a long text goes forward: the match may be near, the end is far.

@@ -118,7 +118,9 @@ std::vector<std::string_view> regexp_split(const Pattern& pattern, std::string_v
   size_t done = 0;
   Capture match;
   // Each piece is searched by itself: behind a separator ^ and \b see the beginning of a text.
-  const bool sees_context = pattern.compiled().program().assertions != 0;
+  const literals::WordFinder* words = pattern.compiled().words();
+  const bool sees_context =
+      (words != nullptr ? words->assertions() : pattern.compiled().program().assertions) != 0;
   MatchFinder whole(pattern, text, context);
   const auto find = [&] {
     if (!sees_context) return whole.next(done, {&match, 1});

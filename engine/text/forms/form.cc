@@ -14,6 +14,7 @@ namespace lanewise::text::forms {
   FORM(kPieces)              \
   FORM(kRuns)                \
   FORM(kSequences)           \
+  FORM(kWords)               \
   FORM(kTail)                \
   FORM(kFiltered)            \
   FORM(kPacked)              \

@@ -21,6 +21,11 @@ void CharSet::add(const CharSet& other) {
 
 void CharSet::add_folded(char32_t lo, char32_t hi) {
   add(lo, hi);
+  if (lo == hi) {
+    for (char32_t other = unicode::next_fold(lo); other != lo; other = unicode::next_fold(other))
+      add(other, other);
+    return;
+  }
   for (size_t i = 0; i < unicode::kFoldCycleCount; ++i) {
     const unicode::CaseRun& run = unicode::kFoldCycle[i];
     if (run.hi < lo || run.lo > hi) continue;

@@ -1,0 +1,57 @@
+"""What a search holds does not grow with the number of files, lines or matches: nothing leaks."""
+
+import gzip
+import os
+import subprocess
+
+import pytest
+from programs import PROGRAM, files  # noqa: F401
+
+LINES = b"".join(b"line %d of some text, word%d\n" % (i, i % 97) for i in range(1000))
+WORDS = "\n".join(f"word{i}x" for i in range(100)) + "\nword42\n"
+
+
+def peak(arguments, folder):
+    """Bytes of memory that the program needed at most."""
+    with subprocess.Popen([*PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as program:
+        _, status, usage = os.wait4(program.pid, 0)
+        program.returncode = os.waitstatus_to_exitcode(status)
+    assert program.returncode == 0
+    return usage.ru_maxrss << 10
+
+
+SEARCHES = {
+    "count": ["-c", "line"],
+    "lines": ["-n", "-C1", "7 of"],
+    "matches": ["-o", "[a-z]+"],
+    "words": ["-io", "-f", "words"],
+    "multiline": ["-U", "text.*\nline"],
+    "json": ["--json", "word42"],
+    "packed": ["-z", "7 of"],
+}
+
+
+@pytest.mark.parametrize("case", SEARCHES)
+def test_many_files_take_no_more_memory(files, tmp_path, case):  # noqa: F811
+    files(a=gzip.compress(LINES) if case == "packed" else LINES, words=WORDS)
+    few, many = (peak([*SEARCHES[case], "--threads", "2", *["a"] * count], tmp_path) for count in (40, 1000))
+    assert many < few + (8 << 20)
+
+
+def test_a_tree_is_not_held(tmp_path):
+    """Only the names of one folder, and of those above it, wait."""
+    for folder in range(60):
+        (tmp_path / str(folder)).mkdir()
+        for number in range(60):
+            (tmp_path / str(folder) / f"{number}.txt").write_bytes(LINES[:3000])
+    few = peak(["-c", "line", "0"], tmp_path)
+    assert peak(["-c", "line", "./"], tmp_path) < few + (8 << 20)
+
+
+def test_a_long_line_is_held_once(tmp_path):
+    size = 200 << 20
+    with (tmp_path / "long").open("wb") as file:
+        while file.tell() < size:
+            file.write(b"some text " * 100_000)
+        file.write(b"foo\n")
+    assert peak(["-c", "foo", "long"], tmp_path) < size * 1.15 + (40 << 20)
