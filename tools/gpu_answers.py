@@ -1,6 +1,6 @@
 """Writes DuckDB's answers down, for machines that have no DuckDB: to all of tests/sql, and to random queries of tests/fuzz.
 
-  python3 tools/gpu_answers.py [--random 1000] [--seed 1] FILE
+  python3 tools/gpu_answers.py [--random 1000] [--seed 1] [--joins] FILE
 
 FILE is JSON, a list of units: the blocks of a statement file, or of a random table and its queries, with the answers to those that are no
 statement; tools/gpu_differential.py reads it. Of the random queries those are left out whose answers are long, as they would be most of the
@@ -40,12 +40,13 @@ def statement_files():
             yield unit(path.name, blocks, corpus.duckdb_answers(connection, blocks))
 
 
-def random_queries(count, seed):
+def random_queries(count, seed, joins=False):
+    sql.PlanGenerator.joins = joins
     with tempfile.TemporaryDirectory() as folder:
-        run = sql.Run(seed, Path(folder))
+        run = sql.Run(seed, Path(folder), 10 if joins else 0)
         while run.asked < count:
             number = run.asked // sql.QUERIES_PER_TABLE
-            table, queries, answers, _ = run.batch(number, min(sql.QUERIES_PER_TABLE, count - run.asked))
+            table, queries, answers, _ = run.next_batch(number, min(sql.QUERIES_PER_TABLE, count - run.asked))
             blocks = sql.blocks_of(replace(table, file=""), queries, answers)
             statements = [block for block in blocks if block.kind == "statement"]
             differ = {text.split(":")[0] for text in engine.failures(blocks, answers)}
@@ -54,8 +55,9 @@ def random_queries(count, seed):
             yield unit(f"random queries {number}", statements + [block for block, _ in kept], [answer for _, answer in kept])
 
 
-def write(path, count=1000, seed=1):
-    path.write_text(json.dumps([*statement_files(), *random_queries(count, seed)], separators=(",", ":")))
+def write(path, count=1000, seed=1, joins=False):
+    files = [] if joins else statement_files()
+    path.write_text(json.dumps([*files, *random_queries(count, seed, joins)], separators=(",", ":")))
 
 
 def main():
@@ -63,8 +65,9 @@ def main():
     parser.add_argument("file", type=Path)
     parser.add_argument("--random", type=int, default=1000, help="queries; 0: the statement files alone")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--joins", action="store_true", help="random queries of several tables alone")
     arguments = parser.parse_args()
-    write(arguments.file, arguments.random, arguments.seed)
+    write(arguments.file, arguments.random, arguments.seed, arguments.joins)
 
 
 if __name__ == "__main__":

@@ -188,9 +188,9 @@ TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.children[4]->offset = size; }),
                 HasSubstr("Arrow field 'c4' (format 'l'): its length or offset is not a number of rows"));
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[0].array.offset = size; }),
-                HasSubstr("no number of rows"));
+                HasSubstr("not a number of rows"));
     EXPECT_THAT(refused([&](DeviceArrays& a) { a.arrays[1].array.length = size; }),
-                HasSubstr("no number of rows"));
+                HasSubstr("not a number of rows"));
   }
   static const int kHost = 0;
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].array.children[4]->buffers[1] = &kHost; }),

@@ -19,7 +19,7 @@ from plans import Plan  # noqa: E402
 from queries import Query, Table  # noqa: E402
 
 LONGEST = 60  # seconds of one process; more counts as a crash
-PATIENCE = 5  # seconds for one answer of DuckDB
+PATIENCE = 1  # seconds for one answer of DuckDB
 
 
 def settings(chooser):

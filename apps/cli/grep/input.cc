@@ -35,13 +35,13 @@ class MappedInput final : public Input {
   ~MappedInput() override { ::munmap(const_cast<uint8_t*>(text_), size_); }
 
   bool claim(Block& block) override {
+    if (ended_ || size_ == 0) return false;
     next_ = std::max(next_, long_line_end_.load());
-    if (next_ >= size_) return false;
-    block.at = next_;
+    block.at = std::min<uint64_t>(next_, size_);  // after a line that ends with the file, an empty block says so
     block.first = next_ == 0;
     block.added_end = false;
     next_ += limits_.block_bytes;
-    block.last = next_ >= size_;
+    block.last = ended_ = next_ >= size_;
     return true;
   }
 
@@ -78,6 +78,7 @@ class MappedInput final : public Input {
   size_t size_;
   InputLimits limits_;
   uint64_t next_ = 0;
+  bool ended_ = false;  // the last block was claimed
   std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 

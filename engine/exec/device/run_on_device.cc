@@ -307,10 +307,12 @@ DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Opt
                            Accelerator& gpu, std::vector<Counters>& counters) {
   const device::Device::Current current(gpu.device);  // for all its calls, instead of each
   DeviceTimes tables;
-  for (const Branch& branch : pipeline.branches)  // what is not offered is said before anything is done
-    make_program(branch, DeviceSink(pipeline.sink, pipeline.input), results);
-  bring_tables(pipeline, results, options, gpu, tables);
   const Passes passes(pipeline);
+  for (const Pipeline& run : runs_of(pipeline, passes)) {
+    const DeviceSink sink(run.sink, run.input);
+    for (const Branch& branch : run.branches) make_program(branch, sink, results);  // throws before work is done
+  }
+  bring_tables(pipeline, results, options, gpu, tables);
   if (passes.pipelines().empty())
     return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables)).run();
   DeviceResult all;

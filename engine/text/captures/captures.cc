@@ -63,7 +63,10 @@ bool MatchFinder::match_at(size_t at, std::span<Capture> groups) {
 
 bool MatchFinder::next_word(size_t from, std::span<Capture> groups) {
   const literals::WordFinder& words = *pattern_.words();
-  if (++searches_ == 1 && (folds_ = words.folds(text_))) literals::fold_text(text_, folded_, &places_);
+  if (++searches_ == 1) {
+    folds_ = words.folds(text_);
+    if (folds_) literals::fold_text(text_, folded_, &places_);
+  }
   const size_t first =
       folds_ ? static_cast<size_t>(std::ranges::lower_bound(places_, from) - places_.begin()) : from;
   const auto match = words.next_folded(folds_ ? std::string_view(folded_) : text_, first);

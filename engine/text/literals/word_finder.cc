@@ -47,7 +47,7 @@ uint64_t hashes_for(size_t words, int more) {
 
 }  // namespace
 
-WordFinder::WordFinder(WordSet set)
+WordFinder::WordFinder(const WordSet& set)
     : count_(set.words.size()),
       fold_(set.fold),
       before_(set.before),

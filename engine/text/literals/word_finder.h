@@ -18,7 +18,7 @@ namespace lanewise::text::literals {
 /// threads.
 class WordFinder {
  public:
-  explicit WordFinder(WordSet set);
+  explicit WordFinder(const WordSet& set);
 
   struct Match {
     size_t begin, end;

@@ -11,8 +11,7 @@ namespace lanewise::text::syntax {
 /// behind what was read; faults are UserErrors that mark the place.
 class CharClassParser {
  public:
-  CharClassParser(std::string_view pattern, size_t& at, bool rust = false)
-      : pattern_(pattern), at_(at), rust_(rust) {}
+  CharClassParser(std::string_view pattern, size_t& at) : pattern_(pattern), at_(at) {}
 
   /// A well-formed UTF-8 character.
   char32_t character();
@@ -47,7 +46,6 @@ class CharClassParser {
 
   std::string_view pattern_;
   size_t& at_;
-  bool rust_;
 };
 
 /// Adds lo..hi and the same letters of ASCII in the other case.

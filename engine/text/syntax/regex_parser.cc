@@ -73,7 +73,7 @@ class Sequence {
 class RegexParser {
  public:
   RegexParser(std::string_view pattern, RegexFlags flags)
-      : pattern_(pattern), flags_(flags), characters_(pattern, at_, flags.rust) {}
+      : pattern_(pattern), flags_(flags), characters_(pattern, at_) {}
 
   Ast parse() {
     Ast ast;
