@@ -1,8 +1,8 @@
 """What a search holds does not grow with the number of files, lines or matches: nothing leaks."""
 
 import gzip
-import os
 import subprocess
+import sys
 
 import pytest
 from programs import PROGRAM, files  # noqa: F401
@@ -11,13 +11,19 @@ LINES = b"".join(b"line %d of some text, word%d\n" % (i, i % 97) for i in range(
 WORDS = "\n".join(f"word{i}x" for i in range(100)) + "\nword42\n"
 
 
+# A process begins with what its parent holds as its most memory, so the program has a small one.
+MEASURE = """import os, subprocess, sys
+program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(program.pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss << 10)"""
+
+
 def peak(arguments, folder):
     """Bytes of memory that the program needed at most."""
-    with subprocess.Popen([*PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as program:
-        _, status, usage = os.wait4(program.pid, 0)
-        program.returncode = os.waitstatus_to_exitcode(status)
-    assert program.returncode == 0
-    return usage.ru_maxrss << 10
+    done = subprocess.run([sys.executable, "-ISc", MEASURE, *PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    code, most = map(int, done.stdout.split())
+    assert code == 0, done.stderr
+    return most
 
 
 SEARCHES = {
