@@ -34,7 +34,8 @@ class Execution {
  public:
   Execution(const plan::Node& root, const Options& options)
       : options_(options), lines_(lines_of(root)), counters_(lines_.size()), pipelines_(split(root)) {
-    for (const Pipeline& pipeline : pipelines_) results_.push_back({{pipeline.output, {}}});  // types, for now
+    for (const Pipeline& pipeline : pipelines_)
+      results_.push_back({{pipeline.output, {}}});  // types, for now
     last_use_.resize(pipelines_.size());
     for (size_t i = 0; i < pipelines_.size(); ++i)
       for (const size_t read : results_read(pipelines_[i])) last_use_[read] = i;

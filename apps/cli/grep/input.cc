@@ -37,7 +37,8 @@ class MappedInput final : public Input {
   bool claim(Block& block) override {
     if (ended_ || size_ == 0) return false;
     next_ = std::max(next_, long_line_end_.load());
-    block.at = std::min<uint64_t>(next_, size_);  // after a line that ends with the file, an empty block says so
+    block.at =
+        std::min<uint64_t>(next_, size_);  // after a line that ends with the file, an empty block says so
     block.first = next_ == 0;
     block.added_end = false;
     next_ += limits_.block_bytes;
@@ -78,7 +79,7 @@ class MappedInput final : public Input {
   size_t size_;
   InputLimits limits_;
   uint64_t next_ = 0;
-  bool ended_ = false;  // the last block was claimed
+  bool ended_ = false;                       // the last block was claimed
   std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 

@@ -310,7 +310,8 @@ DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Opt
   const Passes passes(pipeline);
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
-    for (const Branch& branch : run.branches) make_program(branch, sink, results);  // throws before work is done
+    for (const Branch& branch : run.branches)
+      make_program(branch, sink, results);  // throws before work is done
   }
   bring_tables(pipeline, results, options, gpu, tables);
   if (passes.pipelines().empty())
