@@ -79,8 +79,9 @@ TEST(EdgeTable, ReadsColumnsByName) {
 }
 
 TEST(EdgeTable, NamesTheLine) {
-  EXPECT_THAT(failure("src,dst\n1,2\n\n0.5,2\n"), EndsWith(".csv:4: '0.5' is no integer"));
-  EXPECT_THAT(failure("src,dst,note\n1,2,\"two\nlines\"\n1,x,\n"), EndsWith(".csv:4: 'x' is no integer"));
+  EXPECT_THAT(failure("src,dst\n1,2\n\n0.5,2\n"), EndsWith(".csv:4: expected an integer, found '0.5'"));
+  EXPECT_THAT(failure("src,dst,note\n1,2,\"two\nlines\"\n1,x,\n"),
+              EndsWith(".csv:4: expected an integer, found 'x'"));
   EXPECT_THAT(failure("src,dst,weight\n1,2,3\n1,2,much\n"),
               EndsWith(".csv:3: expected a number, found 'much'"));
   EXPECT_THAT(failure("src,dst\n1,2\n1,\n"), EndsWith(".csv:3: dst is NULL"));
