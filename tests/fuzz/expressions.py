@@ -169,6 +169,9 @@ LAZY = {
                                 ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true"))},
 }
 
+# The cheaper condition may stand last.
+LAZY_LAST = LAZY | {"and": "(CASE WHEN NOT {1} THEN false ELSE {1} AND {0} END)", "or": "(CASE WHEN {1} THEN true ELSE {1} OR {0} END)"}
+
 LITERALS = {
     "SMALL": ["0", "1", "2", "3", "5"], "INT": ["-3", "-1", "0", "1", "2", "4", "17", "100"],
     "WIDTH": ["0", "1", "4", "9"], "FILL": ["'*'", "'ab'", "'é'"],
