@@ -100,7 +100,7 @@ class Execution {
     });
   }
 
-  /// Whether a device may use what pipeline `i` gives, where that is a join's build side.
+  /// Whether pipeline `i` gives a join's build side that some pipeline reads which devices do not offer.
   bool is_for_host(size_t i) const {
     if (!is_build(pipelines_[i])) return false;
     return std::ranges::any_of(pipelines_, [&](const Pipeline& pipeline) {
