@@ -27,6 +27,7 @@ constexpr size_t kMostProgram = 256 << 10;  // bytes
 constexpr size_t kMostCells = 1'000;        // of an output that are sent
 constexpr int kMostValues = 64;             // in a request
 constexpr int kMostMeasured = 5;
+constexpr uint64_t kDeviceSteps = 1'000'000;  // a kernel cannot be cancelled, so its loops must end soon
 constexpr std::chrono::milliseconds kMeasured{300};
 
 /// JSON of little depth and few values, so that a short text does not become large.
@@ -125,7 +126,8 @@ std::string run_job(const Job& job, const Limits& limits, const Cancellation& ca
   const pram::Arrays inputs = pram::read_text_inputs(program, job.input, &budget).arrays;
   cancellation.check();
   pram::Options options;
-  options.max_steps = limits.steps;
+  const bool device = job.executor == pram::Executor::kCuda || job.executor == pram::Executor::kOpenCl;
+  options.max_steps = device ? std::min(limits.steps, kDeviceSteps) : limits.steps;
   options.cancellation = &cancellation;
   options.steps = &steps;
   options.budget = &budget;

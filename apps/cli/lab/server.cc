@@ -78,6 +78,10 @@ class Server::Implementation {
 
  private:
   int listen() {
+    http_.set_socket_options([](socket_t socket) {  // not shared with another server, as the library would
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     const int port = options_.port == 0 ? http_.bind_to_any_port(options_.host)
                      : http_.bind_to_port(options_.host, options_.port) ? options_.port
                                                                         : -1;
