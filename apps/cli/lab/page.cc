@@ -34,6 +34,13 @@ std::vector<fs::path> places() {
   return {program / "lab-site", program.parent_path() / "share/lanewise/lab"};
 }
 
+/// The page finds its server by a mark, since a request to one that is not there would be an error.
+void mark_served(std::string& html) {
+  constexpr std::string_view kBegin = "<html";
+  if (const size_t at = html.find(kBegin); at != std::string::npos)
+    html.insert(at + kBegin.size(), " data-server");
+}
+
 }  // namespace
 
 Page load_page() {
@@ -49,6 +56,7 @@ Page load_page() {
       const std::string path = "/" + entry.path().lexically_relative(folder).generic_string();
       page[path] = {type_of(entry.path().extension()), read_file(entry.path())};
     }
+    mark_served(page["/index.html"].bytes);
     page["/"] = page["/index.html"];
     return page;
   }
