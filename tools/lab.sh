@@ -31,12 +31,26 @@ lab_site() {
   lab_script build
 }
 
+# lab_test [--smoke] [--report FOLDER]: --smoke leaves the long tests out; reports are JUnit's.
 lab_test() {
+  local folder= smoke= status=0 kind report
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --smoke) smoke=1; shift ;;
+      --report) folder=$(realpath "$2"); shift 2 ;;
+      *) fail "lab-test: unknown argument '$1'; there are --smoke and --report FOLDER." ;;
+    esac
+  done
   (PACKAGES=(chromium); setup_packages)
   lab_site
-  lab_script test
   [[ -x ${LANEWISE:-build/lanewise} ]] || { setup; build release build lanewise; }
-  lab_script e2e
+  [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
+  for kind in test e2e; do
+    report=()
+    [[ -z $folder ]] || report=(--reporter=default --reporter=junit --outputFile.junit="$folder/lab-$kind.xml")
+    lab_script $kind -- "${report[@]}" || status=1
+  done
+  return $status
 }
 
 # Palettes of 64 colours keep the pictures small.

@@ -17,7 +17,7 @@ import { Kernels } from './kernels';
 import { LessonPage } from './lessons/page';
 import { Machine } from './machine';
 import { Player } from './player';
-import { about, isServed, runOn } from './server';
+import { about, isServed, runOn, type About } from './server';
 import { ArrayView } from './views/array/view';
 import { CodeView } from './views/code/view';
 import { CostView } from './views/cost';
@@ -63,17 +63,17 @@ export class App {
 
   async start(): Promise<void> {
     this.theme(matchMedia('(prefers-color-scheme: dark)').matches);
+    const served = isServed() ? about() : null;
     this.library = await this.client.call('library');
     this.problems = problems(this.library);
     this.listen();
-    if (!(await this.open(location.hash)) && !(await this.openServed())) await this.chooseProblem(1, 'scan');
+    if (!(await this.open(location.hash)) && !(await this.openServed((await served)?.program))) await this.chooseProblem(1, 'scan');
     document.documentElement.dataset.ready = 'true';
     await this.machine.find();
   }
 
   /** Opens the program that `lanewise lab` was given; false if it was given none. */
-  private async openServed(): Promise<boolean> {
-    const program = isServed() ? (await about()).program : null;
+  private async openServed(program: About['program'] | undefined): Promise<boolean> {
     if (!program) return false;
     const at = this.problems.findIndex(({ algorithms }) => algorithms.includes(program.name));
     if (at >= 0) await this.chooseProblem(at, program.name);
@@ -207,9 +207,9 @@ export class App {
   }
 
   /** Seconds on an executor of the machine, or here. */
-  private async time(program: string, executor: string, active: 'auto' | 'bitset' | 'list', input: string): Promise<number> {
+  private async time(program: string, executor: string, active: 'auto' | 'bitset' | 'list', input: string, signal: AbortSignal): Promise<number> {
     if (executor === 'browser') return (await this.client.call('measure', program, input, MOST_MEASURED)).seconds;
-    return (await runOn({ program, input, executor, active, without: [...this.without], measure: true })).seconds;
+    return (await runOn({ program, input, executor, active, without: [...this.without], measure: true }, signal)).seconds;
   }
 
   /** A fault of the input; its line is a button that selects it. */
@@ -291,7 +291,7 @@ export class App {
       kernels: async (language) => (await this.client.call('kernels', program, [...this.without], language)).text,
       executors: () => this.machine.all,
       generated: (n) => this.generated(n),
-      time: (executor, active, input) => this.time(program, executor, active, input),
+      time: (executor, active, input, signal) => this.time(program, executor, active, input, signal),
       measure: async (n) => this.client.call('measure', program, await this.generated(n), MOST_MEASURED),
     };
     this.visible = this.views[this.view];

@@ -32,7 +32,7 @@ export interface Scene {
   /** An input of the chosen kind and of size n. */
   generated(n: number): Promise<string>;
   /** Seconds of a run on an executor. */
-  time(executor: string, active: 'auto' | 'bitset' | 'list', input: string): Promise<number>;
+  time(executor: string, active: 'auto' | 'bitset' | 'list', input: string, signal: AbortSignal): Promise<number>;
 }
 
 /** A view fills its host when it is shown, and draws again whenever the position changes. */
