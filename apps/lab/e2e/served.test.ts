@@ -1,40 +1,32 @@
 /** The page as `lanewise lab` serves it, with the executors of this machine. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launch, open, root, watch } from './browser';
+import { launch, open, root, serveLab, watch } from './browser';
 import { long } from './long';
 
-const BUILD = join(root, 'build');
-const EMULATED = join(BUILD, 'engine/device/emulated');
+const EMULATED = join(root, 'build/engine/device/emulated');
+/** Cores that emulate a GPU, where that is built. */
+const GPU: NodeJS.ProcessEnv = existsSync(EMULATED) ? { LD_LIBRARY_PATH: EMULATED, LANEWISE_NVRTC: join(EMULATED, 'libnvrtc.so'), LANEWISE_KERNELS: '' } : {};
 const ENDLESS = 'mode CREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nwhile A[0] >= 0 { B[p] = B[(p + 1) % n] + 1 }\n';
 const folder = mkdtempSync(join(tmpdir(), 'lab-'));
 
 let browser: Browser;
 let page: Page;
 let problems: string[] = [];
-const servers: ChildProcess[] = [];
+const servers: { close: () => void }[] = [];
 
-/** Starts a server, where cores emulate a GPU if that is built; its address. */
-async function serve(...args: string[]): Promise<string> {
-  const gpu: NodeJS.ProcessEnv = existsSync(EMULATED) ? { LD_LIBRARY_PATH: EMULATED, LANEWISE_NVRTC: join(EMULATED, 'libnvrtc.so'), LANEWISE_KERNELS: '' } : {};
-  return start(args, gpu);
-}
-
-function start(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const server = spawn(process.env.LANEWISE ?? join(BUILD, 'lanewise'), ['lab', '--no-open', '--port', '0', ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+async function start(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const server = await serveLab(args, env);
   servers.push(server);
-  return new Promise((resolve, reject) => {
-    server.stdout.on('data', (data) => resolve(/http:\S+/.exec(String(data))![0]));
-    server.on('exit', (code) => reject(new Error(`lanewise lab ended with ${code}`)));
-  });
+  return server.url;
 }
+const serve = (...args: string[]): Promise<string> => start(args, GPU);
 
 beforeAll(async () => { browser = await launch(); });
-afterAll(async () => { await browser.close(); servers.forEach((server) => server.kill()); });
+afterAll(async () => { await browser.close(); servers.forEach(({ close }) => close()); });
 beforeEach(async () => { page = await browser.newPage({ viewport: { width: 1280, height: 800 } }); });
 afterEach(async () => {
   await page.close();

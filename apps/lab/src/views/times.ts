@@ -52,7 +52,7 @@ export async function measureTimes(host: HTMLElement, scene: Scene): Promise<voi
 }
 
 function picture(series: Series[]): string {
-  const [width, height, left, bottom] = [460, 230, 52, 22];
+  const [width, height, left, bottom] = [430, 230, 52, 22];
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) return '';
   const [low, high] = [Math.min(...points.map(({ seconds }) => seconds)), Math.max(...points.map(({ seconds }) => seconds))].map(Math.log10);
@@ -73,10 +73,10 @@ function picture(series: Series[]): string {
   }
   const rows = series.map((one) => {
     const last = one.points[one.points.length - 1];
-    return `<tr${one.points.length === 0 ? ' class="muted"' : ''}><th scope="row"><svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">${mark(one, '0 0')}</svg> ${escape(one.title)}</th>
-      <td>${last ? last.n.toLocaleString('en') : ''}</td><td>${last ? duration(last.seconds) : ''}</td><td class="muted">${escape(one.over)}</td></tr>`;
+    const found = last ? `<td>${last.n.toLocaleString('en')}</td><td>${duration(last.seconds)}</td>` : `<td class="muted reason" colspan="2">${escape(one.over)}</td>`;
+    return `<tr><th scope="row"><svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">${mark(one, '0 0')}</svg> ${escape(one.title)}</th>${found}</tr>`;
   });
   return `<div class="measured"><figure><svg class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Time over n on each executor">${parts.join('')}</svg>
     <figcaption>The fastest of up to five runs, with copies to and from a GPU, without compilation.</figcaption></figure>
-    <table class="executors"><thead><tr><th scope="col">Executor</th><th scope="col">Largest n</th><th scope="col">Time</th><td></td></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+    <table class="executors"><thead><tr><th scope="col">Executor</th><th scope="col">Largest n</th><th scope="col">Time</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
