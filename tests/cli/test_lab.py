@@ -124,7 +124,9 @@ def test_executors_agree(tmp_path, emulated_gpu):
     lab = Lab(tmp_path, **emulated_gpu)
     try:
         found = {one["name"]: one for one in json.loads(lab.get("/api/executors")[2])}
-        assert list(found) == ["interpreter", "cpu", "cuda", "opencl"]
+        assert list(found) == ["interpreter", "cpu", "cuda", "opencl", "tuned"]
+        assert "no tuned version" in lab.run(DOUBLE, "1", "tuned")["error"]
+        del found["tuned"]
         assert found["cuda"]["device"] and not found["cuda"]["reason"]
         values = " ".join(map(str, range(1000)))
         for name, one in found.items():
@@ -140,6 +142,38 @@ def test_executors_agree(tmp_path, emulated_gpu):
                 assert 0 < result["seconds"] < 10 and result["runs"] >= 1
     finally:
         lab.close()
+
+
+GRAPH = "graph =\n" + "\n".join(f"{i * i % 41} {i * 7 % 40} {i % 9}" for i in range(60))
+POINTERS = "next = " + " ".join(str((i + 7) % 40 if i != 33 else -1) for i in range(40))
+TREE = "parent = " + " ".join(str(i // 2) for i in range(40))
+NUMBERS = "A = " + " ".join(str(i * i % 97 - 40) for i in range(1000))
+
+
+@pytest.mark.parametrize("name, text", [
+    *((name, NUMBERS) for name in ("reduction", "scan", "doubling_scan", "exclusive_scan", "sort", "sort_odd_even", "sort_bitonic",
+                                   "odd_even_sort", "bitonic_sort")),
+    ("list_ranking", POINTERS), ("tree_depth", TREE), ("components", GRAPH), ("breadth_first_search", "root = 0\n" + GRAPH),
+    ("spanning_forest", GRAPH), ("matching", "graph =\n0 3\n0 4\n1 3\n2 4\n2 5"), ("matrix_product", "A =\n1 2\n3 4\nB =\n5 6\n7 8.5"),
+])
+def test_tuned_versions_compute_what_programs_do(lab, lanewise, name, text):
+    program = lanewise("pram", "list", name)[1]
+    tuned, steps = (lab.run(program, text, executor)["result"]["outputs"] for executor in ("tuned", "interpreter"))
+    if name == "matching":  # which edges are chosen may differ, how many may not
+        tuned, steps = ([cell == "-1" for cell in sorted(output["cells"])] for [output] in (tuned, steps))
+    assert tuned == steps
+
+
+@pytest.mark.parametrize("name, text", [
+    ("components", "n = 3\nsource = 0 5\ntarget = 1 2"), ("components", "n = 3\nsource = 0 -1\ntarget = 1 2"),
+    ("components", "n = 3\nsource = 0 1\ntarget = 1"), ("components", "n = 99999999999\nsource = 0\ntarget = 1"), ("components", "n = -1"),
+    ("breadth_first_search", "n = 3\nroot = 9\nsource = 0\ntarget = 1"), ("matching", "offset = 0 9\nneighbour = 1\nright = 2"),
+    ("matching", "offset = 2 0\nneighbour = 1\nright = 2"), ("matching", "offset = 0 1\nneighbour = 77\nright = 2"),
+    ("matrix_product", "A =\n1 2\n3 4\nB =\n1 2 3"), ("list_ranking", "next = 5 5"), ("tree_depth", "parent = 1 0"), ("scan", ""),
+])
+def test_tuned_versions_reject_what_is_no_input(lab, lanewise, name, text):
+    assert "error" in lab.run(lanewise("pram", "list", name)[1], text, "tuned")
+    assert lab.run(DOUBLE, "1")["result"]
 
 
 def checksum(numbers):

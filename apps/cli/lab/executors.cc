@@ -28,8 +28,9 @@ ExecutorInfo probe(const char* name, const char* title, const std::function<std:
 
 std::vector<ExecutorInfo> executors() {
   const std::string cpu = machine_cpu();
+  const std::string cores = fmt::format("{} × {}", std::thread::hardware_concurrency(), cpu);
   return {{"interpreter", "Interpreter", fmt::format("one core of {}", cpu), ""},
-          {"cpu", "Cores", fmt::format("{} × {}", std::thread::hardware_concurrency(), cpu), ""},
+          {"cpu", "Cores", cores, ""},
           probe("cuda", "CUDA",
                 [] {
                   pram::cuda_backend();
@@ -38,7 +39,8 @@ std::vector<ExecutorInfo> executors() {
           probe("opencl", "OpenCL", [] {
             pram::opencl_backend();
             return device::OpenClDevice::system().name();
-          })};
+          }),
+          {kTuned, "Tuned", cores, ""}};
 }
 
 pram::Executor executor_of(std::string_view name) {
@@ -46,7 +48,7 @@ pram::Executor executor_of(std::string_view name) {
   if (name == "cpu") return pram::Executor::kCpu;
   if (name == "cuda") return pram::Executor::kCuda;
   if (name == "opencl") return pram::Executor::kOpenCl;
-  throw UserError(fmt::format("'{}' is not an executor; there are interpreter, cpu, cuda and opencl", name));
+  throw UserError(fmt::format("'{}' is not an executor; there are interpreter, cpu, cuda, opencl and tuned", name));
 }
 
 }  // namespace lanewise::cli::lab

@@ -8,6 +8,9 @@
 
 namespace lanewise::cli::lab {
 
+/// Not an executor, but what is compared with them: another algorithm for the same problem (lab/tuned.h).
+inline constexpr const char* kTuned = "tuned";
+
 /// An executor of this machine, as the page lists it.
 struct ExecutorInfo {
   std::string name;    ///< as --executor of `lanewise pram run`

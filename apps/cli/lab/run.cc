@@ -8,13 +8,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <thread>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "lab/executors.h"
+#include "lab/tuned.h"
 #include "pram/device/run.h"
 #include "pram/inputs/text.h"
+#include "pram/interpreter/interpreter.h"
 #include "pram/run.h"
+#include "primitives/parallel.h"
 
 namespace lanewise::cli::lab {
 
@@ -84,8 +88,15 @@ Json outputs_of(const pram::Arrays& outputs) {
 }
 
 /// The run as a function, with all done that need not be repeated.
-std::function<pram::Result()> prepared(const pram::Program& program, const pram::Arrays& inputs,
-                                       const pram::Options& options) {
+std::function<pram::Result()> prepared(const Job& job, const pram::Program& program,
+                                       const pram::Arrays& inputs, const pram::Options& options) {
+  if (job.tuned) {
+    const pram::Interpreter checked(program, inputs, options);  // inputs that do not fit, and the memory limit
+    return [&inputs, tuned = tuned_version(job.program)] {
+      const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+      return with_threads(cores, [&] { return pram::Result{tuned(inputs), {}, {}, {}}; });
+    };
+  }
   if (options.executor != pram::Executor::kCuda && options.executor != pram::Executor::kOpenCl) {
     return [&] { return pram::run(program, inputs, options); };
   }
@@ -104,7 +115,9 @@ Job parse_job(const std::string& json) {
   Job job;
   job.program = string_of(object, "program");
   job.input = string_of(object, "input");
-  job.executor = executor_of(string_of(object, "executor"));
+  const std::string executor = string_of(object, "executor");
+  job.tuned = executor == kTuned;
+  if (!job.tuned) job.executor = executor_of(executor);
   if (job.program.size() > kMostProgram)
     throw UserError(fmt::format("the program has more than {} bytes", kMostProgram));
   if (object.contains("active")) job.active = active_of(string_of(object, "active"));
@@ -136,7 +149,7 @@ std::string run_job(const Job& job, const Limits& limits, const Cancellation& ca
   for (const std::string& name : job.without) options.passes = pram::without(options.passes, name);
 
   const auto begin = Clock::now();
-  const std::function<pram::Result()> run = prepared(program, inputs, options);
+  const std::function<pram::Result()> run = prepared(job, program, inputs, options);
   const std::chrono::duration<double> compiled = Clock::now() - begin;
   std::chrono::duration<double> best{};
   pram::Result result;

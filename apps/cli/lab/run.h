@@ -23,6 +23,7 @@ struct Job {
   std::string program;
   std::string input;  ///< as the page's Input (pram/inputs/text.h)
   pram::Executor executor = pram::Executor::kInterpreter;
+  bool tuned = false;  ///< by the tuned version of the program, instead of an executor
   pram::ActiveForm active = pram::ActiveForm::kAuto;
   std::vector<std::string> without;  ///< optimisations that are switched off
   bool measure = false;              ///< run it several times, and report the fastest

@@ -2,7 +2,7 @@
 import { byId, escape, plural } from './dom';
 import { UserError } from './engine';
 import type { Run } from './run';
-import { checksum, executors, runOn, type Executor, type Job, type MachineRun } from './server';
+import { checksum, executors, runOn, TUNED, type Executor, type Job, type MachineRun } from './server';
 
 const BROWSER: Executor = { name: 'browser', title: 'In the browser', device: 'WebAssembly', reason: '' };
 const SHOWN = 12;  // cells of an output
@@ -21,7 +21,7 @@ export class Machine {
   async find(): Promise<void> {
     const chosen = this.select.value;
     this.all = [BROWSER, ...await executors()];
-    this.select.replaceChildren(...this.all.map(({ name, title, device, reason }) => {
+    this.select.replaceChildren(...this.all.filter(({ name }) => name !== TUNED).map(({ name, title, device, reason }) => {
       const option = new Option(reason ? `${title} – ${reason.split('\n')[0]}` : title, name);
       option.disabled = reason !== '';
       option.title = reason || device;

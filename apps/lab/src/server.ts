@@ -9,9 +9,11 @@ export interface Job { program: string; input: string; executor: string; active?
 export interface Output { name: string; extents: number[]; cells: string[]; checksum: number }
 export interface MachineRun { outputs: Output[]; seconds: number; compiled: number; runs: number; launches: number; steps: number; work: number; depth: number }
 
+/** Not an executor, but what their times are compared with: a tuned algorithm for the same problem, on cores. */
+export const TUNED = 'tuned';
 /** Where the page is static: what a machine could have. */
 const ELSEWHERE = 'with lanewise lab on your machine';
-const WITHOUT_SERVER: Executor[] = [['interpreter', 'Interpreter'], ['cpu', 'Cores'], ['cuda', 'CUDA'], ['opencl', 'OpenCL']]
+const WITHOUT_SERVER: Executor[] = [['interpreter', 'Interpreter'], ['cpu', 'Cores'], ['cuda', 'CUDA'], ['opencl', 'OpenCL'], [TUNED, 'Tuned']]
   .map(([name, title]) => ({ name, title, device: '', reason: ELSEWHERE }));
 
 export const isServed = (): boolean => document.documentElement.dataset.server !== undefined;

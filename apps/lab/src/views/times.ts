@@ -1,7 +1,7 @@
 /** Times of a program on each executor, for growing inputs, beside each other. */
 import { escape } from '../dom';
 import { duration } from '../machine';
-import type { Executor } from '../server';
+import { TUNED, type Executor } from '../server';
 import type { Scene } from './view';
 
 const LEAST = 16;
@@ -17,12 +17,12 @@ interface Series { executor: Executor; form: Form; title: string; points: { n: n
 
 /** A shape and a colour for each executor; hollow and dashed where active sets are lists. */
 const MARKS: Record<string, string> = {
-  browser: 'M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z', interpreter: 'M-4-4h8v8h-8Z', cpu: 'M0-5l5 9h-10Z', cuda: 'M0-5.5l5.5 5.5-5.5 5.5-5.5-5.5Z', opencl: 'M-5-4h10l-5 9Z',
+  browser: 'M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z', interpreter: 'M-4-4h8v8h-8Z', cpu: 'M0-5l5 9h-10Z', cuda: 'M0-5.5l5.5 5.5-5.5 5.5-5.5-5.5Z', opencl: 'M-5-4h10l-5 9Z', tuned: 'M-4-4l8 8m0-8l-8 8',
 };
 
 function seriesOf(executors: Executor[]): Series[] {
   return executors.flatMap((executor) => {
-    const forms: Form[] = ['browser', 'interpreter'].includes(executor.name) || executor.reason ? ['auto'] : ['bitset', 'list'];
+    const forms: Form[] = ['browser', 'interpreter', TUNED].includes(executor.name) || executor.reason ? ['auto'] : ['bitset', 'list'];
     return forms.map((form) => ({ executor, form, title: form === 'auto' ? executor.title : `${executor.title}, ${form}`, points: [], over: executor.reason }));
   });
 }
@@ -77,6 +77,6 @@ function picture(series: Series[]): string {
     return `<tr><th scope="row"><svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">${mark(one, '0 0')}</svg> ${escape(one.title)}</th>${found}</tr>`;
   });
   return `<div class="measured"><figure><svg class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Time over n on each executor">${parts.join('')}</svg>
-    <figcaption>The fastest of up to five runs, with copies to and from a GPU, without compilation.</figcaption></figure>
+    <figcaption>The fastest of up to five runs, with copies to and from a GPU, without compilation. “Tuned” is another algorithm for the same problem, on cores.</figcaption></figure>
     <table class="executors"><thead><tr><th scope="col">Executor</th><th scope="col">Largest n</th><th scope="col">Time</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
