@@ -56,7 +56,8 @@ ExitCode run_lab(const LabOptions& given) {
   if (!options.program.empty()) pram_command::program_text(options.program);  // the error comes at once
   lab::Server server(options, lab::load_page());
   print("The lab is at {}\n", server.url());
-  if (!lab::is_loopback(options.host)) print("Whoever has this address can run programs here.\n");
+  if (!lab::is_loopback(options.host))
+    print("Everyone with this address can run programs on this machine.\n");
   flush_printed();
   if (!given.no_open) open_browser(server.url());
   server.serve();
@@ -74,7 +75,8 @@ void add_lab_command(CLI::App& app, Command& run) {
       ->check(CLI::Range(0, 65535))
       ->type_name("N")
       ->capture_default_str();
-  lab->add_option("--host", given->server.host, "Address to listen on; others than this machine's own need a token")
+  lab->add_option("--host", given->server.host,
+                  "Address to listen on; others than this machine's own need a token")
       ->type_name("ADDRESS")
       ->capture_default_str();
   lab->add_flag("--no-open", given->no_open, "Do not open the browser");

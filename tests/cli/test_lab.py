@@ -95,8 +95,8 @@ def test_other_pages_are_rejected(lab):
     job = json.dumps({"program": DOUBLE, "input": "1", "executor": "cpu"})
     as_json = {"Content-Type": "application/json"}
     assert lab.ask("POST", "/api/run", job, as_json | {"Origin": f"http://{here}"})[0] == 200
-    for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{lab.port}"}, {"Host": "127.0.0.1:1"},
-                    {"Host": f"127.0.0.1.evil.example:{lab.port}"}, {"Origin": "http://evil.example"}, {"Origin": "null"},
+    for headers in ({"Host": "evil.invalid"}, {"Host": f"evil.invalid:{lab.port}"}, {"Host": "127.0.0.1:1"},
+                    {"Host": f"127.0.0.1.evil.invalid:{lab.port}"}, {"Origin": "http://evil.invalid"}, {"Origin": "null"},
                     {"Origin": f"https://{here}"}, {"Sec-Fetch-Site": "cross-site"}):
         status, _, body = lab.ask("POST", "/api/run", job, as_json | headers)
         assert status == 403, headers
@@ -112,7 +112,7 @@ def test_other_pages_are_rejected(lab):
 def test_the_body_of_a_rejected_request_is_no_request(lab):
     inner = f"GET /api/lab HTTP/1.1\r\nHost: 127.0.0.1:{lab.port}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", lab.port), timeout=20) as client:
-        client.sendall((f"POST /api/run HTTP/1.1\r\nHost: evil.example\r\nContent-Type: text/plain\r\n"
+        client.sendall((f"POST /api/run HTTP/1.1\r\nHost: evil.invalid\r\nContent-Type: text/plain\r\n"
                         f"Content-Length: {len(inner)}\r\n\r\n{inner}").encode())
         answer = b""
         while part := client.recv(4096):
@@ -221,12 +221,12 @@ def test_other_machines_need_the_token(tmp_path):
         assert re.fullmatch("[0-9a-f]{32}", lab.token)
         assert lab.get("/")[0] == 403 and lab.get("/api/lab")[0] == 403
         assert lab.get("/?token=" + "0" * 32)[0] == 403
-        status, headers, _ = lab.get(f"/?token={lab.token}", Host="lab.example:1234")
+        status, headers, _ = lab.get(f"/?token={lab.token}", Host="lab.invalid:1234")
         assert status == 302 and headers["Location"] == "/" and "HttpOnly" in headers["Set-Cookie"]
         cookie = headers["Set-Cookie"].split(";")[0]
-        assert lab.get("/", Host="lab.example:1234", Cookie=f"other=1; {cookie}")[0] == 200
+        assert lab.get("/", Host="lab.invalid:1234", Cookie=f"other=1; {cookie}")[0] == 200
         assert lab.get("/", Cookie=cookie[:-1])[0] == 403
-        assert lab.get("/api/lab", Cookie=cookie, Origin="http://evil.example")[0] == 403
+        assert lab.get("/api/lab", Cookie=cookie, Origin="http://evil.invalid")[0] == 403
     finally:
         lab.close()
 

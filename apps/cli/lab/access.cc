@@ -74,7 +74,8 @@ std::string Access::objection(const httplib::Request& request) const {
     return "requests of other pages are rejected";
   }
   const std::string site = request.get_header_value("Sec-Fetch-Site");
-  const bool follows_link = request.get_header_value("Sec-Fetch-Mode") == "navigate" && request.method == "GET";
+  const bool follows_link =
+      request.get_header_value("Sec-Fetch-Mode") == "navigate" && request.method == "GET";
   if (!site.empty() && site != "same-origin" && site != "none" && !follows_link) {
     return "requests of other pages are rejected";
   }

@@ -37,8 +37,8 @@ class Connection : public httplib::Stream {
   size_t at_ = 0;
 };
 
-/// Reads each request within limits, and answers one on each connection: what is left of a rejected one must not
-/// be taken for the next.
+/// Reads each request within limits, and answers one on each connection: what is left of a rejected one must
+/// not be taken for the next.
 class HttpServer : public httplib::Server {
  public:
   static constexpr size_t kMostBody = 16 << 20;  // bytes

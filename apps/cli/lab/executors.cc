@@ -36,10 +36,11 @@ std::vector<ExecutorInfo> executors() {
                   pram::cuda_backend();
                   return device::Driver::system().properties(0).name;
                 }),
-          probe("opencl", "OpenCL", [] {
-            pram::opencl_backend();
-            return device::OpenClDevice::system().name();
-          }),
+          probe("opencl", "OpenCL",
+                [] {
+                  pram::opencl_backend();
+                  return device::OpenClDevice::system().name();
+                }),
           {kTuned, "Tuned", cores, ""}};
 }
 
@@ -48,7 +49,8 @@ pram::Executor executor_of(std::string_view name) {
   if (name == "cpu") return pram::Executor::kCpu;
   if (name == "cuda") return pram::Executor::kCuda;
   if (name == "opencl") return pram::Executor::kOpenCl;
-  throw UserError(fmt::format("'{}' is not an executor; there are interpreter, cpu, cuda, opencl and tuned", name));
+  throw UserError(
+      fmt::format("'{}' is not an executor; there are interpreter, cpu, cuda, opencl and tuned", name));
 }
 
 }  // namespace lanewise::cli::lab

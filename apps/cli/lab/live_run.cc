@@ -24,7 +24,9 @@ bool line(httplib::DataSink& sink, std::string text) {
   return sink.write(text.data(), text.size());
 }
 
-std::string error_line(std::string_view message) { return fmt::format(R"({{"error":{}}})", json_quoted(message)); }
+std::string error_line(std::string_view message) {
+  return fmt::format(R"({{"error":{}}})", json_quoted(message));
+}
 
 }  // namespace
 
@@ -60,8 +62,8 @@ std::string LiveRun::last_line() {
   try {
     return fmt::format(R"({{"result":{}}})", result_.get());
   } catch (const CancelledError&) {
-    return error_line(fmt::format("the run took longer than {} s; see --time-limit of lanewise lab",
-                                  limits_.time.count()));
+    return error_line(
+        fmt::format("the run took longer than {} s; see --time-limit of lanewise lab", limits_.time.count()));
   } catch (const std::exception& error) {
     return error_line(error.what());
   }

@@ -61,7 +61,8 @@ Page load_page() {
     return page;
   }
   throw UserError(
-      "the lab's page is missing; './dev lab-site' builds it next to a program that './dev build' made, packages "
+      "the lab's page is missing; './dev lab-site' builds it next to a program that './dev build' made, "
+      "packages "
       "contain it, and LANEWISE_LAB names its folder. Searched:" +
       searched);
 }

@@ -13,8 +13,8 @@ struct File {
 /// The page's files by path ("/index.html"). They stay in memory, so no request reads a file.
 using Page = std::map<std::string, File>;
 
-/// Reads the page: `lab-site` next to the program in a build folder, share/lanewise/lab of an installation, or the
-/// folder that LANEWISE_LAB names. Throws UserError that says how to get it.
+/// Reads the page: `lab-site` next to the program in a build folder, share/lanewise/lab of an installation,
+/// or the folder that LANEWISE_LAB names. Throws UserError that says how to get it.
 Page load_page();
 
 }  // namespace lanewise::cli::lab

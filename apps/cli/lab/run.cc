@@ -58,7 +58,7 @@ pram::ActiveForm active_of(std::string_view name) {
   if (name == "auto") return pram::ActiveForm::kAuto;
   if (name == "bitset") return pram::ActiveForm::kBitset;
   if (name == "list") return pram::ActiveForm::kList;
-  throw UserError(fmt::format("'{}' is no form of active sets; there are auto, bitset and list", name));
+  throw UserError(fmt::format("'{}' is not a form of active sets; there are auto, bitset and list", name));
 }
 
 /// The page computes the same of its own result. NaNs are one value, since GPUs make others.
@@ -91,7 +91,8 @@ Json outputs_of(const pram::Arrays& outputs) {
 std::function<pram::Result()> prepared(const Job& job, const pram::Program& program,
                                        const pram::Arrays& inputs, const pram::Options& options) {
   if (job.tuned) {
-    const pram::Interpreter checked(program, inputs, options);  // inputs that do not fit, and the memory limit
+    const pram::Interpreter checked(program, inputs,
+                                    options);  // inputs that do not fit, and the memory limit
     return [&inputs, tuned = tuned_version(job.program)] {
       const auto cores = static_cast<int>(std::thread::hardware_concurrency());
       return with_threads(cores, [&] { return pram::Result{tuned(inputs), {}, {}, {}}; });
@@ -164,10 +165,14 @@ std::string run_job(const Job& job, const Limits& limits, const Cancellation& ca
 
   uint64_t launches = 0;
   for (const pram::KernelCost& kernel : result.kernels) launches += kernel.launches;
-  const Json answer = {{"outputs", outputs_of(result.outputs)}, {"seconds", best.count()},
-                       {"compiled", compiled.count()},          {"runs", runs},
-                       {"launches", launches},                  {"steps", result.cost.steps},
-                       {"work", result.cost.work},              {"depth", result.cost.depth}};
+  const Json answer = {{"outputs", outputs_of(result.outputs)},
+                       {"seconds", best.count()},
+                       {"compiled", compiled.count()},
+                       {"runs", runs},
+                       {"launches", launches},
+                       {"steps", result.cost.steps},
+                       {"work", result.cost.work},
+                       {"depth", result.cost.depth}};
   return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

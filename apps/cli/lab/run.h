@@ -32,8 +32,8 @@ struct Job {
 /// Reads a request's JSON. Throws UserError for what is not a job.
 Job parse_job(const std::string& json);
 
-/// Runs it. The result is a JSON object: the outputs' first cells and a checksum of all, seconds, launches, costs.
-/// Throws UserError (also of the program and its run), CancelledError.
+/// Runs it. The result is a JSON object: the outputs' first cells and a checksum of all, seconds, launches,
+/// costs. Throws UserError (also of the program and its run), CancelledError.
 std::string run_job(const Job& job, const Limits& limits, const Cancellation& cancellation,
                     std::atomic<uint64_t>& steps);
 

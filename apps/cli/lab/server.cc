@@ -26,8 +26,10 @@ using Json = nlohmann::ordered_json;
 constexpr int kConnections = 32;  // others wait
 
 constexpr const char* kContentSecurityPolicy =
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src "
-    "'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; "
+    "style-src "
+    "'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+    "'none'";
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -62,14 +64,15 @@ class Server::Implementation {
     http_.Get("/api/lab", [this](const auto&, auto& response) { describe(response); });
     http_.Get("/api/executors", [this](const auto&, auto& response) { list_executors(response); });
     http_.Get(".*", [this](const auto& request, auto& response) { send_file(request, response); });
-    http_.Post("/api/run", [this](const auto&, auto& response, const auto& reader) { run(response, reader); });
+    http_.Post("/api/run",
+               [this](const auto&, auto& response, const auto& reader) { run(response, reader); });
   }
 
   std::string url() const {
-    const std::string host = options_.host == "0.0.0.0"                             ? "127.0.0.1"
-                             : options_.host == "::"                                ? "[::1]"
+    const std::string host = options_.host == "0.0.0.0"                     ? "127.0.0.1"
+                             : options_.host == "::"                        ? "[::1]"
                              : options_.host.find(':') != std::string::npos ? "[" + options_.host + "]"
-                                                                                    : options_.host;
+                                                                            : options_.host;
     return fmt::format("http://{}:{}/{}", host, port_,
                        access_.token().empty() ? "" : "?token=" + access_.token());
   }
@@ -86,11 +89,12 @@ class Server::Implementation {
                      : http_.bind_to_port(options_.host, options_.port) ? options_.port
                                                                         : -1;
     if (port < 0) {
-      throw UserError(options_.port == 0
-                          ? fmt::format("cannot listen on '{}'; --host takes an address of this machine", options_.host)
-                          : fmt::format("cannot listen on port {} of '{}'; another program may use it: choose one with "
-                                        "--port, or 0 for any that is free",
-                                        options_.port, options_.host));
+      throw UserError(
+          options_.port == 0
+              ? fmt::format("cannot listen on '{}'; --host takes an address of this machine", options_.host)
+              : fmt::format("cannot listen on port {} of '{}'; another program may use it: choose one with "
+                            "--port, or 0 for any that is free",
+                            options_.port, options_.host));
     }
     return port;
   }
@@ -110,7 +114,7 @@ class Server::Implementation {
     } else if (request.has_header("Range") || request.has_header("Content-Encoding")) {
       answer(response, 400, "neither ranges nor compressed requests are understood");
     } else if (request.method == "POST" && request.get_header_value("Content-Type") != "application/json") {
-      answer(response, 415, "a run is asked for in application/json");
+      answer(response, 415, "a run is requested as application/json");
     } else {
       return false;
     }
@@ -163,7 +167,8 @@ class Server::Implementation {
       body.append(data, size);
       return true;
     });
-    if (!complete) return answer(response, 413, fmt::format("a request has at most {} bytes", HttpServer::kMostBody));
+    if (!complete)
+      return answer(response, 413, fmt::format("a request has at most {} bytes", HttpServer::kMostBody));
     std::shared_ptr<LiveRun> run;
     try {
       run = std::make_shared<LiveRun>(parse_job(body), options_.limits, slots_, devices_);

@@ -37,9 +37,7 @@ Array column(const Values& values) {
 
 Word add(Word a, Word b) { return static_cast<Word>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
 
-Arrays sum(const Arrays& inputs) {
-  return {{"sum", pram::scalar(reduce<Word>(words(inputs, "A"), 0, add))}};
-}
+Arrays sum(const Arrays& inputs) { return {{"sum", pram::scalar(reduce<Word>(words(inputs, "A"), 0, add))}}; }
 
 template <bool inclusive>
 Arrays sums(const Arrays& inputs) {
@@ -57,7 +55,9 @@ Arrays sorted(const Arrays& inputs) {
 
 Arrays ranks(const Arrays& inputs) { return {{"rank", column(graph::list_ranks(words(inputs, "next")))}}; }
 
-Arrays depths(const Arrays& inputs) { return {{"depth", column(graph::tree_depths(words(inputs, "parent")))}}; }
+Arrays depths(const Arrays& inputs) {
+  return {{"depth", column(graph::tree_depths(words(inputs, "parent")))}};
+}
 
 /// Inputs of a program may be anything; the algorithms take edges of vertices that exist.
 void check_edges(const graph::Graph& graph) {
@@ -84,7 +84,8 @@ graph::Graph graph_of(const Arrays& inputs) {
 Arrays labels(const Arrays& inputs) { return {{"label", column(graph::components(graph_of(inputs)))}}; }
 
 Arrays levels(const Arrays& inputs) {
-  return {{"level", column(graph::breadth_first_search(graph_of(inputs), words(inputs, "root").at(0)).level)}};
+  return {
+      {"level", column(graph::breadth_first_search(graph_of(inputs), words(inputs, "root").at(0)).level)}};
 }
 
 Arrays forest(const Arrays& inputs) {
@@ -105,7 +106,8 @@ Arrays matching(const Arrays& inputs) {
   }
   graph.vertices = std::max(rows, words(inputs, "right").at(0));
   for (int64_t row = 0; row < rows; ++row) {
-    const auto count = static_cast<size_t>(offset[static_cast<size_t>(row) + 1] - offset[static_cast<size_t>(row)]);
+    const auto count =
+        static_cast<size_t>(offset[static_cast<size_t>(row) + 1] - offset[static_cast<size_t>(row)]);
     graph.source.insert(graph.source.end(), count, row);
   }
   check_edges(graph);
@@ -134,13 +136,22 @@ Arrays product(const Arrays& inputs) {
 }  // namespace
 
 Tuned tuned_version(std::string_view program) {
-  static const std::map<std::string_view, Tuned> versions = {
-      {"reduction", sum},          {"scan", sums<true>},       {"doubling_scan", sums<true>},
-      {"exclusive_scan", sums<false>}, {"sort", sorted},       {"sort_odd_even", sorted},
-      {"sort_bitonic", sorted},    {"odd_even_sort", sorted},  {"bitonic_sort", sorted},
-      {"list_ranking", ranks},     {"tree_depth", depths},     {"components", labels},
-      {"breadth_first_search", levels}, {"spanning_forest", forest}, {"matching", matching},
-      {"matrix_product", product}};
+  static const std::map<std::string_view, Tuned> versions = {{"reduction", sum},
+                                                             {"scan", sums<true>},
+                                                             {"doubling_scan", sums<true>},
+                                                             {"exclusive_scan", sums<false>},
+                                                             {"sort", sorted},
+                                                             {"sort_odd_even", sorted},
+                                                             {"sort_bitonic", sorted},
+                                                             {"odd_even_sort", sorted},
+                                                             {"bitonic_sort", sorted},
+                                                             {"list_ranking", ranks},
+                                                             {"tree_depth", depths},
+                                                             {"components", labels},
+                                                             {"breadth_first_search", levels},
+                                                             {"spanning_forest", forest},
+                                                             {"matching", matching},
+                                                             {"matrix_product", product}};
   for (const pram::LibraryProgram& known : pram::library()) {
     const auto found = known.text == program ? versions.find(known.name) : versions.end();
     if (found != versions.end()) return found->second;

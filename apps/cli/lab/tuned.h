@@ -7,8 +7,8 @@
 
 namespace lanewise::cli::lab {
 
-/// What a program of the library computes, by the tuned algorithm of engine/primitives or engine/graph on this
-/// machine's cores. Numbers wrap where the program would fail.
+/// What a program of the library computes, by the tuned algorithm of engine/primitives or engine/graph on
+/// this machine's cores. Numbers wrap where the program would fail.
 using Tuned = std::function<pram::Arrays(const pram::Arrays& inputs)>;
 
 /// Of the library's program with this text. Throws UserError where there is none.

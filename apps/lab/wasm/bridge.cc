@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "graph/graph.h"
-#include "pram/inputs/text.h"
 #include "json.h"
 #include "kernels.h"
 #include "pram/device/emit.h"
+#include "pram/inputs/text.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 #include "recording.h"
@@ -169,8 +169,8 @@ EMSCRIPTEN_KEEPALIVE const char* lab_kernel_steps(const char* text, const char* 
   });
 }
 
-/// Runs without writing anything down, for costs and times: again and again for some milliseconds, since clocks of
-/// browsers are coarse.
+/// Runs without writing anything down, for costs and times: again and again for some milliseconds, since
+/// clocks of browsers are coarse.
 EMSCRIPTEN_KEEPALIVE const char* lab_measure(const char* text, const char* inputs, double steps) {
   return answer([&] {
     constexpr std::chrono::duration<double> kEnough{0.005};

@@ -26,9 +26,10 @@ struct TextInputs {
   std::vector<int64_t> labels;  ///< of a graph's vertices; empty: their numbers
 };
 
-/// Reads all inputs from one text, as the lab's page has it. A line "NAME = values" begins an input, which ends
-/// where the next one begins; the name `graph` stands for a graph. Text without a name belongs to the graph or
-/// to the only array. Throws UserError, with the line counted from the top of `text`, and MemoryError.
+/// Reads all inputs from one text, as the lab's page has it. A line "NAME = values" begins an input, which
+/// ends where the next one begins; the name `graph` stands for a graph. Text without a name belongs to the
+/// graph or to the only array. Throws UserError, with the line counted from the top of `text`, and
+/// MemoryError.
 TextInputs read_text_inputs(const Program& program, std::string_view text, MemoryBudget* budget = nullptr);
 
 }  // namespace lanewise::pram
