@@ -31,6 +31,11 @@ lab_site() {
   lab_script build
 }
 
+# The program that serves the page, where LANEWISE names no other.
+lab_program() {
+  [[ -n ${LANEWISE:-} || -x build/lanewise ]] || { setup; build release build lanewise; }
+}
+
 # lab_test [--smoke] [--report FOLDER]: --smoke leaves the long tests out; reports are JUnit's.
 lab_test() {
   local folder= smoke= status=0 kind report
@@ -43,7 +48,7 @@ lab_test() {
   done
   (PACKAGES=(chromium); setup_packages)
   lab_site
-  [[ -x ${LANEWISE:-build/lanewise} ]] || { setup; build release build lanewise; }
+  lab_program
   [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
   for kind in test e2e; do
     report=()
@@ -57,6 +62,7 @@ lab_test() {
 lab_pictures() {
   (PACKAGES=(chromium pngquant); setup_packages)
   lab_site
+  lab_program
   lab_script pictures "$ROOT/build/lab-pictures" doc
   local picture
   for picture in build/lab-pictures/lab-*.png; do

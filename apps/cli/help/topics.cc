@@ -46,6 +46,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   LANEWISE_GREP_CONFIG       file with options of grep, one a line
   LANEWISE_HISTORY           history file of the shell; empty: none
   LANEWISE_KERNELS           folder of kernels compiled ahead of time; empty: none
+  LANEWISE_LAB               folder of the lab's page
   LANEWISE_NVRTC             file of NVRTC, CUDA's run-time compiler
   LANEWISE_OPENCL            file of the OpenCL library
   LANEWISE_SORT              file of the plug-in that sorts on GPUs

@@ -45,17 +45,21 @@ describe('the page equals lanewise pram trace', () => {
 });
 
 describe('the picture', () => {
-  it('shows the values of the trace, step by step', async () => {
-    await choose('Prefix sums', 'scan');
-    const { states } = trace(await source(), await input().inputValue());
-    for (const [k, state] of states.entries()) {
-      await time().fill(String(k));
-      for (const [name, cells] of Object.entries(state.variables)) {
-        const shown = await page().locator(`[data-of-variable="${name}"]`).allTextContents();
-        expect(shown, `${name} after step ${k}`).toEqual(cells);
+  const TEN = ['scan', 'reduction', 'exclusive_scan', 'doubling_scan', 'sort', 'sort_odd_even', 'sort_bitonic', 'odd_even_sort', 'bitonic_sort', 'merge'];
+  for (const algorithm of ALL ? TEN : TEN.slice(0, 2)) {
+    it(`shows the values of the trace, forwards and backwards: ${algorithm}`, async () => {
+      await choose(PROBLEMS.find(({ algorithms }) => algorithms.includes(algorithm))!.name, algorithm);
+      const { states } = trace(await source(), await input().inputValue());
+      const places = [...states.keys()];
+      for (const k of [...places, ...places.reverse()]) {
+        await time().fill(String(k));
+        const shown = await page().locator('[data-of-variable]').evaluateAll((cells) => cells.map((cell) => [cell.getAttribute('data-of-variable')!, cell.textContent!]));
+        for (const [name, cells] of Object.entries(states[k].variables).filter(([, values]) => values.length > 1)) {
+          expect(shown.filter(([of]) => of === name).map(([, text]) => text), `${name} after step ${k}`).toEqual(cells);
+        }
       }
-    }
-  });
+    });
+  }
 
   it('has arrows from processors to the cells that they use', async () => {
     await choose('Prefix sums', 'scan');
