@@ -41,6 +41,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
 )"},
       {"environment", "Environment variables",
        R"(  COLUMNS                    width of tables and help where standard output is not a terminal
+  DISPLAY                    a desktop, on which `lanewise lab` opens the browser
   HOME                       home folder: profile, kernel cache and history
   LANEWISE_CONFIG            the configuration file; empty: none
   LANEWISE_GREP_CONFIG       file with options of grep, one a line
@@ -53,6 +54,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   NO_COLOR                   if it is set and not empty, output has no colours
   TERM                       `dumb`: grep prints no colours unless it must
   TMPDIR                     folder of temporary files; default: /tmp
+  WAYLAND_DISPLAY            the same
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
   XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
   XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state

@@ -125,7 +125,7 @@ class Server::Implementation {
     const auto found = page_.find(request.path);
     if (found == page_.end()) return answer(response, 404, "there is no such file");
     const std::string& bytes = found->second.bytes;
-    response.set_content_provider(bytes.size(), found->second.type.c_str(),
+    response.set_content_provider(bytes.size(), found->second.type,
                                   [&bytes](size_t offset, size_t length, httplib::DataSink& sink) {
                                     return sink.write(bytes.data() + offset, length);
                                   });

@@ -238,6 +238,7 @@ describe('views', () => {
   it('fit one screen, and a narrow one without scrolling sideways', async () => {
     const overflow = () => page().evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]);
     expect(await overflow()).toEqual([false, false]);
+    expect((await page().locator('header').boundingBox())!.height, 'one line').toBeLessThan(60);
     await page().setViewportSize({ width: 400, height: 800 });
     expect((await overflow())[0]).toBe(false);
   });
