@@ -304,6 +304,23 @@ def test_runs_beyond_the_limit_wait(tmp_path):
         lab.close()
 
 
+def test_too_many_runs_are_rejected(tmp_path):
+    lab = Lab(tmp_path, "--max-runs", "1", "--time-limit", "2", "--max-steps", "4000000000")
+    try:
+        answers = []
+        clients = [threading.Thread(target=lambda: answers.append(lab.run(ENDLESS, "1 2"))) for _ in range(20)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        assert len(answers) == 20
+        rejected = [answer for answer in answers if answer.get("status") == 503]
+        assert len(rejected) == 11 and "too many runs" in rejected[0]["error"]
+        assert "result" in lab.run(DOUBLE, "1")
+    finally:
+        lab.close()
+
+
 def requests(port):
     """Requests that should never be, each with a name."""
     draw = random.Random(1)

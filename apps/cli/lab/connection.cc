@@ -12,7 +12,7 @@ namespace lanewise::cli::lab {
 namespace {
 
 constexpr int kWritePatience = 5'000;  // milliseconds without a byte that leaves
-constexpr int kClosePatience = 300;
+constexpr int kClosePatience = 2'000;
 constexpr size_t kBuffer = 16 << 10;
 constexpr size_t kMostHeaders = 64 << 10;
 constexpr std::chrono::seconds kReadPatience{10};
@@ -82,6 +82,8 @@ void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
 }
 
 void Connection::get_local_ip_and_port(std::string& ip, int& port) const { get_remote_ip_and_port(ip, port); }
+
+void HttpServer::let_clients_wait() { ::listen(svr_sock_, SOMAXCONN); }
 
 bool HttpServer::process_and_close_socket(socket_t socket) {
   Connection connection(socket, kMostBody + kMostHeaders, kReadPatience);

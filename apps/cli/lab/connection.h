@@ -43,6 +43,9 @@ class HttpServer : public httplib::Server {
  public:
   static constexpr size_t kMostBody = 16 << 20;  // bytes
 
+  /// To be called once it is bound: the library lets five clients wait, and more at once are turned away.
+  void let_clients_wait();
+
  private:
   bool process_and_close_socket(socket_t socket) override;
 };

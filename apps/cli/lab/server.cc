@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <atomic>
 #include <exception>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,8 @@ constexpr const char* kContentSecurityPolicy =
     "style-src "
     "'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
     "'none'";
+
+constexpr int kMostWaiting = 8;  // runs beyond those that may run
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -96,6 +99,7 @@ class Server::Implementation {
                             "--port, or 0 for any that is free",
                             options_.port, options_.host));
     }
+    http_.let_clients_wait();
     return port;
   }
 
@@ -161,6 +165,9 @@ class Server::Implementation {
   }
 
   void run(httplib::Response& response, const httplib::ContentReader& reader) {
+    const auto counted = std::make_shared<Counted>(requests_);
+    if (requests_ > options_.most_runs + kMostWaiting)
+      return answer(response, 503, "too many runs; try again later");
     std::string body;
     const bool complete = reader([&](const char* data, size_t size) {
       if (body.size() + size > HttpServer::kMostBody) return false;
@@ -176,13 +183,14 @@ class Server::Implementation {
       return answer(response, 400, error.what());
     }
     response.set_chunked_content_provider(
-        "application/x-ndjson", [run](size_t, httplib::DataSink& sink) { return run->write(sink); });
+        "application/x-ndjson", [run, counted](size_t, httplib::DataSink& sink) { return run->write(sink); });
   }
 
   const ServerOptions options_;
   const Page page_;
   Slots slots_;
   Slots devices_{1};
+  std::atomic<int> requests_ = 0;
   HttpServer http_;
   const int port_;
   const Access access_;

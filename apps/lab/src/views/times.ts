@@ -52,7 +52,7 @@ export async function measureTimes(host: HTMLElement, scene: Scene): Promise<voi
 }
 
 function picture(series: Series[]): string {
-  const [width, height, left, bottom] = [430, 230, 52, 22];
+  const [width, height, left, bottom] = [396, 230, 52, 22];
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) return '';
   const [low, high] = [Math.min(...points.map(({ seconds }) => seconds)), Math.max(...points.map(({ seconds }) => seconds))].map(Math.log10);
