@@ -2,6 +2,7 @@
 
 setup_lab() {
   (PACKAGES=(emscripten libfast-float-dev libfmt-dev ninja-build cmake); setup_packages)
+  command -v emcmake >/dev/null || fail "emscripten is missing, which compiles the lab's engine (Debian: emscripten, libfast-float-dev, libfmt-dev)."
   local done=apps/lab/node_modules/.installed.sha256
   if ! fresh "$done" apps/lab/package-lock.json; then
     say "Packages of apps/lab/package-lock.json"
