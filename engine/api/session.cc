@@ -262,9 +262,14 @@ bool Session::may_change_database(const std::string& sql) { return sql::may_chan
 
 std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
 
-StatementResult Session::run(const std::string& statement, bool keep_columns) {
+std::vector<std::string> Session::table_names(const std::string& sql) {
+  return state_->database.table_names(sql);
+}
+
+StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters) {
   state_->cancellation.reset();
-  const sql::Statement parsed = state_->database.parse(statement);
+  sql::Statement parsed = state_->database.parse(statement);
+  parsed.parameters = parameters;
   const auto with_files = [&](StatementResult result) {
     result.files = state_->database.files();
     return result;
@@ -281,15 +286,16 @@ StatementResult Session::run(const std::string& statement, bool keep_columns) {
     return state_->answer_by_duckdb(parsed);
   } catch (const sql::UnsupportedError& error) {
     if (!state_->options.fallback_duckdb && !state_->database.falls_back())
-      throw UserError(fmt::format("{}; --fallback duckdb lets DuckDB answer", error.what()));
+      throw;
     StatementResult result = with_files(state_->answer_by_duckdb(parsed));
     result.fallback_reason = error.what();
     return result;
   }
 }
 
-std::string Session::explain(const std::string& query, bool kernels) {
-  const sql::Statement statement = state_->database.parse(query);
+std::string Session::explain(const std::string& query, bool kernels, const Table& parameters) {
+  sql::Statement statement = state_->database.parse(query);
+  statement.parameters = parameters;
   if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
   const sql::Query planned = state_->database.plan(statement);
   std::string text = fmt::format(
