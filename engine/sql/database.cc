@@ -262,16 +262,24 @@ std::vector<std::string> Database::split(const std::string& sql) {
 }
 
 std::vector<std::string> Database::table_names(const std::string& sql) {
-  std::vector<std::string> names;
-  for (const std::string& statement : split(sql)) {
-    translated(
-        [&] {
-          for (const std::string& name : state_->connection->GetTableNames(statement)) names.push_back(name);
-        },
-        statement);
-  }
-  std::ranges::sort(names);
-  return names;
+  return translated(
+      [&] {
+        std::vector<std::string> names;
+        for (const auto& statement : state_->parse(sql)) {
+          state_->context().RunFunctionInTransaction([&] {
+            const auto binder = duckdb::Binder::CreateBinder(state_->context());
+            binder->SetBindingMode(duckdb::BindingMode::EXTRACT_NAMES);
+            ParameterValues none;
+            duckdb::BoundParameterMap parameters(none);
+            binder->SetParameters(parameters);
+            binder->Bind(*statement);
+            for (const std::string& name : binder->GetTableNames()) names.push_back(name);
+          });
+        }
+        std::ranges::sort(names);
+        return names;
+      },
+      sql);
 }
 
 Statement Database::parse(const std::string& text) {
@@ -421,10 +429,10 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
         }
         auto select = state_->parse(State::rows_query(results));
         using duckdb::SelectStatement, duckdb::SQLStatement;
-        return state_->run_write(
-            with_rows(*statement.parsed,
-                      duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0]))),
-            {}, budget);
+        auto writing = with_rows(*statement.parsed,
+                                 duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
+        writing->named_param_map.clear();  // they were those of the query inside
+        return state_->run_write(std::move(writing), {}, budget);
       },
       statement.text);
 }

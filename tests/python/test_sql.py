@@ -41,7 +41,7 @@ def test_names_are_found_where_the_caller_is():
         numbers = pa.table({"x": [2]})
         return lw.sql("SELECT x FROM numbers").fetchall()
 
-    assert inner() == [(2,)] and lw.sql("SELECT x FROM NUMBERS" if False else "SELECT x FROM numbers").fetchall() == [(1,)]
+    assert inner() == [(2,)] and lw.sql("SELECT x FROM numbers").fetchall() == [(1,)]
     assert lw.sql('SELECT a.x, b.x FROM numbers AS a, "numbers" AS b').fetchall() == [(1, 1)]
     assert lw.sql("WITH other AS (SELECT x FROM numbers) SELECT * FROM other").fetchall() == [(1,)]
 
@@ -74,7 +74,7 @@ VALUES = [True, 7, 2.5, "häß", b"\x00\xff", decimal.Decimal("12.50"), datetime
 @pytest.mark.parametrize("value", VALUES, ids=str)
 def test_parameters(value):
     assert lw.sql("SELECT ? AS x", [value]).fetchall() == [(value,)]
-    assert lw.sql("SELECT $x AS x, $2y AS y" if False else "SELECT $x AS x", {"x": value}).fetchall() == [(value,)]
+    assert lw.sql("SELECT $x AS x", {"x": value}).fetchall() == [(value,)]
     rows = {"x": pa.array([value, None])}
     if value is not None:
         assert lw.sql("SELECT count(*) FROM rows WHERE x = $1", [value]).fetchall() == [(1,)]

@@ -67,7 +67,7 @@ TEST(CAbi, ResultsOutliveTheirSession) {
 TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
   lw_result* result = nullptr;
   {
-    const Opened opened({{"fallback", "duckdb"}});
+    const Opened opened(std::vector<lw_option>{{"fallback", "duckdb"}});
     ASSERT_EQ(opened.run("SELECT [1, 2] AS l", nullptr, &result), LW_OK);
   }
   EXPECT_STREQ(lw_result_engine(result), "duckdb");
@@ -241,7 +241,7 @@ TEST(CAbi, WrongOptions) {
 }
 
 TEST(CAbi, CancelledFromAnotherThread) {
-  const Opened opened({{"threads", "1"}});
+  const Opened opened(std::vector<lw_option>{{"threads", "1"}});
   std::atomic<bool> done{false};
   std::thread other([&] {
     while (!done) {
