@@ -214,6 +214,7 @@ class DeviceRun {
       text += ", columns on the GPU";
     }
     std::vector<std::string> lines = {std::move(text)};
+    for (const std::string& lookup : times_.lookups) lines.push_back("  keys of a join: " + lookup);
     for (const KernelTime& kernel : times_.kernels)
       lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
     return lines;
