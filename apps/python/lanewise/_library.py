@@ -12,7 +12,7 @@ from . import errors
 if not getattr(sys, "_is_gil_enabled", lambda: True)():
     raise ImportError("Lanewise needs a Python with the global interpreter lock; this one runs without it")
 
-from ._native import ffi, lib  # noqa: E402: a free-threaded Python gets a clear error first
+from ._native import ffi as ffi, lib as lib  # noqa: E402: a free-threaded Python gets a clear error first
 
 KINDS: dict[int, type[errors.Error]] = {
     lib.LW_ERROR_USER: errors.OperationalError,
