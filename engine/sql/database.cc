@@ -269,8 +269,10 @@ std::vector<std::string> Database::table_names(const std::string& sql) {
           state_->context().RunFunctionInTransaction([&] {
             const auto binder = duckdb::Binder::CreateBinder(state_->context());
             binder->SetBindingMode(duckdb::BindingMode::EXTRACT_NAMES);
-            ParameterValues none;
-            duckdb::BoundParameterMap parameters(none);
+            ParameterValues nulls;
+            for (const auto& [name, number] : statement->named_param_map)
+              nulls.emplace(name, duckdb::BoundParameterData(duckdb::Value()));
+            duckdb::BoundParameterMap parameters(nulls);
             binder->SetParameters(parameters);
             binder->Bind(*statement);
             for (const std::string& name : binder->GetTableNames()) names.push_back(name);
@@ -343,7 +345,7 @@ Query Database::plan(const Statement& statement) {
   try {
     make_plan();
   } catch (const UserError&) {
-    throw_pattern_fault(parsed);
+    throw_pattern_fault(parsed, parameter_values(parsed, statement.parameters));
     throw;
   }
   try {

@@ -54,15 +54,15 @@ def tables(draw):
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(tables())
-def test_tables_come_back(table):
-    assert lw.sql("SELECT * FROM table").arrow().to_pydict() == table.to_pydict()
+def test_tables_come_back(rows):
+    assert lw.sql("SELECT * FROM rows").arrow().to_pydict() == rows.to_pydict()
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(tables())
-def test_filtered_rows_come_back(table):
-    expected = table.filter(table.column("c0").is_valid())
-    assert lw.sql("SELECT * FROM table WHERE c0 IS NOT NULL").arrow().to_pydict() == expected.to_pydict()
+def test_filtered_rows_come_back(rows):
+    expected = rows.filter(rows.column("c0").is_valid())
+    assert lw.sql("SELECT * FROM rows WHERE c0 IS NOT NULL").arrow().to_pydict() == expected.to_pydict()
 
 
 def buffers(column: pa.ChunkedArray) -> list[tuple[int, int]]:

@@ -91,12 +91,12 @@ def test_many_statements_hold_no_memory():
     """Resident memory after 2,000 statements is that after 500."""
     done = python("""
         import lanewise as lw, pyarrow as pa
-        table = pa.table({"s": ["x" * 100] * 1000})
+        rows = pa.table({"s": ["x" * 100] * 1000})
         def resident():
             return int(open("/proc/self/statm").read().split()[1]) * 4096
         def run(count):
             for i in range(count):
-                lw.sql("SELECT s || ? AS t FROM table", [str(i)]).fetchall()
+                lw.sql("SELECT s || ? AS t FROM rows", [str(i)]).fetchall()
             return resident()
         before = run(500)
         print(run(1500) - before)

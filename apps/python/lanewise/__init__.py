@@ -98,10 +98,9 @@ def connection(device: str = "cpu") -> Connection:
 def sql(query: str, params: Parameters = None, *, device: str = "cpu") -> Result:
     """Runs statements on the shared database in memory, see Connection.sql.
 
-    >>> fruit = {"name": ["apple", "banana"]}
     >>> import pyarrow as pa
-    >>> table = pa.table(fruit)
-    >>> sql("SELECT upper(name) AS name FROM table WHERE name LIKE ?", ["b%"]).fetchall()
+    >>> fruit = pa.table({"name": ["apple", "banana"]})
+    >>> sql("SELECT upper(name) AS name FROM fruit WHERE name LIKE ?", ["b%"]).fetchall()
     [('BANANA',)]
     """
     return connection(device)._run(query, params, sys._getframe(1))
