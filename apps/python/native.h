@@ -12,12 +12,17 @@ static void destroy_stream(PyObject* capsule) {
 static void* stream_destructor(void) { return (void*)destroy_stream; }
 
 static lw_session* volatile interrupted_session;
-static struct sigaction python_action;
+static struct sigaction before;
 
-/* Ends the running statement, then does what Python does: it raises KeyboardInterrupt when the call has returned. */
-static void on_interrupt(int signal) {
+/* Ends the running statement, then does what was done before: Python raises KeyboardInterrupt when the call has returned.
+ * Polars puts a handler with SA_SIGINFO around Python's. */
+static void on_interrupt(int signal, siginfo_t* info, void* context) {
   lw_session_cancel(interrupted_session);
-  python_action.sa_handler(signal);
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+  } else {
+    before.sa_handler(signal);
+  }
 }
 
 /* lw_session_run() that Ctrl-C ends; for the main thread, the only one that Python tells of signals. */
@@ -25,16 +30,16 @@ static lw_code run_interruptible(lw_session* session, const char* sql, struct Ar
                                  struct ArrowArray* values, lw_result** out, lw_error* error) {
   struct sigaction ours;
   lw_code code;
-  sigaction(SIGINT, NULL, &python_action);
-  if ((python_action.sa_flags & SA_SIGINFO) != 0 || python_action.sa_handler == SIG_IGN ||
-      python_action.sa_handler == SIG_DFL) {
+  sigaction(SIGINT, NULL, &before);
+  if ((before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)) {
     return lw_session_run(session, sql, schema, values, out, error);
   }
   interrupted_session = session;
-  ours = python_action;
-  ours.sa_handler = on_interrupt;
+  ours = before;
+  ours.sa_flags |= SA_SIGINFO;
+  ours.sa_sigaction = on_interrupt;
   sigaction(SIGINT, &ours, NULL);
   code = lw_session_run(session, sql, schema, values, out, error);
-  sigaction(SIGINT, &python_action, NULL);
+  sigaction(SIGINT, &before, NULL);
   return code;
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "api/arrow_file.h"
 #include "api/device_choice.h"
@@ -251,6 +252,7 @@ struct Session::State {
   std::optional<device::Properties> properties;  // of the GPU, where it was looked for
   std::optional<std::string> no_gpu;             // why there is none
   Cancellation cancellation;
+  bool begun = false;  // by begin(), which reset it
   std::function<void(const std::string& what, double share)> progress;
 };
 
@@ -267,7 +269,7 @@ std::vector<std::string> Session::table_names(const std::string& sql) {
 }
 
 StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters) {
-  state_->cancellation.reset();
+  if (!std::exchange(state_->begun, false)) state_->cancellation.reset();
   sql::Statement parsed = state_->database.parse(statement);
   parsed.parameters = parameters;
   const auto with_files = [&](StatementResult result) {
@@ -348,6 +350,11 @@ void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
     return freed;
   };
   arrow::export_device_stream(table, gpu->device, out, make_room, &state_->budget);
+}
+
+void Session::begin() {
+  state_->cancellation.reset();
+  state_->begun = true;
 }
 
 void Session::cancel() {

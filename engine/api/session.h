@@ -98,6 +98,8 @@ class Session {
   /// session has no GPU; values that Arrow's types do not hold; MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
+  /// A cancel() from now on also stops the statement that is run next; else those before its run() are lost.
+  void begin();
   /// Asks a running statement to stop; safe from other threads and from signal handlers.
   void cancel();
   void set_progress(std::function<void(const std::string& what, double share)> progress);

@@ -9,6 +9,7 @@ import threading
 import time
 
 import lanewise as lw
+import polars  # noqa: F401: its handler of SIGINT surrounds that of Python
 import pytest
 from conftest import BUILD
 
@@ -21,6 +22,7 @@ def python(code, **options):
 
 
 def test_control_c_ends_a_statement():
+    lw.sql("SELECT 1")  # opens the session
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     start = time.monotonic()
@@ -28,6 +30,17 @@ def test_control_c_ends_a_statement():
         lw.sql(LONG)
     assert 0.3 <= time.monotonic() - start < 2  # 0.2 s on an idle machine
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler and lw.sql("SELECT 1").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("after", [0, 0.0001, 0.001, 0.01])
+def test_control_c_is_never_lost(after):
+    """It comes while a statement is parsed or planned."""
+    for _ in range(5):
+        timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            lw.sql(LONG)
+        timer.join()
 
 
 def test_cancel_from_another_thread():

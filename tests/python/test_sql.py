@@ -120,7 +120,7 @@ def test_rich_display():
 
 def test_plan_and_profile():
     rows = pa.table(ROWS)
-    assert "Filter" in lw.explain("SELECT * FROM rows WHERE i > ?", [1])
+    assert "Scan: rows [i, s] (i > 1)" in lw.explain("SELECT * FROM rows WHERE i > ?", [1])
     profile = lw.sql("SELECT * FROM rows WHERE i > 1").profile()
     assert "3 rows in, 2 rows out" in profile, profile
     assert rows.num_rows == 3

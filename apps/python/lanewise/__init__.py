@@ -45,7 +45,6 @@ from .errors import (
     OperationalError,
     OutOfMemory,
     PatternError,
-    ProgramError,
     ProgrammingError,
     SqlError,
     Warning,
@@ -56,7 +55,7 @@ __version__: str = ffi.string(lib.lw_version()).decode()
 __all__ = [
     "BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
     "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "IntegrityError", "InterfaceError", "InternalError",
-    "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
+    "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
     "connection", "explain", "paramstyle", "sql", "threadsafety",
 ]  # fmt: skip

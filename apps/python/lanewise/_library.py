@@ -22,7 +22,6 @@ KINDS: dict[int, type[errors.Error]] = {
     lib.LW_ERROR_UNSUPPORTED: errors.NotSupportedError,
     lib.LW_ERROR_MEMORY: errors.OutOfMemory,
     lib.LW_ERROR_DEVICE: errors.DeviceError,
-    lib.LW_ERROR_PROGRAM: errors.ProgramError,
     lib.LW_ERROR_CANCELLED: errors.Cancelled,
     lib.LW_ERROR_INTERNAL: errors.InternalError,
 }

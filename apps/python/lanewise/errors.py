@@ -43,7 +43,7 @@ class InternalError(DatabaseError):
 
 
 class ProgrammingError(DatabaseError):
-    """A mistake in a statement, a pattern or a program."""
+    """A mistake in a statement or a pattern."""
 
 
 class NotSupportedError(DatabaseError):
@@ -56,10 +56,6 @@ class SqlError(ProgrammingError):
 
 class PatternError(ProgrammingError):
     """A wrong or too large pattern."""
-
-
-class ProgramError(ProgrammingError):
-    """A PRAM program is wrong, or failed while it ran."""
 
 
 class OutOfMemory(OperationalError, MemoryError):

@@ -1,4 +1,4 @@
-/* Lanewise for C, and for languages that call C: sessions, statements, Arrow in and out, functions and PRAM programs.
+/* Lanewise for C, and for languages that call C: sessions, statements, Arrow in and out, functions.
  *
  * - Every function that can fail returns a code and fills `error`, which may be NULL. Nothing is thrown, printed or aborted.
  * - Texts are UTF-8 that ends with a NUL. Texts and structures that a function hands out belong to the caller, who
@@ -33,9 +33,8 @@ typedef enum lw_code {
   LW_ERROR_UNSUPPORTED = 5, /* right, but Lanewise does not run it; the option `fallback` lets DuckDB answer */
   LW_ERROR_MEMORY = 6,      /* a memory limit was exceeded; the message names operator and limit */
   LW_ERROR_DEVICE = 7,      /* no GPU, or a call of its driver failed */
-  LW_ERROR_PROGRAM = 8,     /* a PRAM program is wrong or failed while it ran */
-  LW_ERROR_CANCELLED = 9,   /* lw_session_cancel() was called */
-  LW_ERROR_INTERNAL = 10    /* a bug in Lanewise: please report the message */
+  LW_ERROR_CANCELLED = 8,   /* lw_session_cancel() was called */
+  LW_ERROR_INTERNAL = 9     /* a bug in Lanewise: please report the message */
 } lw_code;
 
 typedef struct lw_error {

@@ -132,6 +132,7 @@ lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema
     need(out, "out");
     check_process();
     const std::lock_guard lock(session->shared->mutex);
+    session->shared->session.begin();
     auto result = std::make_unique<lw_result>();
     result->result = run_all(session->shared->session, sql, row.table());
     result->profile = profile_text(result->result);
