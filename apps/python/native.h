@@ -14,8 +14,8 @@ static void* stream_destructor(void) { return (void*)destroy_stream; }
 static lw_session* volatile interrupted_session;
 static struct sigaction before;
 
-/* Ends the running statement, then does what was done before: Python raises KeyboardInterrupt when the call has returned.
- * Polars puts a handler with SA_SIGINFO around Python's. */
+/* Ends the running statement, then does what was done before: Python raises KeyboardInterrupt when the call
+ * has returned. Polars puts a handler with SA_SIGINFO around Python's. */
 static void on_interrupt(int signal, siginfo_t* info, void* context) {
   lw_session_cancel(interrupted_session);
   if ((before.sa_flags & SA_SIGINFO) != 0) {

@@ -287,8 +287,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     }
     return state_->answer_by_duckdb(parsed);
   } catch (const sql::UnsupportedError& error) {
-    if (!state_->options.fallback_duckdb && !state_->database.falls_back())
-      throw;
+    if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
     StatementResult result = with_files(state_->answer_by_duckdb(parsed));
     result.fallback_reason = error.what();
     return result;

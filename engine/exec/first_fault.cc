@@ -21,7 +21,8 @@ void name_argument(ConversionError& error, const Schema& columns) {
   error.origin = (is_column ? "column " : "") + error.argument->to_string(&names);
 }
 
-ConversionError with_place(const ConversionError& error, const std::string& source, std::optional<uint64_t> row) {
+ConversionError with_place(const ConversionError& error, const std::string& source,
+                           std::optional<uint64_t> row) {
   std::string place;
   if (!source.empty()) place += fmt::format("'{}'", source);
   if (!source.empty() && row) place += fmt::format(", row {}", *row + 1);

@@ -209,8 +209,7 @@ struct Database::State {
     ParameterValues values = parameter_values(*statement, parameters);
     if (!reads_only) ++generation.writes;
     if (changes_settings(statement->type)) ++generation.settings;
-    const auto pending =
-        context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
+    const auto pending = context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
     if (pending->HasError()) pending->GetErrorObject().Throw();
     const auto result = pending->Execute();
     if (result->HasError()) result->GetErrorObject().Throw();
@@ -431,8 +430,8 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
         }
         auto select = state_->parse(State::rows_query(results));
         using duckdb::SelectStatement, duckdb::SQLStatement;
-        auto writing = with_rows(*statement.parsed,
-                                 duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
+        auto writing = with_rows(
+            *statement.parsed, duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
         writing->named_param_map.clear();  // they were those of the query inside
         return state_->run_write(std::move(writing), {}, budget);
       },

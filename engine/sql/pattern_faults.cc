@@ -41,7 +41,9 @@ class Patterns {
       if (call.function_name != name) continue;
       const auto pattern = text(call, 1), letters = text(call, options);
       bool global = false;
-      if (pattern) lanewise::text::compile_regex(*pattern, lanewise::text::parse_regex_options(letters.value_or(""), &global));
+      if (pattern)
+        lanewise::text::compile_regex(*pattern,
+                                      lanewise::text::parse_regex_options(letters.value_or(""), &global));
     }
   }
 

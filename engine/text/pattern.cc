@@ -72,7 +72,7 @@ namespace {
 void check_size(std::string_view pattern, const Limits& limits) {
   if (pattern.size() <= limits.pattern_bytes) return;
   throw PatternError("pattern too large: it has " + std::to_string(pattern.size()) + " bytes, the limit is " +
-                  std::to_string(limits.pattern_bytes));
+                     std::to_string(limits.pattern_bytes));
 }
 
 Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Limits& limits) {
@@ -149,7 +149,7 @@ RegexOptions parse_regex_options(std::string_view letters, bool* global) {
         break;
       default:
         throw PatternError("unknown regex option '" + std::string(1, letter) +
-                        "'; known are c, i, l, m, n, p, s, g");
+                           "'; known are c, i, l, m, n, p, s, g");
     }
   }
   return options;

@@ -20,9 +20,9 @@ def test_wheel(tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
     python = tmp_path / "empty/bin/python"
     subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel], check=True)
-    code = "import lanewise as lw, pyarrow as pa; t = pa.table({'x': [1, 2]}); print(lw.sql('SELECT sum(x) FROM t').fetchall())"
+    code = "import lanewise as lw, pyarrow as pa; t = pa.table({'x': [1, 2]}); print(lw.sql('SELECT max(x) FROM t').fetchall())"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
-    assert done.stdout == "[(3,)]\n", done.stderr
+    assert done.stdout == "[(2,)]\n", done.stderr
     maps = "import lanewise, re; print(*{line.split()[-1] for line in open('/proc/self/maps') if '.so' in line}, sep='\\n')"
     libraries = subprocess.run([python, "-c", maps], capture_output=True, text=True, check=True).stdout.splitlines()
     for name in ("libduckdb", "libtbb", "liblanewise"):

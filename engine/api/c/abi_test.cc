@@ -202,7 +202,8 @@ TEST(CAbi, KindsOfErrors) {
   for (const Fault& fault : {
            Fault{"SELEC 1", LW_ERROR_SQL, "syntax error", 0},
            Fault{"SELECT 1 + nix", LW_ERROR_SQL, "nix", 11},
-           Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing", -1},
+           Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing",
+                 -1},
            Fault{"SELECT ('x' || i)::INT FROM range(2) AS r(i)", LW_ERROR_VALUE, "x0", -1},
            Fault{"SELECT [i] FROM range(2) AS r(i)", LW_ERROR_UNSUPPORTED, "supported", -1},
            Fault{"SELECT 1 FROM '/no/such.parquet'", LW_ERROR_USER, "/no/such.parquet", -1},
@@ -229,9 +230,9 @@ TEST(CAbi, ArgumentsThatAreMissing) {
 }
 
 TEST(CAbi, WrongOptions) {
-  for (const auto& [name, value] : {std::pair("thread", "1"), std::pair("threads", "many"),
-                                    std::pair("memory_limit", "much"), std::pair("read_only", "perhaps"),
-                                    std::pair("fallback", "sqlite"), std::pair("device", "abacus")}) {
+  for (const auto& [name, value] :
+       {std::pair("thread", "1"), std::pair("threads", "many"), std::pair("memory_limit", "much"),
+        std::pair("read_only", "perhaps"), std::pair("fallback", "sqlite"), std::pair("device", "abacus")}) {
     const lw_option option = {name, value};
     lw_session* session = nullptr;
     Error error;
@@ -250,8 +251,8 @@ TEST(CAbi, CancelledFromAnotherThread) {
     }
   });
   lw_result* result = nullptr;
-  const lw_code code =
-      opened.run("SELECT sum(a.i * b.i % 7) FROM range(100000) AS a(i), range(1000000) AS b(i)", nullptr, &result);
+  const lw_code code = opened.run(
+      "SELECT sum(a.i * b.i % 7) FROM range(100000) AS a(i), range(1000000) AS b(i)", nullptr, &result);
   done = true;
   other.join();
   EXPECT_EQ(code, LW_ERROR_CANCELLED);

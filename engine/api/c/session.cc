@@ -30,7 +30,8 @@ struct lw_session {
 };
 
 struct lw_result {
-  std::shared_ptr<lanewise::c::SharedSession> shared;  // null where no column is a list, struct or map, which need it
+  std::shared_ptr<lanewise::c::SharedSession>
+      shared;  // null where no column is a list, struct or map, which need it
   StatementResult result;
   std::string profile;
 };
@@ -108,7 +109,8 @@ lw_code lw_session_open(const lw_option* options, size_t count, lw_session** out
   return guarded(error, [&] {
     need(out, "out");
     check_process();
-    auto shared = std::make_shared<lanewise::c::SharedSession>(lanewise::c::session_options({options, count}));
+    auto shared =
+        std::make_shared<lanewise::c::SharedSession>(lanewise::c::session_options({options, count}));
     *out = new lw_session{std::move(shared)};
   });
 }
@@ -168,8 +170,7 @@ lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArraySt
   });
 }
 
-lw_code lw_session_table_names(lw_session* session, const char* sql, ArrowArrayStream* out,
-                               lw_error* error) {
+lw_code lw_session_table_names(lw_session* session, const char* sql, ArrowArrayStream* out, lw_error* error) {
   return guarded(error, [&] {
     need(session, "session");
     need(sql, "sql");

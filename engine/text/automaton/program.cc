@@ -45,8 +45,8 @@ class Compiler {
   uint32_t emit(Instruction instruction) {
     if (program_.instructions.size() + program_.transitions.size() >= limits_.program_size) {
       throw PatternError("pattern too large: written out it has more than " +
-                      std::to_string(limits_.program_size) +
-                      " steps; use smaller repetition counts or character classes");
+                         std::to_string(limits_.program_size) +
+                         " steps; use smaller repetition counts or character classes");
     }
     instruction.level = level_;
     program_.instructions.push_back(instruction);

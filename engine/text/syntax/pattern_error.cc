@@ -31,7 +31,7 @@ Shown show(std::string_view rest) {
 }  // namespace
 
 PatternError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
-                        size_t begin, size_t end) {
+                           size_t begin, size_t end) {
   size_t first = begin > kShownBytes ? begin - kShownBytes : 0;
   while (first > 0 && unicode::is_continuation(pattern[first])) --first;
   size_t last = std::min(pattern.size(), std::max(begin, std::min(end, begin + kShownBytes)) + kShownBytes);

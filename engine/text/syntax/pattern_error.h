@@ -22,7 +22,7 @@ namespace syntax {
 ///      ^
 /// Control characters are shown escaped; of a long pattern only the surroundings of the fault are shown.
 PatternError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
-                        size_t begin, size_t end);
+                           size_t begin, size_t end);
 
 }  // namespace syntax
 }  // namespace lanewise::text
