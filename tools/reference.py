@@ -30,6 +30,7 @@ FILES = {
     "lanewise_kernels": "optional folder of kernels compiled ahead of time, next to the program",
 }
 ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option", "UnsupportedError": "a correct query that Lanewise does not support; a UserError",
+          "SqlError": "a wrong statement: its syntax, names or types; has the position where it is known; a UserError", "PatternError": "a wrong or too large pattern; a UserError",
           "MemoryError": "a memory limit was exceeded; names the operator and the limit; a UserError", "DeviceError": "no GPU, or a call of its driver failed; a UserError",
           "ProgramError": "mistakes in a PRAM program, with their places; a UserError", "RunError": "a PRAM program failed while it ran, or its processors were in conflict; a UserError",
           "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}

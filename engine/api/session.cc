@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <limits>
+#include <utility>
 
 #include "api/arrow_file.h"
 #include "api/device_choice.h"
@@ -251,6 +252,7 @@ struct Session::State {
   std::optional<device::Properties> properties;  // of the GPU, where it was looked for
   std::optional<std::string> no_gpu;             // why there is none
   Cancellation cancellation;
+  bool begun = false;  // by begin(), which reset it
   std::function<void(const std::string& what, double share)> progress;
 };
 
@@ -262,9 +264,14 @@ bool Session::may_change_database(const std::string& sql) { return sql::may_chan
 
 std::vector<std::string> Session::split(const std::string& sql) { return state_->database.split(sql); }
 
-StatementResult Session::run(const std::string& statement, bool keep_columns) {
-  state_->cancellation.reset();
-  const sql::Statement parsed = state_->database.parse(statement);
+std::vector<std::string> Session::table_names(const std::string& sql) {
+  return state_->database.table_names(sql);
+}
+
+StatementResult Session::run(const std::string& statement, bool keep_columns, const Table& parameters) {
+  if (!std::exchange(state_->begun, false)) state_->cancellation.reset();
+  sql::Statement parsed = state_->database.parse(statement);
+  parsed.parameters = parameters;
   const auto with_files = [&](StatementResult result) {
     result.files = state_->database.files();
     return result;
@@ -280,16 +287,16 @@ StatementResult Session::run(const std::string& statement, bool keep_columns) {
     }
     return state_->answer_by_duckdb(parsed);
   } catch (const sql::UnsupportedError& error) {
-    if (!state_->options.fallback_duckdb && !state_->database.falls_back())
-      throw UserError(fmt::format("{}; --fallback duckdb lets DuckDB answer", error.what()));
+    if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
     StatementResult result = with_files(state_->answer_by_duckdb(parsed));
     result.fallback_reason = error.what();
     return result;
   }
 }
 
-std::string Session::explain(const std::string& query, bool kernels) {
-  const sql::Statement statement = state_->database.parse(query);
+std::string Session::explain(const std::string& query, bool kernels, const Table& parameters) {
+  sql::Statement statement = state_->database.parse(query);
+  statement.parameters = parameters;
   if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
   const sql::Query planned = state_->database.plan(statement);
   std::string text = fmt::format(
@@ -342,6 +349,11 @@ void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
     return freed;
   };
   arrow::export_device_stream(table, gpu->device, out, make_room, &state_->budget);
+}
+
+void Session::begin() {
+  state_->cancellation.reset();
+  state_->begun = true;
 }
 
 void Session::cancel() {

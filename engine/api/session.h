@@ -66,11 +66,14 @@ class Session {
   static bool may_change_database(const std::string& sql);
   /// Splits `sql` into its statements; throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
+  /// The tables that the statements of `sql` name, whether there are such or not.
+  std::vector<std::string> table_names(const std::string& sql);
   /// Runs one statement. The columns that it reads stay hot, unless nothing follows that could use them.
-  StatementResult run(const std::string& statement, bool keep_columns = true);
+  /// `parameters` is one row with a column for each parameter: "1", "2", ... for ? and $1, else by its name.
+  StatementResult run(const std::string& statement, bool keep_columns = true, const Table& parameters = {});
   /// The plan as text, with targets, matchers and estimates; does not run it.
   /// With `kernels` also the sources of GPU kernels.
-  std::string explain(const std::string& query, bool kernels = false);
+  std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
   /// The table with JSON for its columns of lists, structs and the like (Field::text_of).
   Table as_json(const Table& table);
   /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
@@ -95,6 +98,8 @@ class Session {
   /// session has no GPU; values that Arrow's types do not hold; MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
+  /// A cancel() from now on also stops the statement that is run next; else those before its run() are lost.
+  void begin();
   /// Asks a running statement to stop; safe from other threads and from signal handlers.
   void cancel();
   void set_progress(std::function<void(const std::string& what, double share)> progress);

@@ -21,13 +21,14 @@ void name_argument(ConversionError& error, const Schema& columns) {
   error.origin = (is_column ? "column " : "") + error.argument->to_string(&names);
 }
 
-UserError with_place(const ConversionError& error, const std::string& source, std::optional<uint64_t> row) {
+ConversionError with_place(const ConversionError& error, const std::string& source,
+                           std::optional<uint64_t> row) {
   std::string place;
   if (!source.empty()) place += fmt::format("'{}'", source);
   if (!source.empty() && row) place += fmt::format(", row {}", *row + 1);
   if (!place.empty() && !error.origin.empty()) place += ", ";
   place += error.origin;
-  return UserError(place.empty() ? error.what() : place + ": " + error.what());
+  return ConversionError(place.empty() ? error.what() : place + ": " + error.what());
 }
 
 }  // namespace lanewise::exec

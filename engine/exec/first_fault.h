@@ -32,6 +32,7 @@ class FirstFault {
 void name_argument(ConversionError& error, const Schema& columns);
 
 /// "'f.csv', row 7, column s: ...". `row` counts from 0; a source without a name has no rows to speak of.
-UserError with_place(const ConversionError& error, const std::string& source, std::optional<uint64_t> row);
+ConversionError with_place(const ConversionError& error, const std::string& source,
+                           std::optional<uint64_t> row);
 
 }  // namespace lanewise::exec

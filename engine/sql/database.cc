@@ -12,6 +12,7 @@
 #include "sql/gather.h"
 #include "sql/identity.h"
 #include "sql/nested_arrow.h"
+#include "sql/parameters.h"
 #include "sql/pattern_faults.h"
 #include "sql/rewrite_rules.h"
 #include "sql/rows_function.h"
@@ -128,16 +129,17 @@ struct Database::State {
   }
 
   /// Runs a statement that is no query; the file of COPY appears whole or not at all.
-  std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, MemoryBudget* budget) {
+  std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
+                                 MemoryBudget* budget) {
     const std::string* path = copied_to(*statement);
-    if (path == nullptr) return run(std::move(statement), false, budget);
+    if (path == nullptr) return run(std::move(statement), false, parameters, budget);
     refuse_overwriting(*path, files);
     const std::string named = *path;  // the statement's own changes
     NewFile file(named);
     if (!file.in_place()) copy_to(*statement, file.temporary());
     std::optional<Table> result;
     try {
-      result = run(std::move(statement), false, budget);
+      result = run(std::move(statement), false, parameters, budget);
     } catch (const duckdb::Exception& error) {
       std::string text = duckdb::ErrorData(error).Message();
       const size_t at = text.find(file.temporary());
@@ -203,10 +205,13 @@ struct Database::State {
 
   /// Runs a statement and fetches its result.
   std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
-                           MemoryBudget* budget) {
+                           const Table& parameters, MemoryBudget* budget) {
+    ParameterValues values = parameter_values(*statement, parameters);
     if (!reads_only) ++generation.writes;
     if (changes_settings(statement->type)) ++generation.settings;
-    const auto result = connection->SendQuery(std::move(statement));
+    const auto pending = context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
+    if (pending->HasError()) pending->GetErrorObject().Throw();
+    const auto result = pending->Execute();
     if (result->HasError()) result->GetErrorObject().Throw();
     const bool has_rows = result->properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
     Table fetched = fetch(*result, budget);
@@ -255,6 +260,29 @@ std::vector<std::string> Database::split(const std::string& sql) {
       sql);
 }
 
+std::vector<std::string> Database::table_names(const std::string& sql) {
+  return translated(
+      [&] {
+        std::vector<std::string> names;
+        for (const auto& statement : state_->parse(sql)) {
+          state_->context().RunFunctionInTransaction([&] {
+            const auto binder = duckdb::Binder::CreateBinder(state_->context());
+            binder->SetBindingMode(duckdb::BindingMode::EXTRACT_NAMES);
+            ParameterValues nulls;
+            for (const auto& [name, number] : statement->named_param_map)
+              nulls.emplace(name, duckdb::BoundParameterData(duckdb::Value()));
+            duckdb::BoundParameterMap parameters(nulls);
+            binder->SetParameters(parameters);
+            binder->Bind(*statement);
+            for (const std::string& name : binder->GetTableNames()) names.push_back(name);
+          });
+        }
+        std::ranges::sort(names);
+        return names;
+      },
+      sql);
+}
+
 Statement Database::parse(const std::string& text) {
   return translated(
       [&] {
@@ -280,12 +308,10 @@ Query Database::plan(const Statement& statement) {
         [&] {
           if (parsed.type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
           if (parsed.type == StatementType::EXECUTE_STATEMENT) unsupported("EXECUTE of a query is not");
-          if (!parsed.named_param_map.empty()) {
-            throw UserError("The query has parameters (? or $name): write the values in their places.");
-          }
           result.transaction = state_->transaction();
           state_->context().RunFunctionInTransaction([&] {
             duckdb::Planner planner(state_->context());
+            planner.parameter_data = parameter_values(parsed, statement.parameters);
             planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed)
                                                                          : parsed.Copy());
             logical = std::move(planner.plan);
@@ -318,7 +344,7 @@ Query Database::plan(const Statement& statement) {
   try {
     make_plan();
   } catch (const UserError&) {
-    throw_pattern_fault(parsed);
+    throw_pattern_fault(parsed, parameter_values(parsed, statement.parameters));
     throw;
   }
   try {
@@ -381,8 +407,8 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
         const bool reads_only = statement.kind == Statement::Kind::kQuery;
         if (statement.kind == Statement::Kind::kOther) state_->files.clear();  // nothing was planned
         for (auto& part : state_->connection->ExtractStatements(statement.text)) {
-          table = reads_only ? state_->run(std::move(part), true, budget)
-                             : state_->run_write(std::move(part), budget);
+          table = reads_only ? state_->run(std::move(part), true, statement.parameters, budget)
+                             : state_->run_write(std::move(part), statement.parameters, budget);
         }
         return table;
       },
@@ -404,10 +430,10 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
         }
         auto select = state_->parse(State::rows_query(results));
         using duckdb::SelectStatement, duckdb::SQLStatement;
-        return state_->run_write(
-            with_rows(*statement.parsed,
-                      duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0]))),
-            budget);
+        auto writing = with_rows(
+            *statement.parsed, duckdb::unique_ptr_cast<SQLStatement, SelectStatement>(std::move(select[0])));
+        writing->named_param_map.clear();  // they were those of the query inside
+        return state_->run_write(std::move(writing), {}, budget);
       },
       statement.text);
 }

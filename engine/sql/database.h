@@ -56,6 +56,7 @@ struct Statement {
   Kind kind = Kind::kOther;
   std::string name;  ///< of its type: "SELECT", "COPY"
   std::shared_ptr<duckdb::SQLStatement> parsed;
+  Table parameters;  ///< one row: a column for each ? or $1, named "1", "2", and for each $name
 };
 
 /// Whether a statement of the text may change the database's file. False where the text is wrong.
@@ -82,6 +83,8 @@ class Database {
 
   /// The statements of a text. Throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
+  /// The tables that its statements name, whether there are such or not.
+  std::vector<std::string> table_names(const std::string& sql);
   /// One statement. Throws UserError on a syntax error and where there are several.
   Statement parse(const std::string& text);
   /// Of a query, or of the query inside a statement that writes. Throws UserError where it is wrong,

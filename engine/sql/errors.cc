@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 
+#include "expr/conversion_error.h"
 #include "sql/duckdb_headers.h"
 
 namespace lanewise::sql {
@@ -29,6 +31,16 @@ std::string about_table(const duckdb::ErrorData& error) {
   return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/*.parquet'", folder);
 }
 
+/// Bytes before the mistake in the statement.
+std::optional<size_t> position_of(const duckdb::ErrorData& error) {
+  const auto found = error.ExtraInfo().find("position");
+  size_t position = 0;
+  if (found == error.ExtraInfo().end()) return std::nullopt;
+  const std::string& digits = found->second;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
+  return failed == std::errc() ? std::optional(position) : std::nullopt;
+}
+
 }  // namespace
 
 void unsupported(const std::string& what) { throw UnsupportedError(what + " supported yet"); }
@@ -44,6 +56,7 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
     throw;
   } catch (const std::exception& e) {
     duckdb::ErrorData error(e);
+    const std::optional<size_t> position = position_of(error);
     if (!query.empty()) error.AddErrorLocation(query);
     switch (error.Type()) {
       case duckdb::ExceptionType::INTERRUPT:
@@ -53,8 +66,13 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
       case duckdb::ExceptionType::INTERNAL:
       case duckdb::ExceptionType::FATAL:
         throw InternalError("DuckDB: " + error.RawMessage());  // without its stack trace
-      default:
+      case duckdb::ExceptionType::IO:
         throw UserError(about_table(error));
+      case duckdb::ExceptionType::CONVERSION:
+      case duckdb::ExceptionType::OUT_OF_RANGE:
+        throw ConversionError(error.Message());
+      default:
+        throw SqlError(about_table(error), position);
     }
   }
 }

@@ -1,12 +1,26 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 
 namespace lanewise::sql {
+
+/// A statement is wrong: its syntax, its names, its types.
+class SqlError : public UserError {
+ public:
+  SqlError(std::string_view message, std::optional<size_t> position)
+      : UserError(message), position_(position) {}
+  /// Bytes before the mistake in the statement, where that is known.
+  std::optional<size_t> position() const { return position_; }
+
+ private:
+  std::optional<size_t> position_;
+};
 
 /// The query is right, but the engine cannot run it yet. DuckDB can.
 class UnsupportedError : public UserError {

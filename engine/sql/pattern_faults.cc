@@ -1,5 +1,8 @@
 #include "sql/pattern_faults.h"
 
+#include <optional>
+#include <string>
+
 #include "text/pattern.h"
 
 namespace lanewise::sql {
@@ -13,46 +16,60 @@ constexpr std::pair<std::string_view, size_t> kFunctions[] = {
     {"string_split_regex", 2}, {"regexp_split_to_table", 2}, {"str_split_regex", 2},
 };
 
-const std::string* constant_text(const duckdb::FunctionExpression& call, size_t at) {
-  if (at >= call.children.size() ||
-      call.children[at]->GetExpressionClass() != duckdb::ExpressionClass::CONSTANT)
-    return nullptr;
-  const duckdb::Value& value = call.children[at]->Cast<duckdb::ConstantExpression>().value;
-  return value.IsNull() || value.type() != duckdb::LogicalType::VARCHAR ? nullptr
-                                                                        : &duckdb::StringValue::Get(value);
-}
+/// Compiles the patterns of a statement that are constants or parameters.
+class Patterns {
+ public:
+  explicit Patterns(const ParameterValues& parameters) : parameters_(parameters) {}
 
-void check(const duckdb::FunctionExpression& call) {
-  for (const auto& [name, options] : kFunctions) {
-    if (call.function_name != name) continue;
-    const std::string* pattern = constant_text(call, 1);
-    const std::string* letters = constant_text(call, options);
-    bool global = false;
-    if (pattern) text::compile_regex(*pattern, text::parse_regex_options(letters ? *letters : "", &global));
+  void visit(duckdb::QueryNode& node) const {
+    duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
+        node, [this](duckdb::unique_ptr<duckdb::ParsedExpression>& expr) { visit(*expr); });
   }
-}
 
-void visit(duckdb::QueryNode& node);
+ private:
+  void visit(const duckdb::ParsedExpression& expr) const {
+    if (expr.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION)
+      check(expr.Cast<duckdb::FunctionExpression>());
+    if (expr.GetExpressionClass() == duckdb::ExpressionClass::SUBQUERY)
+      visit(*expr.Cast<duckdb::SubqueryExpression>().subquery->node);
+    duckdb::ParsedExpressionIterator::EnumerateChildren(
+        expr, [this](const duckdb::ParsedExpression& child) { visit(child); });
+  }
 
-void visit(const duckdb::ParsedExpression& expr) {
-  if (expr.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION)
-    check(expr.Cast<duckdb::FunctionExpression>());
-  if (expr.GetExpressionClass() == duckdb::ExpressionClass::SUBQUERY)
-    visit(*expr.Cast<duckdb::SubqueryExpression>().subquery->node);
-  duckdb::ParsedExpressionIterator::EnumerateChildren(
-      expr, [](const duckdb::ParsedExpression& child) { visit(child); });
-}
+  void check(const duckdb::FunctionExpression& call) const {
+    for (const auto& [name, options] : kFunctions) {
+      if (call.function_name != name) continue;
+      const auto pattern = text(call, 1), letters = text(call, options);
+      bool global = false;
+      if (pattern)
+        lanewise::text::compile_regex(*pattern,
+                                      lanewise::text::parse_regex_options(letters.value_or(""), &global));
+    }
+  }
 
-void visit(duckdb::QueryNode& node) {
-  duckdb::ParsedExpressionIterator::EnumerateQueryNodeChildren(
-      node, [](duckdb::unique_ptr<duckdb::ParsedExpression>& expr) { visit(*expr); });
-}
+  /// The text that an argument is; nothing where it is none, or not known yet.
+  std::optional<std::string> text(const duckdb::FunctionExpression& call, size_t at) const {
+    if (at >= call.children.size()) return std::nullopt;
+    const duckdb::ParsedExpression& argument = *call.children[at];
+    duckdb::Value value;
+    if (argument.GetExpressionClass() == duckdb::ExpressionClass::CONSTANT) {
+      value = argument.Cast<duckdb::ConstantExpression>().value;
+    } else if (argument.GetExpressionClass() == duckdb::ExpressionClass::PARAMETER) {
+      const auto found = parameters_.find(argument.Cast<duckdb::ParameterExpression>().identifier);
+      if (found != parameters_.end()) value = found->second.GetValue();
+    }
+    if (value.IsNull() || value.type() != duckdb::LogicalType::VARCHAR) return std::nullopt;
+    return duckdb::StringValue::Get(value);
+  }
+
+  const ParameterValues& parameters_;
+};
 
 }  // namespace
 
-void throw_pattern_fault(const duckdb::SQLStatement& statement) {
+void throw_pattern_fault(const duckdb::SQLStatement& statement, const ParameterValues& parameters) {
   if (statement.type == duckdb::StatementType::SELECT_STATEMENT)
-    visit(*statement.Cast<duckdb::SelectStatement>().node);
+    Patterns(parameters).visit(*statement.Cast<duckdb::SelectStatement>().node);
 }
 
 }  // namespace lanewise::sql

@@ -268,6 +268,12 @@ void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<
       replace_name, duckdb::make_uniq<Names>(std::move(exposed)));
 }
 
+duckdb::Value value_at(const Column& column, int64_t row) {
+  duckdb::Vector vector(to_duckdb(column.type), 1);
+  expose(column, row, 1, vector);
+  return vector.GetValue(0);
+}
+
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get) {
   const bool ours = get.function.name == kName || get.function.name == kArrow;
   return ours ? get.bind_data->Cast<BindData>().source : nullptr;

@@ -9,11 +9,7 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
-
-namespace duckdb {
-class DatabaseInstance;
-class LogicalGet;
-}  // namespace duckdb
+#include "sql/duckdb_headers.h"
 
 namespace lanewise::sql {
 
@@ -31,6 +27,9 @@ struct ExposedRows {
 /// sources wherever a query says one and the database has no table of that name. Likewise read_arrow() with
 /// the path or pattern of Arrow files, for names that end like those.
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed);
+
+/// One value of a column.
+duckdb::Value value_at(const Column& column, int64_t row);
 
 /// The source whose rows `get` reads; null: it reads something else.
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);

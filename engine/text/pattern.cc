@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/error.h"
 #include "text/compiled_pattern.h"
 #include "text/syntax/like_parser.h"
+#include "text/syntax/pattern_error.h"
 #include "text/syntax/regex_parser.h"
 
 namespace lanewise::text {
@@ -71,8 +71,8 @@ namespace {
 
 void check_size(std::string_view pattern, const Limits& limits) {
   if (pattern.size() <= limits.pattern_bytes) return;
-  throw UserError("pattern too large: it has " + std::to_string(pattern.size()) + " bytes, the limit is " +
-                  std::to_string(limits.pattern_bytes));
+  throw PatternError("pattern too large: it has " + std::to_string(pattern.size()) + " bytes, the limit is " +
+                     std::to_string(limits.pattern_bytes));
 }
 
 Pattern make(std::string_view source, syntax::Ast ast, bool full_match, const Limits& limits) {
@@ -140,7 +140,7 @@ RegexOptions parse_regex_options(std::string_view letters, bool* global) {
         options.dot_newline = true;
         break;
       case 'g':
-        if (global == nullptr) throw UserError("option 'g' (replace all) is only for regexp_replace");
+        if (global == nullptr) throw PatternError("option 'g' (replace all) is only for regexp_replace");
         *global = true;
         break;
       case ' ':
@@ -148,15 +148,15 @@ RegexOptions parse_regex_options(std::string_view letters, bool* global) {
       case '\n':
         break;
       default:
-        throw UserError("unknown regex option '" + std::string(1, letter) +
-                        "'; known are c, i, l, m, n, p, s, g");
+        throw PatternError("unknown regex option '" + std::string(1, letter) +
+                           "'; known are c, i, l, m, n, p, s, g");
     }
   }
   return options;
 }
 
 char parse_escape(std::string_view escape) {
-  if (escape.size() > 1) throw UserError("invalid ESCAPE: it must be empty or one byte");
+  if (escape.size() > 1) throw PatternError("invalid ESCAPE: it must be empty or one byte");
   return escape.empty() ? '\0' : escape[0];
 }
 

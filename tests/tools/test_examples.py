@@ -79,11 +79,12 @@ def test_dots_stand_for_lines():
 
 # Blocks of users' pages that are not commands with their output, and what tests them.
 TESTED_ELSEWHERE = {
-    "README.md": {"sh": "./dev demo and ./dev test themselves", "cpp": "test_consumer"},
+    "README.md": {"sh": "./dev demo and ./dev test themselves", "cpp": "test_consumer", "pycon": "tests/python/test_docs_pages.py"},
     "docs/use/cpp.md": {"sh": "tests/packages", "cmake": "test_consumer", "cpp": "test_consumer"},
     "docs/use/gpu.md": {"cpp": "test_device_arrays", "text": "a plan and its estimates, which need a GPU"},
     "docs/use/install.md": {"sh": "tests/packages"},
     "docs/use/lab.md": {"sh": "./dev lab-test", "pram": "test_lab_program", "text": "an input of the lab"},
+    "docs/use/python.md": {"pycon": "tests/python/test_docs_pages.py", "sh": "tests/python/test_wheel.py, with --all"},
     "docs/use/sql.md": {"sh": "an alias for the commands that follow"},
     "docs/use/pram.md": {"pram": "tests/cli/test_pram.py", "": "tests/cli/test_pram.py"},
 }

@@ -11,9 +11,22 @@
 #include "machine.h"
 #include "output/print.h"
 #include "profile_report.h"
+#include "sql/errors.h"
 #include "terminal.h"
 
 namespace lanewise::cli {
+
+namespace {
+
+StatementResult run_or_advise(Session& session, const std::string& statement, bool more_follows) {
+  try {
+    return session.run(statement, more_follows);
+  } catch (const sql::UnsupportedError& error) {
+    throw UserError(fmt::format("{}; --fallback duckdb lets DuckDB answer", error.what()));
+  }
+}
+
+}  // namespace
 
 SqlRun::SqlRun(SqlOptions options)
     : options_(std::move(options)), format_(format_of(options_.format, options_.output)) {
@@ -91,7 +104,7 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   set_running(statement);
   progress_.start();
   shows_progress_ = true;
-  StatementResult result = session_->run(statement, more_follows);
+  StatementResult result = run_or_advise(*session_, statement, more_follows);
   end_progress();
   if (!result.fallback_reason.empty()) {
     print_error("answered by DuckDB: {}\n", result.fallback_reason);

@@ -9,6 +9,7 @@
 #include "expr/strings/search.h"
 #include "expr/strings/signature.h"
 #include "expr/strings/texts.h"
+#include "text/syntax/pattern_error.h"
 
 namespace lanewise::expr {
 
@@ -98,7 +99,7 @@ bool matches_reference(std::span<const Value> args) {
         return like_reference(fold ? lower_case(text) : text, fold ? lower_case(pattern) : pattern,
                               args.size() == 3 ? &escape : nullptr);
       } catch (const UserError&) {  // in the words of all others
-        throw UserError(
+        throw text::PatternError(
             compile(kSyntax, pattern, args.size() == 3 ? std::optional(detail) : std::nullopt).fault);
       }
     }

@@ -1,13 +1,13 @@
 #include "expr/patterns/pattern_cache.h"
 
-#include "base/error.h"
+#include "text/syntax/pattern_error.h"
 
 namespace lanewise::expr {
 
 bool PatternCache::Entry::matches(std::string_view text) {
   if (!matcher) matcher.emplace(compiled.pattern);
   const bool found = matcher->match(text, context);
-  if (found && !compiled.fault.empty()) throw UserError(compiled.fault);
+  if (found && !compiled.fault.empty()) throw text::PatternError(compiled.fault);
   if (!compiled.otherwise) return found;
   if (!otherwise) otherwise.emplace(*compiled.otherwise);
   return otherwise->match(text, otherwise_context);

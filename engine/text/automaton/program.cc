@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/error.h"
 #include "text/automaton/utf8_ranges.h"
+#include "text/syntax/pattern_error.h"
 
 namespace lanewise::text::automaton {
 
@@ -44,9 +44,9 @@ class Compiler {
  private:
   uint32_t emit(Instruction instruction) {
     if (program_.instructions.size() + program_.transitions.size() >= limits_.program_size) {
-      throw UserError("pattern too large: written out it has more than " +
-                      std::to_string(limits_.program_size) +
-                      " steps; use smaller repetition counts or character classes");
+      throw PatternError("pattern too large: written out it has more than " +
+                         std::to_string(limits_.program_size) +
+                         " steps; use smaller repetition counts or character classes");
     }
     instruction.level = level_;
     program_.instructions.push_back(instruction);

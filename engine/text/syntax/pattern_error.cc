@@ -30,8 +30,8 @@ Shown show(std::string_view rest) {
 
 }  // namespace
 
-UserError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
-                        size_t begin, size_t end) {
+PatternError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
+                           size_t begin, size_t end) {
   size_t first = begin > kShownBytes ? begin - kShownBytes : 0;
   while (first > 0 && unicode::is_continuation(pattern[first])) --first;
   size_t last = std::min(pattern.size(), std::max(begin, std::min(end, begin + kShownBytes)) + kShownBytes);
@@ -51,7 +51,7 @@ UserError pattern_error(std::string_view what, std::string_view message, std::st
 
   std::string text = "invalid ";
   text.append(what).append(": ").append(message).append("\n  ").append(line).append("\n  ").append(marks);
-  return UserError(text);
+  return PatternError(text);
 }
 
 }  // namespace lanewise::text::syntax

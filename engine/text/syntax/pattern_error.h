@@ -6,14 +6,23 @@
 
 #include "base/error.h"
 
-namespace lanewise::text::syntax {
+namespace lanewise::text {
 
-/// A UserError of the form
+/// A regular expression or a LIKE pattern is wrong or too large.
+class PatternError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+namespace syntax {
+
+/// An error of the form
 ///   invalid regular expression: missing closing ')'
 ///     a(b
 ///      ^
 /// Control characters are shown escaped; of a long pattern only the surroundings of the fault are shown.
-UserError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
-                        size_t begin, size_t end);
+PatternError pattern_error(std::string_view what, std::string_view message, std::string_view pattern,
+                           size_t begin, size_t end);
 
-}  // namespace lanewise::text::syntax
+}  // namespace syntax
+}  // namespace lanewise::text

@@ -1,0 +1,275 @@
+"""Connections and cursors: PEP 249, and `sql` over data frames."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from types import FrameType, TracebackType
+from typing import Any
+
+from . import _tables, errors
+from ._library import check, ffi, in_main_thread, lib, stream_capsule, stream_of, text
+from ._parameters import Parameters, row
+from ._result import Result, rows_of
+
+
+class Connection:
+    """A session: a database in memory or in a DuckDB file, its threads, and a memory limit.
+
+    Threads may share it: it runs one statement at a time, and others wait. Close it, or use it in a `with` statement,
+    to let the file go.
+    """
+
+    def __init__(
+        self,
+        path: str = "",
+        *,
+        read_only: bool = False,
+        threads: int = 0,
+        memory_limit: int | str = "",
+        device: str = "cpu",
+        device_memory: int | str = "",
+        fallback: str = "",
+        lanes: str = "simd",
+    ) -> None:
+        settings = {
+            "database": "" if str(path) == ":memory:" else str(path),
+            "read_only": "true" if read_only else "false",
+            "threads": str(threads),
+            "memory_limit": str(memory_limit),
+            "device": device,
+            "device_memory": str(device_memory),
+            "fallback": fallback,
+            "lanes": lanes,
+        }
+        held = [(ffi.new("char[]", name.encode()), ffi.new("char[]", text(value, name))) for name, value in settings.items()]
+        options = ffi.new("lw_option[]", held)
+        out, error = ffi.new("lw_session**"), ffi.new("lw_error*")
+        check(lib.lw_session_open(options, len(held), out, error), error)
+        self._session: Any = ffi.gc(out[0], lib.lw_session_close)
+        self._lock = threading.RLock()
+
+    def sql(self, query: str, params: Parameters = None) -> Result:
+        """Runs statements and gives the rows of the last one.
+
+        A table that the database does not have is looked for among the caller's variables: anything with an
+        `__arrow_c_stream__` (pyarrow, Polars, pandas, a relation of DuckDB, another Result), or a dict of NumPy or Arrow
+        arrays. `params` has the values of ? in order, or of $name by name; they need a single statement.
+
+        Raises SqlError, NotSupportedError, PatternError, DataError, OutOfMemory: see lanewise.Error.
+        """
+        return self._run(query, params, sys._getframe(1))
+
+    def execute(self, query: str, params: Parameters = None) -> Cursor:
+        """Runs statements as `sql` does, and gives a cursor on the rows."""
+        cursor = self.cursor()
+        cursor._take(self._run(query, params, sys._getframe(1)))
+        return cursor
+
+    def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
+        """Runs a statement once for each element of `many`."""
+        return self.cursor().executemany(query, many)
+
+    def explain(self, query: str, params: Parameters = None) -> str:
+        """The plan of a query, with lanes, matchers and estimates; does not run it."""
+        return self._explain(query, params, sys._getframe(1))
+
+    def _explain(self, query: str, params: Parameters, frame: FrameType | None) -> str:
+        out, error = ffi.new("char**"), ffi.new("lw_error*")
+        with self._lock, _Registered(self, query, frame):
+            check(lib.lw_session_explain(self._live(), text(query, "the statement"), *row(params), out, error), error, query)
+        plan: bytes = ffi.string(out[0])
+        lib.lw_text_free(out[0])
+        return plan.decode(errors="replace")
+
+    def register(self, name: str, table: Any) -> None:
+        """Makes an object a table of this name, in any case of letters, until `unregister` or another of that name."""
+        error = ffi.new("lw_error*")
+        capsule = _tables.stream(table, name)
+        with self._lock:
+            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), error), error)
+
+    def unregister(self, name: str) -> None:
+        """Ends what `register` did. Raises OperationalError: there is no such table."""
+        error = ffi.new("lw_error*")
+        with self._lock:
+            check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
+
+    def cancel(self) -> None:
+        """Asks the running statement to end with Cancelled; for another thread than the one that runs it."""
+        lib.lw_session_cancel(self._live())
+
+    def cursor(self) -> Cursor:
+        """A cursor on this connection; all of them share its transaction."""
+        self._live()
+        return Cursor(self)
+
+    def begin(self) -> None:
+        """Begins a transaction; without one, every statement is its own."""
+        self._run("BEGIN", None, None)
+
+    def commit(self) -> None:
+        """Ends the transaction; does nothing where there is none."""
+        self._end("COMMIT")
+
+    def rollback(self) -> None:
+        """Undoes the transaction; does nothing where there is none."""
+        self._end("ROLLBACK")
+
+    def close(self) -> None:
+        """Ends the session; results stay good. Any further use raises InterfaceError."""
+        with self._lock:
+            if self._session is not None:
+                ffi.release(self._session)
+                self._session = None
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _end(self, statement: str) -> None:
+        try:
+            self._run(statement, None, None)
+        except errors.Error as error:
+            if "no transaction is active" not in str(error):
+                raise
+
+    def _live(self) -> Any:
+        if self._session is None:
+            raise errors.InterfaceError("the connection is closed")
+        return self._session
+
+    def _run(self, query: str, params: Parameters, frame: FrameType | None) -> Result:
+        out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
+        sql = text(query, "the statement")
+        run = lib.run_interruptible if in_main_thread() else lib.lw_session_run
+        with self._lock, _Registered(self, query, frame):
+            check(run(self._live(), sql, *row(params), out, error), error, query)
+        return Result(out[0])
+
+    def _table_names(self, query: str) -> set[str]:
+        """The tables that a text names, in lower case; none where it is wrong, as who runs it says why."""
+        import pyarrow as pa
+
+        sql = text(query, "the statement")
+        try:
+            capsule = stream_capsule(lambda out, error: lib.lw_session_table_names(self._live(), sql, out, error))
+        except errors.Error:
+            return set()
+        reader = pa.RecordBatchReader._import_from_c(int(ffi.cast("uintptr_t", stream_of(capsule))))
+        return {name.lower() for name in reader.read_all().column("name").to_pylist()}
+
+
+class _Registered:
+    """The variables that a statement names, as tables while it runs."""
+
+    def __init__(self, connection: Connection, query: str, frame: FrameType | None) -> None:
+        self.connection = connection
+        found = _tables.candidates(query, frame) if isinstance(query, str) else {}
+        named = connection._table_names(query) if found else set()
+        self.tables = {name: value for name, value in found.items() if name.lower() in named}
+        self.registered: list[str] = []
+
+    def __enter__(self) -> None:
+        try:
+            for name, value in self.tables.items():
+                self.connection.register(name, value)
+                self.registered.append(name)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *ignored: object) -> None:
+        for name in self.registered:
+            self.connection.unregister(name)
+
+
+class Cursor:
+    """PEP 249's cursor. `description` has a tuple (name, type, None, None, None, None, None) for each column."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.arraysize = 1
+        self.description: list[tuple[str, str, None, None, None, None, None]] | None = None
+        self.rowcount = -1
+        self._result: Result | None = None
+        self._rows: Iterator[tuple[Any, ...]] | None = None
+        self._closed = False
+
+    def execute(self, query: str, params: Parameters = None) -> Cursor:
+        """Runs statements, see Connection.sql, and gives this cursor on the rows of the last one."""
+        self._open()
+        self._take(self.connection._run(query, params, sys._getframe(1)))
+        return self
+
+    def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
+        """Runs a statement once for each element of `many`."""
+        self._open()
+        for params in many:
+            self._take(self.connection._run(query, params, None))
+        return self
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The next row; None behind the last one."""
+        return next(self._next_rows(), None)
+
+    def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
+        """The next `size` rows, or `arraysize`; fewer at the end."""
+        wanted = self.arraysize if size is None else size
+        return [row for _, row in zip(range(wanted), self._next_rows())]
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows that are left."""
+        return list(self._next_rows())
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self._next_rows()
+
+    @property
+    def result(self) -> Result:
+        """All rows of the last statement, as Connection.sql gives them."""
+        if self._result is None:
+            raise errors.InterfaceError("no statement was executed")
+        return self._result
+
+    def setinputsizes(self, sizes: Sequence[Any]) -> None:
+        """PEP 249 has it; it does nothing."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """PEP 249 has it; it does nothing."""
+
+    def close(self) -> None:
+        """Lets the rows go. Any further use raises InterfaceError."""
+        self._closed = True
+        self._result = self._rows = self.description = None
+
+    def __enter__(self) -> Cursor:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise errors.InterfaceError("the cursor is closed")
+        self.connection._live()
+
+    def _next_rows(self) -> Iterator[tuple[Any, ...]]:
+        self._open()
+        if self._rows is None:
+            raise errors.InterfaceError("there are no rows: no query was executed")
+        return self._rows
+
+    def _take(self, result: Result) -> None:
+        self._result, self._rows, self.description, self.rowcount = result, None, None, -1
+        if not lib.lw_result_has_rows(result._handle):
+            return
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_stream(result)
+        self.description = [(field.name, str(field.type), None, None, None, None, None) for field in reader.schema]
+        self.rowcount = len(result)
+        self._rows = (row for batch in reader for row in rows_of(batch))

@@ -1,0 +1,93 @@
+"""The C ABI: calls that raise, and Arrow streams as capsules."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from typing import Any
+
+from . import errors
+
+if not getattr(sys, "_is_gil_enabled", lambda: True)():
+    raise ImportError("Lanewise needs a Python with the global interpreter lock; this one runs without it")
+
+from ._native import ffi as ffi, lib as lib  # noqa: E402: a free-threaded Python gets a clear error first
+
+KINDS: dict[int, type[errors.Error]] = {
+    lib.LW_ERROR_USER: errors.OperationalError,
+    lib.LW_ERROR_SQL: errors.SqlError,
+    lib.LW_ERROR_PATTERN: errors.PatternError,
+    lib.LW_ERROR_VALUE: errors.DataError,
+    lib.LW_ERROR_UNSUPPORTED: errors.NotSupportedError,
+    lib.LW_ERROR_MEMORY: errors.OutOfMemory,
+    lib.LW_ERROR_DEVICE: errors.DeviceError,
+    lib.LW_ERROR_CANCELLED: errors.Cancelled,
+    lib.LW_ERROR_INTERNAL: errors.InternalError,
+}
+
+_STREAM = b"arrow_array_stream"
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_malloc = ctypes.CDLL(None).malloc
+_malloc.restype = ctypes.c_void_p
+_malloc.argtypes = [ctypes.c_size_t]
+
+
+def check(code: int, error: Any, sql: str = "") -> None:
+    """Raises what `error` says, unless the code is LW_OK, and releases it."""
+    if code == lib.LW_OK:
+        return
+    message = ffi.string(error.message).decode(errors="replace") if error.message else "no memory is left"
+    if code == lib.LW_ERROR_UNSUPPORTED:
+        message += '; fallback="duckdb" lets DuckDB answer'
+    position = None
+    if error.position >= 0:
+        position = len(sql.encode()[: error.position].decode(errors="ignore"))
+    lib.lw_error_release(error)
+    raise KINDS[code](message, position)
+
+
+def text(value: str, what: str) -> bytes:
+    """UTF-8 for C, whose texts end at a NUL."""
+    if not isinstance(value, str):
+        raise errors.InterfaceError(f"{what} is a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise errors.InterfaceError(f"{what} has a NUL character at position {value.index(chr(0))}")
+    return value.encode()
+
+
+def stream_capsule(fill: Any) -> object:
+    """A capsule with the ArrowArrayStream that `fill(stream, error)` writes."""
+    address = _malloc(ffi.sizeof("struct ArrowArrayStream"))
+    if not address:
+        raise errors.OutOfMemory("no memory is left for an Arrow stream")
+    stream = ffi.cast("struct ArrowArrayStream*", address)
+    stream.release = ffi.NULL
+    capsule = _new_capsule(address, _STREAM, int(ffi.cast("uintptr_t", lib.stream_destructor())))
+    error = ffi.new("lw_error*")
+    check(fill(stream, error), error)
+    return capsule
+
+
+def stream_of(capsule: object) -> Any:
+    """The ArrowArrayStream in a capsule, which still owns it."""
+    return ffi.cast("struct ArrowArrayStream*", _capsule_pointer(capsule, _STREAM))
+
+
+def in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+class Stream:
+    """Something that other libraries read by Arrow's PyCapsule interface."""
+
+    def __init__(self, fill: Any) -> None:
+        self._fill = fill
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return stream_capsule(self._fill)

@@ -1,0 +1,121 @@
+"""The rows of a statement."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ._library import ffi, lib, stream_capsule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+_SHOWN = 20
+
+
+class Result:
+    """The rows of a query. Every method may be called again; none changes the result.
+
+    Other libraries take it as it is, by Arrow's PyCapsule interface: `pl.DataFrame(result)`, `pa.table(result)`.
+    """
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = ffi.gc(handle, lib.lw_result_close)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return int(lib.lw_result_rows(self._handle))
+
+    @property
+    def engine(self) -> str:
+        """Who answered: "lanewise" or "duckdb"."""
+        return self._text(lib.lw_result_engine)
+
+    @property
+    def fallback_reason(self) -> str:
+        """Why DuckDB answered a query; else empty."""
+        return self._text(lib.lw_result_fallback_reason)
+
+    def profile(self) -> str:
+        """A line for each operator: rows in and out, time added over threads, lanes or device."""
+        return self._text(lib.lw_result_profile)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows as record batches, one after the other."""
+        import pyarrow as pa
+
+        yield from pa.RecordBatchReader.from_stream(self)
+
+    def arrow(self) -> pa.Table:
+        """The rows as a pyarrow.Table. Buffers are shared with the result where Arrow has the same layout."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_stream(self).read_all()
+
+    def df(self) -> pd.DataFrame:
+        """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats."""
+        return self.arrow().to_pandas()
+
+    def pl(self) -> pl.DataFrame:
+        """The rows as a polars.DataFrame."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns as NumPy arrays of shape (rows,) by their names; those with NULLs are masked arrays."""
+        import numpy as np
+
+        columns = {}
+        table = self.arrow()
+        for name, column in zip(table.column_names, table.columns):
+            if column.null_count == 0:
+                columns[name] = column.to_numpy()
+                continue
+            mask = column.is_null().to_numpy()
+            present = column.drop_null().to_numpy()
+            values = np.zeros(len(column), present.dtype)
+            values[~mask] = present
+            columns[name] = np.ma.masked_array(values, mask)
+        return columns
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows as tuples of Python values."""
+        return [row for batch in self.batches() for row in rows_of(batch)]
+
+    def __repr__(self) -> str:
+        names, rows = self._head()
+        widths = [max(map(len, column)) for column in zip(names, *rows)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [names, *rows]]
+        return "\n".join([*lines, self._count()])
+
+    def _repr_html_(self) -> str:
+        names, rows = self._head()
+        cells = ["".join(f"<th>{html.escape(name)}</th>" for name in names)]
+        cells += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + f"</table><p>{self._count()}</p>"
+
+    def _head(self) -> tuple[list[str], list[list[str]]]:
+        table = self.arrow().slice(0, _SHOWN)
+        shown = [["NULL" if cell is None else str(cell) for cell in row] for batch in table.to_batches() for row in rows_of(batch)]
+        return table.column_names, shown
+
+    def _count(self) -> str:
+        more = f", the first {_SHOWN} are shown" if len(self) > _SHOWN else ""
+        return f"{len(self)} row{'' if len(self) == 1 else 's'}{more}"
+
+    def _text(self, get: Any) -> str:
+        text: bytes = ffi.string(get(self._handle))
+        return text.decode(errors="replace")
+
+
+def rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """The rows of a batch as tuples of Python values."""
+    return zip(*(column.to_pylist() for column in batch.columns))

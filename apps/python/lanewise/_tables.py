@@ -1,0 +1,70 @@
+"""Python objects as tables: what an object offers as an Arrow stream, and the names of the caller's frame."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from . import errors
+
+_WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
+
+
+def is_table(value: object) -> bool:
+    """Whether an object can be a table: an Arrow stream or array, or a dict of arrays."""
+    kind = type(value)
+    if hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__"):
+        return True
+    return isinstance(value, Mapping) and len(value) > 0 and all(_is_column(column) for column in value.values())
+
+
+def _is_column(value: object) -> bool:
+    return hasattr(value, "__array__") or hasattr(type(value), "__arrow_c_array__") or hasattr(type(value), "__arrow_c_stream__")
+
+
+def stream(value: Any, name: str) -> object:
+    """A capsule with the rows of a table."""
+    if isinstance(value, Mapping) or not hasattr(type(value), "__arrow_c_stream__"):
+        value = _arrow_table(value, name)
+    return value.__arrow_c_stream__()
+
+
+def _arrow_table(value: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    if isinstance(value, Mapping):
+        try:
+            return pa.table({str(key): _array(column) for key, column in value.items()})
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise errors.DataError(f"the columns of '{name}' are no table: {error}") from error
+    if hasattr(type(value), "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(value)])
+    raise errors.InterfaceError(f"'{name}' is a {type(value).__name__}, which is no table: it has no __arrow_c_stream__")
+
+
+def _array(column: Any) -> Any:
+    import pyarrow as pa
+
+    if hasattr(type(column), "__arrow_c_stream__"):
+        return pa.chunked_array(column)
+    return pa.array(column)
+
+
+def words(sql: str) -> set[str]:
+    """Identifiers of a text, and what only looks like one."""
+    return {quoted.replace('""', '"') if quoted else word for quoted, word in _WORD.findall(sql)}
+
+
+def candidates(sql: str, frame: FrameType | None) -> dict[str, Any]:
+    """Tables among the local, enclosing and global names of the frame that are words of the text."""
+    if frame is None:
+        return {}
+    found = {}
+    for word in words(sql):
+        value = frame.f_locals.get(word, frame.f_globals.get(word))
+        if value is not None and not hasattr(builtins, word) and is_table(value):
+            found[word] = value
+    return found

@@ -1,0 +1,45 @@
+"""Writes the C source of the extension module _native: native.py HEADER OUTPUT.
+
+The header is engine/api/c/lanewise.h, from which cffi learns functions and types; native.h has what Python alone needs.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import cffi
+
+ARROW = """
+struct ArrowSchema { const char* format; const char* name; const char* metadata; int64_t flags; int64_t n_children;
+  struct ArrowSchema** children; struct ArrowSchema* dictionary; void (*release)(struct ArrowSchema*); void* private_data; };
+struct ArrowArray { int64_t length; int64_t null_count; int64_t offset; int64_t n_buffers; int64_t n_children;
+  const void** buffers; struct ArrowArray** children; struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*); void* private_data; };
+struct ArrowArrayStream { int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema*);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray*); const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*); void* private_data; };
+"""
+
+
+def declarations(header: str) -> str:
+    """What cffi reads of a C header: no preprocessor, no C++, no attributes."""
+    text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', "", header, flags=re.S)
+    text = re.sub(r"^#.*\n", "", text, flags=re.M)
+    text = re.sub(r"^struct \w+;\n", "", text, flags=re.M)
+    return re.sub(r"\bLW_API ", "", text)
+
+
+def main() -> None:
+    header, output = map(Path, sys.argv[1:])
+    ffi = cffi.FFI()
+    ffi.cdef(ARROW + declarations(header.read_text()))
+    ffi.cdef("""
+        lw_code run_interruptible(lw_session*, const char*, struct ArrowSchema*, struct ArrowArray*, lw_result**, lw_error*);
+        void* stream_destructor(void);
+    """)
+    ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.h"\n', py_limited_api=True)
+    ffi.emit_c_code(str(output))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Joins of two tables against DuckDB: the same database file, the same number of threads, hot, equal answers.
+
+Each engine runs every query RUNS times in one process; the best of those behind the first one counts, planning and the build side included. On a GPU
+the time of its kernels alone is shown too. Pairs are counted with what is read for each, in thousands of millions a second.
+
+    ./dev bench join                        2^24 rows that look for 2^21, the CPU
+    ./dev bench join --device cuda --large  2^27 rows that look for 2^24, a GPU; DuckDB on all cores
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
+MILLISECONDS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
+
+RANDOM = "(({})::BIGINT * 2654435761 % 4294967296 - 2147483648)::INT"  # a different int32 for each number below 2^32
+SHUFFLED = "(({})::BIGINT * 2654435761 % {})::INT"  # a different number below a power of two for each
+TABLES = {
+    "probes": f"""SELECT {RANDOM.format("hash(i) % {builds}")} AS k, {RANDOM.format("hash(i) % ({builds} * 10)")} AS k10,
+                  (hash(i) % {{builds}})::INT AS d, (hash(i) % ({{builds}} * 10))::INT AS d10, (hash(i + 7) % 1048576)::INT AS q, ((hash(i + 9) // 8589934592)::BIGINT - 1073741824)::INT AS v
+                  FROM range({{probes}}) r(i)""",
+    "builds": f"SELECT {RANDOM.format('i')} AS k, {SHUFFLED.format('i', '{builds}')} AS d, (hash(i + 3) % 1000)::INT AS p FROM range({{builds}}) r(i)",
+    # How many rows each of 2^20 keys has.
+    "fours": "SELECT (i // 4)::INT AS q, ((hash(i) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM range(4194304) r(i)",
+    "few_thousands": """SELECT i::INT AS q, ((hash(i + n) // 8589934592)::BIGINT - 1073741824)::INT AS p
+                        FROM (SELECT i, unnest(range(CASE WHEN hash(i) % 64 = 0 THEN 1000 ELSE 1 END)) AS n FROM range(1048576) r(i))""",
+    "zipf_1": "SELECT q, ((hash(q * 1000 + n) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM (SELECT (i * 2654435761 % 1048576)::INT AS q, unnest(range(round(16e6 / (i + 1) / 14.44)::BIGINT)) AS n FROM range(1048576) r(i))",
+    "zipf_15": """SELECT q, ((hash(q * 1000 + n) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM (SELECT (i * 2654435761 % 1048576)::INT AS q,
+                  unnest(range(least(65536, round(16e6 / pow(i + 1, 1.5) / 2.612))::BIGINT)) AS n FROM range(1048576) r(i))""",
+}
+
+
+QUERIES = {
+    "random keys": "SELECT count(*), sum(b.p) FROM probes t JOIN builds b ON t.k = b.k",
+    "random keys, 10 % hits": "SELECT count(*), sum(b.p) FROM probes t JOIN builds b ON t.k10 = b.k",
+    "dense keys": "SELECT count(*), sum(b.p) FROM probes t JOIN builds b ON t.d = b.d",
+    "dense keys, 10 % hits": "SELECT count(*), sum(b.p) FROM probes t JOIN builds b ON t.d10 = b.d",
+    "semi join": "SELECT count(*) FROM probes SEMI JOIN builds USING (d)",
+    "semi join, 10 % hits": "SELECT count(*) FROM probes t WHERE d10 IN (SELECT d FROM builds)",
+}
+# The build side, and which share of the probes looks for it.
+PAIRS = {"4 pairs a row": ("fours", 2), "1 row of 64 has 1,000": ("few_thousands", 16), "Zipf 1.0": ("zipf_1", 32), "Zipf 1.5": ("zipf_15", 32)}
+for name, (table, share) in PAIRS.items():
+    TABLES[f"probes_{share}"] = f"SELECT q, v FROM probes LIMIT {{probes}} // {share}"
+    QUERIES[name] = f"SELECT count(*), sum(b.p) FROM probes_{share} t JOIN {table} b ON t.q = b.q AND b.p > t.v"
+
+
+def make_database(folder, probes, builds):
+    database = folder / f"joins-{probes}-{builds}.duckdb"
+    if not database.exists():
+        with duckdb.connect(database.with_suffix(".new")) as connection:
+            for name, query in TABLES.items():
+                connection.execute(f"CREATE TABLE {name} AS {query.format(probes=probes, builds=builds)}")
+        database.with_suffix(".new").rename(database)
+    return database
+
+
+def run_duckdb(connection, query, runs):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        answer = connection.execute(query).fetchall()
+        times.append((time.perf_counter() - start) * 1e3)
+    return min(times[1:]), ",".join(map(str, answer[0]))
+
+
+def total(values):
+    return sum(float(value) * MILLISECONDS[unit] for value, unit in values)
+
+
+def run_lanewise(database, query, runs, arguments):
+    """Milliseconds of a run, those of its kernels, the answer, and how keys were found."""
+    command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--profile",
+               "--format", "csv"]
+    done = subprocess.run(command, input=f"{query};\n" * runs, capture_output=True, text=True)
+    reports = re.split(r"^(?=plan )", done.stderr, flags=re.M)[1:]
+    walls = [total(re.findall(r"(?:plan|run) ([\d.]+) (µs|ms|s)", report.splitlines()[0])) for report in reports]
+    if done.returncode or len(walls) != runs:
+        sys.exit(f"lanewise: exit code {done.returncode}: {done.stderr[-2000:]}")
+    kernels = total(re.findall(r"kernels ([\d.]+) (µs|ms|s)", reports[-1]))
+    lookups = re.findall(r"keys of a join: \d+ rows, (.*?) \d", done.stderr)
+    return min(walls[1:]), kernels, done.stdout.split()[1], lookups[-1] if lookups else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench join", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--large", action="store_true", help="eight times as many rows")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the database is kept")
+    arguments = parser.parse_args()
+
+    probes, builds = (1 << 27, 1 << 24) if arguments.large else (1 << 24, 1 << 21)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    database = make_database(arguments.folder, probes, builds)
+    wrong = 0
+    print(f"{'query':26}{'Lanewise':>10}{'kernels':>9}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
+    with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
+        for name, query in QUERIES.items():
+            theirs, right = run_duckdb(connection, query, 3)
+            ours, kernels, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
+            wrong += answer != right
+            line = f"{name:26}{ours:10.2f}{kernels:9.3f}{theirs:10.1f}{theirs / ours:8.2f}   {lookup}"
+            if name in PAIRS:
+                table, share = PAIRS[name]
+                count = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
+                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", kernels {count / kernels * 1e-6:.3g}" if kernels else "")
+            print(line + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

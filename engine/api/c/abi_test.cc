@@ -1,0 +1,286 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/c/lanewise.h"
+#include "data/arrow.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+
+/// An error that is released.
+struct Error {
+  Error() = default;
+  ~Error() { lw_error_release(&error); }
+  Error(const Error&) = delete;
+  std::string message() const { return error.message != nullptr ? error.message : ""; }
+  lw_error error = {};
+};
+
+struct Opened {
+  explicit Opened(std::vector<lw_option> options = {}) {
+    Error error;
+    EXPECT_EQ(lw_session_open(options.data(), options.size(), &session, &error.error), LW_OK)
+        << error.message();
+  }
+  ~Opened() { lw_session_close(session); }
+  Opened(const Opened&) = delete;
+
+  lw_code run(const char* sql, lw_error* error, lw_result** result) const {
+    return lw_session_run(session, sql, nullptr, nullptr, result, error);
+  }
+  lw_session* session = nullptr;
+};
+
+lanewise::Table rows(const lw_result* result) {
+  ArrowArrayStream stream;
+  EXPECT_EQ(lw_result_stream(result, &stream, nullptr), LW_OK);
+  return lanewise::arrow::import_stream(&stream);
+}
+
+TEST(CAbi, ResultsOutliveTheirSession) {
+  lw_result* result = nullptr;
+  {
+    const Opened opened;
+    ASSERT_EQ(opened.run("SELECT i, 's' || i AS s FROM range(3) AS r(i)", nullptr, &result), LW_OK);
+  }
+  EXPECT_EQ(lw_result_has_rows(result), 1);
+  EXPECT_EQ(lw_result_rows(result), 3);
+  EXPECT_STREQ(lw_result_engine(result), "lanewise");
+  EXPECT_STREQ(lw_result_fallback_reason(result), "");
+  EXPECT_THAT(lw_result_profile(result), HasSubstr("3 rows out"));
+  const lanewise::Table first = rows(result);
+  const lanewise::Table again = rows(result);
+  lw_result_close(result);
+  for (const lanewise::Table& table : {first, again}) {
+    EXPECT_EQ(table.schema[1].name, "s");
+    EXPECT_EQ(table.value(2, 1).text(), "s2");
+  }
+}
+
+TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
+  lw_result* result = nullptr;
+  {
+    const Opened opened(std::vector<lw_option>{{"fallback", "duckdb"}});
+    ASSERT_EQ(opened.run("SELECT [1, 2] AS l", nullptr, &result), LW_OK);
+  }
+  EXPECT_STREQ(lw_result_engine(result), "duckdb");
+  EXPECT_THAT(lw_result_fallback_reason(result), HasSubstr("supported"));
+  ArrowArrayStream stream;
+  ASSERT_EQ(lw_result_stream(result, &stream, nullptr), LW_OK);
+  lw_result_close(result);
+  ArrowSchema schema;
+  ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
+  EXPECT_STREQ(schema.children[0]->format, "+l");
+  schema.release(&schema);
+  stream.release(&stream);
+}
+
+TEST(CAbi, SeveralStatementsGiveTheLastResult) {
+  const Opened opened;
+  lw_result* result = nullptr;
+  ASSERT_EQ(opened.run("CREATE TABLE t AS SELECT 1 AS x; SELECT x + 1 FROM t", nullptr, &result), LW_OK);
+  EXPECT_EQ(rows(result).value(0, 0).to_string(), "2");
+  lw_result_close(result);
+  ASSERT_EQ(opened.run("CREATE TABLE u (x INT)", nullptr, &result), LW_OK);
+  EXPECT_EQ(lw_result_has_rows(result), 0);
+  lw_result_close(result);
+}
+
+lanewise::Table one_row(std::vector<std::pair<std::string, lanewise::Value>> values) {
+  lanewise::Table table;
+  lanewise::Batch batch;
+  batch.rows = 1;
+  for (const auto& [name, value] : values) {
+    table.schema.push_back({name, value.type()});
+    batch.columns.push_back(lanewise::make_column(value.type(), {value}));
+  }
+  table.batches.push_back(std::move(batch));
+  return table;
+}
+
+/// A table's first batch as a schema and an array of C's.
+struct Exported {
+  explicit Exported(lanewise::Table table) {
+    ArrowArrayStream stream;
+    lanewise::arrow::export_stream(std::move(table), &stream);
+    stream.get_schema(&stream, &schema);
+    stream.get_next(&stream, &array);
+    stream.release(&stream);
+  }
+  ArrowSchema schema = {};
+  ArrowArray array = {};
+};
+
+TEST(CAbi, Parameters) {
+  const Opened opened;
+  lw_result* result = nullptr;
+  Exported values(one_row({{"1", lanewise::Value::int64(40)}, {"2", lanewise::Value::varchar("ab")}}));
+  ASSERT_EQ(lw_session_run(opened.session, "SELECT ? + 2, length(?)", &values.schema, &values.array, &result,
+                           nullptr),
+            LW_OK);
+  EXPECT_EQ(rows(result).value(0, 0).to_string(), "42");
+  EXPECT_EQ(rows(result).value(0, 1).to_string(), "2");
+  lw_result_close(result);
+  EXPECT_EQ(values.schema.release, nullptr);
+  EXPECT_EQ(values.array.release, nullptr);
+}
+
+TEST(CAbi, WrongParametersAreReleased) {
+  const Opened opened;
+  Error error;
+  lw_result* result = nullptr;
+  Exported values(one_row({{"x", lanewise::Value::int64(1)}}));
+  EXPECT_EQ(lw_session_run(opened.session, "SELECT $y", &values.schema, &values.array, &result, &error.error),
+            LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("no parameter $x"));
+  EXPECT_EQ(values.schema.release, nullptr);
+  EXPECT_EQ(values.array.release, nullptr);
+}
+
+TEST(CAbi, TablesAreAddedAndDropped) {
+  const Opened opened;
+  ArrowArrayStream stream;
+  lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
+  ASSERT_EQ(lw_session_add_table(opened.session, "t", &stream, nullptr), LW_OK);
+  lw_result* result = nullptr;
+  ASSERT_EQ(opened.run("SELECT x FROM T", nullptr, &result), LW_OK);
+  EXPECT_EQ(rows(result).value(0, 0).to_string(), "7");
+  lw_result_close(result);
+  EXPECT_EQ(lw_session_drop_table(opened.session, "t", nullptr), LW_OK);
+  Error error;
+  EXPECT_EQ(lw_session_drop_table(opened.session, "t", &error.error), LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("no table 't'"));
+}
+
+TEST(CAbi, AStreamIsReleasedWhereTheNameIsMissing) {
+  const Opened opened;
+  ArrowArrayStream stream;
+  lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
+  EXPECT_EQ(lw_session_add_table(opened.session, nullptr, &stream, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(stream.release, nullptr);
+}
+
+TEST(CAbi, NamesOfTables) {
+  const Opened opened;
+  ArrowArrayStream stream;
+  ASSERT_EQ(lw_session_table_names(opened.session,
+                                   "WITH c AS (FROM a) SELECT * FROM c JOIN \"B d\" ON true; SELECT 1",
+                                   &stream, nullptr),
+            LW_OK);
+  const lanewise::Table names = lanewise::arrow::import_stream(&stream);
+  ASSERT_EQ(names.rows(), 2);
+  std::vector<std::string> found = {names.value(0, 0).text(), names.value(1, 0).text()};
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre("a", HasSubstr("B d")));
+}
+
+TEST(CAbi, ExplainDoesNotRun) {
+  const Opened opened;
+  char* text = nullptr;
+  ASSERT_EQ(lw_session_explain(opened.session, "SELECT i FROM range(9) AS r(i) WHERE i > 3", nullptr, nullptr,
+                               &text, nullptr),
+            LW_OK);
+  EXPECT_THAT(text, HasSubstr("lanes"));
+  lw_text_free(text);
+}
+
+struct Fault {
+  const char* sql;
+  lw_code code;
+  const char* message;
+  int64_t position;
+};
+
+TEST(CAbi, KindsOfErrors) {
+  const Opened opened;
+  for (const Fault& fault : {
+           Fault{"SELEC 1", LW_ERROR_SQL, "syntax error", 0},
+           Fault{"SELECT 1 + nix", LW_ERROR_SQL, "nix", 11},
+           Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing",
+                 -1},
+           Fault{"SELECT ('x' || i)::INT FROM range(2) AS r(i)", LW_ERROR_VALUE, "x0", -1},
+           Fault{"SELECT [i] FROM range(2) AS r(i)", LW_ERROR_UNSUPPORTED, "supported", -1},
+           Fault{"SELECT 1 FROM '/no/such.parquet'", LW_ERROR_USER, "/no/such.parquet", -1},
+           Fault{"", LW_ERROR_USER, "no statement", -1},
+       }) {
+    Error error;
+    lw_result* result = nullptr;
+    EXPECT_EQ(opened.run(fault.sql, &error.error, &result), fault.code) << fault.sql << error.message();
+    EXPECT_THAT(error.message(), HasSubstr(fault.message));
+    EXPECT_EQ(error.error.position, fault.position) << fault.sql;
+    EXPECT_EQ(result, nullptr);
+  }
+}
+
+TEST(CAbi, ArgumentsThatAreMissing) {
+  lw_result* result = nullptr;
+  EXPECT_EQ(lw_session_run(nullptr, "SELECT 1", nullptr, nullptr, &result, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(lw_session_open(nullptr, 0, nullptr, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(lw_functions(nullptr, nullptr), LW_ERROR_USER);
+  lw_session_close(nullptr);
+  lw_session_cancel(nullptr);
+  lw_result_close(nullptr);
+  lw_error_release(nullptr);
+}
+
+TEST(CAbi, WrongOptions) {
+  for (const auto& [name, value] :
+       {std::pair("thread", "1"), std::pair("threads", "many"), std::pair("memory_limit", "much"),
+        std::pair("read_only", "perhaps"), std::pair("fallback", "sqlite"), std::pair("device", "abacus")}) {
+    const lw_option option = {name, value};
+    lw_session* session = nullptr;
+    Error error;
+    EXPECT_EQ(lw_session_open(&option, 1, &session, &error.error), LW_ERROR_USER) << name;
+    EXPECT_THAT(error.message(), HasSubstr(name));
+  }
+}
+
+TEST(CAbi, CancelledFromAnotherThread) {
+  const Opened opened(std::vector<lw_option>{{"threads", "1"}});
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) {
+      lw_session_cancel(opened.session);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  });
+  lw_result* result = nullptr;
+  const lw_code code = opened.run(
+      "SELECT sum(a.i * b.i % 7) FROM range(100000) AS a(i), range(1000000) AS b(i)", nullptr, &result);
+  done = true;
+  other.join();
+  EXPECT_EQ(code, LW_ERROR_CANCELLED);
+}
+
+TEST(CAbi, ASessionServesThreadsInTurn) {
+  const Opened opened;
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        lw_result* result = nullptr;
+        if (opened.run("SELECT count(*) FROM range(1000)", nullptr, &result) == LW_OK) ++right;
+        lw_result_close(result);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 80);
+}
+
+TEST(CAbi, Functions) {
+  ArrowArrayStream stream;
+  ASSERT_EQ(lw_functions(&stream, nullptr), LW_OK);
+  const lanewise::Table table = lanewise::arrow::import_stream(&stream);
+  EXPECT_GT(table.rows(), 100);
+  EXPECT_EQ(table.schema.size(), 3);
+}
+
+}  // namespace

@@ -1,0 +1,225 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "api/c/error.h"
+#include "api/c/lanewise.h"
+#include "api/c/options.h"
+#include "api/session.h"
+#include "base/error.h"
+#include "data/arrow.h"
+
+using lanewise::Session, lanewise::StatementResult, lanewise::Table, lanewise::UserError;
+using lanewise::c::check_process, lanewise::c::guarded;
+
+namespace lanewise::c {
+
+/// A session that runs one call at a time.
+struct SharedSession {
+  explicit SharedSession(const SessionOptions& options) : session(options) {}
+  std::mutex mutex;
+  Session session;
+};
+
+}  // namespace lanewise::c
+
+struct lw_session {
+  std::shared_ptr<lanewise::c::SharedSession> shared;
+};
+
+struct lw_result {
+  std::shared_ptr<lanewise::c::SharedSession>
+      shared;  // null where no column is a list, struct or map, which need it
+  StatementResult result;
+  std::string profile;
+};
+
+namespace {
+
+std::string profile_text(const StatementResult& result) {
+  std::string text;
+  for (const lanewise::exec::OperatorProfile& op : result.profile) {
+    text += fmt::format("{:{}}{}{}{}: {} rows in, {} rows out, {:.3f} ms", "", 2 * op.depth, op.name,
+                        op.details.empty() ? "" : " ", op.details, op.rows_in, op.rows_out,
+                        static_cast<double>(op.nanos) / 1e6);
+    if (op.bytes > 0) text += fmt::format(", {} bytes", op.bytes);
+    if (!op.target.empty()) text += fmt::format(", {}", op.target);
+    text += '\n';
+    for (const std::string& line : op.device) text += fmt::format("{:{}}{}\n", "", 2 * op.depth + 2, line);
+  }
+  return text + fmt::format("plan {:.3f} ms, run {:.3f} ms{}\n", result.plan_seconds * 1e3,
+                            result.run_seconds * 1e3, result.hot ? ", columns were in memory" : "");
+}
+
+/// A schema and an array of C's that are released in any case.
+class TakenRow {
+ public:
+  TakenRow(ArrowSchema* schema, ArrowArray* array) : schema_(schema), array_(array) {}
+  ~TakenRow() {
+    if (array_ != nullptr && array_->release != nullptr) array_->release(array_);
+    if (schema_ != nullptr && schema_->release != nullptr) schema_->release(schema_);
+  }
+  TakenRow(const TakenRow&) = delete;
+  Table table() {
+    if (schema_ == nullptr || array_ == nullptr) return {};
+    return {lanewise::arrow::import_schema(*schema_), lanewise::arrow::import_array(*schema_, array_)};
+  }
+
+ private:
+  ArrowSchema* schema_;
+  ArrowArray* array_;
+};
+
+/// A stream of C's that is released in any case: taking it clears it.
+class TakenStream {
+ public:
+  explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}
+  ~TakenStream() {
+    if (stream_ != nullptr && stream_->release != nullptr) stream_->release(stream_);
+  }
+  TakenStream(const TakenStream&) = delete;
+
+ private:
+  ArrowArrayStream* stream_;
+};
+
+/// Throws UserError: an argument that must be there is NULL.
+void need(const void* argument, const char* name) {
+  if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));
+}
+
+StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {
+  const std::vector<std::string> statements = session.split(sql);
+  if (statements.empty()) throw UserError("there is no statement in the text");
+  if (statements.size() == 1) return session.run(sql, true, parameters);
+  if (!parameters.schema.empty())
+    throw UserError(fmt::format("parameters need a single statement, there are {}", statements.size()));
+  StatementResult last;
+  for (const std::string& statement : statements) last = session.run(statement);
+  return last;
+}
+
+}  // namespace
+
+const char* lw_version() { return LANEWISE_VERSION; }
+
+lw_code lw_session_open(const lw_option* options, size_t count, lw_session** out, lw_error* error) {
+  return guarded(error, [&] {
+    need(out, "out");
+    check_process();
+    auto shared =
+        std::make_shared<lanewise::c::SharedSession>(lanewise::c::session_options({options, count}));
+    *out = new lw_session{std::move(shared)};
+  });
+}
+
+void lw_session_close(lw_session* session) {
+  if (session == nullptr) return;
+  // In a child process the session's threads are missing, and its end would wait for them.
+  if (guarded(nullptr, check_process) == LW_OK) delete session;
+}
+
+void lw_session_cancel(lw_session* session) {
+  if (session != nullptr) session->shared->session.cancel();
+}
+
+lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
+                       lw_result** out, lw_error* error) {
+  TakenRow row(schema, values);
+  return guarded(error, [&] {
+    need(session, "session");
+    need(sql, "sql");
+    need(out, "out");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    session->shared->session.begin();
+    auto result = std::make_unique<lw_result>();
+    result->result = run_all(session->shared->session, sql, row.table());
+    result->profile = profile_text(result->result);
+    const auto nested = [](const lanewise::Field& field) { return !field.text_of.empty(); };
+    if (std::ranges::any_of(result->result.table.schema, nested)) result->shared = session->shared;
+    *out = result.release();
+  });
+}
+
+lw_code lw_session_explain(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
+                           char** text, lw_error* error) {
+  TakenRow row(schema, values);
+  return guarded(error, [&] {
+    need(session, "session");
+    need(sql, "sql");
+    need(text, "text");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    *text = lanewise::c::copied(session->shared->session.explain(sql, false, row.table()));
+  });
+}
+
+lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArrayStream* stream,
+                             lw_error* error) {
+  const TakenStream taken(stream);
+  return guarded(error, [&] {
+    need(session, "session");
+    need(name, "name");
+    need(stream, "stream");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    session->shared->session.add_table(name, stream);
+  });
+}
+
+lw_code lw_session_table_names(lw_session* session, const char* sql, ArrowArrayStream* out, lw_error* error) {
+  return guarded(error, [&] {
+    need(session, "session");
+    need(sql, "sql");
+    need(out, "out");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    std::vector<lanewise::Value> names;
+    for (std::string& name : session->shared->session.table_names(sql))
+      names.push_back(lanewise::Value::varchar(std::move(name)));
+    const lanewise::Type text = lanewise::TypeId::kVarchar;
+    lanewise::Batch batch;
+    batch.rows = static_cast<int64_t>(names.size());
+    batch.columns.push_back(lanewise::make_column(text, names));
+    lanewise::arrow::export_stream({{{"name", text}}, {std::move(batch)}}, out);
+  });
+}
+
+lw_code lw_session_drop_table(lw_session* session, const char* name, lw_error* error) {
+  return guarded(error, [&] {
+    need(session, "session");
+    need(name, "name");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    session->shared->session.drop_table(name);
+  });
+}
+
+int lw_result_has_rows(const lw_result* result) { return result->result.has_rows ? 1 : 0; }
+int64_t lw_result_rows(const lw_result* result) { return result->result.table.rows(); }
+const char* lw_result_engine(const lw_result* result) { return result->result.engine.c_str(); }
+const char* lw_result_fallback_reason(const lw_result* result) {
+  return result->result.fallback_reason.c_str();
+}
+const char* lw_result_profile(const lw_result* result) { return result->profile.c_str(); }
+
+lw_code lw_result_stream(const lw_result* result, ArrowArrayStream* out, lw_error* error) {
+  return guarded(error, [&] {
+    need(result, "result");
+    need(out, "out");
+    if (result->shared == nullptr) {
+      lanewise::arrow::export_stream(result->result.table, out);
+      return;
+    }
+    check_process();
+    const std::lock_guard lock(result->shared->mutex);
+    result->shared->session.to_arrow(result->result.table, out);
+  });
+}
+
+void lw_result_close(lw_result* result) {
+  if (guarded(nullptr, check_process) == LW_OK) delete result;
+}

@@ -1,0 +1,40 @@
+#include "sql/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "sql/rows_function.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+const Column& column_of_one_row(const Table& given, size_t column) {
+  const auto holds = std::ranges::find_if(given.batches, [](const Batch& batch) { return batch.rows > 0; });
+  if (holds == given.batches.end() || given.rows() != 1)
+    throw UserError(fmt::format("the values of parameters are one row, not {}", given.rows()));
+  return *holds->columns[column];
+}
+
+}  // namespace
+
+ParameterValues parameter_values(const duckdb::SQLStatement& statement, const Table& given) {
+  ParameterValues values;
+  const auto& wanted = statement.named_param_map;
+  if (wanted.empty() && given.schema.empty()) return values;
+  if (given.schema.empty())
+    throw UserError("The query has parameters (? or $name): write the values in their places.");
+  for (size_t i = 0; i < given.schema.size(); ++i) {
+    const std::string& name = given.schema[i].name;
+    if (!wanted.contains(name)) throw UserError(fmt::format("the statement has no parameter ${}", name));
+    values.emplace(name, duckdb::BoundParameterData(value_at(column_of_one_row(given, i), 0)));
+  }
+  for (const auto& [name, number] : wanted) {
+    if (!values.contains(name)) throw UserError(fmt::format("the parameter ${} has no value", name));
+  }
+  return values;
+}
+
+}  // namespace lanewise::sql

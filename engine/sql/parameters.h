@@ -1,0 +1,14 @@
+#pragma once
+
+#include "data/column.h"
+#include "sql/duckdb_headers.h"
+
+namespace lanewise::sql {
+
+using ParameterValues = duckdb::case_insensitive_map_t<duckdb::BoundParameterData>;
+
+/// The values of a statement's parameters (?, $1, $name) from the row of `given`. Throws UserError that names
+/// a parameter without a value, or a value without a parameter.
+ParameterValues parameter_values(const duckdb::SQLStatement& statement, const Table& given);
+
+}  // namespace lanewise::sql

@@ -1,0 +1,59 @@
+"""Functions on arrays."""
+
+import lanewise as lw
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from lanewise import compute
+
+PATHS = pa.array(["/api/v1", None, "/home", "/API/v22"])
+
+
+def test_patterns():
+    assert compute.like(PATHS, "/api/%").to_pylist() == [True, None, False, False]
+    assert compute.like(PATHS, "/api/%", ignore_case=True).to_pylist() == [True, None, False, True]
+    assert compute.like(pa.array(["50%", "500"]), "50!%", escape="!").to_pylist() == [True, False]
+    assert compute.matches(PATHS, "v[0-9]+$").to_pylist() == [True, None, False, True]
+    assert compute.matches(PATHS, "api", "i").to_pylist() == [True, None, False, True]
+    assert compute.extract(PATHS, "v([0-9]+)", 1).to_pylist() == ["1", None, "", "22"]
+    assert compute.replace(PATHS, "[0-9]", "#", "g").to_pylist() == ["/api/v#", None, "/home", "/API/v##"]
+
+
+def test_casts():
+    assert compute.cast(pa.array(["1", None]), "INTEGER").equals(pa.array([1, None], pa.int32()))
+    with pytest.raises(lw.DataError, match="x"):
+        compute.cast(pa.array(["1", "x"]), "INTEGER")
+
+
+@pytest.mark.parametrize("array", [PATHS, pl.Series(PATHS), PATHS.dictionary_encode()], ids=["pyarrow", "polars", "dictionary"])
+def test_kinds_of_arrays(array):
+    assert compute.call("lower", array).to_pylist() == ["/api/v1", None, "/home", "/api/v22"]
+
+
+def test_several_arrays_and_constants():
+    assert compute.expression("$0 * 2 + $1 - $2", np.arange(3), 10, pa.array([1, 2, 3])).to_pylist() == [9, 10, 11]
+    assert compute.call("+", pa.array([1, 2]), 1).to_pylist() == [2, 3]
+    assert isinstance(compute.call("length", pa.chunked_array([["a"], ["bc"]])), pa.ChunkedArray)
+    assert compute.call("length", pa.chunked_array([["a"], ["bc"]])).to_pylist() == [1, 2]
+
+
+def test_order_and_size():
+    numbers = pa.array(range(300_000))
+    assert compute.call("-", numbers, 1).equals(pa.array(range(-1, 299_999)))
+
+
+def test_wrong_calls():
+    with pytest.raises(lw.InterfaceError, match="one argument at least is an array"):
+        compute.call("lower", "x")
+    with pytest.raises(lw.InterfaceError, match="several lengths"):
+        compute.call("+", pa.array([1]), pa.array([1, 2]))
+    with pytest.raises(lw.SqlError, match="no_such"):
+        compute.call("no_such", PATHS)
+    with pytest.raises(lw.PatternError, match="missing closing"):
+        compute.matches(PATHS, "(")
+
+
+def test_every_function_is_listed():
+    table = compute.functions()
+    assert table.column_names == ["name", "documentation", "example"] and {"lower", "~~", "regexp_matches"} <= set(table.column("name").to_pylist())

@@ -1,0 +1,36 @@
+"""What the documentation shows of Python is what happens."""
+
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import BUILD
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/use/python.md"])
+def test_page(page):
+    """The blocks of a page are one session."""
+    blocks = re.findall(r"^```pycon\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert blocks
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, page, 0)
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute"])
+def test_docstrings(module):
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_types():
+    """mypy finds nothing in the package and in a program that uses it."""
+    example = ROOT / "tests/python/typed_example.py"
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", BUILD / "mypy", "--config-file", ROOT / "apps/python/mypy.ini",
+                           ROOT / "apps/python/lanewise", example], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

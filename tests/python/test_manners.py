@@ -1,0 +1,123 @@
+"""What a process sees: interrupts, threads, forks, the time of the import, memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import lanewise as lw
+import polars  # noqa: F401: its handler of SIGINT surrounds that of Python
+import pytest
+from conftest import BUILD
+
+LONG = "SELECT sum(a.i * b.i % 7) FROM range(100000) AS a(i), range(1000000) AS b(i)"
+
+
+def python(code, **options):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, text=True,
+                          capture_output=True, timeout=60, **options)
+
+
+def test_control_c_ends_a_statement():
+    lw.sql("SELECT 1")  # opens the session
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        lw.sql(LONG)
+    assert 0.3 <= time.monotonic() - start < 2  # 0.2 s on an idle machine
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler and lw.sql("SELECT 1").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("after", [0, 0.0001, 0.001, 0.01])
+def test_control_c_is_never_lost(after):
+    """It comes while a statement is parsed or planned."""
+    for _ in range(5):
+        timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            lw.sql(LONG)
+        timer.join()
+
+
+def test_cancel_from_another_thread():
+    with lw.connect() as connection:
+        timer = threading.Timer(0.3, connection.cancel)
+        timer.start()
+        with pytest.raises(lw.Cancelled):
+            connection.sql(LONG)
+
+
+def test_other_threads_run_meanwhile():
+    """The interpreter's lock is free while a statement runs."""
+    counted = 0
+    with lw.connect() as connection:
+        thread = threading.Thread(target=lambda: pytest.raises(lw.Cancelled, connection.sql, LONG))
+        thread.start()
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            counted += 1
+        connection.cancel()
+        while thread.is_alive():
+            connection.cancel()
+            thread.join(0.01)
+    assert counted > 1000
+
+
+def test_threads_share_a_connection():
+    with lw.connect() as connection:
+        sums = []
+        threads = [threading.Thread(target=lambda: sums.extend(connection.sql("SELECT sum(i) FROM range(1000) AS r(i)").fetchall())) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sums == [(499500,)] * 8
+
+
+def test_forked_processes_get_an_error():
+    done = python("""
+        import os, lanewise as lw
+        lw.sql("SELECT 1")
+        if os.fork() == 0:
+            try:
+                lw.sql("SELECT 1")
+            except lw.Error as error:
+                print(error, flush=True)
+        else:
+            print("child ended with", os.wait()[1])
+    """)
+    assert "forked" in done.stdout and "'spawn'" in done.stdout and "child ended with 0" in done.stdout, done.stdout + done.stderr
+
+
+def test_time_of_the_import():
+    """The best of five; 150 ms is the limit."""
+    code = "import time; start = time.perf_counter(); import lanewise; print(time.perf_counter() - start)"
+    assert min(float(python(code).stdout) for _ in range(5)) < 0.15
+    assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
+
+
+def test_many_statements_hold_no_memory():
+    """Resident memory after 2,000 statements is that after 500."""
+    done = python("""
+        import lanewise as lw, pyarrow as pa
+        rows = pa.table({"s": ["x" * 100] * 1000})
+        def resident():
+            return int(open("/proc/self/statm").read().split()[1]) * 4096
+        def run(count):
+            for i in range(count):
+                lw.sql("SELECT s || ? AS t FROM rows", [str(i)]).fetchall()
+            return resident()
+        before = run(500)
+        print(run(1500) - before)
+    """)
+    assert int(done.stdout) < 30_000_000, done.stdout + done.stderr
+
+
+def test_a_connection_is_closed_with_its_last_reference(tmp_path):
+    path = str(tmp_path / "x.duckdb")
+    lw.connect(path).execute("CREATE TABLE t AS SELECT 1 AS x")
+    assert lw.connect(path).sql("SELECT x FROM t").fetchall() == [(1,)]

@@ -1,0 +1,21 @@
+"""A program whose types mypy checks strictly."""
+
+import lanewise as lw
+from lanewise import compute
+
+
+def slow_paths(limit: int) -> list[str]:
+    with lw.connect(threads=2, memory_limit="1GB") as connection:
+        cursor = connection.execute("SELECT 'p' || i AS path, i AS ms FROM range(100) AS r(i)")
+        name: str = (cursor.description or [])[0][0]
+        result: lw.Result = connection.sql("SELECT 'p' || i AS path FROM range(100) AS r(i) WHERE i > ?", [limit])
+        lengths = compute.call("length", result.arrow().column(0))
+        return [name, *(str(row[0]) for row in result.fetchall()), str(len(lengths))]
+
+
+def position() -> int:
+    try:
+        lw.sql("SELEC 1")
+    except lw.SqlError as error:
+        return -1 if error.position is None else error.position
+    return -1
