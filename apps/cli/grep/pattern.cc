@@ -69,8 +69,8 @@ Search compile(const Options& options) {
   const text::MatcherOptions on{.form = "", .lanes = options.lanes, .tuning = options.tuning};
   search.matcher = std::make_unique<text::UnicodeLineMatcher>(make, on, options.line_end);
   check_line_ends(options, search.matcher->pattern());
-  const bool sees_ends =
-      options.around != Around::kAnything || search.matcher->pattern().may_match_byte('\n');
+  const bool sees_ends = options.around == Around::kWord ||
+                         search.matcher->pattern().may_match_byte(static_cast<uint8_t>(options.line_end));
   search.multiline = options.multiline && sees_ends;
   return search;
 }

@@ -202,11 +202,13 @@ class Run {
   void end(FileState& file) {
     const uint64_t found = file.selected;
     searched_ = true;
+    if (file.mapped && file.nul) file.searched = std::min(file.searched, *file.nul);  // as ripgrep counts
     report_->finish(file);
     if (options_.flush) out_.flush();
     if (options_.report != Report::kJson || file.begun) {
       totals_.files += 1;
       totals_.searched += file.searched;
+      totals_.printed += file.printed;
     }
     totals_.files_with += found > 0;
     totals_.matches += file.matches;
@@ -226,7 +228,6 @@ class Run {
     if (options_.messages && options_.files.ignore_messages) {
       for (const std::string& warning : queue_.warnings()) print_error("lanewise grep: {}\n", warning);
     }
-    totals_.printed = out_.written();
     if (options_.report == Report::kJson) {
       write_json_summary(totals_, time, time, out_);
     } else if (options_.stats) {
@@ -235,7 +236,7 @@ class Run {
           "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n"
           "{} bytes searched\n{:.6f} seconds spent searching\n{:.6f} seconds\n",
           totals_.matches, totals_.lines, totals_.files_with, totals_.files,
-          options_.report == Report::kLines ? totals_.printed : 0, totals_.searched, seconds, seconds));
+          options_.report == Report::kLines ? out_.written() : 0, totals_.searched, seconds, seconds));
     }
     if (options_.explain) explain(time);
   }
