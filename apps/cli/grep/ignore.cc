@@ -183,8 +183,7 @@ std::shared_ptr<const IgnoreFolder> Ignore::enter_root(const std::string& path, 
   return enter(path, folder, files);
 }
 
-/// -g: a glob says what to search, one with ! what not to.
-Verdict Ignore::judge_globs(std::string_view shown, bool is_folder) const {
+Verdict GlobChoice::judge(std::string_view shown, bool is_folder) const {
   if (globs_.empty()) return Verdict::kNone;
   if (shown.starts_with("./")) shown.remove_prefix(2);
   switch (globs_.judge(shown, is_folder)) {

@@ -112,8 +112,7 @@ class Json final : public Reporter, private Printing {
         "\"nanos\":{},\"human\":\"{}\"}},\"searches\":1,\"searches_with_match\":{},\"bytes_searched\":{},"
         "\"bytes_printed\":{},\"matched_lines\":{},\"matches\":{}}}}}}}\n",
         json_text(file.name), nul, time.count() / 1'000'000'000, time.count() % 1'000'000'000, human(time),
-        file.selected > 0 ? 1 : 0, file.searched, file.printed, file.matched_lines,
-        file.matches));
+        file.selected > 0 ? 1 : 0, file.searched, file.printed, file.matched_lines, file.matches));
   }
 
  private:

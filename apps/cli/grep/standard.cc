@@ -45,7 +45,8 @@ class Standard final : public Reporter, private Printing {
   Standard(const Options& options, const text::UnicodeLineMatcher& matcher, bool multiline, Out& out)
       : Printing(options, matcher, multiline, out),
         highlights_(options.colours && !options.colour_specs.match.none()),
-        needs_matches_(highlights_ || options.columns || options.replacement || options.each_match || options.only_matches || options.stats),
+        needs_matches_(highlights_ || options.columns || options.replacement || options.each_match ||
+                       options.only_matches || options.stats),
         separates_(options.before > 0 || options.after > 0) {}
 
   bool matched(FileState& file, const Piece& piece) override {
@@ -198,7 +199,7 @@ class Standard final : public Reporter, private Printing {
   void whole_line(std::string_view text, std::span<const Span> matches) {
     const Span line{0, text.size()};
     if (exceeds(line)) return too_long(text, line, highlights_ ? matches : std::span<const Span>(shown_));
-    if (!highlights_) {
+    if (!highlights_ || matches.empty()) {
       if (options_.trim) text.remove_prefix(blanks(text));
       out_.write(text);
       if (!text.ends_with(options_.line_end)) line_end();
