@@ -247,7 +247,7 @@ Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch)
     auto job = std::make_shared<Job>();
     job->state.name = unit.name;
     prepare(found, status, job->state);
-    job->converts = job->state.at_nul == AtNul::kSay;
+    job->converts = job->state.at_nul == AtNul::kSay && !whole_;
     unit.block.first = unit.block.last = true;
     unit.block.nul_after = 0;
     unit.block.added_end = text[got - 1] != static_cast<uint8_t>(options_.line_end);
@@ -298,7 +298,7 @@ void Queue::open(const Found& found, Job& job) const {
   const int number = file.get();
   const bool preprocessed = is_preprocessed(found.path);
   if (preprocessed || needs_stream(number, regular, found.path)) {
-    job.converts = state.at_nul == AtNul::kSay;
+    job.converts = state.at_nul == AtNul::kSay && !whole_;
     const std::string& encoding = options_.encoding;
     const bool by_mark = encoding.empty() || encoding == "auto" || encoding.starts_with("utf-16");
     state.transcoded = regular && !options_.decompress && by_mark;
@@ -310,7 +310,7 @@ void Queue::open(const Found& found, Job& job) const {
     return;
   }
   state.mapped = *options_.mapped && size > 0;
-  job.converts = state.at_nul == AtNul::kSay && !state.mapped;
+  job.converts = state.at_nul == AtNul::kSay && !state.mapped && !whole_;
   if (size >= kSmall) {
     job.input = mapped_input(number, size, limits);
     if (job.input) return;

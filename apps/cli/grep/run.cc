@@ -126,7 +126,7 @@ class Run {
     unit.nul.reset();
     try {
       if (unit.job->input) unit.job->input->fill(unit.block);
-      const size_t size = unit.block.size();
+      size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
         // Of a mapped file ripgrep looks at the beginning, and at lines that it prints.
         const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
@@ -134,8 +134,7 @@ class Run {
         if (nul != nullptr)
           unit.nul = static_cast<size_t>(static_cast<const uint8_t*>(nul) - unit.block.text());
         if (nul == nullptr && unit.block.nul_after > 0) unit.nul = unit.block.nul_after;
-        if (nul != nullptr && unit.job->converts)
-          unit.block.replace(0, static_cast<uint8_t>(options_.line_end));
+        if (nul != nullptr && unit.job->converts) size = end_lines_at_nul(unit.block);
       }
       if (search_.multiline) {
         const std::string_view text(reinterpret_cast<const char*>(unit.block.text()),
@@ -149,6 +148,17 @@ class Run {
     } catch (const UserError& error) {
       unit.error = error.what();
     }
+  }
+
+  /// Returns the size: a NUL byte at the file's end needs no further line's end.
+  size_t end_lines_at_nul(Block& block) const {
+    const bool ends = block.added_end && block.size() > 1 && block.text()[block.size() - 2] == 0;
+    block.replace(0, static_cast<uint8_t>(options_.line_end));
+    if (ends) {
+      block.set(block.text(), block.size() - 1);
+      block.added_end = false;
+    }
+    return block.size();
   }
 
   void stop() {

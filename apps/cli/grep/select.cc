@@ -149,6 +149,7 @@ void Selector::lines(FileState& file, size_t end, bool groups) {
   size_t searched = 0;  // after the last line that was selected
   const auto stop = [&] {
     file.done = true;
+    searched = std::min(searched, block_->text.size() - block_->added_end);
     file.searched = file.mapped || groups ? file.offset + searched : file.window;  // as ripgrep counts
   };
   for (const auto [from, to] : ranges_) {

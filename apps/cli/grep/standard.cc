@@ -5,6 +5,7 @@
 
 #include "expr/device/graphemes-inl.h"
 #include "grep/report.h"
+#include "text/unicode/utf8.h"
 
 namespace lanewise::cli::grep {
 
@@ -168,7 +169,7 @@ class Standard final : public Reporter, private Printing {
       out_.write(mark);
     }
     if (options_.offsets) {
-      coloured({}, fmt::format_int(piece_->offset + offset).c_str());
+      coloured(options_.colour_specs.column, fmt::format_int(piece_->offset + offset).c_str());
       out_.write(mark);
     }
   }
@@ -241,11 +242,18 @@ class Standard final : public Reporter, private Printing {
     out_.write(text.substr(at, line.end - at));
   }
 
-  /// Where the first `characters` characters of the line end, as people see them.
+  /// Where the first `characters` characters of the line end, as people see them; a malformed byte is one.
   static size_t preview_end(std::string_view line, uint64_t characters) {
-    const kernel::Text text{reinterpret_cast<const uint8_t*>(line.data()), line.size()};
-    size_t at = 0;
-    for (; characters > 0 && at < line.size(); --characters) at = kernel::next_grapheme(text, at);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(line.data());
+    size_t at = 0, valid = 0;  // line[at, valid) is UTF-8
+    for (; characters > 0 && at < line.size(); --characters) {
+      while (valid < line.size()) {
+        const int size = text::unicode::decode(line.substr(valid)).bytes;
+        if (size == 0) break;
+        valid += static_cast<size_t>(size);
+      }
+      at = at == valid ? ++valid : kernel::next_grapheme({bytes, valid}, at);
+    }
     return at;
   }
 
