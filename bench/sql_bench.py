@@ -42,7 +42,7 @@ def pick(values, salt):
     return f"{values}[1 + (hash(i + {salt}) % len({values}))::INT]"
 
 
-KEY = "(({}) * 2654435761 % 4294967296 - 2147483648)::INT"  # a different int32 for each number below 2^32
+KEY = "(({})::BIGINT * 2654435761 % 4294967296 - 2147483648)::INT"  # a different int32 for each number below 2^32
 BUILD_SIDE = "(SELECT * FROM joined WHERE i < 4194304)"
 
 

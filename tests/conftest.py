@@ -11,6 +11,13 @@ PROGRAM = BUILD / "lanewise"
 LEVELS = ["simd", "packed", "branching", "scalar", "auto", "interleaved", "avx2", "avx512", "emulated"]
 
 
+def pytest_collection_modifyitems(items):
+    if "LANEWISE_TEST_ALL" not in os.environ:
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="long: it runs with ./dev test --all"))
+
+
 @pytest.fixture(scope="session", params=LEVELS)
 def level(request):
     """Each level that this machine supports."""

@@ -101,12 +101,16 @@ class Execution {
   }
 
   /// Whether pipeline `i` gives a join's build side that some pipeline reads which devices do not offer.
-  bool is_for_host(size_t i) const {
+  bool is_for_host(size_t i) {
     if (!is_build(pipelines_[i])) return false;
-    return std::ranges::any_of(pipelines_, [&](const Pipeline& pipeline) {
-      const auto read = results_read(pipeline);
-      return std::ranges::find(read, i) != read.end() && !not_on_device(pipeline, results_).empty();
-    });
+    for (size_t reader = i + 1; reader < pipelines_.size(); ++reader) {
+      const auto read = results_read(pipelines_[reader]);
+      if (std::ranges::find(read, i) == read.end()) continue;
+      auto [known, is_new] = not_offered_.try_emplace(reader);
+      if (is_new) known->second = !not_on_device(pipelines_[reader], results_).empty();
+      if (known->second) return true;
+    }
+    return false;
   }
 
   /// Runs a pipeline on the GPU, if it belongs there.
@@ -297,6 +301,7 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
+  std::unordered_map<size_t, bool> not_offered_;  // pipelines that were asked, as far as was known then
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;

@@ -241,12 +241,11 @@ KeyRows::Encoded Grouping::encoded(std::span<const KeyWords> words, const uint32
   return result;
 }
 
-void Grouping::append_rows(std::span<const Vector> keys, const ActiveSet& rows) {
+void Grouping::append_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups) {
   std::vector<KeyWords> words;
   for (const Vector& key : keys) words.push_back(key_words(key, rows));
   Arena& arena = rows.arena();
   std::span<const uint32_t> list = rows.list();
-  auto* groups = arena.allocate<uint32_t>(rows.rows());
   if (form_ == Form::kPacked) {
     list = take_null_rows(words, keys, rows, list, groups);
   } else if (form_ != Form::kRow && words[0].validity != nullptr) {
@@ -254,6 +253,8 @@ void Grouping::append_rows(std::span<const Vector> keys, const ActiveSet& rows) 
     std::copy(list.begin(), list.end(), left);
     list = {left, take_nulls(words[0], keys, left, list.size(), groups)};
   }
+  const auto first = size();
+  for (size_t i = 0; i < list.size(); ++i) groups[list[i]] = first + static_cast<uint32_t>(i);
   if (form_ == Form::kText || form_ == Form::kRow) {
     const KeyRows::Encoded bytes = encoded(words, list.data(), list.size(), arena);
     for (size_t i = 0; i < list.size(); ++i) {
@@ -275,7 +276,6 @@ void Grouping::append_rows(std::span<const Vector> keys, const ActiveSet& rows) 
     for (const uint32_t row : list) append(tag_of(hash::of_word(low[row])), low[row], keys, row);
     return;
   }
-  const size_t first = tags_.size();
   tags_.resize(first + list.size());
   words_.resize(first + list.size());
   uint32_t* tags = tags_.data() + first;
@@ -490,7 +490,7 @@ Partitions partition(std::span<const uint32_t> tags, int bits) {
   return result;
 }
 
-Partitions Grouping::arrange(int bits) {
+Partitions Grouping::arrange(int bits, std::vector<uint32_t>* from) {
   Partitions result = partition(tags(), bits);
   if (nulls_ != nullptr) return result;  // their numbers stand elsewhere, too
   const auto arranged = [&]<class T>(BufferBuilder<T>& values, size_t width) {
@@ -519,7 +519,9 @@ Partitions Grouping::arrange(int bits) {
       break;
     }
   }
-  std::iota(result.groups.begin(), result.groups.end(), 0);
+  from->resize(size());
+  std::iota(from->begin(), from->end(), 0);
+  std::swap(result.groups, *from);
   result.in_order = true;
   return result;
 }

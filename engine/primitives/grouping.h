@@ -44,9 +44,9 @@ class Grouping {
 
   /// groups[row] = the number of the key of `row`, for the active rows. `keys` are in the order of the types.
   void find_or_add(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups);
-  /// Numbers the active rows as if each had a new key, without a look at the table: for keys that take()
-  /// hands over, to be made distinct where they are absorbed.
-  void append_rows(std::span<const Vector> keys, const ActiveSet& rows);
+  /// find_or_add() as if each row had a new key, without a look at the table: for keys that take() hands
+  /// over, to be made distinct where they are absorbed.
+  void append_rows(std::span<const Vector> keys, const ActiveSet& rows, uint32_t* groups);
   /// Some keys of a Grouping, by their numbers there.
   struct Part {
     const Grouping* keys;
@@ -63,8 +63,9 @@ class Grouping {
   std::unique_ptr<Grouping> take();
   /// Forgets all keys; most of the memory stays.
   void clear();
-  /// The keys' partitions. Renumbers keys that take() handed over, so that a partition's lie side by side.
-  Partitions arrange(int bits);
+  /// The keys' partitions. Renumbers keys that take() handed over, so that a partition's lie side by side:
+  /// key i was number (*from)[i]. Where that cannot be, `from` stays empty.
+  Partitions arrange(int bits, std::vector<uint32_t>* from);
 
   uint32_t size() const { return static_cast<uint32_t>(tags_.size()); }
   /// High halves of the keys' hashes: the same key has the same tag in every Grouping.

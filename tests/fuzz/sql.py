@@ -78,7 +78,7 @@ class Run:
                 continue
             self.refused += answer is None
             if answer is not None:
-                plain = law(connection, query)
+                plain = law(connection, query) or answer  # where it is too slow the second time
                 self.rewritten += plain is not answer and not plain.rows == answer.rows
                 answer = plain
                 self.asked += 1

@@ -82,6 +82,38 @@ def test_keys(emulated_gpu, key):
         check(emulated_gpu, key, repeats, KINDS if ALL else ["full", "NOT IN"])
 
 
+# How a lookup is forced: what --profile then calls it, and where it can be.
+LOOKUPS = {"hash": "hash table of", "direct": "array by", "ranks": "ranks of", "bitmap": "bitmap of"}
+NUMBERS = {"TINYINT": "(x::INT - 64)::TINYINT", "INTEGER": "x::INT * 3 - 100", "UBIGINT": "(18446744073709551615 - (128 - x::BIGINT) * 2)::UBIGINT", "DATE": "DATE '1969-12-01' + x::INT",
+           "BIGINT": "9223372036854775807 - (128 - x::BIGINT)", "DECIMAL(9, 2)": "(x::INT - 64)::DECIMAL(9, 2)"}
+
+
+@pytest.mark.parametrize("lookup", LOOKUPS)
+@pytest.mark.parametrize("key", NUMBERS if ALL else ["INTEGER", "BIGINT"])
+def test_lookups(emulated_gpu, key, lookup):
+    """Each way to find keys that are numbers: ascending keys, some left out, around words of 32; what is not a key, below and above them too."""
+    kinds = ("semi", "anti", "IN") if lookup == "bitmap" else ("inner", "left", "full", "semi", "right anti")
+    made = NUMBERS[key]
+    for rows in (1, 31, 32, 33, 64, 65, 127) if ALL else (33, 127):
+        order = "DESC" if lookup == "direct" else "ASC"
+        sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
+          CREATE TABLE r AS SELECT x AS w, 't' || x AS t, {made} AS k FROM range({rows}) n(x) WHERE x % 7 <> 3 ORDER BY x {order}; RESET lanewise_fallback;"""
+        sql += "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
+        cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"join={lookup}")
+        assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
+        used = re.findall(r"keys of a join: \d+ rows, (.*?) \d", gpu.stderr)
+        assert LOOKUPS[lookup] in used and set(used) <= {LOOKUPS[lookup], "hash table of"}, gpu.stderr
+
+
+def test_the_smallest_lookup_is_chosen(emulated_gpu):
+    joins = {"l JOIN (SELECT * FROM r) r ON l.k = r.k": "ranks of", "(SELECT k * 1000 AS k FROM l) l JOIN (SELECT k * 1000 AS k FROM r) r ON l.k = r.k": "hash table of",
+             "l SEMI JOIN r ON l.k = r.k": "bitmap of", "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": "array by"}
+    tables = "CREATE TABLE l AS SELECT i AS k FROM range(400) n(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(100) n(i);"
+    for join, name in joins.items():
+        gpu = run(emulated_gpu, f"{tables} SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")
+        assert gpu.returncode == 0 and re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
+
+
 def test_errors_of_pairs(emulated_gpu):
     """An expression over a pair of rows raises what it raises on the CPU, and nothing for a row that no pair has."""
     tables = """CREATE TABLE l AS SELECT i AS k FROM range(100) n(i);

@@ -14,11 +14,17 @@ std::string KernelWriter::probe_head(const Stage& stage) const {
   return stage.probe ? "#include \"exec/device/join-inl.h\"\n" + keys_text(*stage.probe) : "";
 }
 
+bool KernelWriter::finds_numbers(size_t number) const {
+  const Probe& probe = program_.probes[number];
+  const Type type = program_.types[probe.key_column(0)];
+  return probe.keys.size() == 1 && !probe.join->keys[0].null_is_equal && !type.is_string() &&
+         !type.is_float() && width(type.physical()) <= sizeof(uint64_t);
+}
+
 /// `struct Keys`, see join-inl.h.
 std::string KernelWriter::keys_text(size_t number) const {
   const Probe& probe = program_.probes[number];
   std::string members, hash, same;
-  bool exact = probe.keys.size() == 1;
   for (size_t key = 0; key < probe.keys.size(); ++key) {
     const Type type = program_.types[probe.key_column(key)];
     members += fmt::format("  Key<{}> k{};\n", expr::device_type(type), key);
@@ -28,16 +34,19 @@ std::string KernelWriter::keys_text(size_t number) const {
       hash += fmt::format("    hash = k{}.hash_bytes(hash);\n", key);
       same += fmt::format(" && (!k{0}.is_long() || k{0}.same_bytes(other.k{0}.rest))", key);
     }
-    exact &= !type.is_string() && !type.is_float() && width(type.physical()) <= sizeof(uint32_t) &&
-             !probe.join->keys[key].null_is_equal;
   }
-  return fmt::format(
+  const Type first = program_.types[probe.key_column(0)];
+  const bool numbers = finds_numbers(number),
+             exact = numbers && width(first.physical()) <= sizeof(uint32_t);
+  std::string text = fmt::format(
       "struct Keys {{\n{}  u32 nulls;\n"
-      "  static constexpr bool kExact = {};\n"
+      "  static constexpr bool kExact = {}, kNumber = {};\n"
       "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
       "  LANES_FN bool same(const Keys& other) const {{ return nulls == other.nulls{}; }}\n"
-      "  LANES_FN u32 word(u64 hash) const {{ return {}; }}\n}};\n",
-      members, exact, hash, same, exact ? "u32(k0.bits)" : "u32(hash)");
+      "  LANES_FN u32 word(u64 hash) const {{ return {}; }}\n",
+      members, exact, numbers, hash, same, exact ? "u32(k0.bits)" : "u32(hash)");
+  if (numbers) text += fmt::format("  LANES_FN u64 number() const {{ return number_of<{}>(k0.bits); }}\n", expr::device_type(first));
+  return text + "};\n";
 }
 
 /// Makes the Keys `keys` those of the values. Returns the condition under which they can be equal to others;
@@ -79,8 +88,18 @@ void KernelWriter::define_held(Emitter& out, size_t probe) const {
   out.close("};");
 }
 
-/// A kernel over the rows of a build side that can be found: `each` is written for `row`.
-void KernelWriter::build_kernel(KernelText& to, const std::string& name, const std::string& each) const {
+/// Defines `lookup`, that of the probe's build side.
+void KernelWriter::define_lookup(Emitter& out, size_t probe) const {
+  const size_t word = probe_word(probe) + kLookupOf;
+  out.line(fmt::format("const Lookup lookup = {{LookupKind(job.words[{}]), job.words[{}], job.words[{}], "
+                       "job.words[{}]}};",
+                       word, word + 1, word + 2, word + 3));
+}
+
+/// A kernel over the rows of a build side, of which some can match: `each` is written for `row`, `before` and
+/// `after` around the loop.
+void KernelWriter::build_kernel(KernelText& to, const std::string& name, const std::string& before,
+                                const std::string& each, const std::string& after) const {
   const Probe& probe = program_.probes[0];
   std::vector<ExprPtr> read;
   for (size_t key = 0; key < probe.keys.size(); ++key)
@@ -91,9 +110,10 @@ void KernelWriter::build_kernel(KernelText& to, const std::string& name, const s
       fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
   pointers(out, read);
   define_held(out, 0);
-  out.line(fmt::format("u64* const slots = job.at<u64>({});", probe_word(0) + kSlotsOf));
-  out.line(fmt::format("const u64 mask = job.words[{}];", probe_word(0) + kMaskOf));
-  out.open(fmt::format("for (u64 row = thread(); row < job.words[{}]; row += threads()) {{", size_t{kRows}));
+  define_lookup(out, 0);
+  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
+  out.line(before);
+  out.open("for (u64 row = thread(); row < rows; row += threads()) {");
   std::string can_match = "true";
   const std::vector<Emitted> keys = build_keys(0);
   for (size_t key = 0; key < keys.size(); ++key) {
@@ -103,22 +123,31 @@ void KernelWriter::build_kernel(KernelText& to, const std::string& name, const s
   out.line(fmt::format("const bool can_match = {};", can_match));
   out.line(each);
   out.close();
+  out.line(after);
   out.close();
   add(to, name, out);
 }
 
-KernelText KernelWriter::table_text() const {
+KernelText KernelWriter::lookup_text() const {
   KernelText text{begin("") + "#include \"exec/device/join-inl.h\"\n" + keys_text(0), {}, ""};
-  build_kernel(text, "fill",
-               fmt::format("if (!can_match) note_keys(job.at<u32>({0}), kNullKeys);\n"
-                           "    else if (put_row<Keys>(slots, mask, u32(row), held) != row) "
-                           "note_keys(job.at<u32>({0}), kKeysRepeat);",
-                           size_t{kOut}));
-  build_kernel(text, "count_runs",
-               fmt::format("const u32 first = can_match ? find_row(slots, mask, held(row), held) : kNoRow;\n"
+  const std::string noted = fmt::format("&job.at<KeyBounds>({})->noted", size_t{kOut});
+  build_kernel(text, "fill", "",
+               fmt::format("if (!can_match) note_keys({0}, kNullKeys);\n"
+                           "    else if (put_row<Keys>(lookup, rows, u32(row), held) != row) "
+                           "note_keys({0}, kKeysRepeat);",
+                           noted),
+               "");
+  build_kernel(text, "count_runs", "",
+               fmt::format("const u32 first = can_match ? find_row(lookup, held(row), held) : kNoRow;\n"
                            "    job.at<u32>({})[row] = first;\n"
                            "    if (first != kNoRow) atomicAdd(job.at<u32>({}) + first, 1);",
-                           probe_word(0), size_t{kOut}));
+                           probe_word(0), size_t{kOut}),
+               "");
+  if (!finds_numbers(0)) return text;
+  build_kernel(text, "bound", "KeyBounds bounds = {~u64(0), 0, 0};",
+               "if (can_match) bounds.take(row, held);\n"
+               "    else bounds.noted = kNullKeys | kNotAscending;",
+               fmt::format("bounds.give(job.at<KeyBounds>({}));", size_t{kOut}));
   return text;
 }
 
@@ -134,9 +163,9 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
   for (const ExprPtr& key : probe.keys) values.push_back(out.emit(*key));
   out.line("Keys keys{};");
   const std::string can_match = set_keys(out, number, values);
-  out.line(fmt::format("{}found = find_row(job.at<const u64>({}), job.words[{}], keys, held);",
-                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), word(kSlotsOf),
-                       word(kMaskOf)));
+  define_lookup(out, number);
+  out.line(fmt::format("{}found = find_row(lookup, keys, held);",
+                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match)));
   if (probe.condition != nullptr || probe.marks_rows()) look_at_run(out, number);
   if (probe.is_mark()) {
     const std::string missed = fmt::format("u32(job.words[{}])", word(kMissOf));

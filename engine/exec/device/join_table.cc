@@ -1,10 +1,13 @@
 #include "exec/device/join_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
+#include "base/size.h"
 #include "exec/device/branch_run.h"
-#include "exec/device/join-inl.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/pairs-inl.h"
 #include "exec/profile.h"
@@ -14,6 +17,8 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kTable = "Join";
+/// Numbers of a lookup at most, whatever is forced.
+constexpr uint64_t kMostNumbers = uint64_t{1} << 34;
 
 std::vector<DeviceColumn> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
                                    DeviceTimes& times) {
@@ -44,92 +49,176 @@ Program keys_of(const plan::Join& join) {
   return program;
 }
 
+/// Whether the join asks nothing of a build side but whether it has a key.
+bool asks_existence(const plan::Join& join) {
+  using plan::JoinKind;
+  const bool exists =
+      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
+  return exists && join.condition == nullptr;
+}
+
 }  // namespace
+
+/// Fills a JoinTable, by kernels over the rows of its keys.
+class JoinTable::Filling {
+ public:
+  Filling(JoinTable& table, const plan::Join& join, const Options& options, DeviceTimes& times)
+      : table_(table),
+        join_(join),
+        options_(options),
+        gpu_(table.gpu_),
+        times_(times),
+        program_(keys_of(join)),
+        none_(nullptr, {}),
+        writer_(program_, none_, places(), forms()),
+        module_(gpu_.modules.get(writer_.lookup_text().text())),
+        bounds_(allocate(sizeof(kernel::KeyBounds))),
+        clock_(gpu_.stream, gpu_.timers) {
+    job_.words[KernelWriter::kRows] = table.rows_;
+    for (size_t key = 0; key < table.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+    gpu_.stream.fill(bounds_.address(), 0, bounds_.size());
+    gpu_.stream.fill(bounds_.address(), 0xff, sizeof(uint64_t));  // the least so far
+  }
+
+  void run() {
+    choose();
+    if (ops::asks_right(join_.kind)) make_marks();
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    writer_.set_table(job_, 0, table_);
+    run("fill");
+    const uint32_t noted = bounds().noted;
+    table_.has_null_keys_ = (noted & kernel::kNullKeys) != 0;
+    const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
+    if ((noted & kernel::kKeysRepeat) != 0 && asks_runs) make_runs();
+    if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
+    times_.kernel_seconds += clock_.settle(times_.kernels);
+    times_.lookups.push_back(table_.describe());
+  }
+
+ private:
+  std::vector<size_t> places() const {
+    std::vector<size_t> places(table_.keys_);
+    std::iota(places.begin(), places.end(), size_t{0});
+    return places;
+  }
+  std::vector<ColumnForm> forms() const {
+    std::vector<ColumnForm> forms;
+    for (size_t key = 0; key < table_.keys_; ++key) forms.push_back(form_of(key_column(key), 0));
+    return forms;
+  }
+  const DeviceColumn& key_column(size_t key) const {
+    return table_.columns_[table_.columns_.size() - table_.keys_ + key];
+  }
+  device::DeviceBuffer allocate(size_t bytes) const {
+    return gpu_.pool.allocate(bytes, gpu_.stream, kTable);
+  }
+  kernel::KeyBounds bounds() const { return fetch_one<kernel::KeyBounds>(gpu_, bounds_.address()); }
+
+  /// The lookup whose memory is least: what it takes decides how much of it a cache holds.
+  void choose() {
+    using kernel::LookupKind;
+    using Join = Strategy::Join;
+    const Join forced = gpu_.strategy.join;
+    const uint64_t slots = std::bit_ceil(std::max<uint64_t>(2 * table_.rows_, 64));  // half are free
+    set(LookupKind::kHash, slots, 0, slots * sizeof(uint64_t));
+    static_assert(kernel::kFreeSlot == UINT64_MAX && kernel::kNoRow == UINT32_MAX);
+    if (table_.rows_ != 0 && writer_.finds_numbers(0) && forced != Join::kHash) {
+      job_.words[KernelWriter::kOut] = bounds_.address();
+      run("bound");
+      const kernel::KeyBounds found = bounds();
+      const uint64_t span = found.high - found.low;
+      const auto offer = [&](Join name, LookupKind kind, bool possible, uint64_t bytes) {
+        const bool chosen = forced == Join::kAuto ? bytes < table_bytes_ : forced == name;
+        if (possible && chosen && found.low <= found.high && span < kMostNumbers)
+          set(kind, span + 1, found.low, (bytes + 7) / 8 * 8);
+      };
+      offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
+      offer(Join::kRanks, LookupKind::kRanks, (found.noted & kernel::kNotAscending) == 0,
+            (span / 32 + 1) * sizeof(kernel::Ranks));
+      offer(Join::kBitmap, LookupKind::kBitmap, asks_existence(join_), (span / 32 + 1) * sizeof(uint32_t));
+    }
+    table_.table_ = allocate(table_bytes_);
+    table_.lookup_.table = table_.table_.address();
+    const bool by_bits = table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
+    gpu_.stream.fill(table_.table_.address(), by_bits ? 0 : 0xff, table_.table_.size());
+  }
+  void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
+    table_.lookup_ = {kind, 0, size, base};
+    table_bytes_ = bytes;
+  }
+
+  void make_marks() {
+    DeviceColumn& marks = table_.marks_;
+    marks.rows = static_cast<int64_t>(table_.rows_);
+    marks.values = allocate(table_.rows_);
+    gpu_.stream.fill(marks.values.address(), 0, table_.rows_);
+  }
+
+  /// Puts rows of equal keys side by side.
+  void make_runs() {
+    const uint64_t rows = table_.rows_, tiles = (rows + kernel::kTileRows - 1) / kernel::kTileRows;
+    device::DeviceBuffer standing = allocate(rows * sizeof(uint32_t));
+    table_.counts_ = allocate(rows * sizeof(uint32_t));
+    table_.ends_ = allocate(rows * sizeof(uint32_t));
+    gpu_.stream.fill(table_.counts(), 0, table_.counts_.size());
+    job_.words[writer_.probe_word(0) + KernelWriter::kFound] = standing.address();
+    job_.words[KernelWriter::kOut] = table_.counts();
+    run("count_runs");
+    device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
+    const auto shared = [&](const char* name, uint64_t blocks, auto... arguments) {
+      launch(gpu_.list_kernel(name), name, blocks, arguments...);
+    };
+    shared("sum_tiles", tiles, table_.counts(), rows, sums.address());
+    shared("scan_tiles", 1, sums.address(), tiles);
+    shared("start_runs", tiles, table_.counts(), rows, sums.address(), table_.ends());
+    table_.order_ = allocate(rows * sizeof(uint32_t));
+    shared("order_rows", row_blocks(), standing.address(), rows, table_.ends(), table_.order());
+  }
+
+  uint64_t row_blocks() const {
+    const uint64_t blocks = (table_.rows_ + kernel::kThreads - 1) / kernel::kThreads;
+    return std::clamp<uint64_t>(blocks, 1, most_blocks(gpu_));
+  }
+  /// One of the keys' own kernels.
+  void run(const char* name) { launch(module_->module.kernel(name), name, row_blocks(), job_); }
+  template <class... Arguments>
+  void launch(const device::Kernel& kernel, const char* name, uint64_t blocks, Arguments... arguments) {
+    clock_.time(name, 0, [&] {
+      kernel.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
+    });
+  }
+
+  JoinTable& table_;
+  const plan::Join& join_;
+  const Options& options_;
+  Accelerator& gpu_;
+  DeviceTimes& times_;
+  const Program program_;
+  const DeviceSink none_;
+  const KernelWriter writer_;
+  const std::shared_ptr<const device::BuiltModule> module_;
+  const device::DeviceBuffer bounds_;
+  KernelClock clock_;
+  kernel::Job job_ = {};
+  uint64_t table_bytes_ = 0;
+};
 
 JoinTable::JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
     : gpu_(gpu), rows_(rows), keys_(join.keys.size()), columns_(std::move(columns)) {
-  fill(join, options, times);
+  marks_.type = TypeId::kBool;
+  Filling(*this, join, options, times).run();
 }
 
 JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Options& options,
                      Accelerator& gpu, DeviceTimes& times)
     : JoinTable(join, uploaded(build, options, gpu, times), build.rows, options, gpu, times) {}
 
-void JoinTable::fill(const plan::Join& join, const Options& options, DeviceTimes& times) {
-  const auto allocate = [&](size_t bytes) { return gpu_.pool.allocate(bytes, gpu_.stream, kTable); };
-  slots_ = allocate(std::bit_ceil(std::max<uint64_t>(2 * rows_, 64)) * sizeof(uint64_t));  // half are free
-  static_assert(kernel::kFreeSlot == UINT64_MAX);
-  gpu_.stream.fill(slots_.address(), 0xff, slots_.size());
-  device::DeviceBuffer noted_of_keys = allocate(sizeof(uint32_t));
-  gpu_.stream.fill(noted_of_keys.address(), 0, noted_of_keys.size());
-  marks_.type = TypeId::kBool;
-  if (ops::asks_right(join.kind)) {
-    marks_.rows = static_cast<int64_t>(rows_);
-    marks_.values = allocate(rows_);
-    gpu_.stream.fill(marks_.values.address(), 0, rows_);
-  }
-
-  const Program program = keys_of(join);
-  const size_t keys = join.keys.size(), kept = columns_.size() - keys;
-  std::vector<size_t> columns;
-  std::vector<ColumnForm> forms;
-  for (size_t key = 0; key < keys; ++key) {
-    columns.push_back(key);
-    forms.push_back(form_of(columns_[kept + key], 0));
-  }
-  const DeviceSink none(nullptr, {});
-  const KernelWriter writer(program, none, columns, forms);
-  kernel::Job job{};
-  job.words[KernelWriter::kRows] = rows_;
-  for (size_t key = 0; key < keys; ++key) writer.set_column(job, key, columns_[kept + key]);
-  kernel::u64* words = &job.words[writer.probe_word(0)];
-  words[KernelWriter::kSlotsOf] = slots();
-  words[KernelWriter::kMaskOf] = mask();
-
-  KernelClock clock(gpu_.stream, gpu_.timers);
-  const uint64_t most = most_blocks(gpu_), blocks = (rows_ + kernel::kThreads - 1) / kernel::kThreads;
-  const auto run = [&](const device::Kernel& kernel, const char* name, uint64_t wanted, auto... arguments) {
-    clock.time(name, 0, [&] {
-      kernel.launch(gpu_.stream,
-                    {.blocks = std::clamp<uint64_t>(wanted, 1, most), .threads = kernel::kThreads},
-                    arguments...);
-    });
-  };
-  const auto own = [&](const char* name) {
-    const auto built = gpu_.modules.get(writer.table_text().text());
-    return std::pair(built, built->module.kernel(name));
-  };
-  const auto filling = own("fill");
-  job.words[KernelWriter::kOut] = noted_of_keys.address();
-  run(filling.second, "fill", blocks, job);
-  const auto noted = fetch_one<uint32_t>(gpu_, noted_of_keys.address());
-  has_null_keys_ = (noted & kernel::kNullKeys) != 0;
-  const bool asks_runs = plan::gives_right(join.kind) || join.condition != nullptr;
-  if ((noted & kernel::kKeysRepeat) != 0 && asks_runs) {
-    device::DeviceBuffer standing = allocate(rows_ * sizeof(uint32_t));
-    counts_ = allocate(rows_ * sizeof(uint32_t));
-    ends_ = allocate(rows_ * sizeof(uint32_t));
-    gpu_.stream.fill(counts_.address(), 0, counts_.size());
-    words[KernelWriter::kFound] = standing.address();
-    job.words[KernelWriter::kOut] = counts_.address();
-    run(own("count_runs").second, "count_runs", blocks, job);
-    const uint64_t tiles = (rows_ + kernel::kTileRows - 1) / kernel::kTileRows;
-    device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
-    const auto shared = [&](const char* name, uint64_t wanted, auto... arguments) {
-      clock.time(name, 0, [&] {
-        gpu_.list_kernel(name).launch(gpu_.stream, {.blocks = wanted, .threads = kernel::kThreads},
-                                      arguments...);
-      });
-    };
-    shared("sum_tiles", tiles, counts(), rows_, sums.address());
-    shared("scan_tiles", 1, sums.address(), tiles);
-    shared("start_runs", tiles, counts(), rows_, sums.address(), ends());
-    order_ = allocate(rows_ * sizeof(uint32_t));
-    shared("order_rows", std::min(most, blocks), standing.address(), rows_, ends(), order());
-  }
-  if (options.cancellation != nullptr) gpu_.stream.synchronize(*options.cancellation);
-  times.kernel_seconds += clock.settle(times.kernels);
+std::string JoinTable::describe() const {
+  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
+                                    "bitmap of {} numbers"};
+  const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
+  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size), format_size(table_.size()));
 }
 
 }  // namespace lanewise::exec

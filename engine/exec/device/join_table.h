@@ -4,17 +4,18 @@
 
 #include "data/device_column.h"
 #include "exec/device/accelerator.h"
+#include "exec/device/join-inl.h"
 #include "exec/device/kernel_clock.h"
 #include "exec/execute.h"
 #include "ops/join/build.h"
 
 namespace lanewise::exec {
 
-/// The build side of a join in a device's memory: columns, and a table from keys to rows (join-inl.h). Rows
-/// of equal keys are runs: the table has one of them, which stands for the run.
+/// The build side of a join in a device's memory: columns, and a lookup from keys to rows (join-inl.h). Rows
+/// of equal keys are runs: the lookup has one of them, which stands for the run.
 class JoinTable {
  public:
-  /// `columns` are those that the join keeps, then its keys. Fills the table. Throws MemoryError,
+  /// `columns` are those that the join keeps, then its keys. Fills the lookup. Throws MemoryError,
   /// expr::NotOnDevice.
   JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
@@ -32,8 +33,9 @@ class JoinTable {
   const DeviceColumn& kept_or_marks(size_t place) const {
     return place + keys_ < columns_.size() ? columns_[place] : marks_;
   }
-  device::cuda::Address slots() const { return slots_.address(); }
-  uint64_t mask() const { return slots_.size() / sizeof(uint64_t) - 1; }
+  const kernel::Lookup& lookup() const { return lookup_; }
+  /// "rank bitmap of 60,000,000 numbers, 15.0 MB"
+  std::string describe() const;
 
   /// Whether no key has two rows, or it does not matter. Else, for a row that stands for a run: how many it
   /// has, and where it ends in the order of runs.
@@ -46,7 +48,7 @@ class JoinTable {
   device::cuda::Address order() const { return order_.address(); }
 
  private:
-  void fill(const plan::Join& join, const Options& options, DeviceTimes& times);
+  class Filling;
 
   Accelerator& gpu_;
   uint64_t rows_;
@@ -54,7 +56,8 @@ class JoinTable {
   std::vector<DeviceColumn> columns_;
   DeviceColumn marks_;
   bool has_null_keys_ = false;
-  device::DeviceBuffer slots_, counts_, ends_, order_;
+  kernel::Lookup lookup_ = {};
+  device::DeviceBuffer table_, counts_, ends_, order_;
 };
 
 }  // namespace lanewise::exec

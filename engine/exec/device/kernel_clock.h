@@ -60,6 +60,7 @@ struct DeviceTimes {
   double module_seconds = 0;             ///< until they were loaded
   std::vector<KernelTime> kernels = {};  ///< in the order of their first launch
   double kernel_seconds = 0;             ///< of all of them
+  std::vector<std::string> lookups = {}; ///< of joins that were filled
   uint64_t uploaded = 0;                 ///< bytes
   double upload_seconds = 0;             ///< reading the columns' source included
 };

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <set>
 
 #include "base/error.h"
+#include "exec/device/join-inl.h"
+#include "exec/device/join_table.h"
 #include "exec/device/keys-inl.h"
 #include "exec/device/match.h"
 #include "exec/device/rows-inl.h"
@@ -153,8 +156,8 @@ void KernelWriter::set_column(kernel::Job& job, size_t place, const DeviceColumn
 
 void KernelWriter::set_table(kernel::Job& job, size_t probe, const JoinTable& table) const {
   kernel::u64* words = &job.words[probe_word(probe)];
-  words[kSlotsOf] = table.slots();
-  words[kMaskOf] = table.mask();
+  const kernel::Lookup lookup = table.lookup();
+  std::memcpy(&words[kLookupOf], &lookup, sizeof(lookup));
   words[kCountsOf] = table.counts();
   words[kEndsOf] = table.ends();
   words[kOrderOf] = table.order();

@@ -65,10 +65,12 @@ class KernelWriter {
 
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
-  /// Of a program that is a build side's keys: `fill` puts its rows into the table of probe 0, Job::kOut
-  /// becoming 1 where keys repeat; `count_runs` counts the rows of each run there, and notes in the probe's
-  /// rows which row stands for each.
-  KernelText table_text() const;
+  /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
+  /// rows into the lookup of probe 0. Both note what they saw in the KeyBounds at Job::kOut. `count_runs`
+  /// counts the rows of each run there, and notes in the probe's rows which row stands for each.
+  KernelText lookup_text() const;
+  /// Whether the probe's keys are one integer of up to 64 bits.
+  bool finds_numbers(size_t probe) const;
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
   /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
@@ -148,9 +150,8 @@ class KernelWriter {
   /// kNullKeyOf for a NULL.
   enum ProbeWord : size_t {
     kFound,
-    kSlotsOf,
-    kMaskOf,
-    kCountsOf,
+    kLookupOf,  ///< the words of a kernel::Lookup
+    kCountsOf = kLookupOf + 4,
     kEndsOf,
     kOrderOf,
     kMarksOf,
@@ -204,7 +205,9 @@ class KernelWriter {
   std::string probe_head(const Stage& stage) const;
   std::string keys_text(size_t probe) const;
   std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
-  void build_kernel(KernelText& to, const std::string& name, const std::string& each) const;
+  void build_kernel(KernelText& to, const std::string& name, const std::string& before, const std::string& each,
+                    const std::string& after) const;
+  void define_lookup(expr::Emitter& out, size_t probe) const;
   void find_row(expr::Emitter& out, size_t probe) const;
   void look_at_run(expr::Emitter& out, size_t probe) const;
   std::vector<expr::Emitted> build_keys(size_t probe) const;

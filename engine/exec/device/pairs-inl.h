@@ -61,32 +61,85 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// Writes the pairs of a tile, side by side: all threads of the block share them, whatever rows they are of.
+/// Rows of so many pairs are for all threads of a block.
+inline constexpr u32 kLongRun = 1024;
+
+/// Pairs of one row, which stand side by side.
+struct RowPairs {
+  u32 row, pairs;
+  u32 run;  ///< where the first match is in the order of runs; kNoRow: there is none
+  u32 to;   ///< where the first pair goes
+
+  LANES_FN void write(u32 pair, const u32* order, u32* left, u32* right) const {
+    left[to + pair] = row;
+    right[to + pair] = run == kNoRow ? kNoRow : order[run + pair];
+  }
+  LANES_FN RowPairs of_lane(u32 lane) const {
+    return {__shfl_sync(~0u, row, lane), __shfl_sync(~0u, pairs, lane), __shfl_sync(~0u, run, lane),
+            __shfl_sync(~0u, to, lane)};
+  }
+};
+
+/// The lanes of a warp share the pairs of its 32 rows, whatever rows they are of.
+LANES_FN void write_balanced(const RowPairs& mine, const u32* order, u32* left, u32* right) {
+  u32 end = mine.pairs;  // of the row's pairs among those of the warp
+  for (u32 distance = 1; distance < 32; distance *= 2) {
+    const u32 before = __shfl_up_sync(~0u, end, distance);
+    if (lane() >= distance) end += before;
+  }
+  const u32 start = end - mine.pairs, all = __shfl_sync(~0u, end, 31);
+  for (u32 first = 0; first < all; first += 32) {
+    const u32 pair = first + lane();
+    u32 owner = 0;  // the last row whose pairs begin at `pair` or before it
+    for (u32 step = 16; step; step /= 2) {
+      if (__shfl_sync(~0u, start, owner + step) <= pair) owner += step;
+    }
+    const RowPairs row = mine.of_lane(owner);
+    const u32 number = pair - __shfl_sync(~0u, start, owner);
+    if (pair < all) row.write(number, order, left, right);
+  }
+}
+
+/// Writes the pairs of a tile, side by side, in the order of its rows. There are less than 2^32 in all.
 extern "C" __global__ void __launch_bounds__(kThreads)
     write_pairs(const u32* list, u64 count, const u32* found, const u32* counts, const u32* ends,
                 const u32* order, u32 least, const u64* sums, u32* left, u32* right) {
   constexpr u32 kEach = kTileRows / kThreads;
-  __shared__ u64 starts[kTileRows];
-  const u64 tile = blockIdx.x * u64(kTileRows), first = tile + threadIdx.x * kEach;
-  u64 sum = 0, total;
-  for (u32 i = 0; i < kEach; i++)
-    sum += first + i < count ? pairs_of(found[list[first + i]], counts, least) : 0;
-  u64 at = scan_block(sum, total);
+  __shared__ RowPairs longs[kTileRows];
+  __shared__ u32 long_rows;
+  const u64 first = blockIdx.x * u64(kTileRows) + threadIdx.x / 32 * (32 * kEach) + lane();
+  RowPairs rows[kEach];
+  u32 sum = 0;
+  u64 total;
   for (u32 i = 0; i < kEach; i++) {
-    starts[threadIdx.x * kEach + i] = at;
-    at += first + i < count ? pairs_of(found[list[first + i]], counts, least) : 0;
+    const u64 at = first + i * 32;
+    rows[i] = {at < count ? list[at] : 0, 0, kNoRow, 0};
+    const u32 match = at < count ? found[rows[i].row] : kNoRow;
+    if (at < count) rows[i].pairs = pairs_of(match, counts, least);
+    if (match != kNoRow) rows[i].run = ends[match] - counts[match];
+    sum += rows[i].pairs;
+  }
+  if (threadIdx.x == 0) long_rows = 0;
+  // Lanes hold every 32nd row: the sum before the warp is what counts.
+  u32 to = u32(sums[blockIdx.x]) + __shfl_sync(~0u, u32(scan_block(sum, total)), 0);
+  for (u32 i = 0; i < kEach; i++) {
+    u32 end = rows[i].pairs;
+    for (u32 distance = 1; distance < 32; distance *= 2) {
+      const u32 before = __shfl_up_sync(~0u, end, distance);
+      if (lane() >= distance) end += before;
+    }
+    rows[i].to = to + end - rows[i].pairs;
+    to += __shfl_sync(~0u, end, 31);
+    if (rows[i].pairs >= kLongRun) {
+      longs[atomicAdd(&long_rows, 1)] = rows[i];
+      rows[i].pairs = 0;
+    }
+    write_balanced(rows[i], order, left, right);
   }
   __syncthreads();
-  const u64 before = sums[blockIdx.x];
-  for (u64 pair = threadIdx.x; pair < total; pair += kThreads) {
-    u32 place = 0;  // the last row whose pairs begin at `pair` or before it
-    for (u32 step = kTileRows / 2; step > 0; step /= 2) {
-      if (starts[place + step] <= pair) place += step;
-    }
-    const u32 row = list[tile + place], match = found[row];
-    left[before + pair] = row;
-    right[before + pair] =
-        match == kNoRow ? kNoRow : order[ends[match] - counts[match] + u32(pair - starts[place])];
+  for (u32 i = 0; i < long_rows; i++) {
+    for (u32 pair = threadIdx.x; pair < longs[i].pairs; pair += kThreads)
+      longs[i].write(pair, order, left, right);
   }
 }
 

@@ -214,6 +214,7 @@ class DeviceRun {
       text += ", columns on the GPU";
     }
     std::vector<std::string> lines = {std::move(text)};
+    for (const std::string& lookup : times_.lookups) lines.push_back("  keys of a join: " + lookup);
     for (const KernelTime& kernel : times_.kernels)
       lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
     return lines;
@@ -274,11 +275,14 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
       for (const size_t column : columns) types.push_back(program.types[column]);
       std::vector<ColumnForm> forms = forms_of(types, form);
       for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
-      const KernelWriter writer(program, sink, columns, std::move(forms), strategy);
-      for (const KernelText& text : writer.texts()) sources.push_back(text.text());
-      if (!sink.groups) continue;
-      if (parts && writer.record_bytes() != 0) add_new(writer.parts());
-      if (slots) add_new(writer.slot_texts());
+      const size_t sections = program.sections().size();
+      for (size_t section = 0; section < sections; ++section) {
+        const KernelWriter writer(program, sink, columns, forms, strategy, section);
+        for (const KernelText& text : writer.texts()) sources.push_back(text.text());
+        if (!sink.groups || section + 1 < sections) continue;
+        if (parts && writer.record_bytes() != 0) add_new(writer.parts());
+        if (slots) add_new(writer.slot_texts());
+      }
     }
   }
   return sources;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 
 #include "base/error.h"
 
@@ -18,6 +19,11 @@ std::optional<uint32_t> number_of(std::string_view text, std::string_view name) 
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   return failed == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
+
+const std::map<std::string_view, Strategy::Join> kJoins = {{"join=hash", Strategy::Join::kHash},
+                                                           {"join=direct", Strategy::Join::kDirect},
+                                                           {"join=ranks", Strategy::Join::kRanks},
+                                                           {"join=bitmap", Strategy::Join::kBitmap}};
 
 void set(Strategy& strategy, std::string_view name) {
   const std::optional<uint32_t> refill = number_of(name, "refill"), threads = number_of(name, "threads");
@@ -35,6 +41,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.groups = Strategy::Groups::kParts;
   } else if (name == "groups=slots") {
     strategy.groups = Strategy::Groups::kSlots;
+  } else if (const auto join = kJoins.find(name); join != kJoins.end()) {
+    strategy.join = join->second;
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
@@ -42,8 +50,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(
         fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
-                    "multiple of 32, to 512), automata, lists, occupancy, groups=table, groups=parts or "
-                    "groups=slots, with commas between",
+                    "multiple of 32, to 512), automata, lists, occupancy, groups=table, groups=parts, "
+                    "groups=slots, join=hash, join=direct, join=ranks or join=bitmap, with commas between",
                     name));
   }
 }

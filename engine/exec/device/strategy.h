@@ -15,6 +15,14 @@ struct Strategy {
     kParts,  ///< from the beginning, wherever the query allows it
     kSlots   ///< as slots, by the kernel that kAuto takes while the query's own is compiled
   };
+  /// How keys find rows of a build side; see join-inl.h.
+  enum class Join : uint8_t {
+    kAuto,  ///< the smallest that its keys allow
+    kHash,
+    kDirect,  ///< these where the keys allow it, whatever it takes; else as kHash
+    kRanks,
+    kBitmap
+  };
   /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row; unset: as rows are.
   std::optional<uint32_t> refill_below;
   uint32_t threads = 512;  ///< of an automaton's block
@@ -22,10 +30,11 @@ struct Strategy {
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
   bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
   Groups groups = Groups::kAuto;
+  Join join = Join::kAuto;
 };
 
 /// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`,
-/// `groups=table`, `groups=parts`, `groups=slots`. Throws UserError.
+/// `groups=table|parts|slots`, `join=hash|direct|ranks|bitmap`. Throws UserError.
 Strategy parse_strategy(std::string_view names);
 
 }  // namespace lanewise::exec

@@ -60,6 +60,8 @@ class Accumulator {
   /// Adds what `other`, of the same call and sealed, holds for group from[i] to our group to[i]. `other` may
   /// be read from several threads, and outlives this one.
   virtual void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) = 0;
+  /// Whether merge() copies what it takes, so that `other` need not outlive this one.
+  virtual bool merge_copies() const { return true; }
   /// No update() or merge() follows.
   virtual void seal() {}
   /// The results of groups [first, first + count); from several threads at once, after seal().

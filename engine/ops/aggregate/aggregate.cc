@@ -75,7 +75,7 @@ class Aggregate : public Sink {
     uint32_t* numbers = nullptr;
     if (!keys_.empty()) {
       numbers = context.arena->allocate<uint32_t>(chunk.rows);
-      groups.now.keys->find_or_add(keys, chunk.active, numbers);
+      number_keys(*groups.now.keys, groups.limit, keys, chunk.active, numbers);
     }
     for (size_t i = 0; i < calls_.size(); ++i) {
       const plan::AggregateCall& call = calls_[i].call;
@@ -168,7 +168,7 @@ class Aggregate : public Sink {
       std::swap(next.accumulators, groups.now.accumulators);
       next.keys = groups.now.keys->take();
       groups.runs.push_back(std::move(next));
-      groups.runs.back().arrange();
+      groups.runs.back().arrange([&] { return started(budget); });
     } else if (groups.limit.expected_keys() > size(groups.now)) {
       groups.now.keys->reserve(groups.limit.expected_keys());
     }

@@ -434,6 +434,52 @@ TEST(Aggregate, ManyGroupsAcrossThreads) {
   }
 }
 
+/// So many groups of one or two rows that a thread stops to look for keys it has seen.
+TEST(Aggregate, KeysThatAreMostlyNew) {
+  const int64_t kRows = test_size(200'000, 600'000), kGroups = kRows * 9 / 10;
+  ColumnBuilder a(TypeId::kInt32), b(TypeId::kInt32), texts(TypeId::kVarchar), numbers(TypeId::kInt64),
+      reals(TypeId::kFloat64);
+  for (int64_t row = 0; row < kRows; ++row) {
+    const int64_t group = row % kGroups;
+    a.append_physical(static_cast<int32_t>(group));
+    group % 100 == 7 ? b.append_null() : b.append_physical(static_cast<int32_t>(group % 1000));
+    texts.append_text("text " + std::to_string(group));
+    numbers.append_physical(row);
+    reals.append_physical(static_cast<double>(row));
+  }
+  const std::vector<ColumnPtr> columns = {a.finish(), b.finish(), texts.finish(), numbers.finish(),
+                                          reals.finish()};
+  const ExprPtr text = column(2, TypeId::kVarchar), number = column(3, TypeId::kInt64);
+  const std::vector<std::vector<size_t>> key_sets = {{0}, {0, 1}, {2}, {0, 2}};
+  const std::vector<plan::AggregateCall> copied = {call_of("count_star", {}), call_of("sum", {number}),
+                                                   call_of("min", {text}), call_of("first", {number}),
+                                                   call_of("stddev_pop", {column(4, TypeId::kFloat64)})};
+  std::vector<plan::AggregateCall> with_kept = copied;  // the median keeps its values where they are
+  with_kept.push_back(call_of("median", {number}));
+  for (const std::vector<size_t>& keys : key_sets) {
+    for (const bool kept : {false, true}) {
+      plan::Aggregate aggregate;
+      for (const size_t key : keys) aggregate.keys.push_back(column(key, columns[key]->type));
+      aggregate.aggregates = kept ? with_kept : copied;
+      const Table table = run(aggregate, columns, {2000, 2});
+      ASSERT_EQ(table.rows(), kGroups);
+      for (const Batch& batch : table.batches) {
+        for (int64_t row = 0; row < batch.rows; ++row) {
+          const auto value = [&](size_t call) { return batch.columns[keys.size() + call]->value(row); };
+          const int64_t group = value(3).integer();  // the first of its rows
+          const bool twice = group + kGroups < kRows;
+          ASSERT_EQ(batch.columns[0]->value(row), columns[keys[0]]->value(group));
+          ASSERT_EQ(batch.columns[keys.size() - 1]->value(row), columns[keys.back()]->value(group));
+          ASSERT_EQ(value(0).integer(), twice ? 2 : 1);
+          ASSERT_EQ(value(1).integer(), twice ? 2 * group + kGroups : group);
+          ASSERT_EQ(value(2), columns[2]->value(group));
+          ASSERT_EQ(value(4).real(), twice ? static_cast<double>(kGroups) / 2 : 0);
+        }
+      }
+    }
+  }
+}
+
 TEST(Aggregate, NamesGroupByWhenTheBudgetIsSpent) {
   std::mt19937 random(25);
   const Input input{

@@ -14,6 +14,8 @@ namespace {
 /// Keys of a run: their table, of 16 bytes a slot, stays in the second-level cache with a chunk's keys to
 /// spare.
 constexpr uint32_t kRunKeys = 72 << 10;
+/// Keys of a run without a table: more, so that a partition's lie in longer stretches when runs are merged.
+constexpr uint32_t kAppendedKeys = 256 << 10;
 /// A run of fewer rows than this share of all keys meets few of them twice.
 constexpr double kSeldomRepeats = 0.2;
 /// Keys of one partition when runs are merged.
@@ -33,17 +35,32 @@ size_t estimated_keys(size_t rows, size_t found) {
 
 }  // namespace
 
-void KeyRun::arrange() {
+void KeyRun::arrange(const std::function<KeyRun()>& start) {
   for (const auto& accumulator : accumulators) accumulator->seal();
-  partitions = accumulators.empty() ? keys->arrange(kPartitionBits) : partition(keys->tags(), kPartitionBits);
+  if (!std::ranges::all_of(accumulators, [](const auto& accumulator) { return accumulator->merge_copies(); })) {
+    partitions = partition(keys->tags(), kPartitionBits);
+    return;
+  }
+  std::vector<uint32_t> from;
+  partitions = keys->arrange(kPartitionBits, &from);
+  if (from.empty() || accumulators.empty()) return;
+  std::vector<std::unique_ptr<Accumulator>> arranged = start().accumulators;
+  for (size_t i = 0; i < accumulators.size(); ++i) {
+    arranged[i]->resize(keys->size());
+    arranged[i]->merge(*accumulators[i], from, partitions.groups.data());
+    arranged[i]->seal();
+    accumulators[i] = std::move(arranged[i]);
+  }
 }
 
 bool RunLimit::reached(size_t rows, uint32_t keys) {
   rows_in_run_ += rows;
   rows_ += rows;
-  if (keys < kRunKeys || one_table_) return false;
-  if (!mostly_new_) expected_ = estimated_keys(rows_in_run_, keys);
-  mostly_new_ = static_cast<double>(rows_in_run_) < kSeldomRepeats * static_cast<double>(expected_);
+  if (keys < (mostly_new_ ? kAppendedKeys : kRunKeys) || one_table_) return false;
+  if (!mostly_new_) {
+    expected_ = estimated_keys(rows_in_run_, keys);
+    mostly_new_ = static_cast<double>(rows_in_run_) < kSeldomRepeats * static_cast<double>(expected_);
+  }
   one_table_ = rows_ > 2 * expected_;  // from the next run on
   mostly_new_ &= !one_table_;
   rows_in_run_ = 0;
@@ -55,14 +72,10 @@ DistinctRows::DistinctRows(const std::vector<Type>& types, MemoryBudget* budget,
 
 void DistinctRows::add(std::span<const Vector> values, const ActiveSet& rows) {
   if (rows.none()) return;
-  if (limit_.mostly_new()) {
-    keys_.append_rows(values, rows);
-  } else {
-    keys_.find_or_add(values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
-  }
+  number_keys(keys_, limit_, values, rows, rows.arena().allocate<uint32_t>(rows.rows()));
   if (limit_.reached(rows.count(), keys_.size())) {
     runs_.push_back({keys_.take(), {}, {}});
-    runs_.back().arrange();
+    runs_.back().arrange({});
   } else if (limit_.expected_keys() > keys_.size()) {
     keys_.reserve(limit_.expected_keys());
   }
@@ -80,7 +93,7 @@ int merge_bits(size_t keys) {
 void merge_partitions(std::span<KeyRun> runs, int bits, const std::function<KeyRun()>& start,
                       const Cancellation* cancellation, const std::function<void(size_t, KeyRun&)>& body) {
   parallel_for(runs.size(), [&](size_t i) {
-    if (runs[i].partitions.starts.empty()) runs[i].arrange();
+    if (runs[i].partitions.starts.empty()) runs[i].arrange(start);
   });
   const size_t finer = size_t{1} << (kPartitionBits - bits);
   std::mutex mutex;

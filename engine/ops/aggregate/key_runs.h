@@ -18,8 +18,8 @@ struct KeyRun {
   std::vector<std::unique_ptr<Accumulator>> accumulators;
   Partitions partitions;  ///< by kPartitionBits; made for a merge
 
-  /// Prepares the run for a merge by partitions.
-  void arrange();
+  /// Prepares the run for a merge by partitions. `start` makes an empty run with the same aggregates.
+  void arrange(const std::function<KeyRun()>& start);
 };
 
 /// The partitions in which runs can be merged. Fewer, larger ones are consecutive ones of these.
@@ -42,6 +42,13 @@ class RunLimit {
   size_t expected_ = 0;
   size_t rows_in_run_ = 0, rows_ = 0;
 };
+
+/// groups[row] = the number of the row's key in `keys`, which end at the limit. Rows with one key have one
+/// number, unless the limit says that looking for it is not worth it.
+inline void number_keys(Grouping& keys, const RunLimit& limit, std::span<const Vector> values,
+                        const ActiveSet& rows, uint32_t* groups) {
+  limit.mostly_new() ? keys.append_rows(values, rows, groups) : keys.find_or_add(values, rows, groups);
+}
 
 /// The distinct rows of some columns, gathered by one thread.
 class DistinctRows {

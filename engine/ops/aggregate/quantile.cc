@@ -25,6 +25,7 @@ class QuantileDiscrete : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     values_.merge(static_cast<const QuantileDiscrete&>(other).values_, from, to);
   }
+  bool merge_copies() const override { return false; }  // texts stay where they are
   void seal() override { values_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
@@ -60,6 +61,7 @@ class QuantileContinuous : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     values_.merge(static_cast<const QuantileContinuous&>(other).values_, from, to);
   }
+  bool merge_copies() const override { return false; }  // texts stay where they are
   void seal() override { values_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {

@@ -19,6 +19,7 @@ class StringAgg : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     rows_.merge(static_cast<const StringAgg&>(other).rows_, from, to);
   }
+  bool merge_copies() const override { return false; }  // texts stay where they are
   void seal() override { rows_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
