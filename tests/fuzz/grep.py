@@ -11,6 +11,7 @@ Differences are explained, and counted apart, where
 - -U -x, or -U with context, and a pattern may match the empty text: ripgrep sees a line after the last line's end;
 - -U and a pattern that looks back: after a match ripgrep goes on as if a text began there; the matches themselves (-o -b) are the same;
 - --crlf --passthru, and -U or a pattern that may match the empty text: ripgrep mixes up lines that match with others;
+- --crlf with $ or -x, and a line ends with two \\r: ripgrep passes over both;
 - --null-data -U -w -c: ripgrep loses matches whose neighbour ends a record;
 - ripgrep panics (exit code 101);
 - -F --no-unicode with letters beyond ASCII: ripgrep rejects them, unless there are many patterns;
@@ -166,6 +167,10 @@ def ignore_files(root, words):
     return [path for path in root.rglob("*") if path.name in names and path.is_file()]
 
 
+def all_text(root, stdin):
+    return b"\n".join([stdin or b"", *(path.read_bytes() for path in root.rglob("*") if path.is_file())])
+
+
 def same_matches(words, root, stdin):
     """Whether both find the same matches, whatever lines are shown for them."""
     with_value = {"-A", "-B", "-C", "-m", "-M", "-r"}
@@ -191,6 +196,8 @@ def is_explained(words, root, stdin, ours, theirs):
     if "-U" in given and ("-x" in given or re.search(r"\^|\\[bB]", "|".join(patterns))) and same_matches(words, root, stdin):
         return True
     if {"--crlf", "--passthru"} <= given and ("-U" in given or nothing):
+        return True
+    if "--crlf" in given and ("-x" in given or "$" in "".join(patterns)) and b"\r\r\n" in all_text(root, stdin):
         return True
     if {"--null-data", "-U", "-w"} <= given and given & {"-c", "--count-matches"}:
         return True
