@@ -32,7 +32,7 @@ stand without WHEN. --include, --exclude and --exclude-dir are GNU grep's; --lan
 the match strategy. An option may be given twice; the last one counts. -U -r replaces in the matching lines
 only. \B, and -w with alternatives, find places that ripgrep 13 loses. With --null-data ^ and $ are the ends
 of records. Ignore rules with a / above a named folder count, as in git. docs/use/grep.md has the
-reasons, and the differences that only odd texts show.
+reasons, and the differences that only unusual input shows.
 
 Exit codes: 0 a line was selected, 1 none was, 2 a pattern, an option or a file is wrong.
 )";
