@@ -50,6 +50,8 @@ if(TARGET lanewise_engine)
   foreach(folder use understand plots)
     install(DIRECTORY docs/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT runtime)
   endforeach()
+  # The lab's page, which `./dev lab-site` builds.
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/lab-site/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lanewise/lab COMPONENT runtime OPTIONAL)
   # Licences and the bill of materials, which `./dev package` writes.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/notices/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime OPTIONAL)
 endif()

@@ -8,7 +8,7 @@ from pathlib import Path
 PARENT = r"\.\./"
 RULES = [
     (re.compile(r"(?<![\w./$}{])/(root|home|work|mnt|Users)/"), "a path of somebody's machine"),
-    (re.compile(r"https?://(?!(doi\.org|arxiv\.org|(www|arrow)\.apache\.org|www\.unicode\.org|www\.w3\.org|127\.0\.0\.1|localhost)\b)"),
+    (re.compile(r"https?://(?=\w)(?!(doi\.org|arxiv\.org|(www|arrow)\.apache\.org|www\.unicode\.org|www\.w3\.org|127\.0\.0\.1|localhost|[\w.]+\.invalid)\b)"),
      "an address; cite a paper by its DOI, a package by its name"),
     (re.compile(r"\b(" + "TO" + "DO|FIX" + "ME|X" + r"XX)\b"), "work left to be done"),
     (re.compile(r"\bissues? #?\d"), "a ticket; say what it is about"),

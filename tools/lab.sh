@@ -2,6 +2,7 @@
 
 setup_lab() {
   (PACKAGES=(emscripten libfast-float-dev libfmt-dev ninja-build cmake); setup_packages)
+  command -v emcmake >/dev/null || fail "emscripten is missing, which compiles the lab's engine (Debian: emscripten, libfast-float-dev, libfmt-dev)."
   local done=apps/lab/node_modules/.installed.sha256
   if ! fresh "$done" apps/lab/package-lock.json; then
     say "Packages of apps/lab/package-lock.json"
@@ -31,18 +32,38 @@ lab_site() {
   lab_script build
 }
 
+# The program that serves the page, where LANEWISE names no other.
+lab_program() {
+  [[ -n ${LANEWISE:-} || -x build/lanewise ]] || { setup; build release build lanewise; }
+}
+
+# lab_test [--smoke] [--report FOLDER]: --smoke leaves the long tests out; reports are JUnit's.
 lab_test() {
+  local folder= smoke= status=0 kind report
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --smoke) smoke=1; shift ;;
+      --report) folder=$(realpath "$2"); shift 2 ;;
+      *) fail "lab-test: unknown argument '$1'; there are --smoke and --report FOLDER." ;;
+    esac
+  done
   (PACKAGES=(chromium); setup_packages)
   lab_site
-  lab_script test
-  [[ -x ${LANEWISE:-build/lanewise} ]] || { setup; build release build lanewise; }
-  lab_script e2e
+  lab_program
+  [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
+  for kind in test e2e; do
+    report=()
+    [[ -z $folder ]] || report=(--reporter=default --reporter=junit --outputFile.junit="$folder/lab-$kind.xml")
+    lab_script $kind -- "${report[@]}" || status=1
+  done
+  return $status
 }
 
 # Palettes of 64 colours keep the pictures small.
 lab_pictures() {
   (PACKAGES=(chromium pngquant); setup_packages)
   lab_site
+  lab_program
   lab_script pictures "$ROOT/build/lab-pictures" doc
   local picture
   for picture in build/lab-pictures/lab-*.png; do

@@ -1,6 +1,6 @@
 """Runs the tests and closes with `N passed, M failed`.
 
-./dev test      every GoogleTest case through ctest, then tests/ through pytest
+./dev test      every GoogleTest case through ctest, then tests/ through pytest, then the lab's through Vitest
 ./dev sanitize  the same under a sanitizer: whole test programs, which start once, and for asan the SQL corpus
 ./dev aarch64   the test programs that were built for ARM, on an emulated core
 """
@@ -83,6 +83,16 @@ def run_pytest(build, paths, word, count, env):
         count.add_junit([report], "pytest")
 
 
+def run_lab(build, count, env):
+    """The lab's tests: its page in Chromium, as static files and from `lanewise lab`. The long ones with --all."""
+    reports = [build / f"lab-{kind}.xml" for kind in ("test", "e2e")]
+    for report in reports:
+        report.unlink(missing_ok=True)
+    smoke = [] if "LANEWISE_TEST_ALL" in env else ["--smoke"]
+    subprocess.run([ROOT / "dev", "lab-test", *smoke, "--report", build], env=env)
+    count.add_junit(reports, "lab")
+
+
 def fixed_addresses():
     """The thread sanitizer of gcc 12 cannot run where addresses are drawn from more than 28 bits."""
     bits = Path("/proc/sys/vm/mmap_rnd_bits")
@@ -147,6 +157,8 @@ def main():
         build = ROOT / "build"
         run_ctest(build, arguments.word, count)
         run_pytest(build, ["tests"], arguments.word, count, env)
+        if arguments.word in (None, "lab"):
+            run_lab(build, count, env)
     count.close()
 
 

@@ -15,6 +15,7 @@ void add_sql_command(CLI::App& app, Command& run);
 void add_grep_command(CLI::App& app, Command& run);
 void add_index_command(CLI::App& app, Command& run);
 void add_pram_command(CLI::App& app, Command& run);
+void add_lab_command(CLI::App& app, Command& run);
 void add_graph_command(CLI::App& app, Command& run);
 void add_bench_command(CLI::App& app, Command& run);
 void add_tune_command(CLI::App& app, Command& run);

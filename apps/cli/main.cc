@@ -34,6 +34,7 @@ int run_program(int argc, char** argv) {
   add_grep_command(app, run);
   add_index_command(app, run);
   add_pram_command(app, run);
+  add_lab_command(app, run);
   add_graph_command(app, run);
   add_bench_command(app, run);
   add_tune_command(app, run);

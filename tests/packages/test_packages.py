@@ -138,11 +138,23 @@ def test_nothing_of_the_build_tree_is_used(tarball):
     assert str(tarball) in libraries and str(ROOT) not in libraries
 
 
+@pytest.mark.skipif(not (BUILD / "lab-site/index.html").exists(), reason="the lab's page was not built")
+def test_the_lab_finds_its_page(tarball):
+    server = subprocess.Popen([tarball / "bin/lanewise", "lab", "--no-open", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert "http:" in server.stdout.readline()
+    finally:
+        server.kill()
+        server.communicate()
+    assert (tarball / "share/lanewise/lab/index.html").read_bytes() == (BUILD / "lab-site/index.html").read_bytes()
+
+
 def test_bill_of_materials_names_all_libraries(tarball):
     bill = json.loads((tarball / "share/doc/lanewise/sbom.cdx.json").read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
     shipped = {file.name.split(".so")[0] for file in (tarball / "lib/lanewise").rglob("lib*.so*")}
-    others = {"libduckdb": "duckdb", "libz": "zlib1g", "libbz2": "libbz2-1.0"}
+    others = {"libduckdb": "duckdb", "libz": "zlib1g", "libbz2": "libbz2-1.0", "libcrypto": "libssl3", "libcpp-httplib": "libcpp-httplib0.11",
+              **{f"libbrotli{part}": "libbrotli1" for part in ("common", "dec", "enc")}}
     for library in shipped:
         package = re.compile(re.escape(others[library]) if library in others else rf"{library}-?\d+")  # libfmt9, liblz4-1
         assert any(package.fullmatch(part["name"]) for part in bill["components"]), f"{library} is shipped, but not listed"

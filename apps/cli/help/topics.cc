@@ -41,11 +41,13 @@ of their own, which LANEWISE_GREP_CONFIG names.
 )"},
       {"environment", "Environment variables",
        R"(  COLUMNS                    width of tables and help where standard output is not a terminal
+  DISPLAY                    a desktop, on which `lanewise lab` opens the browser
   HOME                       home folder: profile, kernel cache and history
   LANEWISE_CONFIG            the configuration file; empty: none
   LANEWISE_GREP_CONFIG       file with options of grep, one a line
   LANEWISE_HISTORY           history file of the shell; empty: none
   LANEWISE_KERNELS           folder of kernels compiled ahead of time; empty: none
+  LANEWISE_LAB               folder of the lab's page
   LANEWISE_NVRTC             file of NVRTC, CUDA's run-time compiler
   LANEWISE_OPENCL            file of the OpenCL library
   LANEWISE_SORT              file of the plug-in that sorts on GPUs
@@ -53,6 +55,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   RIPGREP_CONFIG_PATH        the same where LANEWISE_GREP_CONFIG is not set
   TERM                       `dumb`: grep prints no colours unless it must
   TMPDIR                     folder of temporary files; default: /tmp
+  WAYLAND_DISPLAY            the same
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
   XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
   XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state

@@ -122,10 +122,20 @@ std::vector<std::string> inputs_of(const pram::Program& program) {
 
 }  // namespace
 
+namespace {
+
+bool is_library_name(const std::string& name) {
+  return name.find('.') == std::string::npos && name.find('/') == std::string::npos && name != "-";
+}
+
+}  // namespace
+
+std::string program_text(const std::string& name) {
+  return is_library_name(name) ? std::string(pram::library_program(name).text()) : read_file(name);
+}
+
 pram::Program load_program(const std::string& name) {
-  if (name.find('.') == std::string::npos && name.find('/') == std::string::npos && name != "-") {
-    return pram::library_program(name);
-  }
+  if (is_library_name(name)) return pram::library_program(name);
   return pram::Program::parse(read_file(name), name == "-" ? "program" : name);
 }
 

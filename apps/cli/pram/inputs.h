@@ -10,7 +10,10 @@
 
 namespace lanewise::cli::pram_command {
 
-/// A file, or else a program of the library.
+/// The text of a file, or else of a program of the library.
+std::string program_text(const std::string& name);
+
+/// The same, read and checked.
 pram::Program load_program(const std::string& name);
 
 /// Inputs as the command line gives them: NAME=VALUES, where VALUES are numbers ("1,2,3", rows behind ';'),

@@ -1,4 +1,5 @@
-/** The built site on a server of its own, and Chromium with a page of it that writes down what goes wrong. */
+/** The built site on a server of its own or from `lanewise lab`, and Chromium with a page of it that writes down what goes wrong. */
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +20,16 @@ export async function serve(): Promise<{ url: string; close: () => void }> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() };
+}
+
+/** `lanewise lab` on a free port. */
+export function serveLab(args: string[], env: NodeJS.ProcessEnv): Promise<{ url: string; close: () => void }> {
+  const program = process.env.LANEWISE ?? join(root, 'build/lanewise');
+  const server = spawn(program, ['lab', '--no-open', '--port', '0', ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+  return new Promise((resolve, reject) => {
+    server.stdout.on('data', (data) => resolve({ url: /http:\S+/.exec(String(data))![0], close: () => server.kill() }));
+    server.on('exit', (code) => reject(new Error(`lanewise lab ended with ${code}`)));
+  });
 }
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { random } from '../src/inputs';
+import { long } from './long';
 import { button, choose, idle, input, page, snapshot, time } from './page';
 
 const graph = () => page().getByRole('application');
@@ -67,7 +68,7 @@ describe('edits of the picture', () => {
     expect(await page().locator('#certificate').textContent()).toContain('Right');
   });
 
-  it('stay what the text says under forty random ones, and follow the text', async () => {
+  long('stay what the text says under forty random ones, and follow the text', async () => {
     await opened('Components', 'components');
     const next = random(5);
     const moves = { edges: 0, nodes: 0, deleted: 0 };
@@ -253,7 +254,7 @@ describe('files', () => {
 
 describe('large graphs', () => {
   for (const [size, most] of [[500, 1000 / 30], [5000, 150]] as const) {
-    it(`${size} nodes move`, async () => {
+    long(`${size} nodes move`, async () => {
       await choose('Components', 'components');
       await page().getByLabel('Size').fill(String(size));
       await button('Generate').click();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { open } from './browser';
+import { long } from './long';
 import { button, host, idle, input, page, snapshot, type } from './page';
 
 const lesson = () => page().locator('#lesson');
@@ -90,7 +91,7 @@ it('a lesson that lies beside the page has an address, and leads to others', asy
   await title('Yours');
 });
 
-it('all eight: figures are drawn, axe finds nothing, and nothing is wider than a narrow screen', { timeout: 120_000 }, async () => {
+long('all eight: figures are drawn, axe finds nothing, and nothing is wider than a narrow screen', { timeout: 120_000 }, async () => {
   await page().evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   for (let number = 1; number <= 8; ++number) {
     if (number > 1) await button('Lessons').click();

@@ -4,6 +4,7 @@ import type { Engine } from '../src/engine';
 import { MODES, withMode } from '../src/modes';
 import { number, Run, text } from '../src/run';
 import { engine, generated } from '../test/engine';
+import { long } from './long';
 import { randomProgram } from './random_program';
 import { trace, type State } from './trace';
 
@@ -47,7 +48,7 @@ it('equal conflicts in modes that are too weak', { timeout: 120_000 }, () => {
   expect(failed).toBeGreaterThan(10);
 });
 
-it('equal states, errors and conflicts of 1,000 random programs', { timeout: 300_000 }, () => {
+long('equal states, errors and conflicts of 1,000 random programs', { timeout: 300_000 }, () => {
   const count = { ran: 0, failed: 0 };
   for (let seed = 1; count.ran < 1000; ++seed) {
     const { program, input } = randomProgram(seed);

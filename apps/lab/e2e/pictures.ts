@@ -2,13 +2,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { launch, open, serve, watch } from './browser';
+import { launch, open, serve, serveLab, watch } from './browser';
 
 const folder = process.argv[2] ?? 'build/lab-pictures';
 const docs = process.argv[3] === 'doc';
 const only = docs ? undefined : process.argv[3];
 mkdirSync(folder, { recursive: true });
 const site = await serve();
+const lab = await serveLab([], {});
 const browser = await launch();
 
 const CONFLICT = `# Adds to each number its left neighbour.
@@ -37,7 +38,8 @@ async function to(page: Page, share: number): Promise<void> {
 
 const view = (page: Page, name: string) => page.getByRole('tab', { name }).click();
 
-interface Shot { name: string; doc?: boolean; make: (page: Page) => Promise<void> }
+/** `served`: by lanewise lab. */
+interface Shot { name: string; doc?: boolean; served?: boolean; make: (page: Page) => Promise<void> }
 const SHOTS: Shot[] = [
   { name: 'scan', doc: true, make: async (page) => { await choose(page, 'Prefix sums', 'scan'); await to(page, 23 / 30); } },
   { name: 'sort', make: async (page) => { await choose(page, 'Sort', 'sort'); await to(page, 0.5); } },
@@ -93,6 +95,22 @@ const SHOTS: Shot[] = [
     await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('[data-act=growth]')!.disabled);
     await to(page, 0.5);
   } },
+  { name: 'times', doc: true, served: true, make: async (page) => {
+    await choose(page, 'Prefix sums', 'scan');
+    await page.getByLabel('Executor').selectOption('cpu');
+    await view(page, 'Cost');
+    await page.getByRole('button', { name: 'Measure times' }).click();
+    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('[data-act=times]')!.disabled, null, { timeout: 120_000 });
+    await page.locator('.times').evaluate((times) => times.scrollIntoView({ block: 'end' }));
+  } },
+  { name: 'executor', served: true, make: async (page) => {
+    await choose(page, 'Components', 'components');
+    await view(page, 'Graph');
+    await page.waitForTimeout(1500);
+    await page.getByLabel('Executor').selectOption('cpu');
+    await page.waitForTimeout(600);
+    await to(page, 1);
+  } },
   { name: 'large', make: async (page) => {
     await choose(page, 'Sort', 'sort');
     await page.getByLabel('Size').fill('1000');
@@ -133,8 +151,9 @@ for (const [look, width, height] of [['light', 1280, 800], ['dark', 1280, 800], 
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: look === 'dark' ? 'dark' : 'light' });
   for (const shot of SHOTS.filter(({ name, doc }) => (!docs || doc) && (!only || only.split(',').includes(name)))) {
     const page = await context.newPage();
-    const problems = watch(page, site.url);
-    await open(page, site.url);
+    const { url } = shot.served ? lab : site;
+    const problems = watch(page, url);
+    await open(page, url);
     await shot.make(page);
     await page.screenshot({ path: join(folder, docs ? `lab-${shot.name}.png` : `${shot.name}-${look}.png`), fullPage: look === 'narrow' });
     if (problems.length > 0) console.error(shot.name, look, problems);
@@ -144,3 +163,4 @@ for (const [look, width, height] of [['light', 1280, 800], ['dark', 1280, 800], 
 }
 await browser.close();
 site.close();
+lab.close();

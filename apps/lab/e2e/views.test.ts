@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { open } from './browser';
+import { long } from './long';
 import { button, choose, host, idle, input, page, snapshot, source, time, type } from './page';
 import { trace } from './trace';
 
@@ -85,7 +86,7 @@ describe('earlier states', () => {
 });
 
 describe('zoom', () => {
-  it('shows the values of a large matrix, and a million cells stay fluent', { timeout: 120_000 }, async () => {
+  long('shows the values of a large matrix, and a million cells stay fluent', { timeout: 120_000 }, async () => {
     await choose('Matrices', 'matrix_product');
     await page().getByLabel('Size').fill('60');
     await button('Generate').click();

@@ -15,7 +15,9 @@ import { showCertificate, showFailure, showNow, showTotals } from './status';
 import type { Check, LibraryProgram } from './types';
 import { Kernels } from './kernels';
 import { LessonPage } from './lessons/page';
+import { Machine } from './machine';
 import { Player } from './player';
+import { about, isServed, runOn, type About } from './server';
 import { ArrayView } from './views/array/view';
 import { CodeView } from './views/code/view';
 import { CostView } from './views/cost';
@@ -54,17 +56,29 @@ export class App {
     load: (program, input, problem) => this.load(program, input, problem),
     setInput: (input) => { byId<HTMLTextAreaElement>('input').value = input; void this.refresh(true); },
   });
+  private readonly machine = new Machine(() => this.runOnMachine());
   private readonly kernelsOf = new Map<string, Promise<Kernels>>();
   private typing = 0;
   private asked = 0;
 
   async start(): Promise<void> {
     this.theme(matchMedia('(prefers-color-scheme: dark)').matches);
+    const served = isServed() ? about() : null;
     this.library = await this.client.call('library');
     this.problems = problems(this.library);
     this.listen();
-    if (!(await this.open(location.hash))) await this.chooseProblem(1, 'scan');
+    if (!(await this.open(location.hash)) && !(await this.openServed((await served)?.program))) await this.chooseProblem(1, 'scan');
     document.documentElement.dataset.ready = 'true';
+    await this.machine.find();
+  }
+
+  /** Opens the program that `lanewise lab` was given; false if it was given none. */
+  private async openServed(program: About['program'] | undefined): Promise<boolean> {
+    if (!program) return false;
+    const at = this.problems.findIndex(({ algorithms }) => algorithms.includes(program.name));
+    if (at >= 0) await this.chooseProblem(at, program.name);
+    else await this.openProgram(program.text);
+    return true;
   }
 
   /** Opens a lesson or a shared program; false if the fragment has none. */
@@ -185,6 +199,17 @@ export class App {
     this.player.set(run);
     this.showView();
     this.show();
+    this.runOnMachine();
+  }
+
+  private runOnMachine(): void {
+    void this.machine.show({ program: this.editor.text, input: byId<HTMLTextAreaElement>('input').value, without: [...this.without] }, this.run);
+  }
+
+  /** Seconds on an executor of the machine, or here. */
+  private async time(program: string, executor: string, active: 'auto' | 'bitset' | 'list', input: string, signal: AbortSignal): Promise<number> {
+    if (executor === 'browser') return (await this.client.call('measure', program, input, MOST_MEASURED)).seconds;
+    return (await runOn({ program, input, executor, active, without: [...this.without], measure: true }, signal)).seconds;
   }
 
   /** A fault of the input; its line is a button that selects it. */
@@ -261,9 +286,12 @@ export class App {
       link: (lines) => this.editor.link(lines),
       runTo: (line) => this.player.runTo(line),
       kernelSteps: (without) => this.kernelSteps(without),
-      passesChanged: () => void this.player.chooseUnit(),
+      passesChanged: () => { void this.player.chooseUnit(); this.runOnMachine(); },
       explain: () => this.client.call('explain', program, [...this.without]),
       kernels: async (language) => (await this.client.call('kernels', program, [...this.without], language)).text,
+      executors: () => this.machine.all,
+      generated: (n) => this.generated(n),
+      time: (executor, active, input, signal) => this.time(program, executor, active, input, signal),
       measure: async (n) => this.client.call('measure', program, await this.generated(n), MOST_MEASURED),
     };
     this.visible = this.views[this.view];
@@ -312,6 +340,7 @@ export class App {
     // A choice asks several things, one after the other.
     for (let quiet = 0; quiet < 3; ++quiet) {
       await this.client.idle();
+      while (this.machine.busy) await new Promise((resolve) => setTimeout(resolve, 5));
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -362,6 +391,11 @@ export class App {
       return;
     }
     this.lessons.leave();
+    await this.openProgram(text);
+  }
+
+  private async openProgram(text: string): Promise<void> {
+    if (byId<HTMLSelectElement>('problem').value === '') this.lists(0, OWN);
     byId<HTMLSelectElement>('algorithm').value = OWN;
     this.editor.text = text;
     await this.checkText();

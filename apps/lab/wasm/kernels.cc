@@ -155,8 +155,8 @@ std::string meta_program(const pram::Program& program, const pram::Passes& passe
                      }));
 }
 
-std::string kernel_steps(const pram::Program& program, const Inputs& inputs, const pram::Passes& passes,
-                         uint64_t most_steps, Recording& recording) {
+std::string kernel_steps(const pram::Program& program, const pram::TextInputs& inputs,
+                         const pram::Passes& passes, uint64_t most_steps, Recording& recording) {
   pram::Interpreter interpreter(program, inputs.arrays);
   const pram::Units units(pram::compile(program.tree(), passes));
   uint64_t launches = 0, tests = 0, host = 0;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "inputs.h"
+#include "pram/inputs/text.h"
 #include "pram/meta/passes.h"
 #include "recording.h"
 
@@ -14,7 +14,7 @@ std::string meta_program(const pram::Program& program, const pram::Passes& passe
 
 /// Runs the program kernel by kernel. Writes for each the number of steps after it, and its unit. The result
 /// is a JSON object with counts. A step that fails ends it.
-std::string kernel_steps(const pram::Program& program, const Inputs& inputs, const pram::Passes& passes,
-                         uint64_t most_steps, Recording& recording);
+std::string kernel_steps(const pram::Program& program, const pram::TextInputs& inputs,
+                         const pram::Passes& passes, uint64_t most_steps, Recording& recording);
 
 }  // namespace lanewise::lab

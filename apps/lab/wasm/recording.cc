@@ -213,7 +213,7 @@ std::string cost_of(const pram::Cost& cost) {
 
 }  // namespace
 
-std::string record(const pram::Program& program, const Inputs& given, const Limits& limits,
+std::string record(const pram::Program& program, const pram::TextInputs& given, const Limits& limits,
                    Recording& recording) {
   const pram::Arrays& inputs = given.arrays;
   pram::Interpreter interpreter(program, inputs);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "inputs.h"
+#include "pram/inputs/text.h"
 #include "pram/interpreter/interpreter.h"
 
 namespace lanewise::lab {
@@ -47,7 +47,7 @@ struct Recording {
 
 /// Runs the program to its end, to an error, or to a limit. The result is a JSON object: sizes, costs, how it
 /// ended. A step that failed is the last one, without changes.
-std::string record(const pram::Program& program, const Inputs& given, const Limits& limits,
+std::string record(const pram::Program& program, const pram::TextInputs& given, const Limits& limits,
                    Recording& recording);
 
 }  // namespace lanewise::lab

@@ -2,6 +2,7 @@
 import { escape } from '../dom';
 import { fit, type Point } from '../growth';
 import type { Measured } from '../types';
+import { measureTimes } from './times';
 import type { Scene, View } from './view';
 
 const WIDTH = 760;
@@ -29,12 +30,20 @@ export class CostView implements View {
         ${this.area()}<line class="cursor" y1="0" y2="${HEIGHT}"/>
         <text class="faint" x="0" y="${HEIGHT + 14}">active processors in each step, at most ${cost.peak.toLocaleString('en')}</text>
       </svg>
-      <div class="options"><button type="button" data-act="growth">Measure growth</button><span class="muted">runs the program for n = 4, 8, 16, … on generated inputs</span></div>
-      <div class="growth"></div>
+      <div class="options"><button type="button" data-act="growth">Measure growth</button><button type="button" data-act="times">Measure times</button>
+        <span class="muted">on generated inputs of growing n: work and depth; seconds on each executor</span></div>
+      <div class="growth"></div><div class="times"></div>
       <table class="lines"><thead><tr><th scope="col">Steps</th><th scope="col">Work</th><th scope="col">Peak</th><th scope="col">Line</th></tr></thead>
       <tbody>${rows.join('')}<tr class="total">${total}<td>in all; depth ${cost.depth.toLocaleString('en')}</td></tr></tbody></table>`;
     host.querySelector<HTMLButtonElement>('[data-act=growth]')!.addEventListener('click', (event) => void this.growth(event.target as HTMLButtonElement));
+    host.querySelector<HTMLButtonElement>('[data-act=times]')!.addEventListener('click', (event) => void this.times(event.target as HTMLButtonElement));
     this.draw();
+  }
+
+  private async times(button: HTMLButtonElement): Promise<void> {
+    button.disabled = true;
+    await measureTimes(this.host.querySelector<HTMLElement>('.times')!, this.scene);
+    button.disabled = false;
   }
 
   /** Doubles n until a run takes long; shows costs and the curves that fit them. */

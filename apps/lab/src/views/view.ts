@@ -2,6 +2,7 @@ import type { Certificate } from '../certificate';
 import type { GraphEdit } from '../graph_text';
 import type { Kernels } from '../kernels';
 import type { Run } from '../run';
+import type { Executor } from '../server';
 import type { Explanation, Measured } from '../types';
 
 /** What a view draws from. */
@@ -26,6 +27,12 @@ export interface Scene {
   kernels(language: string): Promise<string>;
   /** Costs on a generated input of size n. */
   measure(n: number): Promise<Measured>;
+  /** The browser and the executors of the machine, those that it lacks too. */
+  executors(): Executor[];
+  /** An input of the chosen kind and of size n. */
+  generated(n: number): Promise<string>;
+  /** Seconds of a run on an executor. */
+  time(executor: string, active: 'auto' | 'bitset' | 'list', input: string, signal: AbortSignal): Promise<number>;
 }
 
 /** A view fills its host when it is shown, and draws again whenever the position changes. */

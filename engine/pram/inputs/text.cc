@@ -1,4 +1,4 @@
-#include "inputs.h"
+#include "pram/inputs/text.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "pram/inputs/graph.h"
 #include "pram/inputs/numbers.h"
 
-namespace lanewise::lab {
+namespace lanewise::pram {
 
 namespace {
 
@@ -21,14 +21,14 @@ struct Section {
   std::string text;
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// Where the values begin in "NAME = values"; 0 where the line is not of that form.
 size_t after_name(std::string_view line, std::string& name) {
   size_t at = line.find_first_not_of(" \t");
-  if (at == std::string_view::npos || !is_letter(line[at])) return 0;
+  if (at == std::string_view::npos || !begins_name(line[at])) return 0;
   const size_t begin = at;
-  while (at < line.size() && (is_letter(line[at]) || (line[at] >= '0' && line[at] <= '9'))) ++at;
+  while (at < line.size() && (begins_name(line[at]) || (line[at] >= '0' && line[at] <= '9'))) ++at;
   name = line.substr(begin, at - begin);
   at = line.find_first_not_of(" \t", at);
   return at != std::string_view::npos && line[at] == '=' ? at + 1 : 0;
@@ -54,12 +54,12 @@ std::vector<Section> sections_of(std::string_view text) {
 }
 
 /// Matrix Market begins with its header; faults still name the line of the whole text.
-graph::Graph read_graph_section(const Section& section) {
+graph::Graph read_graph_section(const Section& section, MemoryBudget* budget) {
   const size_t begin = std::min(section.text.find_first_not_of(" \t\r\n"), section.text.size());
   const std::string_view text = std::string_view(section.text).substr(begin);
-  if (!text.starts_with("%%MatrixMarket")) return graph::read_graph(section.text, "Input");
+  if (!text.starts_with("%%MatrixMarket")) return graph::read_graph(section.text, "Input", budget);
   try {
-    return graph::read_graph(text, "");
+    return graph::read_graph(text, "", budget);
   } catch (const UserError& error) {
     const std::string message = error.what();  // ":LINE: ..."
     const size_t end = message.find(':', 1);
@@ -70,36 +70,44 @@ graph::Graph read_graph_section(const Section& section) {
   }
 }
 
+/// A short text may be a graph with a large matrix.
+void check_matrix(const graph::Graph& graph, const Input& input, MemoryBudget* budget) {
+  if (input.from_graph && input.extents.size() == 2) {
+    const auto vertices = static_cast<size_t>(graph.vertices);
+    Reservation(budget, "the matrix of a graph").resize(vertices * vertices * sizeof(Word));
+  }
+}
+
 }  // namespace
 
-std::vector<Input> inputs_of(const pram::Program& program) {
+std::vector<Input> inputs_of(const Program& program) {
   graph::Graph tree;  // has every part of a graph, `parent` too
   tree.vertices = 2;
   tree.source = {0};
   tree.target = {1};
-  const pram::Tree& declared = program.tree();
+  const Tree& declared = program.tree();
   std::vector<Input> inputs;
-  const auto add = [&](const std::string& name, pram::Type type, const std::vector<pram::ExprPtr>& extents) {
-    Input input{name, type, {}, pram::graph_input(tree, name, extents.size()).has_value()};
-    for (const pram::ExprPtr& extent : extents) input.extents.push_back(to_text(*extent, declared));
+  const auto add = [&](const std::string& name, Type type, const std::vector<ExprPtr>& extents) {
+    Input input{name, type, {}, graph_input(tree, name, extents.size()).has_value()};
+    for (const ExprPtr& extent : extents) input.extents.push_back(to_text(*extent, declared));
     inputs.push_back(std::move(input));
   };
-  for (const pram::Parameter& parameter : declared.parameters) {
-    if (parameter.kind == pram::Parameter::Kind::kInput) add(parameter.name, parameter.type, {});
+  for (const Parameter& parameter : declared.parameters) {
+    if (parameter.kind == Parameter::Kind::kInput) add(parameter.name, parameter.type, {});
   }
-  for (const pram::Variable& variable : declared.variables) {
+  for (const Variable& variable : declared.variables) {
     if (variable.given()) add(variable.name, variable.type, variable.extents);
   }
   return inputs;
 }
 
-Inputs read_inputs(const pram::Program& program, std::string_view text) {
+TextInputs read_text_inputs(const Program& program, std::string_view text, MemoryBudget* budget) {
   const std::vector<Input> inputs = inputs_of(program);
   const auto is_array = [](const Input& input) { return !input.extents.empty(); };
   const bool graph = std::any_of(inputs.begin(), inputs.end(),
                                  [&](const Input& input) { return is_array(input) && input.from_graph; });
-  Inputs read_in;
-  pram::Arrays& arrays = read_in.arrays;
+  TextInputs read_in;
+  Arrays& arrays = read_in.arrays;
   std::vector<Section> sections = sections_of(text);
   for (Section& section : sections) {
     if (section.name.empty()) {
@@ -111,10 +119,11 @@ Inputs read_inputs(const pram::Program& program, std::string_view text) {
       section.name = graph ? "graph" : only->name;
     }
     if (section.name != "graph") continue;
-    const graph::Graph read = read_graph_section(section);
+    const graph::Graph read = read_graph_section(section, budget);
     read_in.labels = read.labels;
     for (const Input& input : inputs) {
-      if (auto array = pram::graph_input(read, input.name, input.extents.size())) {
+      check_matrix(read, input, budget);
+      if (auto array = graph_input(read, input.name, input.extents.size())) {
         arrays[input.name] = std::move(*array);
       }
     }
@@ -126,9 +135,9 @@ Inputs read_inputs(const pram::Program& program, std::string_view text) {
     if (input == inputs.end()) {
       throw UserError(fmt::format("Input:{}: the program has no input '{}'", section.line, section.name));
     }
-    arrays[input->name] = pram::read_numbers(section.text, input->type, input->extents.size(), "Input");
+    arrays[input->name] = read_numbers(section.text, input->type, input->extents.size(), "Input");
   }
   return read_in;
 }
 
-}  // namespace lanewise::lab
+}  // namespace lanewise::pram

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pram/options.h"
+
+namespace lanewise::cli::lab {
+
+/// Not an executor, but what is compared with them: another algorithm for the same problem (lab/tuned.h).
+inline constexpr const char* kTuned = "tuned";
+
+/// An executor of this machine, as the page lists it.
+struct ExecutorInfo {
+  std::string name;    ///< as --executor of `lanewise pram run`
+  std::string title;   ///< for people
+  std::string device;  ///< what it runs on; empty where it cannot run
+  std::string reason;  ///< why it cannot
+};
+
+/// Opens the GPUs, which takes a moment at the first call.
+std::vector<ExecutorInfo> executors();
+
+/// Throws UserError for other names.
+pram::Executor executor_of(std::string_view name);
+
+}  // namespace lanewise::cli::lab

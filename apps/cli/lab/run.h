@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "pram/options.h"
+
+namespace lanewise::cli::lab {
+
+/// What one run may take.
+struct Limits {
+  uint64_t steps = 10'000'000;
+  size_t memory = size_t{2} << 30;
+  std::chrono::seconds time{60};
+};
+
+/// What the page asks for: a program on an executor. It has no way to name a file.
+struct Job {
+  std::string program;
+  std::string input;  ///< as the page's Input (pram/inputs/text.h)
+  pram::Executor executor = pram::Executor::kInterpreter;
+  bool tuned = false;  ///< by the tuned version of the program, instead of an executor
+  pram::ActiveForm active = pram::ActiveForm::kAuto;
+  std::vector<std::string> without;  ///< optimisations that are switched off
+  bool measure = false;              ///< run it several times, and report the fastest
+};
+
+/// Reads a request's JSON. Throws UserError for what is not a job.
+Job parse_job(const std::string& json);
+
+/// Runs it. The result is a JSON object: the outputs' first cells and a checksum of all, seconds, launches,
+/// costs. Throws UserError (also of the program and its run), CancelledError.
+std::string run_job(const Job& job, const Limits& limits, const Cancellation& cancellation,
+                    std::atomic<uint64_t>& steps);
+
+}  // namespace lanewise::cli::lab

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lab/page.h"
+#include "lab/run.h"
+
+namespace lanewise::cli::lab {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 8710;      ///< 0: any that is free
+  std::string program;  ///< a file, or one of the library, that the page opens; empty: none
+  Limits limits;
+  int most_runs = 2;  ///< at once
+};
+
+/// Serves the page, and runs its programs on the executors of this machine:
+///   GET  /api/lab        the version, the limits, and the program to open
+///   GET  /api/executors  what this machine has, and why not the others
+///   POST /api/run        a Job; lines of JSON come back: {"steps": N} while it runs, then {"result": ...} or
+///   {"error": ...}
+/// A run ends when its client goes.
+class Server {
+ public:
+  /// Listens at once. Throws UserError where the port or the page cannot be had.
+  Server(ServerOptions options, Page page);
+  ~Server();
+
+  /// With the token, where one is needed.
+  std::string url() const;
+  /// Answers until the process ends.
+  void serve();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> held_;
+};
+
+}  // namespace lanewise::cli::lab

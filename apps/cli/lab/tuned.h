@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "pram/value.h"
+
+namespace lanewise::cli::lab {
+
+/// What a program of the library computes, by the tuned algorithm of engine/primitives or engine/graph on
+/// this machine's cores. Numbers wrap where the program would fail.
+using Tuned = std::function<pram::Arrays(const pram::Arrays& inputs)>;
+
+/// Of the library's program with this text. Throws UserError where there is none.
+Tuned tuned_version(std::string_view program);
+
+}  // namespace lanewise::cli::lab
