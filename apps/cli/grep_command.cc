@@ -27,11 +27,12 @@ Unicode, x{2,5}, (?i), \p{Greek}, [a-z&&[^e]].
 
 Differences from ripgrep: -P is an error, since look-around and back references need more than linear time.
 Files are printed in the order of their names, as by --sort path. -z needs no other programs, and rejects
-Brotli and .Z. $LANEWISE_GREP_CONFIG takes the place of $RIPGREP_CONFIG_PATH. --pre is an error. --color may
+Brotli and .Z. $LANEWISE_GREP_CONFIG goes before $RIPGREP_CONFIG_PATH. --color may
 stand without WHEN. --include, --exclude and --exclude-dir are GNU grep's; --lanes is new, and --debug shows
 the match strategy. An option may be given twice; the last one counts. -U -r replaces in the matching lines
 only. \B, and -w with alternatives, find places that ripgrep 13 loses. With --null-data ^ and $ are the ends
-of records. Ignore rules with a / above a named folder count, as in git. docs/use/grep.md has the reasons.
+of records. Ignore rules with a / above a named folder count, as in git. docs/use/grep.md has the
+reasons, and the differences that only unusual input shows.
 
 Exit codes: 0 a line was selected, 1 none was, 2 a pattern, an option or a file is wrong.
 )";

@@ -85,4 +85,15 @@ Target LiteralFinder::match_lines(const u8* text, u64 size, std::vector<Line>& l
   return scans.target;
 }
 
+Target LiteralFinder::match_lines(const u8* text, u64 size, const Neighbours& neighbours,
+                                  std::vector<Line>& lines, std::vector<Line>& open) const {
+  const Scans& scans = scans_of(target_);
+  find_lines(
+      Literal(scans, literal_, pair(), exact()), text, size, [&](u64 at, u64 found) -> std::vector<Line>* {
+        const u8 verdict = neighbours.before[at ? text[at - 1] : '\n'] & neighbours.after[text[at + found]];
+        return verdict == Neighbours::kNone ? nullptr : verdict == Neighbours::kMatch ? &lines : &open;
+      });
+  return scans.target;
+}
+
 }  // namespace lanewise::lanes

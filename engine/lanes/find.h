@@ -11,6 +11,15 @@
 
 namespace lanewise::lanes {
 
+/// What the bytes before and after a literal say of its line, in which the literal is a part of what is
+/// searched for: nothing matches here, something does, or more has to be looked at. The verdict is the AND of
+/// both.
+struct Neighbours {
+  static constexpr u8 kNone = 0, kMaybe = 1, kMatch = 3;
+
+  u8 before[256], after[256];  ///< by the byte; \n before a text's first line, too
+};
+
 /// Finds the rows that contain a literal: bytes as lanes.
 ///
 /// The flat text of all rows is searched at once, 64 start positions at a time: where the literal's two
@@ -31,6 +40,9 @@ class LiteralFinder {
   /// \n, the literal is not empty and holds no \n, and 64 bytes behind the text are readable. Only the lines
   /// where the literal stands are looked for.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
+  /// The same where neighbours decide: lines with a match go to `lines`; to `open` go those to look at again.
+  Target match_lines(const u8* text, u64 size, const Neighbours& neighbours, std::vector<Line>& lines,
+                     std::vector<Line>& open) const;
 
   /// No place is compared in vain: two bytes tell the whole literal.
   bool exact() const { return literal_.size() <= 2; }

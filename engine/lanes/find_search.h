@@ -190,18 +190,26 @@ u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hi
 }
 
 /// Appends the lines of text[0, size), which is empty or ends with \n, that hold one of the needle's texts,
-/// none of which has a \n.
-template <class Needle>
-void find_lines(const Needle& needle, const u8* text, u64 size, std::vector<Line>& lines) {
+/// none of which has a \n, to the list that list_of(at, size) gives for the text's place; null: to none.
+template <class Needle, class ListOf>
+void find_lines(const Needle& needle, const u8* text, u64 size, const ListOf& list_of) {
   u64 from = 0;  // where the line behind the last match begins
   search(needle, text, 0, size, [&](u64 at, u64 found) {
+    std::vector<Line>* lines = list_of(at, found);
+    if (lines == nullptr) return at + 1;
     const void* before = memrchr(text + from, '\n', at - from);
     const u64 begin = before ? u64(static_cast<const u8*>(before) - text) + 1 : from;
     const u64 behind = at + found;
     from = u64(static_cast<const u8*>(std::memchr(text + behind, '\n', size - behind)) - text) + 1;
-    lines.push_back({u32(begin), u32(from)});
+    lines->push_back({u32(begin), u32(from)});
     return from;
   });
+}
+
+/// The same with one list for all.
+template <class Needle>
+void find_lines(const Needle& needle, const u8* text, u64 size, std::vector<Line>& lines) {
+  find_lines(needle, text, size, [&](u64, u64) { return &lines; });
 }
 
 }  // namespace lanewise::lanes

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "base/bits.h"
 #include "text/compiled_pattern.h"
+#include "text/literals/neighbours.h"
 
 namespace lanewise::text {
 
@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kLinesAtOnce = 4096;  // with their text they stay in a core's cache
 constexpr size_t kShortest = 2;        // bytes; shorter needles are found too often
-constexpr size_t kSparse = 96;         // bytes of text for each candidate; more of them do not pay
+constexpr size_t kCandidate = 96;      // bytes of text that are split into lines and matched meanwhile
+constexpr size_t kLine = 64;           // the same for a line whose match is found at once
 constexpr int kPatience = 15;          // so many texts later they get another chance
 
 /// Calls found(i) for each set bit.
@@ -24,6 +25,18 @@ void each_hit(const std::vector<uint64_t>& hits, size_t rows, const Found& found
     for (uint64_t word = hits[w]; word != 0; word &= word - 1)
       found(w * 64 + static_cast<size_t>(std::countr_zero(word)));
   }
+}
+
+/// Adds lines to those from lines[first] on; both are in order, and so is the result.
+void merge(const std::vector<lanes::Line>& more, size_t first, std::vector<lanes::Line>& lines) {
+  if (more.empty()) return;
+  const auto middle = static_cast<ptrdiff_t>(lines.size());
+  const bool behind = lines.size() == first || lines.back().begin < more.front().begin;
+  lines.insert(lines.end(), more.begin(), more.end());
+  if (behind) return;
+  std::inplace_merge(
+      lines.begin() + static_cast<ptrdiff_t>(first), lines.begin() + middle, lines.end(),
+      [](const lanes::Line& one, const lanes::Line& other) { return one.begin < other.begin; });
 }
 
 }  // namespace
@@ -46,7 +59,9 @@ void LineMatcher::choose_needle() {
   needle_is_all_ = pieces && pieces->pieces.size() == 1 && !pieces->at_begin && !pieces->at_end;
   needle_ = needle_is_all_ ? pieces->pieces[0] : compiled.required;
   const bool pays = needle_is_all_ || needle_.size() >= kShortest;
-  if (pays && needle_.find('\n') == std::string::npos) finder_.emplace(target_, needle_);
+  if (!pays || needle_.find('\n') != std::string::npos) return;
+  finder_.emplace(target_, needle_);
+  if (!needle_is_all_ && !compiled.full_match) neighbours_ = literals::find_neighbours(compiled.ast, needle_);
 }
 
 void LineMatcher::choose_sequences() {
@@ -57,7 +72,7 @@ void LineMatcher::choose_sequences() {
     if (std::ranges::all_of(sequence, [](const auto& place) { return place.any(); }))
       in_lines.push_back(sequence);
   }
-  if (in_lines.empty() || lanes::expected_candidates(in_lines) * kSparse > 1) return;
+  if (in_lines.empty() || lanes::expected_candidates(in_lines) * kCandidate > 1) return;
   sequences_.emplace(target_, in_lines);
   needle_is_all_ = found.exact;
 }
@@ -102,21 +117,27 @@ void LineMatcher::by_line(const uint8_t* text, size_t size, std::vector<lanes::L
 
 void LineMatcher::by_candidate(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                LineContext& context) const {
-  if (needle_is_all_) return find_candidates(text, size, lines, context);
+  const size_t before = lines.size();
   context.candidates.clear();
-  find_candidates(text, size, context.candidates, context);
-  match_some(text, context.candidates, lines, context);
+  find_candidates(text, size, lines, context.candidates, context);
+  context.found.clear();
+  match_some(text, context.candidates, context.found, context);
+  merge(context.found, before, lines);
 }
 
 void LineMatcher::find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
-                                  LineContext& context) const {
+                                  std::vector<lanes::Line>& open, LineContext& context) const {
   const size_t before = lines.size();
-  if (finder_) {
-    finder_->match_lines(text, size, lines);
+  std::vector<lanes::Line>& found = needle_is_all_ ? lines : open;
+  if (neighbours_) {
+    finder_->match_lines(text, size, *neighbours_, lines, open);
+  } else if (finder_) {
+    finder_->match_lines(text, size, found);
   } else {
-    sequences_->match_lines(text, size, lines);
+    sequences_->match_lines(text, size, found);
   }
-  if ((lines.size() - before) * kSparse > size) context.blocks_by_line = kPatience;
+  const size_t cost = (lines.size() - before) * kLine + open.size() * kCandidate;
+  if (cost > size) context.blocks_by_line = kPatience;
 }
 
 void LineMatcher::match_some(const uint8_t* text, const std::vector<lanes::Line>& candidates,
@@ -170,41 +191,37 @@ std::string_view view(const uint8_t* text, const lanes::Line& line) {
   return {reinterpret_cast<const char*>(text) + line.begin, line.end - line.begin - size_t{1}};
 }
 
-void merge(const std::vector<lanes::Line>& a, const std::vector<lanes::Line>& b,
-           std::vector<lanes::Line>& lines) {
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(lines),
-             [](const lanes::Line& one, const lanes::Line& other) { return one.begin < other.begin; });
-}
-
 }  // namespace
 
-/// Those of context.high that match become context.found; where automata only guess, by captures.
+/// Those of context.high that match become context.high_found; where automata only guess, by captures.
 void UnicodeLineMatcher::match_high(const uint8_t* text, LineContext& context) const {
-  context.found.clear();
+  context.high_found.clear();
   std::swap(context.match, context.match_all);
-  of_all_->match_some(text, context.high, context.found, context);
+  of_all_->match_some(text, context.high, context.high_found, context);
   std::swap(context.match, context.match_all);
   if (!whole_.approximate() || whole_.full_match()) return;
-  std::erase_if(context.found, [&](const lanes::Line& line) {
+  std::erase_if(context.high_found, [&](const lanes::Line& line) {
     Capture match;
     return !find_captures(whole_, view(text, line), 0, {&match, 1}, context.captures);
   });
 }
 
-/// Lines that hold what is in every match: those of ASCII by one pattern, the others by the other.
+/// Lines that hold what is in every match: where its neighbours decide nothing, those of ASCII are looked at
+/// by one pattern, the others by the other.
 void UnicodeLineMatcher::match_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                                           LineContext& context) const {
+  const size_t before = lines.size();
   context.candidates.clear();
-  of_ascii_.find_candidates(text, size, context.candidates, context);
+  of_all_->find_candidates(text, size, lines, context.candidates, context);
   context.high.clear();
   context.ascii.clear();
   for (const lanes::Line& line : context.candidates)
     (is_ascii(view(text, line)) ? context.ascii : context.high).push_back(line);
-  if (context.high.empty()) return of_ascii_.match_some(text, context.ascii, lines, context);
   match_high(text, context);
+  merge(context.high_found, before, lines);
   context.ascii_found.clear();
   of_ascii_.match_some(text, context.ascii, context.ascii_found, context);
-  merge(context.ascii_found, context.found, lines);
+  merge(context.ascii_found, before, lines);
 }
 
 /// All lines: those of ASCII by one pattern, the others by the other.
@@ -228,7 +245,9 @@ void UnicodeLineMatcher::match_mixed(const uint8_t* text, size_t size, std::vect
     while (high != context.high.end() && high->begin < line.begin) ++high;
     return high != context.high.end() && high->begin == line.begin;
   });
-  merge(context.ascii_found, context.found, lines);
+  const size_t before = lines.size();
+  merge(context.ascii_found, before, lines);
+  merge(context.high_found, before, lines);
 }
 
 std::string LineMatcher::describe() const {
@@ -236,6 +255,7 @@ std::string LineMatcher::describe() const {
   if (finds()) {
     how = finder_ ? "'" + needle_ + "'" : "sequences of bytes";
     how += " searched in all lines at once on " + std::string(lanes::name(target_));
+    if (neighbours_) how += ", the bytes before and after it decide";
     if (needle_is_all_) return how;
     how += ", then ";
   }

@@ -23,17 +23,18 @@ struct LineContext {
   MatchContext match;
   MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
   CaptureContext captures;
-  std::vector<lanes::Line> high, ascii, found, ascii_found;
+  std::vector<lanes::Line> high, ascii, high_found, ascii_found;
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> hits;
-  std::vector<lanes::Line> candidates;
+  std::vector<lanes::Line> candidates, found;
   std::vector<uint8_t> gathered;  ///< the candidates, one after the other
   int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
 };
 
 /// Finds the lines of a text that match. Where all matches contain a text, or one of several sequences,
-/// that is searched in all lines at once and only lines that hold it are looked at; else the text is split
-/// into lines, which are rows to a Matcher. Immutable, shared freely between threads.
+/// that is searched in all lines at once and only lines that hold it are looked at, where the bytes before
+/// and after it leave a choice; else the text is split into lines, which are rows to a Matcher. Immutable,
+/// shared freely between threads.
 class LineMatcher {
  public:
   /// As Matcher. `line_end`: the byte after each line.
@@ -50,9 +51,9 @@ class LineMatcher {
   bool shares_candidates(const LineMatcher& other) const {
     return finder_ && other.finder_ && needle_ == other.needle_ && !needle_is_all_ && !other.needle_is_all_;
   }
-  /// Appends the lines that hold that text.
+  /// Appends the lines that hold that text: where its neighbours show a match to `lines`, else to `open`.
   void find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
-                       LineContext& context) const;
+                       std::vector<lanes::Line>& open, LineContext& context) const;
 
   const Pattern& pattern() const { return matcher_.pattern(); }
   /// The lanes that it runs on.
@@ -79,6 +80,7 @@ class LineMatcher {
   std::string needle_;                              // in every match
   bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
+  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they tell something
   const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };

@@ -240,7 +240,8 @@ bool may_match(const syntax::Node& node, uint8_t byte) {
     case syntax::Op::kAnything:
       return true;
     case syntax::Op::kAssert:
-      return byte == '\n' && (node.assertion == syntax::kBeginLine || node.assertion == syntax::kEndLine);
+      return byte == '\n' && (node.assertion & (syntax::kBeginLine | syntax::kEndLine | syntax::kBeginText |
+                                                syntax::kEndText)) != 0;
     default:
       return std::ranges::any_of(node.children, [&](const auto& child) { return may_match(*child, byte); });
   }

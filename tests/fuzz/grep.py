@@ -8,7 +8,14 @@ Differences are explained, and counted apart, where
 - `rg -P`, PCRE2, prints what `lanewise grep` prints: ripgrep's own automata err on some patterns, most with \\b or \\B;
 - a pattern has \\B, ^ after something else, or \\b and may match the empty text: ripgrep's automata lose some places, PCRE2 does not;
 - -w with several patterns or repetitions: ripgrep looks for a match before it looks beside it;
-- -U -x and a pattern may match the empty text: ripgrep sees a line after the last line's end;
+- -U -x, or -U with context, and a pattern may match the empty text: ripgrep sees a line after the last line's end;
+- -U and a pattern that looks back: after a match ripgrep goes on as if a text began there; the matches themselves (-o -b) are the same;
+- --crlf --passthru, and -U or a pattern that may match the empty text: ripgrep mixes up lines that match with others;
+- --crlf with $ or -x, and a line ends with two \\r: ripgrep passes over both;
+- --null-data -U -w -c: ripgrep loses matches whose neighbour ends a record;
+- ripgrep panics (exit code 101);
+- -F --no-unicode with letters beyond ASCII: ripgrep rejects them, unless there are many patterns;
+- an ignore file is not UTF-8: ripgrep passes over its rules from that line on;
 - --null-data with ^ or $: to ripgrep they mean lines within a record, too;
 - -E of one byte a character, and a file has a NUL byte: how much is searched before it follows from ripgrep's buffers;
 - -U -r replaces in text that ripgrep repeats after the matching lines (see docs/use/grep.md);
@@ -147,13 +154,54 @@ def matches_nothing(pattern):
     return re.fullmatch(rest, "") is not None
 
 
-def is_explained(words, root, stdin, ours):
+def is_utf8(path):
+    try:
+        path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def ignore_files(root, words):
+    names = {".gitignore", ".ignore", ".rgignore"} | ({"extra"} if "--ignore-file" in words else set())
+    return [path for path in root.rglob("*") if path.name in names and path.is_file()]
+
+
+def all_text(root, stdin):
+    return b"\n".join([stdin or b"", *(path.read_bytes() for path in root.rglob("*") if path.is_file())])
+
+
+def same_matches(words, root, stdin):
+    """Whether both find the same matches, whatever lines are shown for them."""
+    with_value = {"-A", "-B", "-C", "-m", "-M", "-r"}
+    shows = {"-v", "-c", "-l", "-q", "--count-matches", "--files-without-match", "--json", "--vimgrep", "--passthru", "--heading", "--stats"}
+    kept = [word for before, word in zip(["", *words], words) if word not in with_value | shows and before not in with_value]
+    theirs, ours = (run([*program, "-o", "-b", *kept], root, stdin) for program in (["rg", "--no-config", "--sort", "path"], GREP))
+    return theirs[:2] == ours[:2]
+
+
+def is_explained(words, root, stdin, ours, theirs):
+    if theirs[0] == 101:
+        return True
+    if {"-F", "--no-unicode"} <= set(words) and b"Unicode not allowed here" in theirs[2]:
+        return True
     if "-U" in words and "-r" in words:
         return True
     patterns = [pattern for option, pattern in zip(words, words[1:]) if option == "-e"]
     if loses_places(patterns) or ("-w" in words and re.search(r"[*+?{|]", "|".join(patterns))):
         return True
-    if {"-U", "-x"} <= set(words) and any(map(matches_nothing, patterns)):
+    given, nothing = set(words), any(map(matches_nothing, patterns))
+    if "-U" in given and given & {"-x", "-A", "-B", "-C"} and nothing:
+        return True
+    if "-U" in given and ("-x" in given or re.search(r"\^|\\[bB]", "|".join(patterns))) and same_matches(words, root, stdin):
+        return True
+    if {"--crlf", "--passthru"} <= given and ("-U" in given or nothing):
+        return True
+    if "--crlf" in given and ("-x" in given or "$" in "".join(patterns)) and b"\r\r\n" in all_text(root, stdin):
+        return True
+    if {"--null-data", "-U", "-w"} <= given and given & {"-c", "--count-matches"}:
+        return True
+    if not all(map(is_utf8, ignore_files(root, words))):
         return True
     if "--null-data" in words and ("-x" in words or any(re.search(r"[$^]", pattern) for pattern in patterns)):
         return True
@@ -163,7 +211,13 @@ def is_explained(words, root, stdin, ours):
         return True
     if "-F" in words or "--files" in words:
         return False
-    return run(["rg", "--no-config", "--sort", "path", "-P", *words], root, stdin)[:2] == ours[:2]
+    pcre = run(["rg", "--no-config", "--sort", "path", "-P", *words], root, stdin)
+    return pcre[0] == ours[0] and agree(ours[1].splitlines(), theirs[1].splitlines(), pcre[1].splitlines())
+
+
+def agree(ours, theirs, pcre):
+    """Whether PCRE2 prints our line wherever ripgrep's automata print another; it replaces malformed UTF-8 in others."""
+    return ours == pcre or (len(ours) == len(theirs) == len(pcre) and all(our in (their, other) for our, their, other in zip(ours, theirs, pcre)))
 
 
 def compare(choice, root, show):
@@ -175,7 +229,7 @@ def compare(choice, root, show):
     ours = run([*GREP, *words], root, stdin)
     if ours[:2] == theirs[:2]:
         return "same"
-    if is_explained(words, root, stdin, ours):
+    if is_explained(words, root, stdin, ours, theirs):
         return "explained"
     if show:
         print(f"--- in {root}: {shlex.join(words)}")

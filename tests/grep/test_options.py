@@ -160,3 +160,48 @@ def test_a_configuration_file(grep, files, tmp_path):  # noqa: F811
     assert grep("one", "a", env=env)[1] == b"1:one\n"
     assert grep("--no-config", "one", "a", env=env)[1] == b"one\none two\n"
     assert grep("-m2", "one", "a", env=env)[1] == b"1:one\n8:one two\n"
+
+
+def test_the_configuration_file_of_ripgrep(grep, files, tmp_path):  # noqa: F811
+    files(a=TEXT, config="-n\n", other="-c\n")
+    env = os.environ | {"RIPGREP_CONFIG_PATH": str(tmp_path / "config")}
+    assert grep("four", "a", env=env)[1] == grep("-n", "four", "a")[1]
+    assert grep("--no-config", "four", "a", env=env)[1] == grep("four", "a")[1]
+    env["LANEWISE_GREP_CONFIG"] = str(tmp_path / "other")
+    assert grep("four", "a", env=env)[1] == grep("-c", "four", "a")[1]
+
+
+def test_preprocessors(grep, files, tmp_path):  # noqa: F811
+    files(**{"a.up": "one\nfoo\n", "b.txt": "foo\n", "upper": '#!/bin/sh\necho "of ${1##*/}"\ntr a-z A-Z\n', "fails": "#!/bin/sh\necho foo\necho no luck >&2\nexit 3\n"})
+    for script in ("upper", "fails"):
+        (tmp_path / script).chmod(0o755)
+    assert grep("--pre", "./upper", "FOO|of", "a.up", "b.txt")[:2] == (0, b"a.up:of a.up\na.up:FOO\nb.txt:of b.txt\nb.txt:FOO\n")
+    assert grep("--pre", "./upper", "--pre-glob", "*.up", "(?i)foo", "a.up", "b.txt")[:2] == (0, b"a.up:FOO\nb.txt:foo\n")
+    assert grep("--pre", "./upper", "--pre-glob", "!*.up", "(?i)foo", "a.up", "b.txt")[:2] == (0, b"a.up:foo\nb.txt:FOO\n")
+    assert grep("--pre", "./upper", "--no-pre", "(?i)foo", "a.up")[:2] == (0, b"foo\n")
+    code, _, error = grep("--pre", "./fails", "foo", "a.up")
+    assert code == 2 and "a.up: --pre: './fails' failed: no luck" in error
+    code, _, error = grep("--pre", "./missing", "foo", "a.up")
+    assert code == 2 and "'./missing' cannot be started: No such file or directory" in error
+    (tmp_path / "large").write_bytes(b"foo\n" * 500_000)
+    assert grep("-m1", "--pre", "cat", "foo", "large")[:2] == (0, b"foo\n")  # the command is stopped
+    assert grep("-c", "--pre", "cat", "foo", "large")[:2] == (0, b"500000\n")
+
+
+def test_without_patterns_nothing_is_selected(grep, files):  # noqa: F811
+    files(a=TEXT, none="")
+    for arguments in ([], ["-v"], ["-c"], ["--files-without-match"]):
+        assert grep(*arguments, "-f", "none", "a")[:2] == (1, b"")
+
+
+def test_fixed_strings_without_unicode(grep, files):  # noqa: F811
+    files(a="Fu\u00df\nFUSS\n")
+    assert grep("-F", "--no-unicode", "u\u00df", "a")[1] == "Fu\u00df\n".encode()
+    assert grep("-Fi", "--no-unicode", "U\u00df", "a")[1] == "Fu\u00df\n".encode()
+
+
+def test_the_size_of_patterns_is_limited(grep, files):  # noqa: F811
+    files(a=TEXT)
+    assert grep("--regex-size-limit", "1M", "o\\w", "a")[0] == 0
+    code, out, error = grep("--regex-size-limit", "1K", "o\\w", "a")
+    assert (code, out) == (2, b"") and "pattern too large" in error

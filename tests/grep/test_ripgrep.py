@@ -1,7 +1,9 @@
 """`lanewise grep` against ripgrep 13: options, trees, ignore rules, encodings. tests/fuzz/grep.py makes random commands."""
 
 import os
+import re
 import shlex
+import subprocess
 
 import pytest
 from programs import both, files, grep  # noqa: F401
@@ -78,3 +80,60 @@ def test_odd_names(both, files, tmp_path):  # noqa: F811
     os.mkfifo(tmp_path / "pipe")
     both("x", "./")
     both("--files")
+
+
+@pytest.mark.parametrize("shows", ["-n", "-o", "--vimgrep", "-r X", "-C1 -n"])
+@pytest.mark.parametrize("way", ["", "--trim", "--color=always", "--color=always --colors match:none", "--crlf --color=always"])
+def test_long_lines(both, files, shows, way):  # noqa: F811
+    files(a="xx fo\u00e4bofo\n  foobfooobabbofoof A -B\u00e4b\r\no\u00c4\n\u0065\u0301\u0301\u0301 foob\nshort\n\n", b="o b\n" * 3)
+    for limit in ("1", "4", "8", "40"):
+        for pattern in ("o+", "[ab]{2}|\\s$", "nothing", ""):
+            both(*shows.split(), *way.split(), "-M", limit, pattern, "a", "b")
+            both(*shows.split(), *way.split(), "-M", limit, "--max-columns-preview", pattern, "a", "b")
+        if shows != "-r X":
+            both("-U", *shows.split(), *way.split(), "-M", limit, "--max-columns-preview", "b\\s*f|o+", "a", "b")
+            both("-U", *shows.split(), *way.split(), "-M", limit, "[^a]+", "a", "b")
+
+
+def test_nul_bytes_end_lines(both, files):  # noqa: F811
+    """Where a file is not mapped, ripgrep searches a line's end in the place of each NUL byte."""
+    files(**{"sub/a": b"\r\0", "sub/b": b"foo\0", "sub/c": b"foo\0\nbar\0\0", "sub/d": b"\0", "sub/e": b"foo\0bar"})
+    for pattern in ("^$", "foo$", "^bar", "$", "."):
+        for options in ([], ["-c"], ["-v"], ["--no-mmap"], ["-U"], ["-n"]):
+            for name in "abcde":
+                both("--binary", *options, pattern, "sub/" + name)
+                both("--binary", *options, "-g", name, pattern, "sub")
+
+
+def test_anchors_of_texts(both, files):  # noqa: F811
+    files(a="one\ntwo\n", b="two")
+    for pattern in ("\\Aone", "\\Atwo", "one\\z", "two\\z", "(?-m)^two", "(?-m)two$"):
+        for options in ([], ["-U"], ["-Uo"], ["-Uc"]):
+            both(*options, pattern, "a", "b")
+
+
+def test_repositories_above(both, files):  # noqa: F811
+    files(**{".git/config": "", ".gitignore": "b\n", "sub/.gitignore": "deep\n", "sub/deep/a": "x\n", "sub/b": "x\n", "sub/c": "x\n"})
+    for options in ([], ["--no-ignore-parent"], ["--no-ignore-vcs"]):
+        both(*options, "--files", "sub")
+        both(*options, "x", "sub")
+
+
+def test_offsets_have_the_colour_of_columns(both, files):  # noqa: F811
+    files(a=TEXT)
+    both("-b", "--column", "--color=always", "--colors", "column:fg:blue", "two", "a")
+
+
+def test_counted_bytes(grep, files, tmp_path):  # noqa: F811
+    """All of --json but times."""
+    times = re.compile(rb'"elapsed(_total)?":\{[^}]*\}')
+
+    def both(*arguments):
+        theirs = subprocess.run(["rg", "--no-config", "--sort", "path", *arguments], capture_output=True, cwd=tmp_path, timeout=120)
+        assert times.sub(b"", grep(*arguments)[1]) == times.sub(b"", theirs.stdout), arguments
+
+    files(a=TEXT, bin=b"one\n\0\none\n", **{"sub/a": TEXT, "sub/bin": b"one\n\0one\n"})
+    for options in ([], ["-m1"], ["-C1"], ["-m2", "-A1"], ["-U"], ["--no-mmap"], ["-a"]):
+        both("--json", *options, "one", "a", "bin")
+        if "-m2" not in options:  # where ripgrep's buffers end decides
+            both("--json", *options, "one", "sub")

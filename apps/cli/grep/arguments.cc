@@ -153,6 +153,7 @@ class Reader {
 /// The words of the configuration file: one a line; lines with # in front are comments.
 std::vector<std::string> configured_words() {
   const char* path = std::getenv("LANEWISE_GREP_CONFIG");
+  if (path == nullptr) path = std::getenv("RIPGREP_CONFIG_PATH");
   std::vector<std::string> words;
   if (path == nullptr || *path == '\0') return words;
   std::vector<std::string> lines;

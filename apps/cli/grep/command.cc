@@ -48,7 +48,7 @@ ExitCode run_options(Options& options) {
     return exit_code(options, outcome);
   }
   check_encoding(options.encoding);
-  if (options.most == 0) {
+  if (options.most == 0 || options.patterns.empty()) {
     compile(options);  // tells what is wrong with the patterns
     return kNothingFound;
   }

@@ -72,7 +72,8 @@ constexpr Flag kPatterns[] = {
 };
 
 constexpr Flag kOther[] = {
-    {"--no-config", "", "Options", "Do not read the configuration file that $LANEWISE_GREP_CONFIG names",
+    {"--no-config", "", "Options",
+     "Do not read the file that $LANEWISE_GREP_CONFIG, else $RIPGREP_CONFIG_PATH, names",
      [](Arguments& to, const std::string&) { to.no_config = true; }},
     {"-j,--threads", "N", "Options", "Threads (default: one per core)",
      [](Arguments& to, const std::string& value) {
@@ -86,17 +87,20 @@ constexpr Flag kOther[] = {
      [](Arguments& to, const std::string& value) { to.options.lanes = value; }},
     {"--debug,--trace", "", "Options", "Print on standard error with which match strategy it was searched",
      [](Arguments& to, const std::string&) { to.options.explain = true; }},
-    {"--dfa-size-limit,--regex-size-limit", "SIZE", "", "",
-     [](Arguments&, const std::string& value) { read_size("--regex-size-limit", value); }},
+    {"--dfa-size-limit", "SIZE", "", "",
+     [](Arguments&, const std::string& value) { read_size("--dfa-size-limit", value); }},
+    {"--regex-size-limit", "SIZE", "Patterns", "Reject patterns that take more memory, such as 10M",
+     [](Arguments& to, const std::string& value) {
+       to.options.pattern_bytes = read_size("--regex-size-limit", value);
+     }},
     {"-V,--version", "", "", "",
      [](Arguments& to, const std::string&) { to.options.task = Task::kShowVersion; }},
+    {"--pcre2-version", "", "", "", no_pcre},
     {"-h,--help", "", "", "", [](Arguments& to, const std::string&) { to.options.task = Task::kShowHelp; }},
-    {"--pre", "COMMAND", "", "",
-     [](Arguments&, const std::string& value) {
-       if (!value.empty()) throw UserError("--pre is not supported; search what the command prints");
-     }},
+    {"--pre", "COMMAND", "Files", "Search what COMMAND PATH prints, for each file PATH",
+     [](Arguments& to, const std::string& value) { to.options.preprocessor = value; }},
     {"--no-pre", "", "", "", [](Arguments& to, const std::string&) { to.options.preprocessor.clear(); }},
-    {"--pre-glob", "GLOB", "", "",
+    {"--pre-glob", "GLOB", "Files", "Use --pre for the files only whose names match GLOB",
      [](Arguments& to, const std::string& value) { to.options.preprocessor_globs.push_back(value); }},
 };
 

@@ -169,16 +169,21 @@ std::shared_ptr<const IgnoreFolder> Ignore::enter(std::string path,
 
 std::shared_ptr<const IgnoreFolder> Ignore::enter_root(const std::string& path, const RuleFiles& files) {
   std::shared_ptr<const IgnoreFolder> folder;
-  if (rules_.ignore_parent) {
-    for (size_t slash = path.find('/'); slash != std::string::npos && slash + 1 < path.size();
-         slash = path.find('/', slash + 1))
-      folder = enter(path.substr(0, slash + 1), folder, {});
+  for (size_t slash = path.find('/'); slash != std::string::npos && slash + 1 < path.size();
+       slash = path.find('/', slash + 1)) {
+    const std::string above = path.substr(0, slash + 1);
+    if (rules_.ignore_parent) {
+      folder = enter(above, folder, {});
+    } else if (exists(above + ".git")) {  // its rules do not count, yet those below are a repository's
+      auto repository = std::make_shared<IgnoreFolder>();
+      repository->has_git = true;
+      folder = std::move(repository);
+    }
   }
   return enter(path, folder, files);
 }
 
-/// -g: a glob says what to search, one with ! what not to.
-Verdict Ignore::judge_globs(std::string_view shown, bool is_folder) const {
+Verdict GlobChoice::judge(std::string_view shown, bool is_folder) const {
   if (globs_.empty()) return Verdict::kNone;
   if (shown.starts_with("./")) shown.remove_prefix(2);
   switch (globs_.judge(shown, is_folder)) {

@@ -38,6 +38,18 @@ class IgnoreRules {
   size_t kept_ = 0;
 };
 
+/// Globs of the command line: one says what to take, one with ! what to leave out.
+class GlobChoice {
+ public:
+  /// Throws UserError for a bad glob.
+  void add(std::string_view glob, bool ignore_case) { globs_.add(glob, ignore_case); }
+  /// `shown` is the path relative to the current folder. kKeep: taken by name.
+  Verdict judge(std::string_view shown, bool is_folder) const;
+
+ private:
+  IgnoreRules globs_;
+};
+
 /// Which files with rules a folder holds.
 struct RuleFiles {
   bool rg = true, dot = true, git = true, repository = true;
@@ -66,7 +78,7 @@ class Ignore {
 
   /// Of a file or folder in `folder`: `shown` is its path relative to the current folder, `path` absolute.
   /// Hidden files and types are the caller's.
-  Verdict judge_globs(std::string_view shown, bool is_folder) const;
+  Verdict judge_globs(std::string_view shown, bool is_folder) const { return globs_.judge(shown, is_folder); }
   Verdict judge_files(const IgnoreFolder* folder, std::string_view path, std::string_view shown,
                       bool is_folder) const;
 
@@ -75,7 +87,8 @@ class Ignore {
 
  private:
   const FileRules& rules_;
-  IgnoreRules globs_, explicit_, global_;
+  GlobChoice globs_;
+  IgnoreRules explicit_, global_;
 };
 
 }  // namespace lanewise::cli::grep

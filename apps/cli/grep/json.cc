@@ -105,14 +105,14 @@ class Json final : public Reporter, private Printing {
     if (!file.begun) return;
     const std::string nul = file.nul ? std::to_string(*file.nul) : "null";
     const auto time = std::chrono::steady_clock::now() - begun_;
+    file.printed = out_.written() - file.printed_at;
     out_.write(fmt::format(
         "{{\"type\":\"end\",\"data\":{{\"path\":{},\"binary_offset\":{},\"stats\":{{\"elapsed\":{{\"secs\":{}"
         ","
         "\"nanos\":{},\"human\":\"{}\"}},\"searches\":1,\"searches_with_match\":{},\"bytes_searched\":{},"
         "\"bytes_printed\":{},\"matched_lines\":{},\"matches\":{}}}}}}}\n",
         json_text(file.name), nul, time.count() / 1'000'000'000, time.count() % 1'000'000'000, human(time),
-        file.selected > 0 ? 1 : 0, file.searched, out_.written() - file.printed_at, file.matched_lines,
-        file.matches));
+        file.selected > 0 ? 1 : 0, file.searched, file.printed, file.matched_lines, file.matches));
   }
 
  private:

@@ -65,7 +65,8 @@ struct Options {
   Case letters = Case::kSensitive;
   Around around = Around::kAnything;
   bool literal = false;
-  bool invert = false;  ///< select the lines that do not match
+  uint64_t pattern_bytes = kNoLimit;  ///< of the compiled pattern
+  bool invert = false;                ///< select the lines that do not match
   bool unicode = true;
   bool multiline = false, dot_all = false;
   bool crlf = false;

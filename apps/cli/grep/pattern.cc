@@ -1,5 +1,7 @@
 #include "grep/pattern.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,9 +11,15 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-std::string escaped(const std::string& text) {
+constexpr uint64_t kInstructionBytes = 16;  // of a compiled pattern
+
+std::string escaped(const std::string& text, bool unicode) {
   std::string out;
   for (const char c : text) {
+    if (!unicode && static_cast<unsigned char>(c) > 0x7F) {  // without Unicode there are only bytes
+      out += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+      continue;
+    }
     if (std::string_view("\\.+*?()|[]{}^$#&-~").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
@@ -24,7 +32,7 @@ std::string joined(const Options& options) {
   bool first = true;
   for (const std::string& pattern : options.patterns) {
     if (!std::exchange(first, false)) all += '|';
-    const std::string one = options.literal ? escaped(pattern) : pattern;
+    const std::string one = options.literal ? escaped(pattern, options.unicode) : pattern;
     all += options.around == Around::kLine ? "^(?:" + one + ")$" : one;
   }
   return all;
@@ -39,7 +47,7 @@ text::RegexOptions regex_options(const Options& options) {
   how.crlf = options.crlf;
   how.whole_words = options.around == Around::kWord;
   how.limits.pattern_bytes = size_t{64} << 20;
-  how.limits.program_size = size_t{4} << 20;
+  how.limits.program_size = std::min(size_t{4} << 20, options.pattern_bytes / kInstructionBytes);
   return how;
 }
 
@@ -69,8 +77,8 @@ Search compile(const Options& options) {
   const text::MatcherOptions on{.form = "", .lanes = options.lanes, .tuning = options.tuning};
   search.matcher = std::make_unique<text::UnicodeLineMatcher>(make, on, options.line_end);
   check_line_ends(options, search.matcher->pattern());
-  const bool sees_ends =
-      options.around != Around::kAnything || search.matcher->pattern().may_match_byte('\n');
+  const bool sees_ends = options.around == Around::kWord ||
+                         search.matcher->pattern().may_match_byte(static_cast<uint8_t>(options.line_end));
   search.multiline = options.multiline && sees_ends;
   return search;
 }

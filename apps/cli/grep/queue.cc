@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "grep/encoding.h"
+#include "grep/preprocess.h"
 #include "grep/run.h"
 
 namespace lanewise::cli::grep {
@@ -74,6 +75,7 @@ Queue::Queue(const Options& options, bool whole)
       whole_(whole),
       most_ahead_(kMostAhead * static_cast<uint64_t>(machine_cores())),
       walk_(options) {
+  for (const std::string& glob : options.preprocessor_globs) preprocessed_.add(glob, false);
   struct stat status{};
   if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode)) output_ = status;
 }
@@ -229,7 +231,7 @@ Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch)
     ++batch.size;
     return Small::kTaken;
   }
-  if (*options_.mapped || found.path == "-") return Small::kNot;
+  if (*options_.mapped || found.path == "-" || is_preprocessed(found.path)) return Small::kNot;
   try {
     struct stat status{};
     const Descriptor file = opener.open(found.path, status);
@@ -245,7 +247,7 @@ Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch)
     auto job = std::make_shared<Job>();
     job->state.name = unit.name;
     prepare(found, status, job->state);
-    job->converts = job->state.at_nul == AtNul::kSay;
+    job->converts = job->state.at_nul == AtNul::kSay && !whole_;
     unit.block.first = unit.block.last = true;
     unit.block.nul_after = 0;
     unit.block.added_end = text[got - 1] != static_cast<uint8_t>(options_.line_end);
@@ -294,24 +296,32 @@ void Queue::open(const Found& found, Job& job) const {
   limits.whole = whole_;
   const auto size = static_cast<uint64_t>(status.st_size);
   const int number = file.get();
-  if (needs_stream(number, regular, found.path)) {
-    job.converts = state.at_nul == AtNul::kSay;
+  const bool preprocessed = is_preprocessed(found.path);
+  if (preprocessed || needs_stream(number, regular, found.path)) {
+    job.converts = state.at_nul == AtNul::kSay && !whole_;
     const std::string& encoding = options_.encoding;
     const bool by_mark = encoding.empty() || encoding == "auto" || encoding.starts_with("utf-16");
     state.transcoded = regular && !options_.decompress && by_mark;
-    auto stream = options_.decompress ? decoded_stream(number, found.path) : plain_stream(number);
+    auto stream = preprocessed          ? preprocessed_stream(options_.preprocessor, found.path, number)
+                  : options_.decompress ? decoded_stream(number, found.path)
+                                        : plain_stream(number);
     if (options_.encoding != "none") stream = transcoded_stream(std::move(stream), options_.encoding);
     job.input = stream_input(std::move(file), std::move(stream), limits);
     return;
   }
   state.mapped = *options_.mapped && size > 0;
-  job.converts = state.at_nul == AtNul::kSay && !state.mapped;
+  job.converts = state.at_nul == AtNul::kSay && !state.mapped && !whole_;
   if (size >= kSmall) {
     job.input = mapped_input(number, size, limits);
     if (job.input) return;
   }
   if (size > 0 && size < kSmall) limits.block_bytes = size;
   job.input = stream_input(std::move(file), plain_stream(number), limits);
+}
+
+bool Queue::is_preprocessed(const std::string& path) const {
+  return !options_.preprocessor.empty() && path != "-" &&
+         preprocessed_.judge(path, false) != Verdict::kIgnore;
 }
 
 /// Whether the file's bytes are not searched as they are, or come as they come.

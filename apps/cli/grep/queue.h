@@ -84,13 +84,15 @@ class Queue {
   void hand_in(uint64_t place, Elements elements);
   void open(const Found& found, Job& job) const;
   void prepare(const Found& found, const struct stat& status, FileState& state) const;
+  bool is_preprocessed(const std::string& path) const;
   bool needs_stream(int file, bool regular, const std::string& path) const;
   bool is_encoded(std::string_view head, const std::string& path) const;
 
   const Options& options_;
   const bool whole_;
   const uint64_t most_ahead_;
-  struct stat output_{};  // where standard output is a regular file
+  GlobChoice preprocessed_;  // of --pre-glob
+  struct stat output_{};     // where standard output is a regular file
 
   std::mutex mutex_;  // of all below, and of claiming an input's blocks
   std::condition_variable changed_;

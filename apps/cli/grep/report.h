@@ -43,6 +43,7 @@ struct FileState {
   std::optional<uint64_t> last_end;  ///< of the last line that was printed
   std::list<HeldLine> held;
   uint64_t printed_at = 0;  ///< bytes written before this file
+  uint64_t printed = 0;     ///< bytes of its messages, without the last one
   bool begun = false;       ///< something of it was written
   uint64_t window = 0;      ///< where ripgrep's buffer would begin
 };

@@ -126,7 +126,7 @@ class Run {
     unit.nul.reset();
     try {
       if (unit.job->input) unit.job->input->fill(unit.block);
-      const size_t size = unit.block.size();
+      size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
         // Of a mapped file ripgrep looks at the beginning, and at lines that it prints.
         const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
@@ -134,8 +134,7 @@ class Run {
         if (nul != nullptr)
           unit.nul = static_cast<size_t>(static_cast<const uint8_t*>(nul) - unit.block.text());
         if (nul == nullptr && unit.block.nul_after > 0) unit.nul = unit.block.nul_after;
-        if (nul != nullptr && unit.job->converts)
-          unit.block.replace(0, static_cast<uint8_t>(options_.line_end));
+        if (nul != nullptr && unit.job->converts) size = end_lines_at_nul(unit.block);
       }
       if (search_.multiline) {
         const std::string_view text(reinterpret_cast<const char*>(unit.block.text()),
@@ -149,6 +148,17 @@ class Run {
     } catch (const UserError& error) {
       unit.error = error.what();
     }
+  }
+
+  /// Returns the size: a NUL byte at the file's end needs no further line's end.
+  size_t end_lines_at_nul(Block& block) const {
+    const bool ends = block.added_end && block.size() > 1 && block.text()[block.size() - 2] == 0;
+    block.replace(0, static_cast<uint8_t>(options_.line_end));
+    if (ends) {
+      block.set(block.text(), block.size() - 1);
+      block.added_end = false;
+    }
+    return block.size();
   }
 
   void stop() {
@@ -202,11 +212,13 @@ class Run {
   void end(FileState& file) {
     const uint64_t found = file.selected;
     searched_ = true;
+    if (file.mapped && file.nul) file.searched = std::min(file.searched, *file.nul);  // as ripgrep counts
     report_->finish(file);
     if (options_.flush) out_.flush();
     if (options_.report != Report::kJson || file.begun) {
       totals_.files += 1;
       totals_.searched += file.searched;
+      totals_.printed += file.printed;
     }
     totals_.files_with += found > 0;
     totals_.matches += file.matches;
@@ -226,7 +238,6 @@ class Run {
     if (options_.messages && options_.files.ignore_messages) {
       for (const std::string& warning : queue_.warnings()) print_error("lanewise grep: {}\n", warning);
     }
-    totals_.printed = out_.written();
     if (options_.report == Report::kJson) {
       write_json_summary(totals_, time, time, out_);
     } else if (options_.stats) {
@@ -235,7 +246,7 @@ class Run {
           "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n"
           "{} bytes searched\n{:.6f} seconds spent searching\n{:.6f} seconds\n",
           totals_.matches, totals_.lines, totals_.files_with, totals_.files,
-          options_.report == Report::kLines ? totals_.printed : 0, totals_.searched, seconds, seconds));
+          options_.report == Report::kLines ? out_.written() : 0, totals_.searched, seconds, seconds));
     }
     if (options_.explain) explain(time);
   }

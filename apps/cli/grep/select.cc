@@ -146,22 +146,24 @@ void Selector::plain(FileState& file, std::string_view text, size_t end) {
 }
 
 void Selector::lines(FileState& file, size_t end, bool groups) {
+  size_t searched = 0;  // after the last line that was selected
+  const auto stop = [&] {
+    file.done = true;
+    searched = std::min(searched, block_->text.size() - block_->added_end);
+    file.searched = file.mapped || groups ? file.offset + searched : file.window;  // as ripgrep counts
+  };
   for (const auto [from, to] : ranges_) {
     if (from >= end) break;
     const size_t last = std::min<size_t>(to, end);
     for (size_t begin = from; begin < last;) {
       const size_t until = groups ? last : line_end(begin);
-      if (!select(file, begin, until)) {
-        file.done = true;
-        return;
-      }
+      const bool more = select(file, begin, until);
+      if (at_ == until) searched = until;
+      if (!more) return stop();
       begin = until;
     }
   }
-  if (!context_until(file, end)) {
-    file.done = true;
-    return;
-  }
+  if (!context_until(file, end)) return stop();
   hold(file, end);
 }
 

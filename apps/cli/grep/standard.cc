@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
+#include "expr/device/graphemes-inl.h"
 #include "grep/report.h"
 #include "text/unicode/utf8.h"
 
@@ -43,8 +45,9 @@ class Standard final : public Reporter, private Printing {
  public:
   Standard(const Options& options, const text::UnicodeLineMatcher& matcher, bool multiline, Out& out)
       : Printing(options, matcher, multiline, out),
-        needs_matches_((options.colours && !options.colour_specs.match.none()) || options.columns ||
-                       options.replacement || options.each_match || options.only_matches || options.stats),
+        highlights_(options.colours && !options.colour_specs.match.none()),
+        needs_matches_(highlights_ || options.columns || options.replacement || options.each_match ||
+                       options.only_matches || options.stats),
         separates_(options.before > 0 || options.after > 0) {}
 
   bool matched(FileState& file, const Piece& piece) override {
@@ -138,7 +141,7 @@ class Standard final : public Reporter, private Printing {
     piece_ = &piece;
     const bool several = multiline_ && !is_context;
     if (shown_.empty()) {
-      several ? each_line() : one_line(text_, {}, 0, 0, std::nullopt);
+      several ? each_line() : line_of({}, 0);
     } else if (options_.only_matches) {
       several ? only_of_lines() : only();
     } else if (options_.each_match) {
@@ -146,11 +149,12 @@ class Standard final : public Reporter, private Printing {
     } else if (several) {
       each_line();
     } else {
-      one_line(text_, shown_, 0, 0, shown_[0].begin + 1);
+      line_of(shown_, shown_[0].begin + 1);
     }
   }
 
-  void prefix(uint64_t offset, uint64_t line, std::optional<size_t> column) {
+  /// Column 0: none.
+  void prefix(uint64_t offset, uint64_t line, size_t column) {
     const std::string& mark = *mark_;
     if (options_.names && !options_.heading) {
       path(*file_);
@@ -160,32 +164,26 @@ class Standard final : public Reporter, private Printing {
       coloured(options_.colour_specs.line, fmt::format_int(piece_->number + line).c_str());
       out_.write(mark);
     }
-    if (column && options_.columns) {
-      coloured(options_.colour_specs.column, fmt::format_int(*column).c_str());
+    if (column > 0 && options_.columns) {
+      coloured(options_.colour_specs.column, fmt::format_int(column).c_str());
       out_.write(mark);
     }
     if (options_.offsets) {
-      coloured({}, fmt::format_int(piece_->offset + offset).c_str());
+      coloured(options_.colour_specs.column, fmt::format_int(piece_->offset + offset).c_str());
       out_.write(mark);
     }
   }
 
-  /// The line text_[offset ..] with matches, whose places are relative to text_.
-  void one_line(std::string_view line, const std::vector<Span>& matches, size_t offset, uint64_t number,
-                std::optional<size_t> column) {
-    prefix(offset, number, column);
-    print(line, matches, offset);
+  void line_of(std::span<const Span> matches, size_t column) {
+    prefix(0, 0, column);
+    whole_line(text_, matches);
   }
 
-  void print(std::string_view line, const std::vector<Span>& matches, size_t offset) {
-    if (options_.trim) {
-      const size_t blank = blanks(line);
-      line.remove_prefix(blank);
-      offset += blank;
-    }
-    if (options_.max_columns > 0 && line.size() > options_.max_columns)
-      return too_long(line, matches, offset);
-    coloured_line(line, matches, offset);
+  /// The line without its end, and with --trim without white space at its beginning.
+  Span trimmed(std::string_view text, Span line) const {
+    line.end = line.begin + body(text.substr(line.begin, line.size())).size();
+    if (options_.trim) line.begin += blanks(text.substr(line.begin, line.size()));
+    return line;
   }
 
   /// Bytes of white space at the beginning, without the end of the line.
@@ -196,58 +194,79 @@ class Standard final : public Reporter, private Printing {
     return std::min(line.find_first_not_of(white), line.size());
   }
 
-  void coloured_line(std::string_view line, const std::vector<Span>& matches, size_t offset) {
-    if (!options_.colours || matches.empty() || options_.colour_specs.match.none()) {
-      out_.write(line);
-      if (!line.ends_with(options_.line_end)) line_end();
+  bool exceeds(Span line) const { return options_.max_columns > 0 && line.size() > options_.max_columns; }
+
+  /// A whole line, which is all of `text`.
+  void whole_line(std::string_view text, std::span<const Span> matches) {
+    const Span line{0, text.size()};
+    if (exceeds(line)) return too_long(text, line, highlights_ ? matches : std::span<const Span>(shown_));
+    if (!highlights_ || matches.empty()) {
+      if (options_.trim) text.remove_prefix(blanks(text));
+      out_.write(text);
+      if (!text.ends_with(options_.line_end)) line_end();
       return;
     }
-    highlight(body(line), matches, offset);
+    highlighted(text, line, matches);
     line_end();
   }
 
-  void highlight(std::string_view line, const std::vector<Span>& matches, size_t offset) {
-    if (!options_.colours) return out_.write(line);
-    size_t at = 0, from = 0, to = 0;  // [from, to) is one match, or several that touch
+  /// A line of several.
+  void part_line(Span line, std::span<const Span> matches) {
+    if (exceeds(line)) return too_long(text_, line, matches);
+    highlighted(text_, line, matches);
+    line_end();
+  }
+
+  /// The line without its end; matches that touch are one.
+  void highlighted(std::string_view text, Span line, std::span<const Span> matches) {
+    line = trimmed(text, line);
+    if (!options_.colours) return out_.write(text.substr(line.begin, line.size()));
+    size_t at = line.begin, from = at, to = at;  // [from, to) is one match, or several that touch
     const auto write = [&] {
-      out_.write(line.substr(at, from - at));
-      if (from < to) coloured(options_.colour_specs.match, line.substr(from, to - from));
+      out_.write(text.substr(at, from - at));
+      if (from < to) coloured(options_.colour_specs.match, text.substr(from, to - from));
       at = to;
     };
     for (const Span match : matches) {
-      if (match.end <= offset + to || match.begin >= offset + line.size()) continue;
-      const size_t begin = std::max(match.begin, offset) - offset;
+      if (match.end <= to || match.begin >= line.end) continue;
+      const size_t begin = std::max(match.begin, line.begin);
       if (begin > to) {
         if (to > at) write();
         from = begin;
       } else if (to == at) {
         from = to;
       }
-      to = std::min(match.end - offset, line.size());
+      to = std::min(match.end, line.end);
     }
     if (to > at) write();
-    out_.write(line.substr(at));
+    out_.write(text.substr(at, line.end - at));
   }
 
-  /// Where the first `characters` characters of the line end.
+  /// Where the first `characters` characters of the line end, as people see them; a malformed byte is one.
   static size_t preview_end(std::string_view line, uint64_t characters) {
-    size_t at = 0;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(line.data());
+    size_t at = 0, valid = 0;  // line[at, valid) is UTF-8
     for (; characters > 0 && at < line.size(); --characters) {
-      const int bytes = text::unicode::decode(line.substr(at)).bytes;
-      at += bytes == 0 ? 1 : static_cast<size_t>(bytes);
+      while (valid < line.size()) {
+        const int size = text::unicode::decode(line.substr(valid)).bytes;
+        if (size == 0) break;
+        valid += static_cast<size_t>(size);
+      }
+      at = at == valid ? ++valid : kernel::next_grapheme({bytes, valid}, at);
     }
     return at;
   }
 
-  void too_long(std::string_view line, const std::vector<Span>& matches, size_t offset) {
+  void too_long(std::string_view text, Span line, std::span<const Span> matches) {
     if (options_.preview) {
-      const std::string_view shown = line.substr(0, preview_end(line, options_.max_columns));
-      highlight(shown, matches, offset);
+      const std::string_view all = text.substr(line.begin, line.size());
+      const Span shown{line.begin, line.begin + preview_end(all, options_.max_columns)};
+      highlighted(text, shown, matches);
       if (matches.empty()) {
         out_.write(" [... omitted end of long line]");
       } else {
         const auto behind = [&](const Span& match) {
-          return match.begin >= offset + shown.size() && match.begin < offset + line.size();
+          return match.begin >= shown.end && match.begin < line.end;
         };
         const auto rest = std::ranges::count_if(matches, behind);
         out_.write(fmt::format(" [... {} more match{}]", rest, rest == 1 ? "" : "es"));
@@ -263,71 +282,70 @@ class Standard final : public Reporter, private Printing {
   void only() {
     for (const Span match : shown_) {
       prefix(match.begin, 0, match.begin + 1);
-      only_match(text_.substr(match.begin, match.size()));
+      const Span all{0, match.size()};
+      whole_line(text_.substr(match.begin, match.size()), {&all, 1});
     }
-  }
-
-  void only_match(std::string_view match) {
-    if (options_.trim) match.remove_prefix(blanks(match));
-    if (options_.max_columns > 0 && match.size() > options_.max_columns)
-      return too_long(match, {{0, match.size()}}, 0);
-    const bool plain = !options_.colours || options_.colour_specs.match.none() || match.empty();
-    plain ? out_.write(match) : coloured(options_.colour_specs.match, match);
-    if (!match.ends_with(options_.line_end)) line_end();
   }
 
   void each_match() {
-    for (const Span match : shown_) {
+    for (const Span& match : shown_) {
       prefix(match.begin, 0, match.begin + 1);
-      print(text_, {match}, 0);
+      whole_line(text_, {&match, 1});
     }
   }
 
-  /// Calls found(begin, end, number) for each line of text_.
+  /// Calls found(line, number) for each line of text_.
   template <class Found>
   void lines(const Found& found) const {
     uint64_t number = 0;
     for (size_t begin = 0; begin < text_.size(); ++number) {
       const size_t newline = text_.find(options_.line_end, begin);
       const size_t end = newline == std::string_view::npos ? text_.size() : newline + 1;
-      if (!found(begin, end, number)) return;
+      if (!found(Span{begin, end}, number)) return;
       begin = end;
     }
   }
 
   void each_line() {
-    const auto column = shown_.empty() ? std::nullopt : std::optional(shown_[0].begin + 1);
-    lines([&](size_t begin, size_t end, uint64_t number) {
-      one_line(text_.substr(begin, end - begin), shown_, begin, number, column);
+    const size_t column = shown_.empty() ? 0 : shown_[0].begin + 1;
+    lines([&](Span line, uint64_t number) {
+      prefix(line.begin, number, column);
+      shown_.empty() ? whole_line(text_.substr(line.begin, line.size()), {}) : part_line(line, shown_);
       return true;
     });
   }
 
   void only_of_lines() {
-    lines([&](size_t begin, size_t end, uint64_t number) {
-      end = begin + body(text_.substr(begin, end - begin)).size();
+    lines([&](Span line, uint64_t number) {
+      line = trimmed(text_, line);
       for (const Span match : shown_) {
-        const size_t first = std::max(begin, match.begin), last = std::min(end, match.end);
-        if (first >= last) continue;
+        const Span part{std::max(line.begin, match.begin), std::min(line.end, match.end)};
+        if (part.begin >= part.end) continue;
         prefix(match.begin, number, match.begin + 1);
-        only_match(text_.substr(first, last - first));
+        if (exceeds(part)) {
+          too_long(text_, part, shown_);
+          continue;
+        }
+        coloured(options_.colour_specs.match, text_.substr(part.begin, part.size()));
+        line_end();
       }
       return true;
     });
   }
 
   void each_match_of_lines() {
-    for (const Span match : shown_) {
-      lines([&](size_t begin, size_t end, uint64_t number) {
-        if (end <= match.begin) return true;
-        if (begin >= match.end) return false;
-        one_line(text_.substr(begin, end - begin), {match}, begin, number,
-                 match.begin - std::min(match.begin, begin) + 1);
-        return false;  // editors want one line
+    for (const Span& match : shown_) {
+      lines([&](Span line, uint64_t number) {
+        if (line.end <= match.begin) return true;
+        if (line.begin >= match.end) return false;
+        prefix(line.begin, number, match.begin - std::min(match.begin, line.begin) + 1);
+        part_line(line, {&match, 1});
+        return exceeds(line);  // editors want one line of each match; ripgrep goes on after a long one
       });
     }
   }
 
+  const bool highlights_;
   const bool needs_matches_;
   const bool separates_;
   const FileState* file_ = nullptr;

@@ -52,6 +52,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   LANEWISE_OPENCL            file of the OpenCL library
   LANEWISE_SORT              file of the plug-in that sorts on GPUs
   NO_COLOR                   if it is set and not empty, output has no colours
+  RIPGREP_CONFIG_PATH        the same where LANEWISE_GREP_CONFIG is not set
   TERM                       `dumb`: grep prints no colours unless it must
   TMPDIR                     folder of temporary files; default: /tmp
   WAYLAND_DISPLAY            the same

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "lanes/find.h"
+#include "text/syntax/ast.h"
+
+namespace lanewise::text::literals {
+
+/// What the bytes before and after `text` say of a line that holds it: no match, a match, or neither. `text`
+/// is a part of every match. Nothing where its place in the pattern is not fixed, or its neighbours may be
+/// anything.
+std::optional<lanes::Neighbours> find_neighbours(const syntax::Ast& ast, std::string_view text);
+
+}  // namespace lanewise::text::literals
