@@ -86,9 +86,11 @@ LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
   const u64 place = number - lookup.base;
   if (place >= lookup.size) return kNoRow;
   if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
-  if (lookup.kind == LookupKind::kBitmap) return *lookup.at<const u32>(place / 32) & bit_of(place) ? 0 : kNoRow;
+  if (lookup.kind == LookupKind::kBitmap)
+    return *lookup.at<const u32>(place / 32) & bit_of(place) ? 0 : kNoRow;
   const Ranks ranks = *lookup.at<const Ranks>(place / 32);
-  return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1))) : kNoRow;
+  return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
+                                    : kNoRow;
 }
 
 /// The row of `wanted`'s keys, or kNoRow. `held(row)` gives the keys of a row.

@@ -36,8 +36,7 @@ std::string KernelWriter::keys_text(size_t number) const {
     }
   }
   const Type first = program_.types[probe.key_column(0)];
-  const bool numbers = finds_numbers(number),
-             exact = numbers && width(first.physical()) <= sizeof(uint32_t);
+  const bool numbers = finds_numbers(number), exact = numbers && width(first.physical()) <= sizeof(uint32_t);
   std::string text = fmt::format(
       "struct Keys {{\n{}  u32 nulls;\n"
       "  static constexpr bool kExact = {}, kNumber = {};\n"
@@ -45,7 +44,9 @@ std::string KernelWriter::keys_text(size_t number) const {
       "  LANES_FN bool same(const Keys& other) const {{ return nulls == other.nulls{}; }}\n"
       "  LANES_FN u32 word(u64 hash) const {{ return {}; }}\n",
       members, exact, numbers, hash, same, exact ? "u32(k0.bits)" : "u32(hash)");
-  if (numbers) text += fmt::format("  LANES_FN u64 number() const {{ return number_of<{}>(k0.bits); }}\n", expr::device_type(first));
+  if (numbers)
+    text += fmt::format("  LANES_FN u64 number() const {{ return number_of<{}>(k0.bits); }}\n",
+                        expr::device_type(first));
   return text + "};\n";
 }
 
@@ -91,9 +92,10 @@ void KernelWriter::define_held(Emitter& out, size_t probe) const {
 /// Defines `lookup`, that of the probe's build side.
 void KernelWriter::define_lookup(Emitter& out, size_t probe) const {
   const size_t word = probe_word(probe) + kLookupOf;
-  out.line(fmt::format("const Lookup lookup = {{LookupKind(job.words[{}]), job.words[{}], job.words[{}], "
-                       "job.words[{}]}};",
-                       word, word + 1, word + 2, word + 3));
+  out.line(
+      fmt::format("const Lookup lookup = {{LookupKind(job.words[{}]), job.words[{}], job.words[{}], "
+                  "job.words[{}]}};",
+                  word, word + 1, word + 2, word + 3));
 }
 
 /// A kernel over the rows of a build side, of which some can match: `each` is written for `row`, `before` and

@@ -109,9 +109,7 @@ class JoinTable::Filling {
   const DeviceColumn& key_column(size_t key) const {
     return table_.columns_[table_.columns_.size() - table_.keys_ + key];
   }
-  device::DeviceBuffer allocate(size_t bytes) const {
-    return gpu_.pool.allocate(bytes, gpu_.stream, kTable);
-  }
+  device::DeviceBuffer allocate(size_t bytes) const { return gpu_.pool.allocate(bytes, gpu_.stream, kTable); }
   kernel::KeyBounds bounds() const { return fetch_one<kernel::KeyBounds>(gpu_, bounds_.address()); }
 
   /// The lookup whose memory is least: what it takes decides how much of it a cache holds.
@@ -139,7 +137,8 @@ class JoinTable::Filling {
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
-    const bool by_bits = table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
+    const bool by_bits =
+        table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
     gpu_.stream.fill(table_.table_.address(), by_bits ? 0 : 0xff, table_.table_.size());
   }
   void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
@@ -218,7 +217,8 @@ std::string JoinTable::describe() const {
   constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
                                     "bitmap of {} numbers"};
   const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
-  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size), format_size(table_.size()));
+  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
+                     format_size(table_.size()));
 }
 
 }  // namespace lanewise::exec

@@ -205,8 +205,8 @@ class KernelWriter {
   std::string probe_head(const Stage& stage) const;
   std::string keys_text(size_t probe) const;
   std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
-  void build_kernel(KernelText& to, const std::string& name, const std::string& before, const std::string& each,
-                    const std::string& after) const;
+  void build_kernel(KernelText& to, const std::string& name, const std::string& before,
+                    const std::string& each, const std::string& after) const;
   void define_lookup(expr::Emitter& out, size_t probe) const;
   void find_row(expr::Emitter& out, size_t probe) const;
   void look_at_run(expr::Emitter& out, size_t probe) const;

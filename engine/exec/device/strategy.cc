@@ -50,8 +50,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(
         fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
-                    "multiple of 32, to 512), automata, lists, occupancy, groups=table, groups=parts, "
-                    "groups=slots, join=hash, join=direct, join=ranks or join=bitmap, with commas between",
+                    "multiple of 32, to 512), automata, lists, occupancy, groups=table|parts|slots or "
+                    "join=hash|direct|ranks|bitmap, with commas between",
                     name));
   }
 }

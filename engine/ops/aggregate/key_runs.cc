@@ -37,7 +37,8 @@ size_t estimated_keys(size_t rows, size_t found) {
 
 void KeyRun::arrange(const std::function<KeyRun()>& start) {
   for (const auto& accumulator : accumulators) accumulator->seal();
-  if (!std::ranges::all_of(accumulators, [](const auto& accumulator) { return accumulator->merge_copies(); })) {
+  if (!std::ranges::all_of(accumulators,
+                           [](const auto& accumulator) { return accumulator->merge_copies(); })) {
     partitions = partition(keys->tags(), kPartitionBits);
     return;
   }
