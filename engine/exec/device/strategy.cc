@@ -49,9 +49,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.threads = *threads;
   } else {
     throw UserError(
-        fmt::format("there is no strategy '{}' on devices; choose naive, refill=N (1 to 32), threads=N (a "
-                    "multiple of 32, to 512), automata, lists, occupancy, groups=table|parts|slots or "
-                    "join=hash|direct|ranks|bitmap, with commas between",
+        fmt::format("there is no strategy '{}' on devices; choose naive, refill=1..32, threads=32..512 by 32, "
+                    "automata, lists, occupancy, groups=table|parts|slots or join=hash|direct|ranks|bitmap",
                     name));
   }
 }
