@@ -30,8 +30,8 @@ from threading import BoundedSemaphore
 import optimizers
 from expressions import AGGREGATES, ENOUGH, FUNCTIONS, Generator, Node, null, takes_values
 from odd_values import PLAN_SETTINGS, SETTINGS, odd_table, random_settings
-from oracle import (answer_of, answered_in_two_ways, ask, blocks_of, broken, connect, differs, duckdb_is_wrong, engine, failures, law,  # noqa: F401
-                    minimal, passing, refused_calls, settings)
+from oracle import (answered_in_two_ways, ask, blocks_of, broken, connect, differs, duckdb_is_wrong, engine, failures, law,  # noqa: F401
+                    minimal, passing, refused_calls, settings, took_too_long)
 from outcomes import CRASH, INTERNAL, ORDER, REFUSED, missing, outcome, signature, without_literals
 from plans import FEATURES, Plan, PlanGenerator, is_collated, random_plan
 from queries import TYPES, random_query, random_table
@@ -72,6 +72,8 @@ class Run:
             if self.without & set(query.features):
                 continue
             answer, error = ask(connection, query)
+            if took_too_long(error):
+                continue
             if broken(error):
                 self.broken += 1
                 connection = connect(table)
@@ -105,8 +107,11 @@ class Run:
                 query = random_query(chooser, generator)
                 if query.where and not passing(connection, query) and chooser.random() < 0.75:
                     query = replace(query, where=Node("bool", "({0} IS NOT TRUE)", (query.where,)))  # All rows pass this.
+                answer, error = ask(connection, query)
+                if took_too_long(error):
+                    continue
                 queries.append(query)
-                answers.append(answer_of(connection, query))
+                answers.append(answer)
                 self.count(connection, table, query, answers[-1])
         return table, queries, answers, settings(chooser)
 
