@@ -1,8 +1,11 @@
 """The package as the build folder has it."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 BUILD = Path(os.environ.get("LANEWISE_BUILD") or Path(__file__).resolve().parents[2] / "build")
 sys.path.insert(0, str(BUILD / "python"))
+# Before Polars surrounds it: a shell makes processes in the background ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
