@@ -1,6 +1,6 @@
 """Writes the C source of the extension module _native: native.py HEADER OUTPUT.
 
-The header is engine/api/c/lanewise.h, from which cffi learns functions and types; native.h has what Python alone needs.
+The header is engine/api/c/lanewise.h, from which cffi learns functions and types; native.c has what Python alone needs.
 """
 
 import re
@@ -37,7 +37,7 @@ def main() -> None:
         lw_code run_interruptible(lw_session*, const char*, struct ArrowSchema*, struct ArrowArray*, lw_result**, lw_error*);
         void* stream_destructor(void);
     """)
-    ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.h"\n', py_limited_api=True)
+    ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.c"\n', py_limited_api=True)
     ffi.emit_c_code(str(output))
 
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -117,4 +118,5 @@ LW_API void lw_text_free(char* text);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */
 #endif

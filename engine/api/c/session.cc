@@ -86,7 +86,8 @@ class TakenStream {
 };
 
 /// Throws UserError: an argument that must be there is NULL.
-void need(const void* argument, const char* name) {
+template <class T>
+void need(const T* argument, const char* name) {
   if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));
 }
 

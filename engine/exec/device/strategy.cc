@@ -48,10 +48,10 @@ void set(Strategy& strategy, std::string_view name) {
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
     strategy.threads = *threads;
   } else {
-    throw UserError(
-        fmt::format("there is no strategy '{}' on devices; choose naive, refill=1..32, threads=32..512 by 32, "
-                    "automata, lists, occupancy, groups=table|parts|slots or join=hash|direct|ranks|bitmap",
-                    name));
+    throw UserError(fmt::format(
+        "there is no strategy '{}' on devices; choose naive, refill=1..32, threads=32..512 by 32, "
+        "automata, lists, occupancy, groups=table|parts|slots or join=hash|direct|ranks|bitmap",
+        name));
   }
 }
 

@@ -1,4 +1,4 @@
-/* What the extension module adds to the C ABI. Included once, after Python.h and lanewise.h. */
+/* What the extension module adds to the C ABI: _native.c, which native.py writes, includes it after Python.h and lanewise.h. */
 #include <signal.h>
 #include <stdlib.h>
 
