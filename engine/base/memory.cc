@@ -20,10 +20,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 bool MemoryBudget::try_reserve(size_t bytes) {
   const size_t limit = this->limit();
-  size_t used = used_.load(std::memory_order_relaxed);
+  size_t used = used_->load(std::memory_order_relaxed);
   do {
     if (bytes > limit || used > limit - bytes) return false;
-  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  } while (!used_->compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   size_t peak = peak_.load(std::memory_order_relaxed);
   while (peak < used + bytes && !peak_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
   }
@@ -63,6 +63,7 @@ Reservation& Reservation::operator=(Reservation&& other) noexcept {
     resize(0);
     budget_ = other.budget_;
     what_ = other.what_;
+    used_ = other.used_;
     bytes_ = std::exchange(other.bytes_, 0);
   }
   return *this;
@@ -71,7 +72,7 @@ Reservation& Reservation::operator=(Reservation&& other) noexcept {
 void Reservation::resize(size_t bytes) {
   if (budget_ != nullptr) {
     if (bytes > bytes_) budget_->reserve(bytes - bytes_, what_);
-    if (bytes < bytes_) budget_->release(bytes_ - bytes);
+    if (bytes < bytes_) used_->fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
   }
   bytes_ = bytes;
 }

@@ -28,9 +28,9 @@ class MemoryBudget {
   void reserve(size_t bytes, std::string_view what);
   /// Takes `bytes` where they are free now; no reclaiming, no error.
   bool try_reserve(size_t bytes);
-  void release(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void release(size_t bytes) { used_->fetch_sub(bytes, std::memory_order_relaxed); }
 
-  size_t used() const { return used_.load(std::memory_order_relaxed); }
+  size_t used() const { return used_->load(std::memory_order_relaxed); }
   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
   size_t limit() const { return limit_.load(std::memory_order_relaxed); }
   /// What is in use stays so, even above the limit.
@@ -42,31 +42,39 @@ class MemoryBudget {
   void add_reclaimer(std::function<size_t(size_t)> reclaim);
 
  private:
+  friend class Reservation;
+
   std::atomic<size_t> limit_;
   const std::string_view raise_;  // a string literal
-  std::atomic<size_t> used_{0};
+  const std::shared_ptr<std::atomic<size_t>> used_ = std::make_shared<std::atomic<size_t>>(0);
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;
   std::vector<std::function<size_t(size_t)>> reclaimers_;
 };
 
-/// Bytes held of a budget; gives them back when it ends. A null budget counts nothing.
+/// Bytes held of a budget; gives them back when it ends, which may be after the budget: results outlive
+/// sessions. A null budget counts nothing.
 class Reservation {
  public:
   Reservation() = default;
-  Reservation(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
+  Reservation(MemoryBudget* budget, std::string_view what)
+      : budget_(budget), what_(what), used_(budget == nullptr ? nullptr : budget->used_) {}
   Reservation(Reservation&& other) noexcept
-      : budget_(other.budget_), what_(other.what_), bytes_(std::exchange(other.bytes_, 0)) {}
+      : budget_(other.budget_),
+        what_(other.what_),
+        used_(other.used_),
+        bytes_(std::exchange(other.bytes_, 0)) {}
   Reservation& operator=(Reservation&& other) noexcept;
   ~Reservation() { resize(0); }
 
-  /// Grows or shrinks to `bytes`; throws MemoryError, then unchanged.
+  /// Grows, while there is the budget, or shrinks to `bytes`; throws MemoryError, then unchanged.
   void resize(size_t bytes);
   size_t bytes() const { return bytes_; }
 
  private:
   MemoryBudget* budget_ = nullptr;
   std::string_view what_;  // a string literal: operator names
+  std::shared_ptr<std::atomic<size_t>> used_;
   size_t bytes_ = 0;
 };
 

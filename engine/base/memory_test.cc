@@ -120,5 +120,14 @@ TEST(Int128, PrintsItsExtremes) {
   EXPECT_EQ(to_string(~uint128_t{0}), "340282366920938463463374607431768211455");
 }
 
+TEST(Memory, BuffersOutliveTheirBudget) {
+  Buffer buffer;
+  {
+    MemoryBudget budget(1 << 20);
+    buffer = Buffer::allocate(1000, &budget, "Test");
+  }
+  EXPECT_EQ(buffer.size(), 1000);
+}
+
 }  // namespace
 }  // namespace lanewise

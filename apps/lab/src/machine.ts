@@ -4,7 +4,7 @@ import { UserError } from './engine';
 import type { Run } from './run';
 import { checksum, executors, runOn, TUNED, type Executor, type Job, type MachineRun } from './server';
 
-const BROWSER: Executor = { name: 'browser', title: 'In the browser', device: 'WebAssembly', reason: '' };
+const BROWSER: Executor = { name: 'browser', title: 'Browser', device: 'WebAssembly', reason: '' };
 const SHOWN = 12;  // cells of an output
 
 export const duration = (seconds: number): string =>
