@@ -34,7 +34,7 @@ class JoinTable {
     return place + keys_ < columns_.size() ? columns_[place] : marks_;
   }
   const kernel::Lookup& lookup() const { return lookup_; }
-  /// "rank bitmap of 60,000,000 numbers, 15.0 MB"
+  /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB"
   std::string describe() const;
 
   /// Whether no key has two rows, or it does not matter. Else, for a row that stands for a run: how many it
