@@ -10,6 +10,7 @@ from random import Random
 import sql
 import pytest
 from expressions import AGGREGATES, FUNCTIONS, Generator, Node
+from oracle import answer_of
 from queries import Query, Table, random_query
 
 FUZZER = Path(sql.__file__)
@@ -125,7 +126,7 @@ def test_a_refusal_counts_for_its_cause():
     query = Query((Node("int", "abs({0})", (plus,), "abs"), Node("int", "sign({0})", (column,), "sign")))
     run, table = sql.Run(1, Path()), Table(3, (("c0", "TINYINT", "100 + i", 0),))
     with sql.connect(table) as connection:
-        run.count(connection, table, query, sql.answer_of(connection, query))
+        run.count(connection, table, query, answer_of(connection, query))
     assert run.refused == 1 and run.refusals == {"+": 1}
 
 
