@@ -17,6 +17,7 @@
 #include "exec/open_scan.h"
 #include "exec/pipeline.h"
 #include "exec/placement/choice.h"
+#include "exec/recursion.h"
 #include "exec/results.h"
 #include "exec/run.h"
 #include "expr/device/emitter.h"
@@ -316,7 +317,9 @@ class Execution {
 }  // namespace
 
 std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options) {
-  const std::vector<Pipeline> pipelines = split(*root);
+  const auto no_rows = [](const plan::NodePtr& part) { return Table{part->schema, {}}; };
+  const plan::NodePtr plain = without_recursion(root, no_rows, options.cancellation);
+  const std::vector<Pipeline> pipelines = split(*plain);
   Results results;  // without rows: only their types matter here
   for (const Pipeline& pipeline : pipelines) results.push_back({{pipeline.output, {}}});
   std::vector<double> rows(pipelines.size());
@@ -354,7 +357,11 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
 
 Result execute(const plan::NodePtr& root, const Options& options) {
   try {
-    return with_threads(options.threads, [&] { return Execution(*root, options).run(); });
+    return with_threads(options.threads, [&] {
+      const auto rows = [&](const plan::NodePtr& part) { return Execution(*part, options).run().table; };
+      const plan::NodePtr plain = without_recursion(root, rows, options.cancellation);
+      return Execution(*plain, options).run();
+    });
   } catch (const std::bad_alloc&) {
     throw MemoryError("the system has no memory left for this query; lower --memory-limit or --threads");
   }

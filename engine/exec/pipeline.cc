@@ -169,6 +169,10 @@ class Splitter {
     return stream(*node.children[1]);
   }
 
+  Stream stream(const plan::Node&, const plan::Recursion&, size_t) {
+    throw InternalError("a recursion is replaced by its rows before its plan is split");
+  }
+
   Stream stream(const plan::Node&, const plan::CteRef& ref, size_t line) {
     auto found = definitions_.find(ref.id);
     if (found == definitions_.end()) throw InternalError(fmt::format("no Cte #{} above its CteRef", ref.id));

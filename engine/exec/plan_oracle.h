@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "data/packed.h"
 #include "base/error.h"
 #include "exec/fake_source.h"
 #include "expr/evaluate.h"
@@ -146,6 +147,28 @@ class PlanOracle {
     }
     return out;
   }
+
+  Rows rows(const plan::Node& node, const plan::Unnest& unnest) {
+    Rows out;
+    for (const Row& row : below(node)) {
+      std::vector<Row> lists;
+      size_t longest = 0;
+      for (const ExprPtr& list : unnest.lists) {
+        const Value value = evaluate_reference(*list, row);
+        lists.push_back(value.is_null() ? Row() : packed::unpack(value));
+        longest = std::max(longest, lists.back().size());
+      }
+      for (size_t i = 0; i < longest; ++i) {
+        Row made = row;
+        for (size_t list = 0; list < lists.size(); ++list)
+          made.push_back(i < lists[list].size() ? lists[list][i] : Value(unnest.lists[list]->type.element()));
+        out.push_back(std::move(made));
+      }
+    }
+    return out;
+  }
+
+  static Rows rows(const plan::Node&, const plan::Recursion&) { throw InternalError("no oracle of recursions"); }
 
   Rows rows(const plan::Node& node, const plan::ScalarJoin& join) {
     Rows out = below(node), one = below(node, 1);

@@ -145,7 +145,7 @@ KeyLayout::KeyLayout(std::vector<KeyField> fields) : fields_(std::move(fields)) 
   }
   u32 bits = 0;
   for (const KeyField& field : fields_) {
-    if (field.type.id == TypeId::kInterval || field.type.id == TypeId::kNull) {
+    if (field.type.id == TypeId::kInterval || field.type.id == TypeId::kNull || field.type.is_nested()) {
       throw UserError(fmt::format("{} cannot be a key", field.type.name()));
     }
     bits += field.nullable ? 1 : 0;

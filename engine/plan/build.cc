@@ -218,6 +218,17 @@ NodePtr join(NodePtr left, NodePtr right, Join join) {
   return make(std::move(join), {std::move(left), std::move(right)}, std::move(schema), -1);
 }
 
+NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct) {
+  check_child("Recursion", anchor);
+  check_child("Recursion", step);
+  if (anchor->schema.size() != step->schema.size()) misfit("Recursion", "a step with other columns");
+  for (size_t i = 0; i < anchor->schema.size(); ++i) {
+    if (anchor->schema[i].type != step->schema[i].type) misfit("Recursion", "a step with columns of other types");
+  }
+  Schema schema = anchor->schema;
+  return make(Recursion{id, distinct}, {std::move(anchor), std::move(step)}, std::move(schema), -1);
+}
+
 NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names) {
   check_child("Unnest", child);
   if (names.size() != lists.size()) misfit("Unnest", "as many names as lists are needed");

@@ -130,6 +130,10 @@ struct Writer {
   void operator()(const Unnest& unnest) { out["lists"] = json(unnest.lists); }
   void operator()(const Cte& cte) { out["id"] = cte.id; }
   void operator()(const CteRef& ref) { out["id"] = ref.id; }
+  void operator()(const Recursion& recursion) {
+    out["id"] = recursion.id;
+    out["distinct"] = recursion.distinct;
+  }
 
   void range(int64_t limit, int64_t offset) {
     if (limit >= 0) out["limit"] = limit;

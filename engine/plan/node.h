@@ -160,8 +160,15 @@ struct CteRef {
   uint64_t id = 0;
 };
 
+/// WITH RECURSIVE: the rows of children[0], then those of children[1], in which CteRef nodes with `id` read what
+/// was made last, until it gives none.
+struct Recursion {
+  uint64_t id = 0;
+  bool distinct = false;  ///< UNION: rows that were there before are left out
+};
+
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
-                             UnionAll, ScalarJoin, Join, Unnest, Cte, CteRef>;
+                             UnionAll, ScalarJoin, Join, Unnest, Cte, CteRef, Recursion>;
 
 /// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
 struct Node {
@@ -200,6 +207,7 @@ NodePtr join(NodePtr left, NodePtr right, Join join);
 NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
+NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct);
 
 /// The same node with an estimate of its rows (negative: unknown). Builders estimate what follows from the
 /// children.

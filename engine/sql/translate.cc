@@ -52,8 +52,6 @@ std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
     case LogicalOperatorType::LOGICAL_SAMPLE:
       return "USING SAMPLE is not";
-    case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
-      return "WITH RECURSIVE is not";
     case LogicalOperatorType::LOGICAL_PIVOT:
       return "PIVOT is not";
     case LogicalOperatorType::LOGICAL_DEPENDENT_JOIN:
@@ -93,6 +91,8 @@ Rows Translator::untouched(duckdb::LogicalOperator& op) {
       return set_operation(op.Cast<duckdb::LogicalSetOperation>());
     case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
       return cte(op.Cast<duckdb::LogicalMaterializedCTE>());
+    case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
+      return recursion(op.Cast<duckdb::LogicalRecursiveCTE>());
     case LogicalOperatorType::LOGICAL_CTE_REF:
       return cte_ref(op.Cast<duckdb::LogicalCTERef>());
     case LogicalOperatorType::LOGICAL_DUMMY_SCAN:
@@ -275,9 +275,18 @@ Rows Translator::cte(duckdb::LogicalMaterializedCTE& op) {
   return {plan::cte(op.table_index, definition, body.node), std::move(body.columns), {}};
 }
 
+Rows Translator::recursion(duckdb::LogicalRecursiveCTE& op) {
+  if (!op.key_targets.empty()) unsupported("WITH RECURSIVE with USING KEY is not");
+  const plan::NodePtr anchor = exact(rows(*op.children[0]));
+  ctes_[op.table_index] = anchor->schema;
+  const plan::NodePtr step = exact(rows(*op.children[1]));
+  return all_of(plan::recursion(anchor, step, op.table_index, !op.union_all));
+}
+
 Rows Translator::cte_ref(duckdb::LogicalCTERef& op) {
   const auto found = ctes_.find(op.cte_index);
-  if (op.is_recurring || found == ctes_.end()) unsupported("WITH RECURSIVE is not");
+  if (op.is_recurring) unsupported("WITH RECURSIVE that reads all rows so far (recurring) is not");
+  if (found == ctes_.end()) unsupported("a common table expression that is read outside its query is not");
   return all_of(plan::cte_ref(op.cte_index, found->second));
 }
 

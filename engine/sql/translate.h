@@ -50,6 +50,7 @@ class Translator {
   /// The rows with one more column: the row's number, from 1 on, among all rows or among its equals.
   static Rows numbered(const Rows& input, bool among_equals);
   Rows cte(duckdb::LogicalMaterializedCTE& op);
+  Rows recursion(duckdb::LogicalRecursiveCTE& op);
   Rows cte_ref(duckdb::LogicalCTERef& op);
   std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
                                        const Rows& input);
