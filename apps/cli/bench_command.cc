@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "base/error.h"
-#include "bench/bench.h"
-#include "bench/index.h"
-#include "bench/plots.h"
-#include "bench/report.h"
-#include "bench/scan.h"
-#include "bench/sql.h"
-#include "bench/strings.h"
+#include "study/bench/bench.h"
+#include "study/bench/index.h"
+#include "study/bench/plots.h"
+#include "study/bench/report.h"
+#include "study/bench/scan.h"
+#include "study/bench/sql.h"
+#include "study/bench/strings.h"
 #include "command.h"
 #include "interrupt.h"
 #include "output/output_file.h"
@@ -57,7 +57,7 @@ their group has ended. With refill, a lane that has ended takes the next row at 
 steps that held a live row; "used" is the share that read a byte of a row.
 
 Row lengths: constant (64 bytes), uniform (8 to 120), skewed (one row in 64 of 512 to 1,535, the others 8 to
-40), or a number of bytes.
+40), zipf:EXPONENT (8 to 1,024 by Zipf's law), or a number of bytes.
 
 Levels:
   branching      a loop per row that ends at the first mismatch
@@ -113,15 +113,15 @@ Works:
 )";
 
 void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& groups) {
-  const std::vector<bench::Panel> panels = bench::panels_of(groups);
-  if (panels.empty()) {
+  const std::vector<plot::Curves> plots = bench::plots_of(groups);
+  if (plots.empty()) {
     throw UserError(
         "nothing to plot: give several of --selectivity (scan), --lengths in bytes or --thresholds "
         "(strings)");
   }
   OutputFile file(setting.options.plot);
-  file.write(bench::svg(
-      panels, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
+  file.write(plot::svg_file(
+      plots, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
                           setting.processor, setting.read_rate / 1e9, setting.options.seed)));
   file.close();
 }
@@ -263,7 +263,7 @@ void add_bench_command(CLI::App& app, Command& run) {
               "NAME,...")
       ->check(CLI::IsMember(bench::string_test_names()));
   list_option(*strings, "--lengths", strings_options->lengths,
-              "constant, uniform, skewed or a number of bytes (default: the first three)", "WHICH,...");
+              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)", "WHICH,...");
   strings->add_option("--match", strings_options->match, "Share of rows that match, in percent (default: 1)")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/machine.h"
-#include "bench/tune.h"
+#include "study/bench/tune.h"
 #include "command.h"
 #include "interrupt.h"
 #include "machine.h"
