@@ -6,6 +6,7 @@
 #include "study/bench/bench.h"
 #include "study/bench/index.h"
 #include "study/bench/plots.h"
+#include "study/bench/pram.h"
 #include "study/bench/report.h"
 #include "study/bench/scan.h"
 #include "study/bench/sql.h"
@@ -28,6 +29,7 @@ the median time is shown. R is the highest rate at which one core reads memory.
   lanewise bench strings                         equality, prefix, regular expression on text
   lanewise bench index                           lookups in ordered indexes, here and on a GPU
   lanewise bench sql                             queries on the cores and on a GPU
+  lanewise bench pram                            PRAM programs by every executor
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
@@ -92,6 +94,20 @@ Works:
 
   lanewise bench index --keys 100000000 --work find,device
   lanewise bench index --work node,copy,launch --device cuda --json
+)";
+
+const char* const kPram =
+    R"(Measures PRAM programs by every executor of the machine, and the hand-written algorithm for the same problem.
+
+Times are of whole runs with compiled programs; on a GPU they include transfers.
+
+Works:
+  growth   reduction, scan, sort, distances, matching, components and spanning forest over their sizes
+  passes   each of them on all cores without each optimisation
+  sets     active processors as a bitset and as a list, over their share
+
+  lanewise bench pram --work growth --program reduction,scan
+  lanewise bench pram --work sets --json
 )";
 
 const char* const kSql =
@@ -224,6 +240,23 @@ void add_bench_command(CLI::App& app, Command& run) {
     run = [sql_options] { return run_bench("sql", *sql_options, bench::run_sql); };
   });
 
+  auto pram_options = std::make_shared<bench::PramBenchOptions>();
+  CLI::App* pram = bench->add_subcommand("pram", kPram);
+  list_option(*pram, "--work", pram_options->work, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_work_names()));
+  list_option(*pram, "--program", pram_options->programs, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_program_names()));
+  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: as suits each program)", "N,...")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
+  pram->add_option("--device", pram_options->device,
+                   "Device: cpu or auto, which adds CUDA and OpenCL where they are (default: auto)")
+      ->check(CLI::IsMember({"cpu", "auto"}))
+      ->option_text("NAME");
+  add_repetition(*pram, *pram_options);
+  pram->callback([pram_options, &run] {
+    run = [pram_options] { return run_bench("pram", *pram_options, bench::run_pram); };
+  });
+
   auto index_options = std::make_shared<bench::IndexBenchOptions>();
   CLI::App* index = bench->add_subcommand("index", kIndex);
   index->add_option("--keys", index_options->rows, "Number of keys in the index (default: 10 million)")
@@ -237,6 +270,8 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
+  list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)", "N,...")
+      ->check(CLI::PositiveNumber);
   index
       ->add_option("--device-queries", index_options->device_queries,
                    "Keys to look up on the device (default: as many as keys)")

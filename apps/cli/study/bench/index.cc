@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 
 #include "base/error.h"
@@ -98,7 +99,7 @@ class IndexRun {
     Work made;
     made.group.title = title;
     made.group.rows = queries;
-    made.group.about = {{"work", name}};
+    made.group.about = {{"work", name}, {"queries", queries}};
     return made;
   }
 
@@ -143,7 +144,7 @@ class IndexRun {
   void multi_search() {
     const IndexData<Key> data(std::min<uint64_t>(options_.rows, 10'000'000));
     const auto index = std::make_shared<Index>(data.index(63));
-    for (const uint64_t count : {1, 40'000}) {
+    for (const uint64_t count : options_.batches) {
       const auto queries = std::make_shared<const std::vector<Key>>(data.queries(count, options_.seed));
       const auto answers = std::make_shared<std::vector<uint32_t>>(count);
       Work made =
@@ -151,6 +152,7 @@ class IndexRun {
                fmt::format("{} {} key{} sought in {}, nodes of 63", with_commas(static_cast<int64_t>(count)),
                            kType, count == 1 ? "" : "s", with_commas(static_cast<int64_t>(data.keys.size()))),
                count);
+      made.group.about["keys"] = data.keys.size();
       made.contenders.push_back(
           host_level("cpu binary", answers, lookups(index, "binary", queries, answers)));
       made.contenders.push_back(host_level("cpu auto", answers, lookups(index, "auto", queries, answers)));
@@ -175,6 +177,7 @@ class IndexRun {
     const auto answers = std::make_shared<std::vector<uint32_t>>(queries->size());
     const std::shared_ptr<Index> borrowed(&index, [](Index*) {});
     Work made = work("find", title_of("find", data, queries->size()), queries->size());
+    made.group.about["keys"] = data.keys.size();
     for (const index::Strategy strategy : index::kStrategies) {
       const std::string name(index::name(strategy));
       if (!index::supported(strategy)) {
@@ -199,6 +202,11 @@ class IndexRun {
         for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = tree->find((*queries)[i]);
       }));
     }
+    const auto map = std::make_shared<std::map<Key, uint32_t>>();
+    for (size_t i = 0; i < data.keys.size(); ++i) map->emplace_hint(map->end(), data.keys[i], data.values[i]);
+    made.contenders.push_back(host_level("std::map", answers, [=] {
+      for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = map->find((*queries)[i])->second;
+    }));
     const auto heap = std::make_shared<Eytzinger<Key>>(data);
     made.contenders.push_back(host_level("Eytzinger", answers, [=] {
       for (size_t i = 0; i < queries->size(); ++i) (*answers)[i] = heap->find((*queries)[i]);

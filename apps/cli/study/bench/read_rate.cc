@@ -1,30 +1,72 @@
 #include "study/bench/read_rate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "study/bench/team.h"
+#include "study/data/random.h"
+
 namespace lanewise::cli::bench {
 
-double read_rate(const Cancellation& cancellation) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kRuns = 5;
-  constexpr size_t kWords = size_t{1} << 26, kPart = kWords / 64;
+namespace {
+
+constexpr int kReadRuns = 5;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<uint64_t> words_of_memory(size_t count, const Cancellation& cancellation) {
   std::vector<uint64_t> words;
-  words.reserve(kWords);
-  while (words.size() < kWords) {
+  words.reserve(count);
+  while (words.size() < count) {
     cancellation.check();
-    words.insert(words.end(), kPart, 1);
+    words.insert(words.end(), count / 64, 1);
   }
+  return words;
+}
+
+}  // namespace
+
+double read_rate(const Cancellation& cancellation) { return read_rate(cancellation, 1); }
+
+double read_rate(const Cancellation& cancellation, int threads) {
+  const auto team = static_cast<size_t>(threads);
+  const size_t part = (size_t{1} << 26) / team / 64 * 64;
+  std::vector<std::vector<uint64_t>> words;
+  for (size_t i = 0; i < team; ++i) words.push_back(words_of_memory(part, cancellation));
   double best = 0;
-  for (int run = 0; run < kRuns; ++run) {
+  for (int run = 0; run < kReadRuns; ++run) {
     cancellation.check();
-    const auto start = Clock::now();
-    volatile uint64_t sum = std::accumulate(words.begin(), words.end(), uint64_t{0});
-    (void)sum;
-    const std::chrono::duration<double> time = Clock::now() - start;
-    best = std::max(best, static_cast<double>(words.size() * sizeof(uint64_t)) / time.count());
+    const double seconds = run_team(threads, false, [&](int i) {
+      const auto& mine = words[static_cast<size_t>(i)];
+      volatile uint64_t sum = std::accumulate(mine.begin(), mine.end(), uint64_t{0});
+      (void)sum;
+    });
+    best = std::max(best, static_cast<double>(part * team * sizeof(uint64_t)) / seconds);
+  }
+  return best;
+}
+
+RandomReads random_reads(const Cancellation& cancellation) {
+  constexpr size_t kWords = size_t{1} << 26;  // half a GiB
+  constexpr uint64_t kReads = 1 << 20;
+  const std::vector<uint64_t> words = words_of_memory(kWords, cancellation);
+  RandomReads best;
+  for (int run = 0; run < kReadRuns; ++run) {
+    cancellation.check();
+    uint64_t sum = 0;
+    auto start = std::chrono::steady_clock::now();
+    for (uint64_t i = 0; i < kReads; ++i) sum += words[scramble(i * kReadRuns + static_cast<uint64_t>(run)) % kWords];
+    best.independent = std::max(best.independent, kReads / seconds_since(start));
+    start = std::chrono::steady_clock::now();
+    for (uint64_t i = 0, at = sum; i < kReads / 8; ++i) sum += at = words[scramble(at + i) % kWords] + i;
+    best.dependent = std::max(best.dependent, kReads / 8 / seconds_since(start));
+    volatile uint64_t kept = sum;
+    (void)kept;
   }
   return best;
 }

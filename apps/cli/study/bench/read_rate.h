@@ -8,4 +8,13 @@ namespace lanewise::cli::bench {
 /// several runs.
 double read_rate(const Cancellation& cancellation);
 
+/// The same of several threads at once, each with memory of its own.
+double read_rate(const Cancellation& cancellation, int threads);
+
+/// Random reads of one core per second, beyond its caches: many at once, and each after the one before it.
+struct RandomReads {
+  double independent = 0, dependent = 0;
+};
+RandomReads random_reads(const Cancellation& cancellation);
+
 }  // namespace lanewise::cli::bench

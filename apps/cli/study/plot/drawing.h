@@ -33,7 +33,4 @@ double step_for(double most);
 /// "GB/s" of an axis without a label, else "label, unit".
 std::string name_of(const Axis& axis);
 
-/// 1500000 as "1.5 M".
-std::string short_number(double value);
-
 }  // namespace lanewise::cli::plot

@@ -86,6 +86,9 @@ std::string svg_file(std::span<const Curves> plots, const std::string& note);
 /// The style sheet of all plots, in the light and in the dark.
 extern const char* const kStyle;
 
+/// 1500000 as "1.5 M".
+std::string short_number(double value);
+
 /// Text for XML and HTML.
 std::string escape(const std::string& text);
 

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study/report/chapters.h"
+
+namespace lanewise::cli::study {
+
+namespace {
+
+/// The fastest level of the same work over several groups: by how often it was the fastest, and by how much.
+std::vector<std::string> winner(const std::string& what, const Groups& groups, const std::string& reference, const std::string& why) {
+  std::vector<std::pair<std::string, int>> wins;
+  double least = INFINITY, most = 0;
+  for (const Json* group : groups) {
+    const Json* best = nullptr;
+    for (const std::string& name : levels_of({group})) {
+      const Json* level = level_of(*group, name);
+      if (best == nullptr || number(*level, "seconds") < number(*best, "seconds")) best = level;
+    }
+    if (best == nullptr) continue;
+    const auto name = (*best)["level"].get<std::string>();
+    const auto found = std::ranges::find(wins, name, &std::pair<std::string, int>::first);
+    if (found == wins.end())
+      wins.emplace_back(name, 1);
+    else
+      ++found->second;
+    const Json* other = level_of(*group, reference);
+    if (other == nullptr) continue;
+    const double gain = number(*other, "seconds") / number(*best, "seconds");
+    least = std::min(least, gain), most = std::max(most, gain);
+  }
+  std::ranges::sort(wins, std::greater<>(), &std::pair<std::string, int>::second);
+  std::string names;
+  for (const auto& [name, count] : wins) names += fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", name, count, groups.size());
+  return {what, names, most > 0 ? fmt::format("{:.1f} to {:.1f} × {}", least, most, reference) : "–", why};
+}
+
+}  // namespace
+
+void write_winners(Page& page, const Results& results) {
+  page.chapter("Who wins where, and why");
+  Cells cells{{"work", "fastest", "gain", "because"}, {}, false};
+  const auto add = [&](const char* what, const Groups& groups, const char* reference, const char* why) {
+    if (!groups.empty()) cells.rows.push_back(winner(what, groups, reference, why));
+  };
+  add("filter of numbers", results.groups("operators", "selectivity"), "scalar", "memory is the limit: vectors reach it with one core");
+  add("aggregates of numbers", results.groups("operators", "aggregates"), "scalar", "the same");
+  add("equality of strings", results.groups("strings", "lengths", {{"test", "equality"}}), "scalar", "64 rows in a register; early mismatches favour a loop that ends");
+  add("prefix of strings", results.groups("strings", "lengths", {{"test", "prefix"}}), "scalar", "the same");
+  add("regular expression", results.groups("strings", "lengths", {{"test", "regex"}}), "scalar", "every byte is read; refill keeps all lanes busy");
+  add("look-ups in an index", results.groups("index", "finds"), "std::lower_bound", "many reads of memory in flight");
+  add("PRAM programs", results.groups("pram", "growth"), "cores", "one or two passes over the data instead of one for each step");
+  page.table("The fastest level, in how many of the measured cases, and its gain.", cells);
+  page.section("A decision tree for this machine");
+  const double one = results.machine("read_rate") / 1e9, all = results.machine("read_rate_all") / 1e9;
+  Cells tree{{"if", "then"}, {}, false};
+  tree.rows.push_back({"numbers are filtered or added", fmt::format("vectors on one core ({:.1f} GB/s are its limit){}", one,
+                                                                    all > 1.3 * one ? fmt::format(", then threads, up to {:.1f} GB/s", all) : "; threads gain little")});
+  tree.rows.push_back({"strings have few states and any lengths", "packed lanes with refill"});
+  tree.rows.push_back({"strings need a large automaton", "interleaved lanes with refill"});
+  tree.rows.push_back({"one key is sought at a time", "any search with few levels: latency decides"});
+  tree.rows.push_back({"many keys are sought at once", "batches of 1,000 keys or more, interleaved"});
+  tree.rows.push_back({"a hand-written parallel algorithm exists", "use it; a PRAM program explains it"});
+  tree.rows.push_back({"a GPU is there and the data stay on it", results.has_gpu() ? "the GPU" : "measure: no GPU on this machine"});
+  page.table("Read from top to bottom.", tree);
+}
+
+}  // namespace lanewise::cli::study
