@@ -3,6 +3,9 @@
 #include <memory>
 
 #include "base/error.h"
+#include "command.h"
+#include "interrupt.h"
+#include "output/output_file.h"
 #include "study/bench/bench.h"
 #include "study/bench/index.h"
 #include "study/bench/plots.h"
@@ -11,9 +14,6 @@
 #include "study/bench/scan.h"
 #include "study/bench/sql.h"
 #include "study/bench/strings.h"
-#include "command.h"
-#include "interrupt.h"
-#include "output/output_file.h"
 
 namespace lanewise::cli {
 
@@ -138,7 +138,7 @@ void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& 
   OutputFile file(setting.options.plot);
   file.write(plot::svg_file(
       plots, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
-                          setting.processor, setting.read_rate / 1e9, setting.options.seed)));
+                         setting.processor, setting.read_rate / 1e9, setting.options.seed)));
   file.close();
 }
 
@@ -246,7 +246,8 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->check(CLI::IsMember(bench::pram_work_names()));
   list_option(*pram, "--program", pram_options->programs, "Run only these (default: all)", "NAME,...")
       ->check(CLI::IsMember(bench::pram_program_names()));
-  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: as suits each program)", "N,...")
+  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: as suits each program)",
+              "N,...")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
   pram->add_option("--device", pram_options->device,
                    "Device: cpu or auto, which adds CUDA and OpenCL where they are (default: auto)")
@@ -270,7 +271,8 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
-  list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)", "N,...")
+  list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)",
+              "N,...")
       ->check(CLI::PositiveNumber);
   index
       ->add_option("--device-queries", index_options->device_queries,
@@ -298,7 +300,8 @@ void add_bench_command(CLI::App& app, Command& run) {
               "NAME,...")
       ->check(CLI::IsMember(bench::string_test_names()));
   list_option(*strings, "--lengths", strings_options->lengths,
-              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)", "WHICH,...");
+              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)",
+              "WHICH,...");
   strings->add_option("--match", strings_options->match, "Share of rows that match, in percent (default: 1)")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");

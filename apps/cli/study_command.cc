@@ -35,7 +35,8 @@ struct StudyOptions {
 ExitCode run_compare(const StudyOptions& options) {
   const study::Json a = study::read_study(options.a), b = study::read_study(options.b);
   check_output(options.output, {});
-  const auto file = options.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(options.output);
+  const auto file =
+      options.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(options.output);
   file->write(study::comparison(a, b, options.a, options.b));
   file->close();
   return kOk;
@@ -53,14 +54,19 @@ void add_study_command(CLI::App& app, Command& run) {
       ->check(CLI::IsMember(words))
       ->type_name("");
   study->add_flag("--quick", parameters.quick, "Less data and fewer runs, for a first look");
-  study->add_option("-o,--output", options->folder, "Folder of the results (default: study)")->type_name("FOLDER");
+  study->add_option("-o,--output", options->folder, "Folder of the results (default: study)")
+      ->type_name("FOLDER");
   study->add_option("--rows", parameters.most_rows, "At most N rows, keys or queries in any experiment")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
-  study->add_option("--device", parameters.device, "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
+  study
+      ->add_option("--device", parameters.device,
+                   "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
       ->option_text("NAME");
   study->add_option("--seed", parameters.seed, "Seed of the data")->option_text("N");
-  study->add_option("--repeat", parameters.repeat, "Number of rounds, of which the median is shown (default: 5)")
+  study
+      ->add_option("--repeat", parameters.repeat,
+                   "Number of rounds, of which the median is shown (default: 5)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   CLI::App* compare = study->add_subcommand("compare", R"(Puts the results of two studies side by side.
@@ -69,10 +75,9 @@ void add_study_command(CLI::App& app, Command& run) {
 )");
   compare->add_option("A", options->a, "Folder of the first study")->required()->type_name("FOLDER");
   compare->add_option("B", options->b, "Folder of the second study")->required()->type_name("FOLDER");
-  compare->add_option("-o,--output", options->output, "HTML file (default: standard output)")->type_name("FILE");
-  compare->callback([options, &run] {
-    run = [options] { return run_compare(*options); };
-  });
+  compare->add_option("-o,--output", options->output, "HTML file (default: standard output)")
+      ->type_name("FILE");
+  compare->callback([options, &run] { run = [options] { return run_compare(*options); }; });
   study->callback([options, &run, study] {
     if (!study->get_subcommands().empty()) return;
     study::Parameters& chosen = options->parameters;

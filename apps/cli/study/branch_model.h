@@ -32,8 +32,8 @@ class CacheModel {
   std::vector<uint64_t> lines_;  // of each set, the last used first
 };
 
-/// The filter with a jump for each row, as the models see it: `rows` values of which `percent` are selected. Its
-/// group has no times, only the events of each row.
+/// The filter with a jump for each row, as the models see it: `rows` values of which `percent` are selected.
+/// Its group has no times, only the events of each row.
 bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed);
 
 }  // namespace lanewise::cli::study

@@ -210,7 +210,8 @@ void multi(Measure& measure) {
 PramBenchOptions pram_options(const Measure& measure, const char* work) {
   PramBenchOptions options;
   options.work = {work};
-  if (measure.parameters().most_rows != 0) options.sizes = {64, 128};
+  options.few = measure.quick();
+  if (measure.parameters().most_rows != 0) options.sizes = {16, 64};
   return options;
 }
 

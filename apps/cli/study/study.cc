@@ -21,6 +21,7 @@
 #include "output/output_file.h"
 #include "output/print.h"
 #include "progress.h"
+#include "study/bench/index_device.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/report.h"
 #include "study/report/report.h"
@@ -119,9 +120,11 @@ std::string rows_of(const Json& study) {
       Json about = group;
       for (const char* name : {"levels", "title", "rows", "bytes"}) about.erase(name);
       for (const Json& level : group["levels"]) {
-        Json row = {{"part", experiment["part"]}, {"experiment", experiment["name"]}, {"title", group["title"]},
-                    {"rows", group["rows"]},      {"bytes", group["bytes"]},          {"about", about.dump()}};
-        for (const char* name : {"level", "not_offered", "seconds", "runs", "spread", "occupancy", "used", "hash"}) {
+        Json row = {{"part", experiment["part"]}, {"experiment", experiment["name"]},
+                    {"title", group["title"]},    {"rows", group["rows"]},
+                    {"bytes", group["bytes"]},    {"about", about.dump()}};
+        for (const char* name :
+             {"level", "not_offered", "seconds", "runs", "spread", "occupancy", "used", "hash"}) {
           row[name] = level.value(name, Json());
         }
         lines += row.dump() + "\n";
@@ -141,7 +144,8 @@ void write_parquet(const std::filesystem::path& folder, const Json& study) {
   SessionOptions options;
   options.fallback_duckdb = true;
   Session session(options);
-  session.run(fmt::format("COPY (FROM read_json({}, sample_size = -1)) TO {} (FORMAT parquet)", quoted(lines), quoted(to)));
+  session.run(fmt::format("COPY (FROM read_json({}, sample_size = -1)) TO {} (FORMAT parquet)", quoted(lines),
+                          quoted(to)));
   std::filesystem::remove(lines);
 }
 
@@ -177,7 +181,9 @@ class Runner {
   }
 
  private:
-  std::filesystem::path path_of(const std::string& name) const { return folder_ / "parts" / (name + ".json"); }
+  std::filesystem::path path_of(const std::string& name) const {
+    return folder_ / "parts" / (name + ".json");
+  }
 
   Json machine_once() {
     Json known = kept(path_of("machine"), key_);
@@ -200,16 +206,18 @@ class Runner {
       return result;
     }
     const auto start = Clock::now();
-    Measure measure(parameters_, std::max(read_rate_, 1.0), cancellation_, [&](const std::string& what) {
-      progress_.report(left() + what, share());
-    });
+    Measure measure(parameters_, std::max(read_rate_, 1.0), cancellation_,
+                    [&](const std::string& what) { progress_.report(left() + what, share()); });
     experiment.run(measure);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     done_seconds_ += seconds;
     done_weight_ += experiment.weight;
     weight_left_ -= experiment.weight;
-    result = {{"key", key_},       {"part", experiment.part},          {"name", experiment.name},
-              {"seconds", seconds}, {"groups", to_json(measure.groups())}};
+    result = {{"key", key_},
+              {"part", experiment.part},
+              {"name", experiment.name},
+              {"seconds", seconds},
+              {"groups", to_json(measure.groups())}};
     check_agreement(result["groups"]);
     write_text(path_of(experiment.id()), result.dump(1));
     progress_.finish();
@@ -248,10 +256,10 @@ void check_agreement(const Json& groups) {
       if (!level.contains("hash")) continue;
       if (reference == nullptr) reference = &level;
       if (level["hash"] == (*reference)["hash"]) continue;
-      throw InternalError(fmt::format("levels disagree on '{}': {} gives {}, {} gives {}",
-                                      group["title"].get<std::string>(), (*reference)["level"].get<std::string>(),
-                                      (*reference)["hash"].get<std::string>(), level["level"].get<std::string>(),
-                                      level["hash"].get<std::string>()));
+      throw InternalError(
+          fmt::format("levels disagree on '{}': {} gives {}, {} gives {}", group["title"].get<std::string>(),
+                      (*reference)["level"].get<std::string>(), (*reference)["hash"].get<std::string>(),
+                      level["level"].get<std::string>(), level["hash"].get<std::string>()));
     }
   }
 }
@@ -260,13 +268,15 @@ Json read_study(const std::string& folder) {
   const std::filesystem::path path = std::filesystem::path(folder) / "study.json";
   Json study = Json::parse(read_text(path), nullptr, false);
   if (!study.is_object() || study.value("format", 0) != 1) {
-    throw UserError(fmt::format("'{}' is not a study's results; `lanewise study -o {}` makes them", path.string(), folder));
+    throw UserError(fmt::format("'{}' is not a study's results; `lanewise study -o {}` makes them",
+                                path.string(), folder));
   }
   return study;
 }
 
 void run_study(const Parameters& parameters, const std::string& folder) {
   const std::filesystem::path path(folder);
+  bench::find_device(parameters.device);  // one that is named and not there is an error now, not in an hour
   std::error_code error;
   std::filesystem::create_directories(path / "parts", error);
   if (error) throw UserError(fmt::format("cannot make the folder '{}': {}", folder, error.message()));

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "lanes/target.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/simulate.h"
-#include "lanes/target.h"
 
 namespace lanewise::cli::bench {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "study/bench/counters.h"
-#include "study/bench/options.h"
 #include "lanes/rows.h"
 #include "progress.h"
+#include "study/bench/counters.h"
+#include "study/bench/options.h"
 
 namespace lanewise::cli::bench {
 
@@ -30,7 +30,7 @@ struct Result {
   std::string level;
   std::string not_offered = {};
   uint64_t digest = 0;
-  double seconds = 0;            ///< the median
+  double seconds = 0;             ///< the median
   std::vector<double> runs = {};  ///< the seconds of each run, ascending
   std::optional<lanes::Stats> stats = {};
   std::optional<Events> events = {};  ///< of each row

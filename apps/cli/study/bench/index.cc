@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 #include "base/machine.h"
+#include "index/strategy.h"
+#include "output/result_writer.h"
 #include "study/bench/absl_tree.h"
 #include "study/bench/index_data.h"
 #include "study/bench/index_device.h"
-#include "index/strategy.h"
-#include "output/result_writer.h"
 
 namespace lanewise::cli::bench {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "study/bench/bench.h"
-#include "study/bench/index_data.h"
 #include "device/device.h"
 #include "index/device/device_index.h"
+#include "study/bench/bench.h"
+#include "study/bench/index_data.h"
 
 namespace lanewise::cli::bench {
 

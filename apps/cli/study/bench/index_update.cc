@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "study/bench/index_device.h"
 #include "device/memory.h"
 #include "device/staging.h"
 #include "index/device/runner.h"
 #include "output/result_writer.h"
+#include "study/bench/index_device.h"
 
 namespace lanewise::cli::bench {
 

@@ -44,6 +44,7 @@ struct PramBenchOptions : Options {
   std::vector<std::string> work;
   std::vector<std::string> programs;  ///< none: those of the study
   std::vector<uint64_t> sizes;        ///< none: what suits each program
+  bool few = false;                   ///< without the two largest of these
   std::string device = "auto";
 };
 
@@ -51,8 +52,8 @@ struct PramBenchOptions : Options {
 struct IndexBenchOptions : Options {
   std::string type = "uint32";
   std::vector<std::string> work;
-  uint32_t node_keys = 0;       ///< most keys of a node; 0: what suits the keys
-  uint64_t queries = 1 << 20;   ///< on the host
+  uint32_t node_keys = 0;                       ///< most keys of a node; 0: what suits the keys
+  uint64_t queries = 1 << 20;                   ///< on the host
   std::vector<uint64_t> batches = {1, 40'000};  ///< keys that multi seeks at once
   uint64_t device_queries = 0;                  ///< on the device; 0: as many as keys
   std::string device = "auto";

@@ -30,8 +30,8 @@ using pram::Arrays;
 struct PramSubject {
   const char* name;
   std::vector<uint64_t> sizes;
-  uint64_t interpreted;  ///< the largest size for the interpreter
-  uint64_t edges = 8;    ///< of each vertex
+  uint64_t interpreted;     ///< the largest size for the interpreter
+  uint64_t edges = 8;       ///< of each vertex
   bool any_answer = false;  ///< several answers are right; how much they choose is the same
 };
 
@@ -43,7 +43,7 @@ const std::vector<PramSubject>& subjects() {
       {"all_pairs_distances", {16, 32, 64, 128, 256}, 32},
       {"matching", {64, 128, 256, 512, 1024}, 128, 4, true},
       {"components", {1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16}, 1 << 10, 1},
-      {"spanning_forest", {1 << 8, 1 << 10, 1 << 12, 1 << 14}, 1 << 10, 8, true},
+      {"spanning_forest", {1 << 8, 1 << 10, 1 << 12, 1 << 13, 1 << 14}, 1 << 10, 8, true},
   };
   return kSubjects;
 }
@@ -117,7 +117,9 @@ class PramRun {
     for (const PramSubject& subject : subjects()) {
       if (!is_asked(options_.programs, subject.name)) continue;
       if (is_asked(options_.work, "growth")) {
-        for (const uint64_t size : options_.sizes.empty() ? subject.sizes : options_.sizes) growth(subject, size);
+        std::vector<uint64_t> sizes = options_.sizes.empty() ? subject.sizes : options_.sizes;
+        if (options_.few && options_.sizes.empty()) sizes.resize(sizes.size() - 2);
+        for (const uint64_t size : sizes) growth(subject, size);
       }
       if (is_asked(options_.work, "passes")) passes(subject);
     }
@@ -166,7 +168,8 @@ class PramRun {
   Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor) const {
     if (options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
     try {
-      pram::Backend& backend = executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
+      pram::Backend& backend =
+          executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
       pram::Options options;
       options.executor = executor;
       const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
@@ -182,7 +185,8 @@ class PramRun {
   Contender by_hand(const TaskPointer& task, std::string_view text) const {
     try {
       const lab::Tuned tuned = lab::tuned_version(text);
-      return contender("tuned", task, [=] { return with_threads(machine_cores(), [&] { return tuned(task->inputs); }); });
+      return contender("tuned", task,
+                       [=] { return with_threads(machine_cores(), [&] { return tuned(task->inputs); }); });
     } catch (const UserError& error) {
       return {.level = "tuned", .not_offered = error.what()};
     }
@@ -217,11 +221,14 @@ class PramRun {
     const TaskPointer task = task_of(subject, size);
     std::vector<Contender> contenders;
     if (size <= subject.interpreted) {
-      contenders.push_back(contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes())));
+      contenders.push_back(
+          contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes())));
     } else {
-      contenders.push_back({.level = "interpreter", .not_offered = "only sizes that take it less than a second"});
+      contenders.push_back(
+          {.level = "interpreter", .not_offered = "only sizes that take it less than a second"});
     }
-    contenders.push_back(contender("cores, no optimisation", task, on(task, pram::Executor::kCpu, pram::Passes())));
+    contenders.push_back(
+        contender("cores, no optimisation", task, on(task, pram::Executor::kCpu, pram::Passes())));
     contenders.push_back(contender("cores", task, on(task, pram::Executor::kCpu, pram::all_passes())));
     contenders.push_back(on_device("cuda", task, pram::Executor::kCuda));
     contenders.push_back(on_device("opencl", task, pram::Executor::kOpenCl));
@@ -232,14 +239,15 @@ class PramRun {
   }
 
   void passes(const PramSubject& subject) {
-    const uint64_t size = options_.sizes.empty() ? subject.sizes[subject.sizes.size() - 2] : options_.sizes.back();
+    const uint64_t size =
+        options_.sizes.empty() ? subject.sizes[subject.sizes.size() / 2] : options_.sizes.back();
     const TaskPointer task = task_of(subject, size);
     std::vector<Contender> contenders = {
         contender("all", task, on(task, pram::Executor::kCpu, pram::all_passes()))};
     for (const pram::PassInfo& pass : pram::passes()) {
       const std::string name(pass.name);
-      contenders.push_back(contender("without " + name, task,
-                                     on(task, pram::Executor::kCpu, pram::without(pram::all_passes(), name))));
+      contenders.push_back(contender(
+          "without " + name, task, on(task, pram::Executor::kCpu, pram::without(pram::all_passes(), name))));
     }
     contenders.push_back(contender("none", task, on(task, pram::Executor::kCpu, pram::Passes())));
     add(group_of("passes", subject.name, size), contenders);
@@ -254,7 +262,8 @@ class PramRun {
     made.inputs = {{"A", pram::ints(std::move(values))}, {"limit", pram::scalar(percent * 10)}};
     const auto task = std::make_shared<const Task>(std::move(made));
     Group group = group_of("sets", "sets", size);
-    group.title = fmt::format("a loop for {} % of {} processors", percent, with_commas(static_cast<int64_t>(size)));
+    group.title =
+        fmt::format("a loop for {} % of {} processors", percent, with_commas(static_cast<int64_t>(size)));
     group.about["density"] = percent;
     add(std::move(group),
         {contender("bitset", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kBitset)),

@@ -60,7 +60,8 @@ RandomReads random_reads(const Cancellation& cancellation) {
     cancellation.check();
     uint64_t sum = 0;
     auto start = std::chrono::steady_clock::now();
-    for (uint64_t i = 0; i < kReads; ++i) sum += words[scramble(i * kReadRuns + static_cast<uint64_t>(run)) % kWords];
+    for (uint64_t i = 0; i < kReads; ++i)
+      sum += words[scramble(i * kReadRuns + static_cast<uint64_t>(run)) % kWords];
     best.independent = std::max(best.independent, kReads / seconds_since(start));
     start = std::chrono::steady_clock::now();
     for (uint64_t i = 0, at = sum; i < kReads / 8; ++i) sum += at = words[scramble(at + i) % kWords] + i;

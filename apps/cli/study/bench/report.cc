@@ -99,9 +99,10 @@ nlohmann::ordered_json to_json(const Group& group) {
 }
 
 std::string heading(const Setting& setting) {
-  std::string text = fmt::format("{}, {} cores; one reads {:.1f} GB/s (R). Seed {}, medians of {} rounds; spread: between quartiles.\n",
-                                 setting.processor, setting.cores, setting.read_rate / 1e9,
-                                 setting.options.seed, setting.options.repeat);
+  std::string text = fmt::format(
+      "{}, {} cores; one reads {:.1f} GB/s (R). Seed {}, medians of {} rounds; spread: between quartiles.\n",
+      setting.processor, setting.cores, setting.read_rate / 1e9, setting.options.seed,
+      setting.options.repeat);
   if (setting.simulated_rows > 0) {
     text += fmt::format("Branches and misses are simulated by cachegrind, on {} rows.\n",
                         with_commas(static_cast<int64_t>(setting.simulated_rows)));

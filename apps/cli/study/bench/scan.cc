@@ -10,11 +10,11 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "study/data/numbers.h"
-#include "study/bench/team.h"
 #include "output/result_writer.h"
 #include "primitives/hash.h"
 #include "primitives/kernels.h"
+#include "study/bench/team.h"
+#include "study/data/numbers.h"
 
 namespace lanewise::cli::bench {
 

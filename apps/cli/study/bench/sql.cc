@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "study/bench/pipelines.h"
 #include "device/error.h"
+#include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
 

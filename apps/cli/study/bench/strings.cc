@@ -10,9 +10,9 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "study/bench/text_pattern.h"
 #include "output/result_writer.h"
 #include "primitives/hash.h"
+#include "study/bench/text_pattern.h"
 #include "text/compiled_pattern.h"
 #include "text/matcher.h"
 
@@ -108,8 +108,8 @@ class Search {
     for (const uint64_t word : hits_) hash = hash::of_word(hash ^ word);
     const uint64_t found = bits::count(hits_.data(), text_.rows());
     if (found != text_.matches) {
-      throw InternalError(
-          fmt::format("{} of {} rows match {}, not {}", found, text_.rows(), pattern_.source(), text_.matches));
+      throw InternalError(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(),
+                                      pattern_.source(), text_.matches));
     }
     return hash;
   }
@@ -190,8 +190,9 @@ Group measure_group(const StringsOptions& options, const std::string& test, cons
   group.bytes = text.size();
   group.title = fmt::format("{} {}: {} rows of {} length, {:g} % match", test, search->pattern().source(),
                             with_commas(static_cast<int64_t>(group.rows)), lengths, options.match);
-  group.about = {{"test", test},           {"pattern", search->pattern().source()},      {"lengths", lengths},
-                 {"match", options.match}, {"mismatch", options.mismatch}, {"matches", text.matches}};
+  group.about = {
+      {"test", test},           {"pattern", search->pattern().source()}, {"lengths", lengths},
+      {"match", options.match}, {"mismatch", options.mismatch},          {"matches", text.matches}};
   group.arguments = {"bench",      "strings",       "--test",  test,
                      "--lengths",  lengths,         "--match", fmt::format("{}", options.match),
                      "--mismatch", options.mismatch};

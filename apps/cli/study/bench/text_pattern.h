@@ -14,6 +14,8 @@ inline text::Pattern pattern_of(const TextShape& shape) {
   return text::compile_regex(shape.test == RowTest::prefix ? "^" + needle : needle, options);
 }
 
-inline text::StringRows view(const TextRows& text) { return {text.bytes.data(), text.offsets.data(), text.rows()}; }
+inline text::StringRows view(const TextRows& text) {
+  return {text.bytes.data(), text.offsets.data(), text.rows()};
+}
 
 }  // namespace lanewise::cli::bench

@@ -9,12 +9,12 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "study/data/numbers.h"
+#include "lanes/rows.h"
+#include "primitives/kernels.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/text_pattern.h"
 #include "study/bench/tune_device.h"
-#include "lanes/rows.h"
-#include "primitives/kernels.h"
+#include "study/data/numbers.h"
 #include "text/compiled_pattern.h"
 #include "text/matcher.h"
 
@@ -113,8 +113,8 @@ std::vector<uint32_t> thresholds(uint32_t width) {
 
 /// A filter and a sum, slice by slice, as queries do them.
 Parameter slices(const Cancellation& cancellation) {
-  const auto values =
-      std::make_shared<const std::vector<int32_t>>(make_numbers<int32_t>(kNumbers, 20, 1, [&] { cancellation.check(); }));
+  const auto values = std::make_shared<const std::vector<int32_t>>(
+      make_numbers<int32_t>(kNumbers, 20, 1, [&] { cancellation.check(); }));
   const auto& kernels = kernels::of<int32_t>(lanes::simd());
   return {"vector_rows",
           {8192, 2048, 4096, 16384, 32768, 65536},

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "study/bench/pipelines.h"
 #include "device/kernels.h"
 #include "device/staging.h"
 #include "exec/device/kernel_writer.h"
+#include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
 

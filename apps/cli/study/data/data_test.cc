@@ -6,9 +6,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "study/bench/text_pattern.h"
 #include "study/data/numbers.h"
 #include "study/data/random.h"
-#include "study/bench/text_pattern.h"
 #include "text/matcher.h"
 
 namespace lanewise::cli::bench {
@@ -109,16 +109,17 @@ TEST_P(BenchText, LengthsAreAsStated) {
   } else if (name == "zipf:1") {
     EXPECT_EQ(least, 8u);
     EXPECT_GT(greatest, 900u);
-    EXPECT_NEAR(static_cast<double>(long_rows), 2000 * std::log(1017.0 / 113) / (std::log(1017) + 0.577), 100);
+    EXPECT_NEAR(static_cast<double>(long_rows), 2000 * std::log(1017.0 / 113) / (std::log(1017) + 0.577),
+                100);
   } else {
     EXPECT_EQ(std::pair(least, greatest), kRanges.at(name));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BenchText,
-                         ::testing::Combine(::testing::Values(RowTest::equality, RowTest::prefix,
-                                                              RowTest::regex),
-                                            ::testing::Values("constant", "uniform", "skewed", "zipf:1", "100")));
+INSTANTIATE_TEST_SUITE_P(
+    All, BenchText,
+    ::testing::Combine(::testing::Values(RowTest::equality, RowTest::prefix, RowTest::regex),
+                       ::testing::Values("constant", "uniform", "skewed", "zipf:1", "100")));
 
 TEST(BenchText, RefusesOtherLengths) {
   for (const char* text : {"", "0", "3", "-1", "12x", "even", "zipf:9", "10000000"}) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <functional>
 
-/// Data of the benchmarks. Nothing here includes anything of engine/, so that a fault there cannot hide in its
-/// own input.
+/// Data of the benchmarks. Nothing here includes anything of engine/, so that a fault there cannot hide in
+/// its own input.
 namespace lanewise::cli::bench {
 
 /// Called now and then while data are made; it throws when the user has cancelled.

@@ -7,8 +7,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Edges between random vertices, each with a whole weight of 1 to 1,000. With `right` they lead from the first
-/// `left` vertices to the `right` vertices after them.
+/// Edges between random vertices, each with a whole weight of 1 to 1,000. With `right` they lead from the
+/// first `left` vertices to the `right` vertices after them.
 struct RandomEdges {
   int64_t vertices;
   std::vector<int64_t> source, target;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-
 namespace lanewise::cli::bench {
 
 namespace {
@@ -77,9 +76,10 @@ Lengths Lengths::parse(const std::string& text) {
   uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
   if (error != std::errc() || end != text.data() + text.size() || bytes < 4 || bytes > 1 << 20) {
-    throw std::invalid_argument("bad row length '" + text +
-                                "': expected constant, uniform, skewed, zipf:0 to zipf:4, or a number of bytes "
-                                "from 4 to 1048576");
+    throw std::invalid_argument(
+        "bad row length '" + text +
+        "': expected constant, uniform, skewed, zipf:0 to zipf:4, or a number of bytes "
+        "from 4 to 1048576");
   }
   return {constant, bytes};
 }
@@ -111,8 +111,10 @@ TextRows make_text_rows(const TextShape& shape, const Checkpoint& checkpoint) {
   uint64_t size = 0;
   for (uint64_t row = 0; row < shape.rows; ++row) {
     matching[row] = share.next(random);
-    size += matching[row] ? draw_match_length(shape.test, lengths, needle.size(), random) : lengths.next(random);
-    if (size > UINT32_MAX) throw std::length_error("these rows would take more than 4 GiB; give fewer --rows");
+    size +=
+        matching[row] ? draw_match_length(shape.test, lengths, needle.size(), random) : lengths.next(random);
+    if (size > UINT32_MAX)
+      throw std::length_error("these rows would take more than 4 GiB; give fewer --rows");
     text.offsets[row + 1] = static_cast<uint32_t>(size);
   }
 

@@ -18,8 +18,8 @@ struct Lengths {
   uint64_t bytes = 64;  ///< of constant rows
   double exponent = 0;  ///< of zipf: a row of 7 + r bytes is drawn with weight r to the power of -exponent
 
-  /// Reads "constant", "uniform", "skewed", "zipf:EXPONENT" or a number of bytes. Throws std::invalid_argument
-  /// for anything else.
+  /// Reads "constant", "uniform", "skewed", "zipf:EXPONENT" or a number of bytes. Throws
+  /// std::invalid_argument for anything else.
   static Lengths parse(const std::string& text);
 };
 

@@ -7,7 +7,7 @@
 namespace lanewise::cli::plot {
 
 std::string draw(const Bars& plot) {
-  constexpr double kLeft = 220, kRight = 60, kTop = 62, kBottom = 54, kBar = 13, kGap = 12;
+  constexpr double kLeft = 220, kRight = 60, kTop = 76, kBottom = 54, kBar = 13, kGap = 12;
   const size_t bars = plot.series.size();
   const double group = kBar * static_cast<double>(bars) + kGap;
   const double bottom = kTop + group * static_cast<double>(plot.groups.size());

@@ -22,7 +22,8 @@ class Scale {
     low_ = std::min(least, 0.0), high_ = most > low_ ? most : low_ + 1;
     const double step = step_for(high_ - low_);
     high_ = std::ceil(high_ / step - 1e-9) * step;
-    for (double tick = low_; tick <= high_ + step / 100; tick += step) ticks_.push_back(std::round(tick / step * 1e6) * step / 1e6);
+    for (double tick = low_; tick <= high_ + step / 100; tick += step)
+      ticks_.push_back(std::round(tick / step * 1e6) * step / 1e6);
   }
   /// 0 to 1.
   double at(double value) const {
@@ -122,18 +123,24 @@ class CurvesDrawing {
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", at_x(point.x), at_y(point.y));
       }
       if (path.empty()) continue;
-      out_.add(fmt::format("<path d=\"{}\" class=\"line s{}{}\"/>\n", path, i % kColours, kKinds[series.kind]));
+      out_.add(fmt::format("<path d=\"{}\" class=\"line s{}{}{}\"/>\n", path, i % kColours,
+                           kKinds[series.kind], series.kind == Series::measured ? again(i) : ""));
       if (series.kind != Series::measured) continue;
       for (const Point& point : series.points) {
         const double x = at_x(point.x);
         if (point.high > point.low) {
           out_.rule(x, at_y(point.low), x, at_y(point.high), fmt::format("s{}", i % kColours));
         }
-        out_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"f{}\"><title>{}: {:.4g}</title></circle>\n",
-                             x, at_y(point.y), i % kColours, escape(series.name), point.y));
+        out_.add(
+            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"f{}{}\"><title>{}: "
+                        "{:.4g}</title></circle>\n",
+                        x, at_y(point.y), i % kColours, again(i), escape(series.name), point.y));
       }
     }
   }
+
+  /// Lines for which no colour is left are dashed.
+  static const char* again(size_t series) { return series < kColours ? "" : " again"; }
 
   /// Names at the right ends of the lines, moved apart where they would overlap.
   void draw_names() {
@@ -154,8 +161,9 @@ class CurvesDrawing {
     out_.open("legend");
     for (const Name& name : names) {
       const Point& last = plot_.series[name.series].points.back();
-      out_.add(fmt::format("<path d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\" class=\"s{}\" opacity=\"0.4\"/>\n", at_x(last.x) + 5,
-                           at_y(last.y), kWidth - kRight + 16, name.y, name.series % kColours));
+      out_.add(fmt::format("<path d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\" class=\"s{}\" opacity=\"0.4\"/>\n",
+                           at_x(last.x) + 5, at_y(last.y), kWidth - kRight + 16, name.y,
+                           name.series % kColours));
       out_.text(kWidth - kRight + 20, name.y + 4, fmt::format("name f{}", name.series % kColours),
                 plot_.series[name.series].name);
     }
@@ -175,13 +183,17 @@ std::string svg_file(std::span<const Curves> plots, const std::string& note) {
   constexpr double kHeight = CurvesDrawing::kHeight;
   const double height = kHeight * static_cast<double>(plots.size()) + 34;
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\">\n<style>{2}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill: var(--ground)\"/>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\">\n<style>{2}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill: "
+      "var(--ground)\"/>\n",
       kWidth, height, kStyle);
   for (size_t i = 0; i < plots.size(); ++i) {
-    out += fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}</g>\n", kHeight * static_cast<double>(i), draw(plots[i]));
+    out += fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}</g>\n", kHeight * static_cast<double>(i),
+                       draw(plots[i]));
   }
-  return out + fmt::format("<text x=\"16\" y=\"{:.0f}\" class=\"note\">{}</text>\n</svg>\n", height - 14, escape(note));
+  return out + fmt::format("<text x=\"16\" y=\"{:.0f}\" class=\"note\">{}</text>\n</svg>\n", height - 14,
+                           escape(note));
 }
 
 }  // namespace lanewise::cli::plot

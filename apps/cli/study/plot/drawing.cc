@@ -20,7 +20,7 @@ svg.plot .note, svg.plot .small { font-size: 11px }
 svg.plot .name { font-size: 12px }
 svg.plot .grid { stroke: var(--faint) } svg.plot .rule { stroke: var(--axis) }
 svg.plot .line { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round }
-svg.plot .limit { stroke-dasharray: 8 4; stroke-width: 1.5 } svg.plot .published { stroke-dasharray: 2 4 }
+svg.plot .again { stroke-dasharray: 7 5 } svg.plot .limit { stroke-dasharray: 8 4; stroke-width: 1.5 } svg.plot .published { stroke-dasharray: 2 4 }
 svg.plot .mark { stroke: var(--ink); stroke-dasharray: 3 3 }
 svg.plot .middle { text-anchor: middle } svg.plot .end { text-anchor: end }
 svg.plot .s0 { stroke: var(--c0) } svg.plot .s1 { stroke: var(--c1) } svg.plot .s2 { stroke: var(--c2) } svg.plot .s3 { stroke: var(--c3) }
@@ -61,6 +61,7 @@ std::string name_of(const Axis& axis) {
 }
 
 std::string short_number(double value) {
+  if (value < 1e4) return fmt::format("{:.4g}", value);
   for (const auto& [size, name] : {std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")}) {
     if (value >= size) return fmt::format("{:.3g}{}", value / size, name);
   }
@@ -68,9 +69,10 @@ std::string short_number(double value) {
 }
 
 Drawing::Drawing(double height, const std::string& title)
-    : out_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                       "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
-                       kWidth, height, escape(title))) {
+    : out_(fmt::format(
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+          "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"{2}\">\n",
+          kWidth, height, escape(title))) {
   // "GB/s over threshold – regex ...": what follows the dash may be long.
   static constexpr std::string_view kDash = " – ";
   const size_t dash = title.find(kDash);
@@ -83,13 +85,14 @@ void Drawing::text(double x, double y, const std::string& kind, const std::strin
 }
 
 void Drawing::rule(double x1, double y1, double x2, double y2, const std::string& kind) {
-  out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1, x2, y2,
-                      kind);
+  out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1,
+                      y1, x2, y2, kind);
 }
 
-void Drawing::box(double x, double y, double width, double height, const std::string& kind, const std::string& tip) {
-  out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"", x, y, width,
-                      height, kind);
+void Drawing::box(double x, double y, double width, double height, const std::string& kind,
+                  const std::string& tip) {
+  out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"", x, y,
+                      width, height, kind);
   out_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escape(tip));
 }
 

@@ -17,7 +17,8 @@ class Drawing {
 
   void text(double x, double y, const std::string& kind, const std::string& what);
   void rule(double x1, double y1, double x2, double y2, const std::string& kind);
-  void box(double x, double y, double width, double height, const std::string& kind, const std::string& tip = "");
+  void box(double x, double y, double width, double height, const std::string& kind,
+           const std::string& tip = "");
   void open(const std::string& kind);  ///< a group of elements
   void close();
   void add(const std::string& element) { out_ += element; }

@@ -20,7 +20,7 @@ std::string colour_of(double value, double middle, double most) {
 }  // namespace
 
 std::string draw(const HeatMap& plot) {
-  constexpr double kLeft = 200, kRight = 120, kTop = 62, kBottom = 54, kRow = 30;
+  constexpr double kLeft = 200, kRight = 120, kTop = 86, kBottom = 54, kRow = 30;
   const double column = (kWidth - kLeft - kRight) / static_cast<double>(plot.columns.size());
   const double bottom = kTop + kRow * static_cast<double>(plot.rows.size());
   double most = 1.05;  // the farthest from the middle, as a factor
@@ -44,10 +44,11 @@ std::string draw(const HeatMap& plot) {
   out.close();
   const auto cell = [&](double x, double y, double width, double height, double value) {
     const double far = std::abs(std::log(value / plot.middle) / std::log(most));
-    out.add(fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" style=\"fill: {}\"/>\n"
-                        "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"middle name\" style=\"fill: {}\">{:.3g}</text>\n",
-                        x, y, width, height, colour_of(value, plot.middle, most), x + width / 2, y + height / 2 + 4,
-                        far > 0.6 ? "#fff" : "#111", value));
+    out.add(fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" style=\"fill: {}\"/>\n"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"middle name\" style=\"fill: {}\">{:.3g}</text>\n",
+        x, y, width, height, colour_of(value, plot.middle, most), x + width / 2, y + height / 2 + 4,
+        far > 0.6 ? "#fff" : "#111", value));
   };
   for (size_t r = 0; r < plot.rows.size(); ++r) {
     for (size_t c = 0; c < plot.columns.size(); ++c) {

@@ -11,8 +11,9 @@ std::string draw(const Trace& plot) {
   Drawing out(bottom + kBottom, plot.title);
   out.open("legend");
   double x = 16;
-  for (const auto& [kind, name] : {std::pair("f0", "a row that does not match"), std::pair("f2", "a row that matches"),
-                                   std::pair("idle", "an idle lane")}) {
+  for (const auto& [kind, name] :
+       {std::pair("f0", "a row that does not match"), std::pair("f2", "a row that matches"),
+        std::pair("idle", "an idle lane")}) {
     out.box(x, 36, 10, 10, kind);
     out.text(x + 14, 45, "name", name);
     x += 200;
@@ -34,10 +35,12 @@ std::string draw(const Trace& plot) {
   out.close();
   for (const Trace::Piece& piece : plot.pieces) {
     const double from = at(piece.from), to = at(piece.to), y = kTop + kLane * piece.lane;
-    out.box(from + 0.5, y + 2, to - from - 1, kLane - 4, piece.matched ? "f2" : "f0", fmt::format("row {}", piece.row));
+    out.box(from + 0.5, y + 2, to - from - 1, kLane - 4, piece.matched ? "f2" : "f0",
+            fmt::format("row {}", piece.row));
     if (to - from > 22) {
-      out.add(fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"middle small\" style=\"fill: #fff\">{}</text>\n",
-                          (from + to) / 2, y + kLane / 2 + 4, piece.row));
+      out.add(fmt::format(
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"middle small\" style=\"fill: #fff\">{}</text>\n",
+          (from + to) / 2, y + kLane / 2 + 4, piece.row));
     }
   }
   return out.finish();

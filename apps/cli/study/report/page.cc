@@ -13,7 +13,7 @@ body { font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: v
 h1 { font-size: 1.9rem; line-height: 1.2; margin-bottom: .2rem } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) } h3 { margin-top: 2rem }
 .below, figcaption, caption { color: var(--soft); font-size: .88rem } caption { text-align: left; padding: .4rem 0 }
 figure { margin: 1.5rem 0; break-inside: avoid } figure svg { width: 100%; height: auto }
-.wide { overflow-x: auto } table { border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
+.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top } table.numbers :is(th, td):not(:first-child) { text-align: right; padding: .2rem 0 .2rem .9rem }
 .warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
 nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
@@ -23,10 +23,11 @@ nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
 }  // namespace
 
 Page::Page(const std::string& title, const std::string& below)
-    : out_(fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
-                       "content=\"width=device-width\"/>\n<title>{0}</title>\n<style>{1}{2}</style>\n</head>\n<body>\n"
-                       "<h1>{0}</h1>\n<p class=\"below\">{3}</p>\n<!-- contents -->",
-                       plot::escape(title), kPageStyle, plot::kStyle, plot::escape(below))) {}
+    : out_(fmt::format(
+          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+          "content=\"width=device-width\"/>\n<title>{0}</title>\n<style>{1}{2}</style>\n</head>\n<body>\n"
+          "<h1>{0}</h1>\n<p class=\"below\">{3}</p>\n<!-- contents -->",
+          plot::escape(title), kPageStyle, plot::kStyle, plot::escape(below))) {}
 
 void Page::chapter(const std::string& title) {
   ++chapters_;
@@ -36,7 +37,9 @@ void Page::chapter(const std::string& title) {
 
 void Page::section(const std::string& title) { out_ += fmt::format("<h3>{}</h3>\n", plot::escape(title)); }
 void Page::text(const std::string& words) { out_ += fmt::format("<p>{}</p>\n", plot::escape(words)); }
-void Page::warn(const std::string& words) { out_ += fmt::format("<p class=\"warn\">{}</p>\n", plot::escape(words)); }
+void Page::warn(const std::string& words) {
+  out_ += fmt::format("<p class=\"warn\">{}</p>\n", plot::escape(words));
+}
 
 void Page::add_figure(const std::string& svg, const std::string& caption) {
   out_ += fmt::format("<figure>\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg, ++figures_,
@@ -44,8 +47,9 @@ void Page::add_figure(const std::string& svg, const std::string& caption) {
 }
 
 void Page::table(const std::string& caption, const Cells& cells) {
-  out_ += fmt::format("<div class=\"wide\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
-                      cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
+  out_ +=
+      fmt::format("<div class=\"wide\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
+                  cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
   for (const std::string& cell : cells.head) out_ += "<th>" + plot::escape(cell) + "</th>";
   out_ += "</tr></thead>\n<tbody>\n";
   for (const auto& row : cells.rows) {

@@ -10,7 +10,7 @@ namespace lanewise::cli::study {
 std::string report(const nlohmann::ordered_json& study);
 
 /// Two studies side by side: of each measurement that both have, the times and their ratio.
-std::string comparison(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b, const std::string& name_a,
-                       const std::string& name_b);
+std::string comparison(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b,
+                       const std::string& name_a, const std::string& name_b);
 
 }  // namespace lanewise::cli::study

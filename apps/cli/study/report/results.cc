@@ -8,13 +8,15 @@
 
 namespace lanewise::cli::study {
 
-std::vector<const Json*> Results::groups(const std::string& part, const std::string& name, const Json& about) const {
+std::vector<const Json*> Results::groups(const std::string& part, const std::string& name,
+                                         const Json& about) const {
   std::vector<const Json*> found;
   for (const Json& experiment : study_["experiments"]) {
     if (experiment["part"] != part || experiment["name"] != name) continue;
     for (const Json& group : experiment["groups"]) {
-      const bool fits = std::all_of(about.items().begin(), about.items().end(),
-                                    [&](const auto& item) { return group.value(item.key(), Json()) == item.value(); });
+      const bool fits = std::all_of(about.items().begin(), about.items().end(), [&](const auto& item) {
+        return group.value(item.key(), Json()) == item.value();
+      });
       if (fits) found.push_back(&group);
     }
   }
@@ -63,7 +65,8 @@ std::vector<plot::Series> lines(const Groups& groups, const std::string& x, cons
       const Json& at = (*group)[x];
       const auto seconds = number(*level, "seconds");
       const auto& runs = (*level)["runs"];
-      const double a = value(*group, runs.front().get<double>()), b = value(*group, runs.back().get<double>());
+      const double a = value(*group, runs.front().get<double>()),
+                   b = value(*group, runs.back().get<double>());
       series.points.push_back({at.is_string() ? std::stod(at.get<std::string>()) : at.get<double>(),
                                value(*group, seconds), std::min(a, b), std::max(a, b)});
     }
@@ -76,7 +79,8 @@ std::vector<plot::Series> lines(const Groups& groups, const std::string& x, cons
 plot::Series limit(const std::vector<plot::Series>& others, const std::string& name, double y) {
   double least = INFINITY, most = -INFINITY;
   for (const plot::Series& series : others) {
-    for (const plot::Point& point : series.points) least = std::min(least, point.x), most = std::max(most, point.x);
+    for (const plot::Point& point : series.points)
+      least = std::min(least, point.x), most = std::max(most, point.x);
   }
   plot::Series made{plot::Series::limit, name, {}};
   if (least <= most) made.points = {{least, y, y, y}, {most, y, y, y}};
@@ -97,10 +101,13 @@ std::string how_measured(const Groups& groups, const std::string& state) {
   if (all == 0) return state + ".";
   const std::string runs = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
   std::string text = fmt::format(
-      "{}. Medians of {} runs; thin lines reach from the fastest to the slowest run. Spread (between quartiles): at most "
+      "{}. Medians of {} runs; thin lines reach from the fastest to the slowest run. Spread (between "
+      "quartiles): at most "
       "{:.0f} %.",
       state, runs, 100 * worst);
-  if (busy > 0) text += fmt::format(" ⚠ The machine was busy: {} of {} measurements have a spread above 10 %.", busy, all);
+  if (busy > 0)
+    text +=
+        fmt::format(" ⚠ The machine was busy: {} of {} measurements have a spread above 10 %.", busy, all);
   return text;
 }
 

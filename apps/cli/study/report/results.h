@@ -19,7 +19,8 @@ class Results {
   double machine(const char* name) const { return study_["machine"][name].get<double>(); }
   bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
   /// The groups of an experiment; of those, the ones whose `about` has these values.
-  std::vector<const Json*> groups(const std::string& part, const std::string& name, const Json& about = {}) const;
+  std::vector<const Json*> groups(const std::string& part, const std::string& name,
+                                  const Json& about = {}) const;
   std::vector<const Json*> all() const;
 
  private:
