@@ -18,7 +18,7 @@ def plain(text):
 
 def tables(report):
     """The tables of the chapter on what was published, as Markdown."""
-    chapter = report[report.index("Published beside measured</h2>"):]
+    chapter = report[report.index("Published and measured</h2>"):]
     for table in re.findall(r"<table.*?</table>", chapter, re.S):
         caption = re.sub(r"^Table \d+\. ", "", plain(re.search(r"<caption>(.*?)</caption>", table, re.S)[1]))
         rows = [[plain(cell) for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.S)] for row in re.findall(r"<tr>.*?</tr>", table, re.S)]

@@ -102,7 +102,7 @@ const char* const kPram =
 Times are of whole runs with compiled programs; on a GPU they include transfers.
 
 Works:
-  growth   reduction, scan, sort, distances, matching, components and spanning forest over their sizes
+  growth   reduction, scan, sort, distances, matching, components, spanning forest over their sizes
   passes   each of them on all cores without each optimisation
   sets     active processors as a bitset and as a list, over their share
 

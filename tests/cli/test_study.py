@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import os
 import re
 import shutil
 import signal
@@ -154,3 +155,16 @@ def test_two_studies_side_by_side(results, tmp_path, lanewise):
 def test_what_is_wrong_is_told(lanewise, arguments, word):
     code, _, error = lanewise("study", *arguments)
     assert code == 2 and word in error
+
+
+def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
+    done = subprocess.run([PROGRAM, "study", "index", "--rows", "300", "--repeat", "1", "--quick", "-o", "results"], cwd=tmp_path, text=True,
+                          capture_output=True, timeout=300, env=os.environ | emulated_gpu)
+    assert done.returncode == 0, done.stderr
+    study = json.loads((tmp_path / "results/study.json").read_text())
+    assert study["machine"]["gpu"]
+    levels = {level["level"] for experiment in study["experiments"] for group in experiment["groups"] for level in group["levels"]
+              if level.get("seconds")}
+    assert {"cuda segments", "cuda keys", "cuda tile", "later, not waited for"} <= levels
+    page = (tmp_path / "results/report.html").read_text()
+    assert "cuda tile" in page and "There is no GPU" not in page and "Launches, and copies of trees." in page

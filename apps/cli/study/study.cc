@@ -77,6 +77,7 @@ Json machine(const Parameters& parameters, const Cancellation& cancellation) {
     if (lanes::supported(target)) targets += (targets.empty() ? "" : ", ") + std::string(lanes::name(target));
   }
   const int cores = machine_cores();
+  const double one = bench::read_rate(cancellation);
   const bench::RandomReads random = bench::random_reads(cancellation);
   return {{"processor", machine_cpu()},
           {"cores", cores},
@@ -87,8 +88,8 @@ Json machine(const Parameters& parameters, const Cancellation& cancellation) {
           {"system", fmt::format("{} {}", system.sysname, system.release)},
           {"compiler", __VERSION__},
           {"load", first_word("/proc/loadavg")},
-          {"read_rate", bench::read_rate(cancellation)},
-          {"read_rate_all", bench::read_rate(cancellation, cores)},
+          {"read_rate", one},
+          {"read_rate_all", std::max(one, bench::read_rate(cancellation, cores))},
           {"random_reads", random.independent},
           {"dependent_reads", random.dependent}};
 }

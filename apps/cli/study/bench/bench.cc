@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/error.h"
 #include "base/machine.h"
@@ -21,6 +22,13 @@ double quantile(const std::vector<double>& values, double share) {
   const double at = share * static_cast<double>(values.size() - 1);
   const auto low = static_cast<size_t>(at), high = std::min(low + 1, values.size() - 1);
   return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+/// What the processor spent on the calling thread: not what it spent on others meanwhile.
+double thread_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 void check_agreement(const Group& group) {
@@ -134,7 +142,9 @@ Group Bench::measure(Group group, const std::vector<Contender>& contenders) {
       say(group.title + ": " + contenders[i].level);
       cancellation_.check();
       counters_.start();
-      runs[i].seconds.push_back(contenders[i].seconds());
+      const double before = thread_seconds();
+      const double seconds = contenders[i].seconds(), processor = thread_seconds() - before;
+      runs[i].seconds.push_back(contenders[i].one_thread ? std::min(seconds, processor) : seconds);
       runs[i].sum += runs[i].seconds.back();
       const std::optional<Events> events = counters_.stop();
       if (events) group.results[i].events = *events / static_cast<double>(group.rows);

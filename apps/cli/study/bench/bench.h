@@ -23,6 +23,8 @@ struct Contender {
   std::function<double()> seconds = nullptr;        ///< does it once and says how long that took
   std::function<lanes::Stats()> observe = nullptr;  ///< does it once and says what the lanes did
   uint32_t refill_below = 0;                        ///< the threshold of refill, where one was asked for
+  /// All work is done by the calling thread: its time is that of the processor where it was interrupted.
+  bool one_thread = false;
 };
 
 /// What was measured of a level.

@@ -23,7 +23,7 @@ using Emit = std::function<void(const Group&)>;
 
 /// `run` fills `answers`; its hash is what levels must agree on.
 Contender host_level(std::string level, const std::shared_ptr<std::vector<uint32_t>>& answers,
-                     const std::function<void()>& run) {
+                     const std::function<void()>& run, bool one_thread = true) {
   return {.level = std::move(level),
           .digest =
               [=] {
@@ -36,7 +36,8 @@ Contender host_level(std::string level, const std::shared_ptr<std::vector<uint32
                 const auto start = std::chrono::steady_clock::now();
                 run();
                 return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-              }};
+              },
+          .one_thread = one_thread};
 }
 
 template <class Key>
@@ -159,10 +160,13 @@ class IndexRun {
       if (device_ != nullptr) {
         const auto there = std::make_shared<DeviceIndex>(*index, *device_);
         for (const std::string strategy : {"tile", "blocks", "block"}) {
-          made.contenders.push_back(host_level("cuda " + strategy, answers, [=] {
-            there->use_strategy(strategy);
-            there->find(*queries, answers->data(), nullptr);
-          }));
+          made.contenders.push_back(host_level(
+              "cuda " + strategy, answers,
+              [=] {
+                there->use_strategy(strategy);
+                there->find(*queries, answers->data(), nullptr);
+              },
+              false));
         }
       }
       add(std::move(made));

@@ -143,7 +143,8 @@ class PramRun {
   };
   using TaskPointer = std::shared_ptr<const Task>;
 
-  Contender contender(const std::string& level, const TaskPointer& task, const Execute& execute) const {
+  Contender contender(const std::string& level, const TaskPointer& task, const Execute& execute,
+                      bool one_thread = false) const {
     return {.level = level,
             .digest = [=] { return digest_of(execute(), task->compared, task->any_answer); },
             .seconds =
@@ -151,7 +152,8 @@ class PramRun {
                   const auto start = std::chrono::steady_clock::now();
                   execute();
                   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                }};
+                },
+            .one_thread = one_thread};
   }
 
   Execute on(const TaskPointer& task, pram::Executor executor, pram::Passes passes,
@@ -222,7 +224,7 @@ class PramRun {
     std::vector<Contender> contenders;
     if (size <= subject.interpreted) {
       contenders.push_back(
-          contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes())));
+          contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes()), true));
     } else {
       contenders.push_back(
           {.level = "interpreter", .not_offered = "only sizes that take it less than a second"});

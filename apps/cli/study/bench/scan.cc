@@ -213,6 +213,7 @@ class ScanRun {
                               scan->run(threads, pinned, false, &seconds);
                               return seconds;
                             }});
+      contenders.back().one_thread = threads == 1 && !pinned;
     }
     groups_.push_back(bench_.measure(std::move(group), contenders));
     emit_(groups_.back());

@@ -208,6 +208,7 @@ Group measure_group(const StringsOptions& options, const std::string& test, cons
   }
   Contender chosen = as_chosen(search);
   if (bench.wants(chosen.level)) contenders.push_back(std::move(chosen));
+  for (Contender& contender : contenders) contender.one_thread = true;
   return bench.measure(std::move(group), contenders);
 }
 

@@ -74,9 +74,9 @@ void write_multi(Page& page, const Results& results) {
   }
   page.text(!results.has_gpu() ? "There is no GPU on this machine. On an H200 40,000 keys take 0.35 ms with "
                                  "transfers, one core of its host 1.58 ms (docs/notes/performance-index.md)."
-            : crossing > 0 ? fmt::format("The GPU wins from {} keys on, transfers included.",
-                                         plot::short_number(crossing))
-                           : "The GPU does not win for any of these numbers of keys.");
+            : crossing > 0     ? fmt::format("The GPU wins from {} keys on, transfers included.",
+                                             plot::short_number(crossing))
+                               : "The GPU does not win for any of these numbers of keys.");
   page.text("One key alone waits for a read on every level. Many keys at once overlap their reads.");
 }
 

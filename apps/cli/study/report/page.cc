@@ -23,11 +23,13 @@ nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
 }  // namespace
 
 Page::Page(const std::string& title, const std::string& below)
-    : out_(fmt::format(
-          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
-          "content=\"width=device-width\"/>\n<title>{0}</title>\n<style>{1}{2}</style>\n</head>\n<body>\n"
-          "<h1>{0}</h1>\n<p class=\"below\">{3}</p>\n<!-- contents -->",
-          plot::escape(title), kPageStyle, plot::kStyle, plot::escape(below))) {}
+    : out_("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n") {
+  out_ += fmt::format("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n",
+                      plot::escape(title));
+  out_ += fmt::format("<style>{}{}</style>\n</head>\n<body>\n", kPageStyle, plot::kStyle);
+  out_ += fmt::format("<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->", plot::escape(title),
+                      plot::escape(below));
+}
 
 void Page::chapter(const std::string& title) {
   ++chapters_;

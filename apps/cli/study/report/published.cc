@@ -242,7 +242,7 @@ void write_lost(Page& page) {
 }  // namespace
 
 void write_published(Page& page, const Results& results) {
-  page.chapter("Published beside measured");
+  page.chapter("Published and measured");
   page.text(
       "H is the study of 2019 (i7-4702MQ, GT 750M), P that of 2016, B that of 2012, S that of 2019 on "
       "strings. A ratio above 1 means that this machine and "

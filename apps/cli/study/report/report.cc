@@ -51,7 +51,9 @@ void write_machine(Page& page, const Json& study) {
   page.text(
       "Levels that do the same work run in turns, so that other programs slow all of them. A first run, "
       "which is not timed, warms caches and code and gives a "
-      "hash of the whole result; all levels must agree, or the study ends. A figure is the median. The "
+      "hash of the whole result; all levels must agree, or the study ends. A figure is the median. Work of "
+      "one thread counts the time that its thread had a processor; work of several threads counts from the "
+      "common start to the last end. The "
       "spread is the distance of the quartiles, as a share of the median.");
   size_t busy = 0, all = 0;
   for (const Json& experiment : study["experiments"]) {
@@ -130,7 +132,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
         std::ranges::sort(values);
         bars.groups.push_back(level), bars.values.push_back({values[values.size() / 2]});
       }
-      page.figure(bars, "Of the works that both studies have, with the same rows.");
+      page.figure(bars, "Only works that both studies have, of equally many rows.");
       page.table(name, cells);
     }
   }

@@ -122,7 +122,7 @@ void write_curves(Page& page, const Results& results) {
     page.figure(curves, how_measured(groups, kTextHot));
   };
   draw("curve", "Rate over the length of rows", {"row length", "bytes", plot::Axis::logarithmic}, "lengths",
-       "All rows have the same length, so no lane waits for another. What short rows cost is the change of "
+       "All rows have the same length, so no lane waits for another. Short rows cost more changes of "
        "rows.");
   draw("matches", "Rate over the share of matches", {"rows that match", "%"}, "match",
        "Skewed rows. A match ends a row early, at a random place: more matches mean less text to read, and "
