@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from conftest import PROGRAM
 
-TINY = ["--rows", "1500", "--repeat", "2", "--device", "cpu", "--quick"]
+TINY = ["--rows", "1100", "--repeat", "2", "--device", "cpu", "--quick"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -157,6 +157,7 @@ def test_what_is_wrong_is_told(lanewise, arguments, word):
     assert code == 2 and word in error
 
 
+@pytest.mark.long
 def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
     done = subprocess.run([PROGRAM, "study", "index", "--rows", "300", "--repeat", "1", "--quick", "-o", "results"], cwd=tmp_path, text=True,
                           capture_output=True, timeout=300, env=os.environ | emulated_gpu)

@@ -211,7 +211,7 @@ PramBenchOptions pram_options(const Measure& measure, const char* work) {
   PramBenchOptions options;
   options.work = {work};
   options.few = measure.quick();
-  if (measure.parameters().most_rows != 0) options.sizes = {16, 64};
+  options.most = measure.parameters().most_rows;
   return options;
 }
 

@@ -45,6 +45,7 @@ struct PramBenchOptions : Options {
   std::vector<std::string> programs;  ///< none: those of the study
   std::vector<uint64_t> sizes;        ///< none: what suits each program
   bool few = false;                   ///< without the two largest of these
+  uint64_t most = 0;                  ///< none of these that is larger; 0: all
   std::string device = "auto";
 };
 

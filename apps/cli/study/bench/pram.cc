@@ -117,9 +117,7 @@ class PramRun {
     for (const PramSubject& subject : subjects()) {
       if (!is_asked(options_.programs, subject.name)) continue;
       if (is_asked(options_.work, "growth")) {
-        std::vector<uint64_t> sizes = options_.sizes.empty() ? subject.sizes : options_.sizes;
-        if (options_.few && options_.sizes.empty()) sizes.resize(sizes.size() - 2);
-        for (const uint64_t size : sizes) growth(subject, size);
+        for (const uint64_t size : sizes_of(subject)) growth(subject, size);
       }
       if (is_asked(options_.work, "passes")) passes(subject);
     }
@@ -132,6 +130,14 @@ class PramRun {
  private:
   static bool is_asked(const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::ranges::count(names, name) > 0;
+  }
+
+  std::vector<uint64_t> sizes_of(const PramSubject& subject) const {
+    if (!options_.sizes.empty()) return options_.sizes;
+    std::vector<uint64_t> sizes = subject.sizes;
+    if (options_.few) sizes.resize(sizes.size() - 2);
+    if (options_.most > 0) std::erase_if(sizes, [&](uint64_t size) { return size > options_.most; });
+    return sizes.empty() ? std::vector<uint64_t>{16, 64} : sizes;
   }
 
   /// A program, its inputs, and what its contenders agree on.
@@ -241,8 +247,8 @@ class PramRun {
   }
 
   void passes(const PramSubject& subject) {
-    const uint64_t size =
-        options_.sizes.empty() ? subject.sizes[subject.sizes.size() / 2] : options_.sizes.back();
+    const std::vector<uint64_t> sizes = sizes_of(subject);
+    const uint64_t size = sizes[std::min<size_t>(sizes.size() - 1, 2)];
     const TaskPointer task = task_of(subject, size);
     std::vector<Contender> contenders = {
         contender("all", task, on(task, pram::Executor::kCpu, pram::all_passes()))};
@@ -256,7 +262,8 @@ class PramRun {
   }
 
   void sets(int percent) {
-    const uint64_t size = options_.sizes.empty() ? 1 << 18 : options_.sizes.back();
+    uint64_t size = options_.sizes.empty() ? 1 << 18 : options_.sizes.back();
+    if (options_.most > 0) size = std::min(size, options_.most);
     Task made{pram::Program::parse(kSets), {}, {"B"}};
     Random random(options_.seed);
     std::vector<int64_t> values(size);
