@@ -17,7 +17,7 @@ TEST(BranchModel, CountsOfKnownTraces) {
   EXPECT_EQ(misses_of("TTTTTTTT"), 1);
   EXPECT_EQ(misses_of("TTTTNTTTTN"), 3);  // one jump that is different does not change the prediction
   EXPECT_EQ(misses_of("TNTNTNTN"), 8);    // the worst case from this state
-  EXPECT_EQ(misses_of("TTNNTTNN"), 1 + 2 + 2 + 2);
+  EXPECT_EQ(misses_of("TTNNTTNN"), 1 + 2 + 1 + 2);
 }
 
 TEST(BranchModel, CacheOfKnownTraces) {

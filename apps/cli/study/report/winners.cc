@@ -31,23 +31,6 @@ std::string fastest_text(const Groups& groups, const std::string& unit, const Va
                      value(*groups.back(), number(*best, "seconds")), unit);
 }
 
-/// The least batch whose keys take at most a quarter longer than those of the best one.
-std::string batch_text(const Groups& groups) {
-  const auto each = [](const Json& group) {
-    const Json* best = fastest(group);
-    return best == nullptr ? INFINITY : number(*best, "seconds") / number(group, "rows");
-  };
-  double least = INFINITY;
-  for (const Json* group : groups) least = std::min(least, each(*group));
-  for (const Json* group : groups) {
-    if (each(*group) <= 1.25 * least) {
-      return fmt::format("batches of {} keys or more, {:.3g} ns each",
-                         plot::short_number(number(*group, "queries")), least * 1e9);
-    }
-  }
-  return "not measured";
-}
-
 /// The fastest level of the same work over several groups: by how often it was the fastest, and by how much.
 std::vector<std::string> winner(const std::string& what, const Groups& groups, const std::string& reference,
                                 const std::string& why) {
@@ -113,7 +96,10 @@ void write_winners(Page& page, const Results& results) {
       {"one key is sought at a time",
        multi.empty() ? "not measured"
                      : fastest_text({multi.front()}, "µs", [](const Json&, double s) { return s * 1e6; })});
-  tree.rows.push_back({"many keys are sought at once", batch_text(multi)});
+  tree.rows.push_back({"many keys are sought at once",
+                       fastest_text(multi, "ns for each key", [](const Json& group, double s) {
+                         return s / number(group, "rows") * 1e9;
+                       })});
   tree.rows.push_back({"a graph or an array needs a parallel algorithm",
                        "the hand-written one; a PRAM program shows how it works"});
   tree.rows.push_back({"a GPU is there and the data stay on it",
