@@ -35,7 +35,8 @@ class Measure {
   void strings(bench::StringsOptions options);
   void index(bench::IndexBenchOptions options);
   void sql(bench::SqlBenchOptions options);
-  void pram(bench::PramBenchOptions options);
+  /// With `rounds` times as many rounds as the user wants.
+  void pram(bench::PramBenchOptions options, int rounds = 1);
   void add(bench::Group group) { groups_.push_back(std::move(group)); }
 
   const Parameters& parameters() const { return parameters_; }
@@ -43,7 +44,7 @@ class Measure {
 
  private:
   template <class Options, class Run>
-  void measure(const char* name, Options options, Run run);
+  void measure(const char* name, Options options, Run run, int rounds = 1);
 
   const Parameters& parameters_;
   const double read_rate_;

@@ -39,9 +39,9 @@ void write_growth(Page& page, const Results& results) {
     std::vector<std::string> row = {program};
     for (const char* level : {"interpreter", "cores, no optimisation", "cores", "tuned"}) {
       const auto found = std::ranges::find(curves.series, level, &plot::Series::name);
-      row.push_back(found == curves.series.end() || found->points.size() < 2
-                        ? "–"
-                        : fmt::format("n^{:.2f}", exponent_of(*found)));
+      const bool fits = found != curves.series.end() && found->points.size() > 1 &&
+                        std::ranges::is_sorted(found->points, {}, &plot::Point::y);
+      row.push_back(fits ? fmt::format("n^{:.2f}", exponent_of(*found)) : "–");
     }
     const Json *cores = level_of(*groups.back(), "cores"), *tuned = level_of(*groups.back(), "tuned");
     row.push_back(cores && tuned
@@ -67,7 +67,9 @@ void write_growth(Page& page, const Results& results) {
   page.text(
       "A PRAM program of logarithmic depth passes over its data once for each step. The tuned algorithm "
       "reads them once or twice, in blocks that fit the cache. "
-      "The published trend is linear growth of reduction and prefix sums, and a larger gap for prefix sums.");
+      "The published trend is linear growth of reduction and prefix sums, and a larger gap for prefix sums. "
+      "Matching depends on the graph more than on its size: where many left vertices "
+      "compete for few right ones, labels climb one by one. A dash stands for a line that falls somewhere.");
 }
 
 void write_passes(Page& page, const Results& results) {
