@@ -41,9 +41,19 @@ def problem_of(inside, quote, target):
     return None
 
 
+def check_data(root):
+    """The benchmarks' data stand alone: a fault of the engine must not hide in its own input."""
+    folder = Path(root) / "apps/cli/study/data"
+    for path in sorted(folder.glob("*")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and match[1] == '"' and not match[2].startswith("study/data/") and not path.name.endswith("_test.cc"):
+                yield f"{path.relative_to(root)}:{number}: includes {match[2]}: data of benchmarks include nothing of engine"
+
+
 def check(root):
     engine = Path(root) / "engine"
-    problems = []
+    problems = list(check_data(root))
     for path in sources(engine):
         inside = path.relative_to(engine)
         if inside.parts[0] not in LAYERS:

@@ -21,10 +21,14 @@ CSS = """.md-typeset table:not([class]) { font-size: .66rem }
 """
 
 
+def is_report(path):
+    return path.parent == Path("docs/study") and path.suffix == ".html"
+
+
 def page(root, name):
     def link(match):
         target = Path(os.path.normpath(Path(name).parent / match[3]))
-        if match[1] or target.suffix in {".md", ".svg"}:
+        if match[1] or target.suffix in {".md", ".svg"} or is_report(target):
             return match[0]
         readme = target / "README.md"
         if (root / readme).is_file():
@@ -38,7 +42,7 @@ def page(root, name):
 def gather(root, to):
     shutil.rmtree(to, ignore_errors=True)
     for name in files(root):
-        if name.endswith((".md", ".svg")):
+        if name.endswith((".md", ".svg")) or is_report(Path(name)):
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             (to / name).write_text(page(root, name) if name.endswith(".md") else (root / name).read_text())
     (to / "site.css").write_text(CSS)

@@ -3,16 +3,17 @@
 #include <memory>
 
 #include "base/error.h"
-#include "bench/bench.h"
-#include "bench/index.h"
-#include "bench/plots.h"
-#include "bench/report.h"
-#include "bench/scan.h"
-#include "bench/sql.h"
-#include "bench/strings.h"
 #include "command.h"
 #include "interrupt.h"
 #include "output/output_file.h"
+#include "study/bench/bench.h"
+#include "study/bench/index.h"
+#include "study/bench/plots.h"
+#include "study/bench/pram.h"
+#include "study/bench/report.h"
+#include "study/bench/scan.h"
+#include "study/bench/sql.h"
+#include "study/bench/strings.h"
 
 namespace lanewise::cli {
 
@@ -28,6 +29,7 @@ the median time is shown. R is the highest rate at which one core reads memory.
   lanewise bench strings                         equality, prefix, regular expression on text
   lanewise bench index                           lookups in ordered indexes, here and on a GPU
   lanewise bench sql                             queries on the cores and on a GPU
+  lanewise bench pram                            PRAM programs by every executor
   lanewise bench scan --json > scan.json         the same for programs
 )";
 
@@ -57,7 +59,7 @@ their group has ended. With refill, a lane that has ended takes the next row at 
 steps that held a live row; "used" is the share that read a byte of a row.
 
 Row lengths: constant (64 bytes), uniform (8 to 120), skewed (one row in 64 of 512 to 1,535, the others 8 to
-40), or a number of bytes.
+40), zipf:EXPONENT (8 to 1,024 by Zipf's law), or a number of bytes.
 
 Levels:
   branching      a loop per row that ends at the first mismatch
@@ -94,6 +96,20 @@ Works:
   lanewise bench index --work node,copy,launch --device cuda --json
 )";
 
+const char* const kPram =
+    R"(Measures PRAM programs by every executor of the machine, and the hand-written algorithm for the same problem.
+
+Times are of whole runs with compiled programs; on a GPU they include transfers.
+
+Works:
+  growth   reduction, scan, sort, distances, matching, components, spanning forest over their sizes
+  passes   each of them on all cores without each optimisation
+  sets     active processors as a bitset and as a list, over their share
+
+  lanewise bench pram --work growth --program reduction,scan
+  lanewise bench pram --work sets --json
+)";
+
 const char* const kSql =
     R"(Runs the queries with which `lanewise tune` measures devices, on all cores and on a GPU if there is one.
 
@@ -113,16 +129,16 @@ Works:
 )";
 
 void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& groups) {
-  const std::vector<bench::Panel> panels = bench::panels_of(groups);
-  if (panels.empty()) {
+  const std::vector<plot::Curves> plots = bench::plots_of(groups);
+  if (plots.empty()) {
     throw UserError(
         "nothing to plot: give several of --selectivity (scan), --lengths in bytes or --thresholds "
         "(strings)");
   }
   OutputFile file(setting.options.plot);
-  file.write(bench::svg(
-      panels, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
-                          setting.processor, setting.read_rate / 1e9, setting.options.seed)));
+  file.write(plot::svg_file(
+      plots, fmt::format("lanewise bench {}, {}, one core reads {:.1f} GB/s, seed {}", setting.name,
+                         setting.processor, setting.read_rate / 1e9, setting.options.seed)));
   file.close();
 }
 
@@ -224,6 +240,24 @@ void add_bench_command(CLI::App& app, Command& run) {
     run = [sql_options] { return run_bench("sql", *sql_options, bench::run_sql); };
   });
 
+  auto pram_options = std::make_shared<bench::PramBenchOptions>();
+  CLI::App* pram = bench->add_subcommand("pram", kPram);
+  list_option(*pram, "--work", pram_options->work, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_work_names()));
+  list_option(*pram, "--program", pram_options->programs, "Run only these (default: all)", "NAME,...")
+      ->check(CLI::IsMember(bench::pram_program_names()));
+  list_option(*pram, "--sizes", pram_options->sizes, "Sizes of the inputs (default: as suits each program)",
+              "N,...")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
+  pram->add_option("--device", pram_options->device,
+                   "Device: cpu or auto, which adds CUDA and OpenCL where they are (default: auto)")
+      ->check(CLI::IsMember({"cpu", "auto"}))
+      ->option_text("NAME");
+  add_repetition(*pram, *pram_options);
+  pram->callback([pram_options, &run] {
+    run = [pram_options] { return run_bench("pram", *pram_options, bench::run_pram); };
+  });
+
   auto index_options = std::make_shared<bench::IndexBenchOptions>();
   CLI::App* index = bench->add_subcommand("index", kIndex);
   index->add_option("--keys", index_options->rows, "Number of keys in the index (default: 10 million)")
@@ -237,6 +271,9 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
+  list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)",
+              "N,...")
+      ->check(CLI::PositiveNumber);
   index
       ->add_option("--device-queries", index_options->device_queries,
                    "Keys to look up on the device (default: as many as keys)")
@@ -263,7 +300,8 @@ void add_bench_command(CLI::App& app, Command& run) {
               "NAME,...")
       ->check(CLI::IsMember(bench::string_test_names()));
   list_option(*strings, "--lengths", strings_options->lengths,
-              "constant, uniform, skewed or a number of bytes (default: the first three)", "WHICH,...");
+              "constant, uniform, skewed, zipf:EXPONENT or a number of bytes (default: the first three)",
+              "WHICH,...");
   strings->add_option("--match", strings_options->match, "Share of rows that match, in percent (default: 1)")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");

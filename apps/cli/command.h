@@ -18,6 +18,7 @@ void add_pram_command(CLI::App& app, Command& run);
 void add_lab_command(CLI::App& app, Command& run);
 void add_graph_command(CLI::App& app, Command& run);
 void add_bench_command(CLI::App& app, Command& run);
+void add_study_command(CLI::App& app, Command& run);
 void add_tune_command(CLI::App& app, Command& run);
 void add_info_command(CLI::App& app, Command& run);
 /// help, completions and manual.

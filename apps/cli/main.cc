@@ -37,6 +37,7 @@ int run_program(int argc, char** argv) {
   add_lab_command(app, run);
   add_graph_command(app, run);
   add_bench_command(app, run);
+  add_study_command(app, run);
   add_tune_command(app, run);
   add_info_command(app, run);
   add_help_command(app, run);

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "base/machine.h"
-#include "bench/tune.h"
 #include "command.h"
 #include "interrupt.h"
 #include "machine.h"
 #include "output/output_file.h"
 #include "output/print.h"
 #include "progress.h"
+#include "study/bench/tune.h"
 
 namespace lanewise::cli {
 

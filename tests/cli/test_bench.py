@@ -133,7 +133,7 @@ def drawn(path):
     root = xml.etree.ElementTree.parse(path).getroot()
     name = "{http://www.w3.org/2000/svg}"
     assert root.tag == name + "svg"
-    return [text.text for text in root.iter(name + "text")], sum(path.get("class") == "line" for path in root.iter(name + "path"))
+    return [text.text for text in root.iter(name + "text")], sum(path.get("class", "").startswith("line ") for path in root.iter(name + "path"))
 
 
 @pytest.mark.parametrize(

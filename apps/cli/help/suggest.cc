@@ -127,6 +127,7 @@ std::optional<ArgumentError> unknown_command(const CLI::App& app, const std::vec
           full_name(*command)};
     }
     const CLI::App* next = command_named(*command, word);
+    if (next == nullptr && command->get_require_subcommand_min() == 0) return std::nullopt;  // an argument
     if (next == nullptr) {
       const std::string group = command == &app ? "" : command->get_name() + " ";
       return ArgumentError{fmt::format("there is no command '{}{}'{}", group, word,

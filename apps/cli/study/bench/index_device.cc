@@ -1,0 +1,322 @@
+#include "study/bench/index_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "api/device_choice.h"
+#include "base/bits.h"
+#include "device/error.h"
+#include "device/memory.h"
+#include "device/staging.h"
+#include "output/result_writer.h"
+
+namespace lanewise::cli::bench {
+
+namespace {
+
+constexpr uint64_t kPairs = 33;  // of a range
+
+double seconds_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string counted(uint64_t number) { return with_commas(static_cast<int64_t>(number)); }
+
+template <class Key>
+constexpr const char* kTypeName = sizeof(Key) == 4 ? "uint32" : "uint64";
+
+/// Queries and room for their answers in the memory of a device.
+template <class Key>
+class Resident {
+ public:
+  Resident(std::shared_ptr<DeviceIndex> index, const std::vector<Key>& queries, device::Device& device)
+      : index_(std::move(index)), device_(device), pool_(device), staging_(device), count_(queries.size()) {
+    keys_ = there(count_ * sizeof(Key));
+    staging_.upload(keys_.address(), queries.data(), keys_.size(), stream());
+  }
+
+  enum class Ask { kContains, kFind, kLowerBound, kRange };
+
+  Contender level(const std::shared_ptr<Resident>& self, Ask ask, const std::string& strategy) const {
+    return {.level = "cuda " + strategy,
+            .digest = [=] { return self->digest(ask, strategy); },
+            .seconds = [=] { return self->seconds(ask, strategy); }};
+  }
+
+ private:
+  device::Stream& stream() { return index_->stream(); }
+  device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
+  /// Room that is made when it is first asked for.
+  device::DeviceBuffer& room(device::DeviceBuffer& buffer, size_t bytes) {
+    if (!buffer) buffer = there(bytes);
+    return buffer;
+  }
+  size_t bits_bytes() const { return bits::words(count_) * sizeof(uint64_t); }
+
+  void run(Ask ask, const std::string& strategy) {
+    index_->use_strategy(strategy);
+    const auto values = [&](uint64_t each) {
+      return room(values_, count_ * each * sizeof(uint32_t)).address();
+    };
+    switch (ask) {
+      case Ask::kContains:
+        return index_->find(keys_.address(), count_, 0, room(found_, bits_bytes()).address());
+      case Ask::kFind:
+        return index_->find(keys_.address(), count_, values(1), room(found_, bits_bytes()).address());
+      case Ask::kLowerBound:
+        return index_->lower_bound(keys_.address(), count_,
+                                   room(positions_, count_ * sizeof(uint64_t)).address());
+      case Ask::kRange:
+        return index_->range(keys_.address(), 0, count_, kPairs,
+                             room(pairs_, count_ * kPairs * sizeof(Key)).address(),
+                             room(pair_values_, count_ * kPairs * sizeof(uint32_t)).address(),
+                             room(counts_, count_ * sizeof(uint32_t)).address(), 0);
+    }
+  }
+
+  double seconds(Ask ask, const std::string& strategy) {
+    device::Event start(device_, true), end(device_, true);
+    start.record(stream());
+    run(ask, strategy);
+    end.record(stream());
+    end.synchronize();
+    return end.seconds_since(start);
+  }
+
+  uint64_t digest(Ask ask, const std::string& strategy) {
+    run(ask, strategy);
+    switch (ask) {
+      case Ask::kContains:
+        return digest_of_there<uint64_t>(found_, bits_bytes());
+      case Ask::kFind:
+        return digest_of_there<uint32_t>(values_, values_.size());
+      case Ask::kLowerBound:
+        return digest_of_there<uint64_t>(positions_, positions_.size());
+      case Ask::kRange:
+        return digest_of_there<uint32_t>(counts_, counts_.size()) ^ digest_of_first_pairs();
+    }
+    return 0;
+  }
+  template <class T>
+  uint64_t digest_of_there(const device::DeviceBuffer& buffer, size_t bytes) {
+    std::vector<T> values(bytes / sizeof(T));
+    staging_.download(values.data(), buffer.address(), bytes, stream());
+    return digest_of(std::span<const T>(values));
+  }
+  /// Of ranges that do not reach the index's end all places are filled.
+  uint64_t digest_of_first_pairs() {
+    const size_t some = std::min<size_t>(count_, 1 << 16);
+    std::vector<uint32_t> counts(some), values(some * kPairs);
+    staging_.download(counts.data(), counts_.address(), some * sizeof(uint32_t), stream());
+    staging_.download(values.data(), pair_values_.address(), values.size() * sizeof(uint32_t), stream());
+    uint64_t sum = 0;
+    for (size_t q = 0; q < some; ++q) {
+      sum = digest_of(std::span<const uint32_t>(&values[q * kPairs], counts[q])) + 3 * sum;
+    }
+    return sum;
+  }
+
+  std::shared_ptr<DeviceIndex> index_;
+  device::Device& device_;
+  device::DevicePool pool_;
+  device::Staging staging_;
+  uint64_t count_;
+  device::DeviceBuffer keys_, found_, values_, positions_, pairs_, pair_values_, counts_;
+};
+
+Work device_work_of(const char* name, std::string title, uint64_t rows) {
+  Work work;
+  work.group.title = std::move(title);
+  work.group.rows = rows;
+  work.group.about = {{"work", name}};
+  return work;
+}
+
+}  // namespace
+
+device::Device* find_device(const std::string& name) {
+  const DeviceChoice choice = parse_device(name);
+  if (!choice.offered) return nullptr;
+  try {
+    return &device::Driver::system().device(choice.ordinal);
+  } catch (const device::DeviceError&) {
+    if (choice.only) throw;
+    return nullptr;
+  }
+}
+
+template <class Key>
+void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
+                  const std::vector<std::string>& strategies, device::Device& device) {
+  const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
+  for (const std::string& strategy : strategies) {
+    work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kFind, strategy));
+  }
+}
+
+template <class Key>
+Work launch_cost(device::Device& device) {
+  const IndexData<Key> data(1);
+  const auto host = std::make_shared<Index>(data.index());
+  Work work = device_work_of("launch", "a launch of the search for one key", 1);
+  const auto make = [host, &device] { return std::make_shared<DeviceIndex>(*host, device); };
+  const auto pool = std::make_shared<device::DevicePool>(device);
+  const auto buffer = std::make_shared<device::DeviceBuffer>();
+  const auto launch = [pool, buffer](const DeviceIndex& index) {
+    if (!*buffer) *buffer = pool->allocate(64, index.stream(), "benchmark");
+    index.find(buffer->address(), 1, buffer->address() + 16, buffer->address() + 32);
+  };
+  const auto level = [&](const char* name, const std::function<double()>& seconds) {
+    work.contenders.push_back({.level = name, .digest = [] { return uint64_t{0}; }, .seconds = seconds});
+  };
+  level("first", [=] {
+    const auto index = make();
+    index->stream().synchronize();
+    return seconds_of([&] {
+      launch(*index);
+      index->stream().synchronize();
+    });
+  });
+  const auto warm = make();
+  level("later", [=] {
+    launch(*warm);
+    warm->stream().synchronize();
+    return seconds_of([&] {
+      launch(*warm);
+      warm->stream().synchronize();
+    });
+  });
+  level("later, not waited for", [=] {
+    constexpr int kLaunches = 100;
+    warm->stream().synchronize();
+    return seconds_of([&] {
+             for (int i = 0; i < kLaunches; ++i) launch(*warm);
+           }) /
+           kLaunches;
+  });
+  return work;
+}
+
+template <class Key>
+Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device) {
+  const IndexData<Key> data(nodes * keys);
+  const auto host = std::make_shared<Index>(data.index(keys));
+  const uint64_t image = host->stats().image_bytes;
+  Work work = device_work_of("copy",
+                             fmt::format("{} leaves of {} {} keys, {} bytes, to the device", counted(nodes),
+                                         keys, kTypeName<Key>, counted(image)),
+                             nodes);
+  work.group.bytes = image;
+  work.group.about.update({{"nodes", nodes}, {"node_keys", keys}});
+  const auto image_size = [image] { return image; };
+  work.contenders.push_back({.level = "new copy", .digest = image_size, .seconds = [host, &device] {
+                               return seconds_of([&] {
+                                 const DeviceIndex index(*host, device);
+                                 index.stream().synchronize();
+                               });
+                             }});
+  // The way alone: staging and memory are there.
+  const auto pool = std::make_shared<device::DevicePool>(device);
+  const auto staging = std::make_shared<device::Staging>(device);
+  const auto bytes = std::make_shared<std::vector<uint8_t>>(image, 1);
+  work.contenders.push_back({.level = "transfer alone", .digest = image_size, .seconds = [=, &device] {
+                               device::Stream stream(device);
+                               const device::DeviceBuffer buffer = pool->allocate(image, stream, "benchmark");
+                               stream.synchronize();
+                               return seconds_of([&] {
+                                 staging->upload(buffer.address(), bytes->data(), image, stream);
+                                 stream.synchronize();
+                               });
+                             }});
+  return work;
+}
+
+template <class Key>
+void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+                  const std::function<void(Work)>& add) {
+  using Ask = typename Resident<Key>::Ask;
+  const uint64_t count = options.device_queries == 0 ? options.rows : options.device_queries;
+  const std::vector<Key> random = data.queries(count, options.seed);
+  const auto title = [&](const std::string& what, uint64_t queries) {
+    return fmt::format("{}: {} of {} {} keys, on the device", what, counted(queries),
+                       counted(data.keys.size()), kTypeName<Key>);
+  };
+  const auto measure = [&](const std::string& what, const std::shared_ptr<Resident<Key>>& resident, Ask ask,
+                           uint64_t queries) {
+    Work work = device_work_of("device", title(what, queries), queries);
+    for (const char* strategy : {"thread", "pair", "quad", "octet"}) {
+      work.contenders.push_back(resident->level(resident, ask, strategy));
+    }
+    add(std::move(work));
+  };
+  {
+    const auto index = std::make_shared<DeviceIndex>(data.index(options.node_keys), device);
+    {
+      const auto resident = std::make_shared<Resident<Key>>(index, random, device);
+      measure("contains, random order", resident, Ask::kContains, count);
+      measure("find, random order", resident, Ask::kFind, count);
+      measure("lower bound, random order", resident, Ask::kLowerBound, count);
+    }
+    {
+      const auto resident =
+          std::make_shared<Resident<Key>>(index, data.sorted_queries(count, options.seed), device);
+      measure("contains, sorted", resident, Ask::kContains, count);
+      measure("find, sorted", resident, Ask::kFind, count);
+    }
+    const std::vector<Key> lows(random.begin(), random.begin() + static_cast<ptrdiff_t>((count + 9) / 10));
+    measure("33 neighbouring pairs", std::make_shared<Resident<Key>>(index, lows, device), Ask::kRange,
+            lows.size());
+    const std::vector<Key> few(random.begin(), random.begin() + static_cast<ptrdiff_t>((count + 99) / 100));
+    Work work = device_work_of("device", title("find, random order", few.size()), few.size());
+    add_resident(work, index, few, {"thread", "quad", "blocks", "keys", "segments"}, device);
+    add(std::move(work));
+  }
+  IndexOptions loose = data.options(options.node_keys);
+  loose.fill_percent = 70;
+  const auto host = std::make_shared<Index>(loose);
+  host->load(data.keys, data.values);
+  const uint64_t updates = std::max<uint64_t>(options.rows / 10, 1);
+  const auto change = [host, &data, next = std::make_shared<uint64_t>(0)](uint64_t many) {
+    std::vector<Key> keys(many);
+    for (Key& key : keys) key = data.absent((*next)++);
+    host->insert(keys, std::vector<uint32_t>(many, 7));
+  };
+  change(updates);
+  const auto index = std::make_shared<DeviceIndex>(*host, device);
+  {
+    const auto resident = std::make_shared<Resident<Key>>(index, random, device);
+    measure(fmt::format("find, random order, after {} random inserts", counted(updates)), resident,
+            Ask::kFind, count);
+  }
+  const uint64_t few = std::max<uint64_t>(updates / 10'000, 1);
+  Work work =
+      device_work_of("device", title(fmt::format("bringing over {} random inserts", counted(few)), few), few);
+  work.contenders.push_back({.level = "refresh",
+                             .digest = [] { return uint64_t{0}; },
+                             .seconds =
+                                 [=] {
+                                   change(few);
+                                   return seconds_of([&] {
+                                     index->refresh();
+                                     index->stream().synchronize();
+                                   });
+                                 }});
+  add(std::move(work));
+}
+
+#define INSTANTIATE(Key)                                                                          \
+  template void add_resident(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&, \
+                             const std::vector<std::string>&, device::Device&);                   \
+  template Work launch_cost<Key>(device::Device&);                                                \
+  template Work copy_cost<Key>(uint64_t, uint32_t, device::Device&);                              \
+  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, device::Device&,    \
+                             const std::function<void(Work)>&);
+INSTANTIATE(uint32_t)
+INSTANTIATE(uint64_t)
+#undef INSTANTIATE
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lanewise::cli::bench {
+
+/// What all benchmarks are asked.
+struct Options {
+  uint64_t rows = 0;  ///< 0: what suits the machine
+  uint64_t seed = 1;
+  int repeat = 3;                   ///< the median of so many rounds counts
+  double enough = 3;                ///< seconds after which a level is not repeated
+  std::vector<std::string> levels;  ///< names of levels, their first words, or packed; none: all
+  bool json = false;
+  std::string plot;         ///< an SVG file; empty: none
+  bool cachegrind = false;  ///< branches and misses by simulation
+  int silent_runs = 0;      ///< only do each work so often: what is simulated; 0: measure
+};
+
+struct ScanOptions : Options {
+  std::string type = "int32";
+  std::vector<double> selectivity;  ///< percent
+  std::vector<std::string> work;
+  std::vector<int> threads = {1};
+  std::string affinity = "without";  ///< with, without, both
+};
+
+struct StringsOptions : Options {
+  std::vector<std::string> tests;
+  std::vector<std::string> lengths;
+  double match = 1;                  ///< percent of the rows
+  std::string mismatch = "random";   ///< or the byte at which rows differ from the constant
+  std::vector<uint32_t> thresholds;  ///< of refill; none: naive and refill
+};
+
+struct SqlBenchOptions : Options {
+  std::vector<std::string> work;
+  std::string device = "auto";
+};
+
+struct PramBenchOptions : Options {
+  std::vector<std::string> work;
+  std::vector<std::string> programs;  ///< none: those of the study
+  std::vector<uint64_t> sizes;        ///< none: what suits each program
+  bool few = false;                   ///< without the two largest of these
+  uint64_t most = 0;                  ///< none of these that is larger; 0: all
+  std::string device = "auto";
+};
+
+/// Here rows are the keys of an index.
+struct IndexBenchOptions : Options {
+  std::string type = "uint32";
+  std::vector<std::string> work;
+  uint32_t node_keys = 0;                       ///< most keys of a node; 0: what suits the keys
+  uint64_t queries = 1 << 20;                   ///< on the host
+  std::vector<uint64_t> batches = {1, 40'000};  ///< keys that multi seeks at once
+  uint64_t device_queries = 0;                  ///< on the device; 0: as many as keys
+  std::string device = "auto";
+};
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,53 @@
+#include "study/bench/pipelines.h"
+
+#include <fmt/format.h>
+
+namespace lanewise::cli::bench {
+
+namespace {
+
+constexpr uint64_t kNumbersOfText = 4;
+constexpr double kNumberKey = 8, kText = 64;  // bytes
+
+}  // namespace
+
+const std::vector<MeasuredPipeline>& measured_pipelines() {
+  using exec::Rates;
+  static const std::vector<MeasuredPipeline> pipelines = {
+      {"scan", &Rates::scan, kNumberKey, "numbers", "SELECT sum(few) FROM numbers"},
+      // 16 operators of rows that are read anyway.
+      {"compute", &Rates::compute, 16, "numbers",
+       "SELECT sum((few + 1) * (few + 2) + (few - 3) * (few + 4) + (few + 5) * (few - 6) + (few - 7) * (few "
+       "- 8) + few)"
+       " FROM numbers"},
+      {"search", &Rates::search, kText, "texts", "SELECT count(*) FROM texts WHERE s LIKE '%abcd%'"},
+      {"automaton", &Rates::automaton, kText, "texts",
+       "SELECT count(*) FROM texts WHERE regexp_matches(s, '[0-9]{4}[a-f]{4}[0-9]')"},
+      {"group", &Rates::group, 1, "numbers", "SELECT few, count(*) FROM numbers GROUP BY few"},
+      {"many_groups", &Rates::many_groups, 1, "numbers",
+       "SELECT count(*), sum(c) FROM (SELECT many, count(*) c FROM numbers GROUP BY many)"},
+      {"sort", &Rates::sort, 1, "numbers", "SELECT far FROM numbers ORDER BY far"},
+  };
+  return pipelines;
+}
+
+uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows) {
+  return pipeline.table == "texts" ? rows / kNumbersOfText : rows;
+}
+
+void make_tables(Session& session, uint64_t rows) {
+  session.run("SET preserve_insertion_order = false");
+  session.run("SET lanewise_fallback = 'duckdb'");  // hash() and md5() are DuckDB's
+  session.run(
+      fmt::format("CREATE OR REPLACE TABLE numbers AS SELECT (hash(i) % {})::BIGINT few, (hash(i + 1) % "
+                  "{})::BIGINT many, "
+                  "(hash(i + 2) >> 2)::BIGINT far FROM range({}) r(i)",
+                  static_cast<uint64_t>(exec::kFewGroups), static_cast<uint64_t>(exec::kManyGroups), rows));
+  session.run(
+      fmt::format("CREATE OR REPLACE TABLE texts AS SELECT md5(i::VARCHAR) || md5((i + {0})::VARCHAR) s "
+                  "FROM range({0}) r(i)",
+                  rows / kNumbersOfText));
+  session.run("RESET lanewise_fallback");
+}
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,306 @@
+#include "study/bench/pram.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "device/error.h"
+#include "lab/tuned.h"
+#include "output/result_writer.h"
+#include "pram/device/run.h"
+#include "pram/inputs/graph.h"
+#include "pram/inputs/text.h"
+#include "pram/library.h"
+#include "pram/run.h"
+#include "primitives/hash.h"
+#include "primitives/parallel.h"
+#include "study/data/random_edges.h"
+
+namespace lanewise::cli::bench {
+
+namespace {
+
+using pram::Arrays;
+
+/// A program of the library, and the sizes at which it is measured.
+struct PramSubject {
+  const char* name;
+  std::vector<uint64_t> sizes;
+  uint64_t interpreted;     ///< the largest size for the interpreter
+  uint64_t edges = 8;       ///< of each vertex
+  bool any_answer = false;  ///< several answers are right; how much they choose is the same
+};
+
+const std::vector<PramSubject>& subjects() {
+  static const std::vector<PramSubject> kSubjects = {
+      {"reduction", {1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22}, 1 << 16},
+      {"scan", {1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22}, 1 << 16},
+      {"sort", {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18}, 1 << 12},
+      {"all_pairs_distances", {16, 32, 64, 128, 256}, 32},
+      {"matching", {64, 128, 256, 512, 1024}, 128, 4, true},
+      {"components", {1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16}, 1 << 10, 1},
+      {"spanning_forest", {1 << 8, 1 << 10, 1 << 12, 1 << 13, 1 << 14}, 1 << 10, 8, true},
+  };
+  return kSubjects;
+}
+
+/// A loop in a branch that only some processors take: what a set of active processors costs.
+constexpr const char* kSets = R"(mode EREW
+input A[n] : int
+input limit : int
+output B[n] : int
+processors n {
+  private x = A[p]
+  private t = 0
+  if x < limit {
+    while t < 16 {
+      x = (x * 5 + 1) % 65521
+      t = t + 1
+    }
+  }
+  B[p] = x
+}
+)";
+
+Arrays inputs_for(const pram::Program& program, const PramSubject& subject, uint64_t size, uint64_t seed) {
+  graph::Graph graph;
+  Arrays inputs;
+  for (const pram::Input& input : pram::inputs_of(program)) {
+    if (!input.from_graph) {
+      Random random(seed);
+      std::vector<int64_t> values(size);
+      for (int64_t& value : values) value = static_cast<int64_t>(random.below(1000));
+      inputs[input.name] = pram::ints(std::move(values));
+      continue;
+    }
+    if (graph.vertices == 0) {
+      const bool two_sides = subject.name == std::string_view("matching");
+      RandomEdges edges(two_sides ? size / 2 : size, two_sides ? size / 2 : 0, size * subject.edges, seed);
+      graph.vertices = edges.vertices;
+      graph.source = std::move(edges.source);
+      graph.target = std::move(edges.target);
+      graph.weight = std::move(edges.weight);
+    }
+    inputs[input.name] = *pram::graph_input(graph, input.name, input.extents.size());
+  }
+  return inputs;
+}
+
+/// Of the outputs that all executors have; where several answers are right, of how many cells they choose.
+uint64_t digest_of(const Arrays& outputs, const std::vector<std::string>& names, bool any_answer) {
+  uint64_t hash = 0;
+  for (const std::string& name : names) {
+    uint64_t chosen = 0;
+    hash += outputs.at(name).words.size();
+    for (const pram::Word word : outputs.at(name).words) {
+      chosen += any_answer && word > (name == "tree" ? 0 : -1);
+      if (!any_answer) hash = hash::of_word((hash << 23 | hash >> 41) ^ static_cast<uint64_t>(word));
+    }
+    if (any_answer) hash = hash::of_word(hash ^ chosen);
+  }
+  return hash;
+}
+
+/// What an executor does with one program and its inputs.
+using Execute = std::function<Arrays()>;
+
+class PramRun {
+ public:
+  PramRun(const PramBenchOptions& options, Bench& bench, const std::function<void(const Group&)>& emit)
+      : options_(options), bench_(bench), emit_(emit) {}
+
+  std::vector<Group> run() {
+    for (const PramSubject& subject : subjects()) {
+      if (!is_asked(options_.programs, subject.name)) continue;
+      if (is_asked(options_.work, "growth")) {
+        for (const uint64_t size : sizes_of(subject)) growth(subject, size);
+      }
+      if (is_asked(options_.work, "passes")) passes(subject);
+    }
+    if (is_asked(options_.work, "sets")) {
+      for (const int percent : {1, 2, 5, 10, 20, 35, 50, 75, 100}) sets(percent);
+    }
+    return std::move(groups_);
+  }
+
+ private:
+  static bool is_asked(const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::ranges::count(names, name) > 0;
+  }
+
+  std::vector<uint64_t> sizes_of(const PramSubject& subject) const {
+    if (!options_.sizes.empty()) return options_.sizes;
+    std::vector<uint64_t> sizes = subject.sizes;
+    if (options_.few) sizes.resize(sizes.size() - 2);
+    if (options_.most > 0) std::erase_if(sizes, [&](uint64_t size) { return size > options_.most; });
+    return sizes.empty() ? std::vector<uint64_t>{16, 64} : sizes;
+  }
+
+  /// A program, its inputs, and what its contenders agree on.
+  struct Task {
+    pram::Program program;
+    Arrays inputs;
+    std::vector<std::string> compared;  ///< outputs
+    bool any_answer = false;
+  };
+  using TaskPointer = std::shared_ptr<const Task>;
+
+  Contender contender(const std::string& level, const TaskPointer& task, const Execute& execute,
+                      bool one_thread = false) const {
+    return {.level = level,
+            .digest = [=] { return digest_of(execute(), task->compared, task->any_answer); },
+            .seconds =
+                [=] {
+                  const auto start = std::chrono::steady_clock::now();
+                  execute();
+                  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                },
+            .one_thread = one_thread};
+  }
+
+  Execute on(const TaskPointer& task, pram::Executor executor, pram::Passes passes,
+             pram::ActiveForm active = pram::ActiveForm::kAuto) const {
+    pram::Options options;
+    options.executor = executor;
+    options.passes = passes;
+    options.active = active;
+    options.cancellation = &bench_.cancellation();
+    return [=] { return pram::run(task->program, task->inputs, options).outputs; };
+  }
+
+  /// The compiled program; its columns travel each time, as pram::run does.
+  Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor) const {
+    if (options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
+    try {
+      pram::Backend& backend =
+          executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
+      pram::Options options;
+      options.executor = executor;
+      const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
+      const std::shared_ptr<pram::Code> code = pram::build(*program, backend);
+      return contender(level, task, [=, &backend] {
+        return pram::run_on_device(*program, *code, task->inputs, backend).outputs;
+      });
+    } catch (const std::exception& error) {
+      return {.level = level, .not_offered = error.what()};
+    }
+  }
+
+  Contender by_hand(const TaskPointer& task, std::string_view text) const {
+    try {
+      const lab::Tuned tuned = lab::tuned_version(text);
+      return contender("tuned", task,
+                       [=] { return with_threads(machine_cores(), [&] { return tuned(task->inputs); }); });
+    } catch (const UserError& error) {
+      return {.level = "tuned", .not_offered = error.what()};
+    }
+  }
+
+  TaskPointer task_of(const PramSubject& subject, uint64_t size) const {
+    Task task{pram::library_program(subject.name), {}, {}, subject.any_answer};
+    task.inputs = inputs_for(task.program, subject, size, options_.seed);
+    pram::Options options;
+    options.executor = pram::Executor::kCpu;
+    const Arrays outputs = pram::run(task.program, task.inputs, options).outputs;
+    for (const auto& [name, array] : outputs) task.compared.push_back(name);
+    return std::make_shared<const Task>(std::move(task));
+  }
+
+  void add(Group group, const std::vector<Contender>& contenders) {
+    bench_.cancellation().check();
+    groups_.push_back(bench_.measure(std::move(group), contenders));
+    emit_(groups_.back());
+  }
+
+  static Group group_of(const char* work, const std::string& program, uint64_t size) {
+    Group group;
+    group.title = fmt::format("{} of {}", program, with_commas(static_cast<int64_t>(size)));
+    group.about = {{"work", work}, {"program", program}, {"n", size}};
+    group.rows = size;
+    return group;
+  }
+
+  void growth(const PramSubject& subject, uint64_t size) {
+    bench_.say(fmt::format("making the input of {}", subject.name));
+    const TaskPointer task = task_of(subject, size);
+    std::vector<Contender> contenders;
+    if (size <= subject.interpreted) {
+      contenders.push_back(
+          contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes()), true));
+    } else {
+      contenders.push_back(
+          {.level = "interpreter", .not_offered = "only sizes that take it less than a second"});
+    }
+    contenders.push_back(
+        contender("cores, no optimisation", task, on(task, pram::Executor::kCpu, pram::Passes())));
+    contenders.push_back(contender("cores", task, on(task, pram::Executor::kCpu, pram::all_passes())));
+    contenders.push_back(on_device("cuda", task, pram::Executor::kCuda));
+    contenders.push_back(on_device("opencl", task, pram::Executor::kOpenCl));
+    for (const pram::LibraryProgram& known : pram::library()) {
+      if (known.name == subject.name) contenders.push_back(by_hand(task, known.text));
+    }
+    add(group_of("growth", subject.name, size), contenders);
+  }
+
+  void passes(const PramSubject& subject) {
+    const std::vector<uint64_t> sizes = sizes_of(subject);
+    const uint64_t size = sizes[std::min<size_t>(sizes.size() - 1, 2)];
+    const TaskPointer task = task_of(subject, size);
+    std::vector<Contender> contenders = {
+        contender("all", task, on(task, pram::Executor::kCpu, pram::all_passes()))};
+    for (const pram::PassInfo& pass : pram::passes()) {
+      const std::string name(pass.name);
+      contenders.push_back(contender(
+          "without " + name, task, on(task, pram::Executor::kCpu, pram::without(pram::all_passes(), name))));
+    }
+    contenders.push_back(contender("none", task, on(task, pram::Executor::kCpu, pram::Passes())));
+    add(group_of("passes", subject.name, size), contenders);
+  }
+
+  void sets(int percent) {
+    uint64_t size = options_.sizes.empty() ? 1 << 18 : options_.sizes.back();
+    if (options_.most > 0) size = std::min(size, options_.most);
+    Task made{pram::Program::parse(kSets), {}, {"B"}};
+    Random random(options_.seed);
+    std::vector<int64_t> values(size);
+    for (int64_t& value : values) value = static_cast<int64_t>(random.below(1000));
+    made.inputs = {{"A", pram::ints(std::move(values))}, {"limit", pram::scalar(percent * 10)}};
+    const auto task = std::make_shared<const Task>(std::move(made));
+    Group group = group_of("sets", "sets", size);
+    group.title =
+        fmt::format("a loop for {} % of {} processors", percent, with_commas(static_cast<int64_t>(size)));
+    group.about["density"] = percent;
+    add(std::move(group),
+        {contender("bitset", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kBitset)),
+         contender("list", task, on(task, pram::Executor::kCpu, pram::Passes(), pram::ActiveForm::kList))});
+  }
+
+  const PramBenchOptions& options_;
+  Bench& bench_;
+  const std::function<void(const Group&)>& emit_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+std::vector<Group> run_pram(const PramBenchOptions& options, Bench& bench,
+                            const std::function<void(const Group&)>& emit) {
+  return PramRun(options, bench, emit).run();
+}
+
+const std::vector<std::string>& pram_work_names() {
+  static const std::vector<std::string> kNames = {"growth", "passes", "sets"};
+  return kNames;
+}
+
+std::vector<std::string> pram_program_names() {
+  std::vector<std::string> names;
+  for (const PramSubject& subject : subjects()) names.emplace_back(subject.name);
+  return names;
+}
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,260 @@
+#include "study/bench/strings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "output/result_writer.h"
+#include "primitives/hash.h"
+#include "study/bench/text_pattern.h"
+#include "text/compiled_pattern.h"
+#include "text/matcher.h"
+
+namespace lanewise::cli::bench {
+
+namespace {
+
+using lanes::Form;
+using lanes::RowOptions;
+using lanes::Target;
+
+constexpr uint64_t kDefaultRows = 1 << 19;
+constexpr uint64_t kSlice = 1 << 17;  // rows between two looks at whether the user cancelled
+
+/// Lanes on which rows are laid.
+struct Lanes {
+  Target target;
+  Form form;
+  uint32_t width;  ///< lanes of a group
+  std::string name;
+};
+
+std::vector<Lanes> all_lanes() {
+  return {{Target::branching, Form::rows, 1, "branching"},
+          {Target::scalar, Form::rows, 1, "scalar"},
+          {Target::interleaved, Form::rows, 4, "interleaved 4"},
+          {Target::interleaved, Form::rows, 8, "interleaved 8"},
+          {Target::avx2, Form::packed, 32, "avx2 packed"},
+          {Target::avx512, Form::packed, 64, "avx512 packed"},
+          {Target::neon, Form::packed, 64, "neon packed"},
+          {Target::emulated, Form::rows, 32, "emulated 32"},
+          {Target::emulated, Form::packed, 64, "emulated packed"}};
+}
+
+/// A level: lanes, and when they are refilled.
+struct StringsLevel {
+  Lanes lanes;
+  uint32_t refill_below;  ///< 1: naive
+  std::string name;
+};
+
+/// Naive and refilled at once; or each of the thresholds that a group's width allows.
+std::vector<StringsLevel> levels_of(const Lanes& lanes, const std::vector<uint32_t>& thresholds) {
+  if (lanes.width == 1) return {{lanes, 1, lanes.name}};
+  if (thresholds.empty()) {
+    return {{lanes, 1, lanes.name + " naive"}, {lanes, lanes.width, lanes.name + " refill"}};
+  }
+  std::vector<StringsLevel> levels;
+  for (const uint32_t below : thresholds) {
+    if (below <= lanes.width) levels.push_back({lanes, below, fmt::format("{} below {}", lanes.name, below)});
+  }
+  return levels;
+}
+
+TextRows make_rows(const TextShape& shape, const Cancellation& cancellation) {
+  try {
+    return make_text_rows(shape, [&] { cancellation.check(); });
+  } catch (const std::length_error& error) {
+    throw UserError(error.what());
+  }
+}
+
+Lengths parse_lengths(const std::string& text) {
+  try {
+    return Lengths::parse(text);
+  } catch (const std::invalid_argument& error) {
+    throw UserError(error.what());
+  }
+}
+
+/// Rows and what matches them: automata on lanes, or the form that a query would take.
+class Search {
+ public:
+  Search(const TextShape& shape, const Cancellation& cancellation)
+      : text_(make_rows(shape, cancellation)),
+        pattern_(pattern_of(shape)),
+        hits_(bits::words(text_.rows())),
+        cancellation_(cancellation) {}
+
+  const TextRows& text() const { return text_; }
+  const text::Pattern& pattern() const { return pattern_; }
+  lanes::AutomatonView automaton() const {
+    const auto* automaton = pattern_.compiled().automaton();
+    invariant(automaton != nullptr, "the patterns of the benchmark are small");
+    return automaton->view();
+  }
+
+  /// Calls match(first row, rows, words of hits) slice by slice; the hash of all hits.
+  template <class Match>
+  uint64_t digest(const Match& match) {
+    run(match);
+    uint64_t hash = 0;
+    for (const uint64_t word : hits_) hash = hash::of_word(hash ^ word);
+    const uint64_t found = bits::count(hits_.data(), text_.rows());
+    if (found != text_.matches) {
+      throw InternalError(fmt::format("{} of {} rows match {}, not {}", found, text_.rows(),
+                                      pattern_.source(), text_.matches));
+    }
+    return hash;
+  }
+
+  template <class Match>
+  double seconds(const Match& match) {
+    const auto start = std::chrono::steady_clock::now();
+    run(match);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  template <class Match>
+  void run(const Match& match) {
+    for (uint64_t first = 0; first < text_.rows(); first += kSlice) {
+      cancellation_.check();
+      match(first, std::min(kSlice, text_.rows() - first), hits_.data() + first / 64);
+    }
+  }
+
+ private:
+  TextRows text_;
+  text::Pattern pattern_;
+  std::vector<uint64_t> hits_;
+  const Cancellation& cancellation_;
+};
+
+Contender on_lanes(const std::shared_ptr<Search>& search, const StringsLevel& level) {
+  const Lanes& lanes = level.lanes;
+  if (!supported(lanes.target)) return {level.name, "this machine does not support these instructions"};
+  const lanes::AutomatonView automaton = search->automaton();
+  if (!offers(lanes.target, lanes.form, automaton)) {
+    return {level.name,
+            fmt::format("{} states x {} classes are too many", automaton.states, automaton.classes)};
+  }
+  const RowOptions options{.width = lanes.width, .refill_below = level.refill_below};
+  const auto matcher =
+      std::make_shared<const lanes::RowMatcher>(lanes.target, lanes.form, automaton, options);
+  const auto match = [=](lanes::Stats* stats) {
+    return [=](uint64_t first, uint64_t rows, uint64_t* hits) {
+      const TextRows& text = search->text();
+      matcher->match({text.bytes.data(), text.offsets.data() + first, rows}, nullptr, hits, stats);
+    };
+  };
+  return {level.name,
+          "",
+          [=] { return search->digest(match(nullptr)); },
+          [=] { return search->seconds(match(nullptr)); },
+          [=] {
+            lanes::Stats stats;
+            search->run(match(&stats));
+            return stats;
+          },
+          level.refill_below};
+}
+
+/// What a query does.
+Contender as_chosen(const std::shared_ptr<Search>& search) {
+  const auto matcher = std::make_shared<const text::Matcher>(search->pattern());
+  const auto context = std::make_shared<text::MatchContext>();
+  const auto match = [=](uint64_t first, uint64_t rows, uint64_t* hits) {
+    const TextRows& text = search->text();
+    matcher->match({text.bytes.data(), text.offsets.data() + first, rows}, nullptr, hits, *context);
+  };
+  return {fmt::format("chosen: {}", matcher->form()), "", [=] { return search->digest(match); },
+          [=] { return search->seconds(match); }};
+}
+
+constexpr std::pair<const char*, RowTest> kTests[] = {
+    {"equality", RowTest::equality}, {"prefix", RowTest::prefix}, {"regex", RowTest::regex}};
+
+Group measure_group(const StringsOptions& options, const std::string& test, const std::string& lengths,
+                    const TextShape& shape, Bench& bench) {
+  bench.say(fmt::format("making rows of {} length", lengths));
+  const auto search = std::make_shared<Search>(shape, bench.cancellation());
+  const TextRows& text = search->text();
+  Group group;
+  group.rows = text.rows();
+  group.bytes = text.size();
+  group.title = fmt::format("{} {}: {} rows of {} length, {:g} % match", test, search->pattern().source(),
+                            with_commas(static_cast<int64_t>(group.rows)), lengths, options.match);
+  group.about = {
+      {"test", test},           {"pattern", search->pattern().source()}, {"lengths", lengths},
+      {"match", options.match}, {"mismatch", options.mismatch},          {"matches", text.matches}};
+  group.arguments = {"bench",      "strings",       "--test",  test,
+                     "--lengths",  lengths,         "--match", fmt::format("{}", options.match),
+                     "--mismatch", options.mismatch};
+  if (!options.thresholds.empty()) {
+    group.arguments.insert(group.arguments.end(),
+                           {"--thresholds", fmt::format("{}", fmt::join(options.thresholds, ","))});
+  }
+  std::vector<Contender> contenders;
+  for (const Lanes& lanes : all_lanes()) {
+    for (const StringsLevel& level : levels_of(lanes, options.thresholds)) {
+      if (bench.wants(level.name)) contenders.push_back(on_lanes(search, level));
+    }
+  }
+  Contender chosen = as_chosen(search);
+  if (bench.wants(chosen.level)) contenders.push_back(std::move(chosen));
+  for (Contender& contender : contenders) contender.one_thread = true;
+  return bench.measure(std::move(group), contenders);
+}
+
+int64_t parse_mismatch(const std::string& text) {
+  if (text == "random") return -1;
+  int64_t at = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at);
+  if (error != std::errc() || end != text.data() + text.size() || at < 0) {
+    throw UserError(fmt::format("bad --mismatch '{}': expected random, or a byte (the first is 0)", text));
+  }
+  return at;
+}
+
+}  // namespace
+
+std::vector<Group> run_strings(const StringsOptions& options, Bench& bench,
+                               const std::function<void(const Group&)>& emit) {
+  std::vector<std::string> lengths = options.lengths;
+  if (lengths.empty()) lengths = {"constant", "uniform", "skewed"};
+  const int64_t mismatch = parse_mismatch(options.mismatch);
+  for (const std::string& name : lengths) parse_lengths(name);  // before anything is measured
+
+  std::vector<Group> groups;
+  for (const auto& [test, kind] : kTests) {
+    if (!options.tests.empty() && std::ranges::count(options.tests, test) == 0) continue;
+    for (const std::string& name : lengths) {
+      const TextShape shape{kind,
+                            parse_lengths(name),
+                            options.match,
+                            mismatch,
+                            options.rows == 0 ? kDefaultRows : options.rows,
+                            options.seed};
+      groups.push_back(measure_group(options, test, name, shape, bench));
+      emit(groups.back());
+    }
+  }
+  return groups;
+}
+
+const std::vector<std::string>& string_test_names() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const auto& [name, test] : kTests) names.emplace_back(name);
+    return names;
+  }();
+  return kNames;
+}
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "study/data/text_rows.h"
+#include "text/pattern.h"
+#include "text/string_rows.h"
+
+namespace lanewise::cli::bench {
+
+/// What `shape.test` asks of each row, as the engine's pattern.
+inline text::Pattern pattern_of(const TextShape& shape) {
+  text::RegexOptions options;
+  options.full_match = shape.test == RowTest::equality;
+  const std::string needle = needle_of(shape);
+  return text::compile_regex(shape.test == RowTest::prefix ? "^" + needle : needle, options);
+}
+
+inline text::StringRows view(const TextRows& text) {
+  return {text.bytes.data(), text.offsets.data(), text.rows()};
+}
+
+}  // namespace lanewise::cli::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "study/bench/bench.h"
+
+namespace lanewise::cli::study {
+
+/// A saturating counter of two bits, which predicts a jump from its own past: the textbook's predictor, not
+/// that of any real processor.
+class TwoBitPredictor {
+ public:
+  /// Whether the jump was predicted wrongly.
+  bool mispredicts(bool taken) {
+    const bool wrong = (state_ >= 2) != taken;
+    state_ += taken ? (state_ < 3) : -(state_ > 0);
+    return wrong;
+  }
+
+ private:
+  int state_ = 1;  // 0, 1: not taken
+};
+
+/// A cache of lines of 64 bytes; each set keeps the lines that were used last.
+class CacheModel {
+ public:
+  CacheModel(uint32_t sets, uint32_t ways) : ways_(ways), lines_(uint64_t{sets} * ways, ~uint64_t{0}) {}
+  bool misses(uint64_t address);
+
+ private:
+  uint32_t ways_;
+  std::vector<uint64_t> lines_;  // of each set, the last used first
+};
+
+/// The filter with a jump for each row, as the models see it: `rows` values of which `percent` are selected.
+/// Its group has no times, only the events of each row.
+bench::Group modelled_branches(uint64_t rows, double percent, uint64_t seed);
+
+}  // namespace lanewise::cli::study

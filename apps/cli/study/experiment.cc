@@ -1,0 +1,249 @@
+#include "study/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/machine.h"
+#include "study/bench/index.h"
+#include "study/bench/pram.h"
+#include "study/bench/scan.h"
+#include "study/bench/sql.h"
+#include "study/bench/strings.h"
+#include "study/branch_model.h"
+
+namespace lanewise::cli::study {
+
+using bench::IndexBenchOptions;
+using bench::PramBenchOptions;
+using bench::ScanOptions;
+using bench::SqlBenchOptions;
+using bench::StringsOptions;
+
+Measure::Measure(const Parameters& parameters, double read_rate, const Cancellation& cancellation,
+                 std::function<void(const std::string&)> say)
+    : parameters_(parameters), read_rate_(read_rate), cancellation_(cancellation), say_(std::move(say)) {}
+
+uint64_t Measure::rows(uint64_t quick, uint64_t full) const {
+  const uint64_t wanted = parameters_.quick ? quick : full;
+  return parameters_.most_rows == 0 ? wanted : std::min(wanted, parameters_.most_rows);
+}
+
+template <class Options, class Run>
+void Measure::measure(const char* name, Options options, Run run, int rounds) {
+  options.seed = parameters_.seed;
+  options.repeat = rounds * parameters_.repeat;
+  options.enough = parameters_.quick ? 0.5 : 3;
+  bench::Bench bench(name, options, cancellation_, read_rate_, say_);
+  const std::vector<bench::Group> made = run(options, bench, [](const bench::Group&) {});
+  groups_.insert(groups_.end(), made.begin(), made.end());
+}
+
+void Measure::scan(ScanOptions options) { measure("scan", std::move(options), bench::run_scan); }
+void Measure::strings(StringsOptions options) { measure("strings", std::move(options), bench::run_strings); }
+void Measure::index(IndexBenchOptions options) {
+  options.device = parameters_.device;
+  measure("index", std::move(options), bench::run_index);
+}
+void Measure::sql(SqlBenchOptions options) {
+  options.device = parameters_.device;
+  measure("sql", std::move(options), bench::run_sql);
+}
+void Measure::pram(PramBenchOptions options, int rounds) {
+  options.device = parameters_.device == "cpu" ? "cpu" : "auto";
+  measure("pram", std::move(options), bench::run_pram, rounds);
+}
+
+namespace {
+
+const std::vector<std::string> kTextLevels = {"branching", "scalar", "interleaved", "avx2", "avx512", "neon"};
+
+StringsOptions text_options(const Measure& measure) {
+  StringsOptions options;
+  options.rows = measure.rows(1 << 16, 1 << 19);
+  options.levels = kTextLevels;
+  return options;
+}
+
+void string_lengths(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.lengths = {"constant", "uniform", "skewed", "zipf:1"};
+  measure.strings(options);
+}
+
+void string_curve(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.tests = {"regex"};
+  for (const uint64_t length : {8, 16, 32, 64, 128, 256, 512, 1024}) {
+    options.lengths = {std::to_string(length)};
+    options.rows = std::max<uint64_t>(measure.rows(1 << 22, 1 << 25) / length, 1000);
+    measure.strings(options);
+  }
+}
+
+void string_matches(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.tests = {"regex"};
+  options.lengths = {"skewed"};
+  for (const double match : {0, 1, 10, 25, 50, 75, 100}) {
+    options.match = match;
+    measure.strings(options);
+  }
+}
+
+void string_mismatches(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.tests = {"equality"};
+  options.lengths = {"constant"};
+  for (const char* mismatch : {"0", "8", "16", "32", "48", "63"}) {
+    options.mismatch = mismatch;
+    measure.strings(options);
+  }
+}
+
+void string_refill(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.rows = measure.rows(1 << 14, 1 << 18);
+  options.tests = {"regex"};
+  options.levels = {"interleaved 8", "simd"};
+  for (const char* lengths : {"zipf:0", "zipf:0.5", "zipf:1", "zipf:1.5", "zipf:2", "zipf:2.5"}) {
+    for (const double match : {0, 1, 10, 50, 100}) {
+      options.lengths = {lengths};
+      options.match = match;
+      measure.strings(options);
+    }
+  }
+}
+
+void string_thresholds(Measure& measure) {
+  StringsOptions options = text_options(measure);
+  options.tests = {"regex"};
+  options.lengths = {"skewed"};
+  options.levels = {"interleaved 8", "avx2", "avx512", "neon"};
+  options.thresholds = {1, 2, 4, 8, 16, 32, 48, 64};
+  measure.strings(options);
+}
+
+/// 2^30 values where memory allows them, as in the study of 2019.
+uint64_t column_rows(const Measure& measure) {
+  const auto fits = std::bit_floor(static_cast<uint64_t>(machine_memory() / 16 / 4));
+  return measure.rows(1 << 22, std::min(uint64_t{1} << 30, fits));
+}
+
+void selectivity(Measure& measure) {
+  ScanOptions options;
+  options.rows = column_rows(measure);
+  options.work = {"bitmap"};
+  measure.scan(options);
+}
+
+void aggregates(Measure& measure) {
+  ScanOptions options;
+  options.rows = column_rows(measure);
+  options.selectivity = {20};
+  measure.scan(options);
+}
+
+void threads(Measure& measure) {
+  ScanOptions options;
+  options.rows = column_rows(measure);
+  options.work = {"bitmap", "valid", "sum", "min_max"};
+  options.selectivity = {20};
+  options.levels = {"scalar", "simd"};
+  options.affinity = "both";
+  const int cores = machine_cores();
+  options.threads.clear();
+  for (int count = 1; count < cores; count *= 2) options.threads.push_back(count);
+  options.threads.insert(options.threads.end(), {cores, 2 * cores});
+  measure.scan(options);
+}
+
+/// The two-bit predictor over the same values: what a jump for each row costs.
+void branches(Measure& measure) {
+  for (const double percent : {0.1, 1.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0}) {
+    measure.add(modelled_branches(measure.rows(1 << 20, 1 << 20), percent, measure.parameters().seed));
+  }
+}
+
+void sql(Measure& measure) {
+  SqlBenchOptions options;
+  options.rows = measure.rows(1 << 20, 1 << 24);
+  measure.sql(options);
+}
+
+void nodes(Measure& measure) {
+  IndexBenchOptions options;
+  options.work = {"launch", "node"};
+  options.queries = measure.rows(1 << 16, 1 << 18);
+  measure.index(options);
+}
+
+void copies(Measure& measure) {
+  IndexBenchOptions options;
+  options.work = {"copy"};
+  options.rows = measure.rows(1'000'000, 30'000'000);
+  measure.index(options);
+}
+
+void finds(Measure& measure) {
+  IndexBenchOptions options;
+  options.work = {"find"};
+  options.queries = measure.rows(1 << 17, 1 << 20);
+  const uint64_t most = measure.rows(1'000'000, std::min<uint64_t>(10'000'000, machine_memory() / 200));
+  for (uint64_t keys = 1000; keys <= most; keys *= 10) {
+    options.rows = keys;
+    measure.index(options);
+  }
+}
+
+void multi(Measure& measure) {
+  IndexBenchOptions options;
+  options.work = {"multi"};
+  options.rows = measure.rows(1'000'000, 10'000'000);
+  options.batches = {1, 10, 100, 1000, 10'000, 40'000, 100'000, 1'000'000};
+  if (!measure.quick()) options.batches.push_back(10'000'000);
+  std::erase_if(options.batches, [&](uint64_t batch) { return batch > options.rows; });
+  measure.index(options);
+}
+
+PramBenchOptions pram_options(const Measure& measure, const char* work) {
+  PramBenchOptions options;
+  options.work = {work};
+  options.few = measure.quick();
+  options.most = measure.parameters().most_rows;
+  return options;
+}
+
+void growth(Measure& measure) { measure.pram(pram_options(measure, "growth")); }
+// Short works of several threads are easily disturbed.
+void passes(Measure& measure) { measure.pram(pram_options(measure, "passes"), 4); }
+void sets(Measure& measure) { measure.pram(pram_options(measure, "sets"), 4); }
+
+}  // namespace
+
+std::span<const Experiment> experiments() {
+  static const std::vector<Experiment> kExperiments = {
+      {"strings", "lengths", 12, string_lengths},
+      {"strings", "curve", 6, string_curve},
+      {"strings", "matches", 6, string_matches},
+      {"strings", "mismatches", 4, string_mismatches},
+      {"strings", "refill", 10, string_refill},
+      {"strings", "thresholds", 4, string_thresholds},
+      {"operators", "selectivity", 14, selectivity},
+      {"operators", "aggregates", 4, aggregates},
+      {"operators", "threads", 10, threads},
+      {"operators", "branches", 1, branches},
+      {"operators", "sql", 8, sql},
+      {"index", "nodes", 8, nodes},
+      {"index", "copies", 1, copies},
+      {"index", "finds", 10, finds},
+      {"index", "multi", 4, multi},
+      {"pram", "growth", 25, growth},
+      {"pram", "passes", 16, passes},
+      {"pram", "sets", 4, sets},
+  };
+  return kExperiments;
+}
+
+}  // namespace lanewise::cli::study

@@ -1,0 +1,71 @@
+#include "study/report/page.h"
+
+#include <fmt/format.h>
+
+namespace lanewise::cli::study {
+
+namespace {
+
+constexpr const char* kPageStyle = R"(
+:root { color-scheme: light dark; --text: #222; --soft: #666; --line: #ddd; --paper: #fff; --note: #fff6e0 }
+@media screen and (prefers-color-scheme: dark) { :root { --text: #ddd; --soft: #999; --line: #3a3d42; --paper: #16181c; --note: #3a3216 } }
+body { font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--text); background: var(--paper); max-width: 880px; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.9rem; line-height: 1.2; margin-bottom: .2rem } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line) } h3 { margin-top: 2rem }
+.below, figcaption, caption { color: var(--soft); font-size: .88rem } caption { text-align: left; padding: .4rem 0 }
+figure { margin: 1.5rem 0; break-inside: avoid } figure svg { width: 100%; height: auto }
+.wide { overflow-x: auto } table { width: 100%; border-collapse: collapse; font-size: .85rem; margin: 1rem 0; font-variant-numeric: tabular-nums }
+th, td { padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top } table.numbers :is(th, td):not(:first-child) { text-align: right; padding: .2rem 0 .2rem .9rem }
+.warn { background: var(--note); padding: .5rem .8rem; border-left: 4px solid #d9a000 }
+nav a { color: inherit; margin-right: 1.2rem } code { font-size: .9em }
+@media print { body { max-width: none; margin: 0; font-size: 10.5pt } h2 { break-before: page } nav { display: none } tr { break-inside: avoid } }
+)";
+
+}  // namespace
+
+Page::Page(const std::string& title, const std::string& below)
+    : out_("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n") {
+  out_ += fmt::format("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>{}</title>\n",
+                      plot::escape(title));
+  out_ += fmt::format("<style>{}{}</style>\n</head>\n<body>\n", kPageStyle, plot::kStyle);
+  out_ += fmt::format("<h1>{}</h1>\n<p class=\"below\">{}</p>\n<!-- contents -->", plot::escape(title),
+                      plot::escape(below));
+}
+
+void Page::chapter(const std::string& title) {
+  ++chapters_;
+  out_ += fmt::format("<h2 id=\"c{0}\">{0}. {1}</h2>\n", chapters_, plot::escape(title));
+  contents_ += fmt::format("<a href=\"#c{0}\">{0}. {1}</a>\n", chapters_, plot::escape(title));
+}
+
+void Page::section(const std::string& title) { out_ += fmt::format("<h3>{}</h3>\n", plot::escape(title)); }
+void Page::text(const std::string& words) { out_ += fmt::format("<p>{}</p>\n", plot::escape(words)); }
+void Page::warn(const std::string& words) {
+  out_ += fmt::format("<p class=\"warn\">{}</p>\n", plot::escape(words));
+}
+
+void Page::add_figure(const std::string& svg, const std::string& caption) {
+  out_ += fmt::format("<figure>\n{}<figcaption>Figure {}. {}</figcaption>\n</figure>\n", svg, ++figures_,
+                      plot::escape(caption));
+}
+
+void Page::table(const std::string& caption, const Cells& cells) {
+  out_ +=
+      fmt::format("<div class=\"wide\"><table class=\"{}\">\n<caption>Table {}. {}</caption>\n<thead><tr>",
+                  cells.numbers ? "numbers" : "words", ++tables_, plot::escape(caption));
+  for (const std::string& cell : cells.head) out_ += "<th>" + plot::escape(cell) + "</th>";
+  out_ += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : cells.rows) {
+    out_ += "<tr>";
+    for (const std::string& cell : row) out_ += "<td>" + plot::escape(cell) + "</td>";
+    out_ += "</tr>\n";
+  }
+  out_ += "</tbody></table></div>\n";
+}
+
+std::string Page::finish() {
+  static constexpr std::string_view kPlace = "<!-- contents -->";
+  out_.replace(out_.find(kPlace), kPlace.size(), "<nav>" + contents_ + "</nav>\n");
+  return std::move(out_) + "</body>\n</html>\n";
+}
+
+}  // namespace lanewise::cli::study

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "study/plot/plot.h"
+
+namespace lanewise::cli::study {
+
+using Json = nlohmann::ordered_json;
+
+/// A table: its head, and rows of cells. Cells but those of the first column are set right.
+struct Cells {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+  bool numbers = true;  ///< false: all cells are text, set left
+};
+
+/// An HTML page that is written from top to bottom. Figures and tables are numbered.
+class Page {
+ public:
+  Page(const std::string& title, const std::string& below);
+
+  void chapter(const std::string& title);
+  void section(const std::string& title);
+  void text(const std::string& words);
+  /// What a reader must not overlook.
+  void warn(const std::string& words);
+  void table(const std::string& caption, const Cells& cells);
+  template <class Plot>
+  void figure(const Plot& plot, const std::string& caption) {
+    add_figure(plot::draw(plot), caption);
+  }
+  std::string finish();
+
+ private:
+  void add_figure(const std::string& svg, const std::string& caption);
+
+  std::string out_, contents_;
+  int chapters_ = 0, figures_ = 0, tables_ = 0;
+};
+
+}  // namespace lanewise::cli::study

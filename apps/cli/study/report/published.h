@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace lanewise::cli::study {
+
+/// The filter of 2019: seconds for kPublishedRows values, at each of kSelectivities.
+inline constexpr double kPublishedRows = 1 << 30;
+inline constexpr double kSelectivities[] = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100};
+
+struct PublishedFilter {
+  const char* name;
+  const char* ours;  ///< the level that does the same; empty: none
+  double seconds[13];
+};
+std::span<const PublishedFilter> published_filter();
+
+}  // namespace lanewise::cli::study

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/plot/plot.h"
+#include "study/report/page.h"
+
+namespace lanewise::cli::study {
+
+/// What a study measured, for those who draw it.
+class Results {
+ public:
+  explicit Results(const Json& study) : study_(study) {}
+
+  const Json& machine() const { return study_["machine"]; }
+  double machine(const char* name) const { return study_["machine"][name].get<double>(); }
+  bool has_gpu() const { return !study_["machine"]["gpu"].get<std::string>().empty(); }
+  /// The groups of an experiment; of those, the ones whose `about` has these values.
+  std::vector<const Json*> groups(const std::string& part, const std::string& name,
+                                  const Json& about = {}) const;
+  std::vector<const Json*> all() const;
+
+ private:
+  const Json& study_;
+};
+
+using Groups = std::vector<const Json*>;
+
+/// The level of that name which was measured; null: there is none.
+const Json* level_of(const Json& group, const std::string& name);
+
+/// Levels that were measured in any of the groups, in their order.
+std::vector<std::string> levels_of(const Groups& groups);
+
+/// The value of a level to be drawn, for a time in seconds.
+using Value = std::function<double(const Json& group, double seconds)>;
+double gb_per_second(const Json& group, double seconds);
+double million_rows(const Json& group, double seconds);
+double milliseconds(const Json& group, double seconds);
+
+/// One line for each of `levels` (empty: for all), over the number `x` of the groups.
+std::vector<plot::Series> lines(const Groups& groups, const std::string& x, const Value& value,
+                                std::vector<std::string> levels = {});
+
+/// A level line from the first to the last x of the others.
+plot::Series limit(const std::vector<plot::Series>& others, const std::string& name, double y);
+
+/// How the times came about: "Hot, data in memory ...; medians of 5 runs; ...", and a warning if the machine
+/// was busy.
+std::string how_measured(const Groups& groups, const std::string& state);
+
+/// The number of a JSON object, or 0.
+double number(const Json& object, const std::string& name);
+
+/// "12.3 ms".
+std::string time_text(double seconds);
+
+}  // namespace lanewise::cli::study

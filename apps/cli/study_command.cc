@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <memory>
+
+#include "base/error.h"
+#include "command.h"
+#include "output/output_file.h"
+#include "study/report/report.h"
+#include "study/study.h"
+
+namespace lanewise::cli {
+
+namespace {
+
+const char* const kStudyDescription =
+    R"(Measures this machine and writes a report: scalar code, SIMD, threads or GPU, what wins, and why.
+
+It repeats the experiments of four studies, on strings, operators, indexes and PRAM programs, and compares the results
+with what they published. The folder gets report.html, which needs no other file, study.json and study.parquet. After
+an interruption the same command goes on where it was. A result that differs between two levels ends the study.
+
+  lanewise study                              all parts, into the folder study
+  lanewise study --quick                      the same on less data, in minutes
+  lanewise study index pram -o index-and-pram
+  lanewise study compare study other-machine -o both.html
+)";
+
+const std::vector<std::string> kParts = {"strings", "operators", "index", "pram"};
+
+struct StudyOptions {
+  study::Parameters parameters;
+  std::string folder = "study";
+  std::string a, b, output;  // of compare
+};
+
+ExitCode run_compare(const StudyOptions& options) {
+  const study::Json a = study::read_study(options.a), b = study::read_study(options.b);
+  check_output(options.output, {});
+  const auto file =
+      options.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(options.output);
+  file->write(study::comparison(a, b, options.a, options.b));
+  file->close();
+  return kOk;
+}
+
+}  // namespace
+
+void add_study_command(CLI::App& app, Command& run) {
+  auto options = std::make_shared<StudyOptions>();
+  study::Parameters& parameters = options->parameters;
+  CLI::App* study = app.add_subcommand("study", kStudyDescription);
+  std::vector<std::string> words = kParts;
+  words.emplace_back("all");
+  study->add_option("PART", parameters.parts, "strings, operators, index, pram, all (default: all)")
+      ->check(CLI::IsMember(words))
+      ->type_name("");
+  study->add_flag("--quick", parameters.quick, "Less data and fewer runs, for a first look");
+  study->add_option("-o,--output", options->folder, "Folder of the results (default: study)")
+      ->type_name("FOLDER");
+  study->add_option("--rows", parameters.most_rows, "At most N rows, keys or queries in any experiment")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  study
+      ->add_option("--device", parameters.device,
+                   "Device: cpu, cuda, cuda:N or auto, a GPU if there is one (default: auto)")
+      ->option_text("NAME");
+  study->add_option("--seed", parameters.seed, "Seed of the data")->option_text("N");
+  study
+      ->add_option("--repeat", parameters.repeat,
+                   "Number of rounds, of which the median is shown (default: 5)")
+      ->check(CLI::Range(1, 1000))
+      ->option_text("N");
+  CLI::App* compare = study->add_subcommand("compare", R"(Puts the results of two studies side by side.
+
+  lanewise study compare study other-machine -o both.html
+)");
+  compare->add_option("A", options->a, "Folder of the first study")->required()->type_name("FOLDER");
+  compare->add_option("B", options->b, "Folder of the second study")->required()->type_name("FOLDER");
+  compare->add_option("-o,--output", options->output, "HTML file (default: standard output)")
+      ->type_name("FILE");
+  compare->callback([options, &run] { run = [options] { return run_compare(*options); }; });
+  study->callback([options, &run, study] {
+    if (!study->get_subcommands().empty()) return;
+    study::Parameters& chosen = options->parameters;
+    if (chosen.parts.empty() || std::ranges::count(chosen.parts, "all") > 0) chosen.parts = kParts;
+    run = [options] {
+      study::run_study(options->parameters, options->folder);
+      return kOk;
+    };
+  });
+}
+
+}  // namespace lanewise::cli

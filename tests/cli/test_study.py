@@ -1,0 +1,171 @@
+"""`lanewise study`: a report whose plots are whole, what is kept after an interruption, and results that are not believed."""
+
+import html.parser
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from conftest import PROGRAM
+
+TINY = ["--rows", "1100", "--repeat", "2", "--device", "cpu", "--quick"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory):
+    """A study of all parts on tiny data, measured once."""
+    folder = tmp_path_factory.mktemp("study") / "results"
+    done = subprocess.run([PROGRAM, "study", *TINY, "-o", str(folder)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+@pytest.fixture
+def results(measured, tmp_path):
+    return shutil.copytree(measured[0], tmp_path / "results")
+
+
+def run_again(results, *more):
+    done = subprocess.run([PROGRAM, "study", *TINY, "-o", str(results), *more], capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def plots_of(page):
+    return [ElementTree.fromstring(text) for text in re.findall(r"<svg .*?</svg>", page, re.S)]
+
+
+def part_of(plot, kind):
+    return [group for group in plot.iter(SVG + "g") if kind in group.get("class", "").split()]
+
+
+def test_every_plot_is_whole(measured):
+    page = (measured[0] / "report.html").read_text()
+    plots = plots_of(page)
+    assert len(plots) >= 30
+    assert page.count("<figcaption>") == len(plots)
+    for plot in plots:
+        title = plot.get("aria-label")
+        for kind in ("x", "y", "legend"):
+            assert part_of(plot, kind), f"{title} has no {kind}"
+            assert any(text.text for group in part_of(plot, kind) for text in group.iter(SVG + "text")), title
+        labels = [text.text for text in plot.iter(SVG + "text") if "label" in text.get("class", "").split()]
+        assert labels and all(labels), f"{title} has an axis without a name"
+        numbers = [float(number) for element in plot.iter() for name in ("x", "y", "x1", "x2", "y1", "y2", "width", "height")
+                   if (number := element.get(name)) and element.tag != SVG + "svg"]
+        assert all(-1 <= number < 3000 for number in numbers), title
+        assert "nan" not in ElementTree.tostring(plot, "unicode"), title
+
+
+def test_the_page_is_complete(measured):
+    page = (measured[0] / "report.html").read_text()
+
+    class Nesting(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open = []
+
+        def handle_starttag(self, tag, attributes):
+            self.open.append(tag)
+            assert not any(name in ("src", "srcset") or (name == "href" and not value.startswith("#")) for name, value in attributes)
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+    nesting = Nesting()
+    nesting.feed(page)
+    assert nesting.open == []
+    assert "@media print" in page and "prefers-color-scheme: dark" in page
+    for words in ("Who wins where", "decision tree", "Gain of refill", "Filter over selectivity", "Search of one node", "Growth",
+                  "bitset or list", "limit: one core reads", "no transfer", "no GPU on this machine", "H-T2, T3", "B-T8", "P-F1", "S-F1"):
+        assert words in page, words
+    assert page.count("<tr>") > 150
+
+
+def test_raw_results(measured, lanewise):
+    study = json.loads((measured[0] / "study.json").read_text())
+    assert study["machine"]["processor"] and study["machine"]["read_rate"] > 0 and study["key"]["seed"] == 1
+    levels = [level for experiment in study["experiments"] for group in experiment["groups"] for level in group["levels"]]
+    timed = [level for level in levels if level.get("seconds")]
+    assert len(timed) > 500 and all(len(level["runs"]) >= 1 and level["hash"] for level in timed)
+    code, out, error = lanewise("sql", "-c", f"SELECT count(*) AS n FROM '{measured[0]}/study.parquet'", "--format", "csv")
+    assert code == 0 and out.split() == ["n", str(len(levels))], error
+
+
+def test_finished_experiments_are_kept_after_a_kill(tmp_path):
+    command = [PROGRAM, "study", "operators", "--rows", "20000", "--repeat", "20", "--device", "cpu", "-o", "results"]
+    program = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert program.stdout.readline().startswith("operators-selectivity")
+    program.send_signal(signal.SIGKILL)
+    program.communicate()
+    assert not (tmp_path / "results" / "report.html").exists()
+    before = (tmp_path / "results/parts/operators-selectivity.json").read_text()
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0, again.stderr
+    assert re.search(r"operators-selectivity +kept", again.stdout)
+    assert (tmp_path / "results/parts/operators-selectivity.json").read_text() == before
+    assert "operators-threads" in again.stdout and (tmp_path / "results/report.html").exists()
+
+
+def test_other_parameters_are_measured_anew(results):
+    code, out, error = run_again(results, "--seed", "2")
+    assert code == 0 and "kept" not in out, error
+
+
+def test_a_wrong_hash_ends_the_study(results):
+    part = results / "parts" / "operators-aggregates.json"
+    kept = json.loads(part.read_text())
+    kept["groups"][0]["levels"][1]["hash"] = "0123456789abcdef"
+    part.write_text(json.dumps(kept))
+    code, _, error = run_again(results)
+    assert code == 70 and "levels disagree" in error and "0123456789abcdef" in error
+
+
+def test_a_busy_machine_is_noticed(results):
+    part = results / "parts" / "operators-aggregates.json"
+
+    def captions(spread):
+        kept = json.loads(part.read_text())
+        for group in kept["groups"]:
+            for level in group["levels"]:
+                level["spread"] = spread
+        part.write_text(json.dumps(kept))
+        code, _, error = run_again(results)
+        assert code == 0, error
+        page = (results / "report.html").read_text()
+        return re.search(r"Filters and aggregates, one core.*?<figcaption>(.*?)</figcaption>", page, re.S)[1]
+
+    assert "busy" not in captions(0.02)
+    assert re.search(r"The machine was busy: \d+ of \d+ measurements have a spread above 10 %", captions(0.25))
+
+
+def test_two_studies_side_by_side(results, tmp_path, lanewise):
+    code, _, error = lanewise("study", "compare", str(results), str(results), "-o", "both.html")
+    assert code == 0, error
+    page = (tmp_path / "both.html").read_text()
+    assert len(plots_of(page)) >= 15 and "1.00 ×" in page and "B is faster by" in page
+
+
+@pytest.mark.parametrize("arguments, word", [(["dance"], "dance"), (["operators", "dance"], "dance"), (["--repeat", "0"], "0"), (["compare", "no-a", "no-b"], "no-a"),
+                                             (["--device", "abacus", "operators", "--rows", "100"], "abacus")])
+def test_what_is_wrong_is_told(lanewise, arguments, word):
+    code, _, error = lanewise("study", *arguments)
+    assert code == 2 and word in error
+
+
+@pytest.mark.long
+def test_a_gpu_is_measured_where_there_is_one(emulated_gpu, tmp_path):
+    done = subprocess.run([PROGRAM, "study", "index", "--rows", "300", "--repeat", "1", "--quick", "-o", "results"], cwd=tmp_path, text=True,
+                          capture_output=True, timeout=300, env=os.environ | emulated_gpu)
+    assert done.returncode == 0, done.stderr
+    study = json.loads((tmp_path / "results/study.json").read_text())
+    assert study["machine"]["gpu"]
+    levels = {level["level"] for experiment in study["experiments"] for group in experiment["groups"] for level in group["levels"]
+              if level.get("seconds")}
+    assert {"cuda segments", "cuda keys", "cuda tile", "later, not waited for"} <= levels
+    page = (tmp_path / "results/report.html").read_text()
+    assert "cuda tile" in page and "There is no GPU" not in page and "Launches, and copies of trees." in page
