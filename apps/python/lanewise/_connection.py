@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from types import FrameType, TracebackType
 from typing import Any
 
 from . import _tables, errors
-from ._library import check, ffi, in_main_thread, lib, stream_capsule, stream_of, text
+from ._library import check, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
+
+
+_NOTHING = nullcontext()
 
 
 class Connection:
@@ -23,7 +28,7 @@ class Connection:
 
     def __init__(
         self,
-        path: str = "",
+        path: str | os.PathLike[str] = "",
         *,
         read_only: bool = False,
         threads: int = 0,
@@ -33,20 +38,18 @@ class Connection:
         fallback: str = "",
         lanes: str = "simd",
     ) -> None:
-        settings = {
-            "database": "" if str(path) == ":memory:" else str(path),
-            "read_only": "true" if read_only else "false",
-            "threads": str(threads),
-            "memory_limit": str(memory_limit),
-            "device": device,
-            "device_memory": str(device_memory),
-            "fallback": fallback,
-            "lanes": lanes,
-        }
-        held = [(ffi.new("char[]", name.encode()), ffi.new("char[]", text(value, name))) for name, value in settings.items()]
-        options = ffi.new("lw_option[]", held)
+        """Opens a DuckDB file, or a database in memory.
+
+        threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". device: "cpu", "cuda",
+        "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ...
+
+        Raises OperationalError: a bad option, or a file that cannot be opened.
+        """
         out, error = ffi.new("lw_session**"), ffi.new("lw_error*")
-        check(lib.lw_session_open(options, len(held), out, error), error)
+        path = "" if str(path) == ":memory:" else str(path)
+        with options(database=path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
+                     device_memory=device_memory, fallback=fallback, lanes=lanes) as (given, count):  # fmt: skip
+            check(lib.lw_session_open(given, count, out, error), error)
         self._session: Any = ffi.gc(out[0], lib.lw_session_close)
         self._lock = threading.RLock()
 
@@ -77,11 +80,10 @@ class Connection:
 
     def _explain(self, query: str, params: Parameters, frame: FrameType | None) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
-        with self._lock, _Registered(self, query, frame):
-            check(lib.lw_session_explain(self._live(), text(query, "the statement"), *row(params), out, error), error, query)
-        plan: bytes = ffi.string(out[0])
-        lib.lw_text_free(out[0])
-        return plan.decode(errors="replace")
+        sql = text(query, "the statement")
+        with self._lock, _Registered(self, query, _tables.candidates(query, frame)):
+            check(lib.lw_session_explain(self._live(), sql, *row(params), out, error), error, query)
+        return taken_text(out[0])
 
     def register(self, name: str, table: Any) -> None:
         """Makes an object a table of this name, in any case of letters, until `unregister` or another of that name."""
@@ -145,8 +147,9 @@ class Connection:
     def _run(self, query: str, params: Parameters, frame: FrameType | None) -> Result:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
-        run = lib.run_interruptible if in_main_thread() else lib.lw_session_run
-        with self._lock, _Registered(self, query, frame):
+        run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
+        found = _tables.candidates(query, frame)
+        with self._lock, _Registered(self, query, found) if found else _NOTHING:
             check(run(self._live(), sql, *row(params), out, error), error, query)
         return Result(out[0])
 
@@ -166,9 +169,8 @@ class Connection:
 class _Registered:
     """The variables that a statement names, as tables while it runs."""
 
-    def __init__(self, connection: Connection, query: str, frame: FrameType | None) -> None:
+    def __init__(self, connection: Connection, query: str, found: dict[str, Any]) -> None:
         self.connection = connection
-        found = _tables.candidates(query, frame) if isinstance(query, str) else {}
         named = connection._table_names(query) if found else set()
         self.tables = {name: value for name, value in found.items() if name.lower() in named}
         self.registered: list[str] = []
@@ -188,16 +190,25 @@ class _Registered:
 
 
 class Cursor:
-    """PEP 249's cursor. `description` has a tuple (name, type, None, None, None, None, None) for each column."""
+    """PEP 249's cursor. `description` has a tuple (name, type, None, None, None, None, None) for each column.
+
+    `connection` is where it came from, `rowcount` the number of rows of the last query or -1, `arraysize` what `fetchmany` gives.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.arraysize = 1
-        self.description: list[tuple[str, str, None, None, None, None, None]] | None = None
         self.rowcount = -1
         self._result: Result | None = None
         self._rows: Iterator[tuple[Any, ...]] | None = None
         self._closed = False
+
+    @property
+    def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
+        """The columns of the last query; None where there is none."""
+        if self._rows is None or self._result is None:
+            return None
+        return [(field.name, str(field.type), None, None, None, None, None) for field in self._result.schema]
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements, see Connection.sql, and gives this cursor on the rows of the last one."""
@@ -244,7 +255,7 @@ class Cursor:
     def close(self) -> None:
         """Lets the rows go. Any further use raises InterfaceError."""
         self._closed = True
-        self._result = self._rows = self.description = None
+        self._result = self._rows = None
 
     def __enter__(self) -> Cursor:
         return self
@@ -264,12 +275,7 @@ class Cursor:
         return self._rows
 
     def _take(self, result: Result) -> None:
-        self._result, self._rows, self.description, self.rowcount = result, None, None, -1
-        if not lib.lw_result_has_rows(result._handle):
-            return
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(result)
-        self.description = [(field.name, str(field.type), None, None, None, None, None) for field in reader.schema]
-        self.rowcount = len(result)
-        self._rows = (row for batch in reader for row in rows_of(batch))
+        self._result, self._rows, self.rowcount = result, None, -1
+        if lib.lw_result_has_rows(result._handle):
+            self.rowcount = len(result)
+            self._rows = (row for batch in result.batches() for row in rows_of(batch))

@@ -43,6 +43,13 @@ class Result:
         """Why DuckDB answered a query; else empty."""
         return self._text(lib.lw_result_fallback_reason)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_stream(self).schema
+
     def profile(self) -> str:
         """A line for each operator: rows in and out, time added over threads, lanes or device."""
         return self._text(lib.lw_result_profile)
