@@ -112,6 +112,14 @@ def test_results():
     assert pa.table(result).num_rows == 3 and pl.DataFrame(result).height == 3
 
 
+@pytest.mark.parametrize("query, rows", [("SELECT i, 's' || i AS s FROM range(3) AS r(i)", 3), ("SELECT i FROM range(300000) AS r(i) WHERE i % 3 > 0", 200_000),
+                                         ("SELECT 1 AS x WHERE false", 0)])
+def test_results_as_one_array(query, rows):
+    result = lw.sql(query)
+    assert pa.record_batch(result).num_rows == rows and pa.record_batch(result).to_pydict() == result.arrow().to_pydict()
+    assert result.schema == result.arrow().schema
+
+
 def test_rich_display():
     result = lw.sql("SELECT i, '<b>' AS s, NULL AS n FROM range(30) AS r(i)")
     assert repr(result).splitlines()[0].split() == ["i", "s", "n"] and repr(result).endswith("30 rows, the first 20 are shown")

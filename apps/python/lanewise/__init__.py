@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
@@ -17,6 +16,7 @@ from ._index import Index
 from ._library import ffi, lib
 from ._parameters import Parameters
 from ._result import Result
+from ._tables import scopes
 from .dbapi import (
     BINARY,
     DATETIME,
@@ -85,12 +85,19 @@ def sql(query: str, params: Parameters = None, *, device: str = "cpu") -> Result
     >>> sql("SELECT upper(name) AS name FROM fruit WHERE name LIKE ?", ["b%"]).fetchall()
     [('BANANA',)]
     """
-    return connection(device)._run(query, params, sys._getframe(1))
+    return connection(device)._run(query, params, scopes(0))
 
 
 def explain(query: str, params: Parameters = None, *, device: str = "cpu") -> str:
     """The plan of a query, see Connection.explain."""
-    return connection(device)._explain(query, params, sys._getframe(1))
+    return connection(device)._explain(query, params, scopes(0))
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext lanewise`: the magics %lanewise and %%lanewise, see lanewise.magic."""
+    from . import magic
+
+    magic.register(shell)
 
 
 def __getattr__(name: str) -> Any:

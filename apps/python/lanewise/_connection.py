@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from . import _tables, errors
 from ._library import check, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
+from ._tables import Scopes, scopes
 
 
 _NOTHING = nullcontext()
@@ -25,6 +25,11 @@ class Connection:
     Threads may share it: it runs one statement at a time, and others wait. Close it, or use it in a `with` statement,
     to let the file go.
     """
+
+    # PEP 249's extension: for programs that work with several modules.
+    Warning, Error, InterfaceError, DatabaseError = errors.Warning, errors.Error, errors.InterfaceError, errors.DatabaseError
+    DataError, OperationalError, IntegrityError = errors.DataError, errors.OperationalError, errors.IntegrityError
+    InternalError, ProgrammingError, NotSupportedError = errors.InternalError, errors.ProgrammingError, errors.NotSupportedError
 
     def __init__(
         self,
@@ -62,12 +67,12 @@ class Connection:
 
         Raises SqlError, NotSupportedError, PatternError, DataError, OutOfMemory: see lanewise.Error.
         """
-        return self._run(query, params, sys._getframe(1))
+        return self._run(query, params, scopes(0))
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements as `sql` does, and gives a cursor on the rows."""
         cursor = self.cursor()
-        cursor._take(self._run(query, params, sys._getframe(1)))
+        cursor._take(self._run(query, params, scopes(0)))
         return cursor
 
     def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
@@ -76,12 +81,12 @@ class Connection:
 
     def explain(self, query: str, params: Parameters = None) -> str:
         """The plan of a query, with lanes, matchers and estimates; does not run it."""
-        return self._explain(query, params, sys._getframe(1))
+        return self._explain(query, params, scopes(0))
 
-    def _explain(self, query: str, params: Parameters, frame: FrameType | None) -> str:
+    def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
-        with self._lock, _Registered(self, query, _tables.candidates(query, frame)):
+        with self._lock, _Registered(self, query, _tables.candidates(query, names)):
             check(lib.lw_session_explain(self._live(), sql, *row(params), out, error), error, query)
         return taken_text(out[0])
 
@@ -109,7 +114,7 @@ class Connection:
 
     def begin(self) -> None:
         """Begins a transaction; without one, every statement is its own."""
-        self._run("BEGIN", None, None)
+        self._run("BEGIN", None, ())
 
     def commit(self) -> None:
         """Ends the transaction; does nothing where there is none."""
@@ -134,7 +139,7 @@ class Connection:
 
     def _end(self, statement: str) -> None:
         try:
-            self._run(statement, None, None)
+            self._run(statement, None, ())
         except errors.Error as error:
             if "no transaction is active" not in str(error):
                 raise
@@ -144,11 +149,11 @@ class Connection:
             raise errors.InterfaceError("the connection is closed")
         return self._session
 
-    def _run(self, query: str, params: Parameters, frame: FrameType | None) -> Result:
+    def _run(self, query: str, params: Parameters, names: Scopes) -> Result:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
-        found = _tables.candidates(query, frame)
+        found = _tables.candidates(query, names)
         with self._lock, _Registered(self, query, found) if found else _NOTHING:
             check(run(self._live(), sql, *row(params), out, error), error, query)
         return Result(out[0])
@@ -213,19 +218,22 @@ class Cursor:
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements, see Connection.sql, and gives this cursor on the rows of the last one."""
         self._open()
-        self._take(self.connection._run(query, params, sys._getframe(1)))
+        self._take(self.connection._run(query, params, scopes(0)))
         return self
 
     def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
         """Runs a statement once for each element of `many`."""
         self._open()
         for params in many:
-            self._take(self.connection._run(query, params, None))
+            self._take(self.connection._run(query, params, ()))
         return self
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """The next row; None behind the last one."""
         return next(self._next_rows(), None)
+
+    def __next__(self) -> tuple[Any, ...]:
+        return next(self._next_rows())
 
     def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
         """The next `size` rows, or `arraysize`; fewer at the end."""
@@ -236,8 +244,8 @@ class Cursor:
         """The rows that are left."""
         return list(self._next_rows())
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        return self._next_rows()
+    def __iter__(self) -> Cursor:
+        return self
 
     @property
     def result(self) -> Result:

@@ -6,7 +6,8 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ._library import ffi, lib, stream_capsule
+from . import errors
+from ._library import Stream, ffi, lib, stream_capsule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,17 @@ class Result:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """The rows as one struct array: a copy where the result has several batches."""
+        import pyarrow as pa
+
+        table = self.arrow().combine_chunks()
+        batches = table.to_batches() or [pa.RecordBatch.from_arrays([pa.array([], field.type) for field in table.schema], schema=table.schema)]
+        if len(batches) > 1:
+            raise errors.InterfaceError("the texts of a column have more than 2 GiB, which no array of theirs holds: read the result as a stream")
+        capsules: tuple[object, object] = batches[0].__arrow_c_array__(requested_schema)
+        return capsules
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -55,7 +67,7 @@ class Result:
         return self._text(lib.lw_result_profile)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows as record batches, one after the other."""
+        """The rows as record batches, one after the other, without a copy. The result is whole before the first one is there."""
         import pyarrow as pa
 
         yield from pa.RecordBatchReader.from_stream(self)
@@ -74,7 +86,7 @@ class Result:
         """The rows as a polars.DataFrame."""
         import polars as pl
 
-        return pl.DataFrame(self)
+        return pl.DataFrame(Stream(lambda stream, error: lib.lw_result_stream(self._handle, stream, error)))
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns as NumPy arrays of shape (rows,) by their names; those with NULLs are masked arrays."""

@@ -105,7 +105,7 @@ def expression(sql: str, *arguments: Any) -> pa.Array | pa.ChunkedArray:
     with shared._lock:
         shared.register("lanewise_arguments", lanewise_arguments)
         try:
-            result = shared._run(f"SELECT {sql} FROM lanewise_arguments", constants, None)
+            result = shared._run(f"SELECT {sql} FROM lanewise_arguments", constants, ())
         finally:
             shared.unregister("lanewise_arguments")
     column = result.arrow().column(0)
