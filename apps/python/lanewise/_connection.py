@@ -86,7 +86,7 @@ class Connection:
     def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
-        with self._lock, _Registered(self, query, _tables.candidates(query, names)):
+        with self._lock, _Registered(self, self._named(query, names)):
             check(lib.lw_session_explain(self._live(), sql, *row(params), out, error), error, query)
         return taken_text(out[0])
 
@@ -153,10 +153,21 @@ class Connection:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
-        found = _tables.candidates(query, names)
-        with self._lock, _Registered(self, query, found) if found else _NOTHING:
+        tables = self._named(query, names)
+        with self._lock, _Registered(self, tables) if tables else _NOTHING:
             check(run(self._live(), sql, *row(params), out, error), error, query)
         return Result(out[0])
+
+    def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
+        """Runs a statement while objects are tables of these names."""
+        with self._lock, _Registered(self, tables):
+            return self._run(query, params, ())
+
+    def _named(self, query: str, names: Scopes) -> dict[str, Any]:
+        """The variables that a statement names as tables."""
+        found = _tables.candidates(query, names)
+        named = self._table_names(query) if found else set()
+        return {name: value for name, value in found.items() if name.lower() in named}
 
     def _table_names(self, query: str) -> set[str]:
         """The tables that a text names, in lower case; none where it is wrong, as who runs it says why."""
@@ -172,12 +183,11 @@ class Connection:
 
 
 class _Registered:
-    """The variables that a statement names, as tables while it runs."""
+    """Objects as tables while a statement runs."""
 
-    def __init__(self, connection: Connection, query: str, found: dict[str, Any]) -> None:
+    def __init__(self, connection: Connection, tables: dict[str, Any]) -> None:
         self.connection = connection
-        named = connection._table_names(query) if found else set()
-        self.tables = {name: value for name, value in found.items() if name.lower() in named}
+        self.tables = tables
         self.registered: list[str] = []
 
     def __enter__(self) -> None:
