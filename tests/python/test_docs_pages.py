@@ -28,6 +28,14 @@ def test_docstrings(module):
     assert (failed, tried > 0) == (0, True)
 
 
+def test_the_reference_is_that_of_the_docstrings():
+    sys.path.insert(0, str(ROOT / "tools"))
+    from reference_python import python_page
+
+    page = (ROOT / "docs/use/reference/python.md").read_text()
+    assert page.startswith(python_page()), "stale: run ./dev docs"
+
+
 def test_types():
     """mypy finds nothing in the package and in a program that uses it."""
     example = ROOT / "tests/python/typed_example.py"

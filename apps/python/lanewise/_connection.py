@@ -104,7 +104,7 @@ class Connection:
             check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
 
     def cancel(self) -> None:
-        """Asks the running statement to end with Cancelled; for another thread than the one that runs it."""
+        """Ends the running statement, which raises Cancelled; for another thread than the one that runs it."""
         lib.lw_session_cancel(self._live())
 
     def cursor(self) -> Cursor:
@@ -239,7 +239,7 @@ class Cursor:
         return self
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The next row; None behind the last one."""
+        """The next row; None after the last one."""
         return next(self._next_rows(), None)
 
     def __next__(self) -> tuple[Any, ...]:

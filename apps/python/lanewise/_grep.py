@@ -40,7 +40,7 @@ def grep(
     lines of a file.
 
     Rows: path, line (from 1; where `multiline` the first one), offset (bytes before the line in its file), text (without its end; bytes that are
-    no UTF-8 become U+FFFD), matches (a list of texts). It runs in a process of its own, which Ctrl-C ends.
+    not UTF-8 become U+FFFD), matches (a list of strings). It runs in a process of its own, which Ctrl-C ends.
 
     Raises PatternError: a wrong pattern; OperationalError: a file that cannot be read.
     """
@@ -74,5 +74,5 @@ def _several(values: str | Sequence[str]) -> Sequence[str]:
 
 
 def _text(value: dict[str, Any]) -> str:
-    """A text of ripgrep's JSON, which has base64 of what is no UTF-8."""
+    """A text of ripgrep's JSON, which has base64 of bytes that are not UTF-8."""
     return value["text"] if "text" in value else base64.b64decode(value["bytes"]).decode(errors="replace")

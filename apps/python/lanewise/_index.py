@@ -48,7 +48,7 @@ class Index:
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, device: str = "cpu", wait: int = 0) -> Index:
         """Opens a file that `save` or `lanewise index build` wrote. One process writes, or several read: waits so many seconds for others.
 
-        Raises OperationalError: the file cannot be opened, or is no index.
+        Raises OperationalError: the file cannot be opened, or is not an index.
         """
         index = cls.__new__(cls)
         out, error = ffi.new("lw_index**"), ffi.new("lw_error*")

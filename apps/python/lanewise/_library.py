@@ -48,7 +48,7 @@ def check(code: int, error: Any, sql: str = "") -> None:
     """Raises what `error` says, unless the code is LW_OK, and releases it."""
     if code == lib.LW_OK:
         return
-    message = ffi.string(error.message).decode(errors="replace") if error.message else "no memory is left"
+    message = ffi.string(error.message).decode(errors="replace").rstrip() if error.message else "no memory is left"
     if code == lib.LW_ERROR_UNSUPPORTED:
         message += '; fallback="duckdb" lets DuckDB answer'
     position = None

@@ -169,7 +169,7 @@ def _name_outputs(node: Tree, names: list[str]) -> None:
     """Gives every output its name as an alias; a star stands for all columns."""
     if any(item["class"] == "STAR" for item in node["select_list"]):
         if len(node["select_list"]) > 1 or node["group_expressions"]:
-            raise errors.NotSupportedError("* beside other columns is not split: name the columns")
+            raise errors.NotSupportedError("* next to other columns is not split: name the columns")
         stars = node["select_list"][0]
         if any(stars.get(part) for part in ("exclude_list", "replace_list", "columns", "expr", "rename_list")):
             raise errors.NotSupportedError("* with EXCLUDE, REPLACE or COLUMNS is not split: name the columns")

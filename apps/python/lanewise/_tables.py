@@ -42,7 +42,7 @@ def _arrow_table(value: Any, name: str) -> Any:
             raise errors.DataError(f"the columns of '{name}' are no table: {error}") from error
     if hasattr(type(value), "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(value)])
-    raise errors.InterfaceError(f"'{name}' is a {type(value).__name__}, which is no table: it has no __arrow_c_stream__")
+    raise errors.InterfaceError(f"'{name}' is a {type(value).__name__}, which is not a table: it does not have __arrow_c_stream__")
 
 
 def _array(column: Any) -> Any:

@@ -25,7 +25,7 @@ class InterfaceError(Error):
 
 
 class DatabaseError(Error):
-    """What a statement or a function failed on."""
+    """A statement or a function failed."""
 
 
 class DataError(DatabaseError):

@@ -1,7 +1,7 @@
 """PRAM programs: check, run, trace and explain them.
 
-A program is the name of one that comes with Lanewise, a file (a pathlib.Path, or a name that ends in ".pram"), or the text
-itself. Inputs are numbers, lists, or arrays of one or two dimensions, by their names.
+A program is a name, a file or a text. Names are those of programs that come with Lanewise; files are a pathlib.Path or end in ".pram".
+Inputs are numbers, lists, or arrays of one or two dimensions, by their names.
 
 >>> run("reduction", A=[1, 2, 3, 4])["sum"]
 10
@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What `check` found. `needs` and `conflicts` are of a run, so they need inputs; else they are empty.
+    """The findings of `check`. `needs` and `conflicts` are of a run, so they need inputs; else they are empty.
 
     `mode` is what the program declares, `needs` the weakest mode that allows what it did.
     """
@@ -149,7 +149,7 @@ def trace(
 
 
 def explain(source: Source, *, without: str = "") -> str:
-    """The compiled program beside its text. without: an optimisation to leave out, or "all"."""
+    """The compiled program next to its text. without: an optimisation to leave out, or "all"."""
     out, error = ffi.new("char**"), ffi.new("lw_error*")
     with _options(**({"without": without} if without else {})) as (given, count):
         _check(lib.lw_program_explain(_open(source), given, count, out, error), error)
@@ -165,7 +165,7 @@ def _open(source: Source) -> Any:
         except OSError as error:
             raise errors.OperationalError(f"'{name}' cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise errors.OperationalError(f"'{name}' is no UTF-8 text") from error
+            raise errors.OperationalError(f"'{name}' is not UTF-8 text") from error
     elif "\n" not in source:
         texts = {row["name"]: row["text"] for row in programs().to_pylist()}
         if source not in texts:

@@ -1,7 +1,7 @@
 """SQL over data sets of Ray Data: `pip install lanewise[ray]`.
 
 Filters, projections and pattern functions run block by block in Ray's workers. GROUP BY and DISTINCT make a state for each block and group,
-which Ray brings together by their keys; ORDER BY needs a LIMIT. What cannot be split is a NotSupportedError that names it.
+which Ray brings together by their keys; ORDER BY needs a LIMIT. A query that cannot be split raises NotSupportedError, which names the reason.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """SQL over data frames of Spark: `pip install lanewise[spark]`.
 
 Filters, projections and pattern functions run in Spark's executors over Arrow batches. GROUP BY and DISTINCT make a state for each partition
-and group, which Spark's shuffle brings together by their keys; ORDER BY needs a LIMIT. What cannot be split is a NotSupportedError that
-names it.
+and group, which Spark's shuffle brings together by their keys; ORDER BY needs a LIMIT. A query that cannot be split raises
+NotSupportedError, which names the reason.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs,
 LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                 const lw_option* options, size_t count, lw_cancellation* cancellation,
                                 char** lines, lw_error* error);
-/* Output number `place`, which belongs to the run; 0 behind the last one. */
+/* Output number `place`, which belongs to the run; 0 after the last one. */
 LW_API int lw_run_output(const lw_run* run, size_t place, lw_cells* out);
 typedef struct lw_cost {
   uint64_t steps, work, depth, peak;
