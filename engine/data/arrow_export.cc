@@ -87,8 +87,13 @@ std::string format_of(const Shape& shape) {
       return "w:16";
     case TypeId::kTimeNs:
       return "ttn";
+    case TypeId::kList:
+    case TypeId::kArray:
+    case TypeId::kStruct:
+    case TypeId::kMap:
+      break;  // columns of nested types are made elsewhere, see NestedColumns
   }
-  throw InternalError("unknown type");
+  throw InternalError("no Arrow format for " + shape.type.name());
 }
 
 /// What an exported schema owns.

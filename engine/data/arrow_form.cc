@@ -59,6 +59,37 @@ std::string_view metadata(const ArrowSchema& field, std::string_view key) {
   return {};
 }
 
+Type child_type(const ArrowSchema& field, int64_t child) {
+  const ArrowSchema& held = *field.children[child];
+  return form_of(held.dictionary != nullptr ? *held.dictionary : held).type;
+}
+
+/// "+l", "+L", "+w:3", "+s", "+m".
+Form nested_form(const ArrowSchema& field, std::string_view format) {
+  const bool is_struct = format == "+s";
+  if (field.n_children < (is_struct ? 0 : 1)) refuse(field, "the element's type is missing");
+  if (is_struct) {
+    std::vector<Member> members;
+    for (int64_t i = 0; i < field.n_children; ++i) {
+      const char* name = field.children[i]->name;
+      members.push_back({name == nullptr ? "" : name, child_type(field, i)});
+    }
+    return {Type::structure(std::move(members)), Layout::kNested};
+  }
+  const Type element = child_type(field, 0);
+  if (format == "+l" || format == "+L") return {Type::list(element), Layout::kNested, format == "+l" ? 4 : 8};
+  if (format == "+m") {
+    if (element.id != TypeId::kStruct || element.members().size() != 2) refuse(field, "a map's entries are not pairs");
+    return {Type::map(element.members()[0].type, element.members()[1].type), Layout::kNested, 4};
+  }
+  uint32_t size = 0;
+  const std::string_view digits = format.starts_with("+w:") ? format.substr(3) : "";
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    refuse(field, "this type is not supported");
+  return {Type::array(element, size), Layout::kNested};
+}
+
 }  // namespace
 
 Form form_of(const ArrowSchema& field) {
@@ -99,6 +130,7 @@ Form form_of(const ArrowSchema& field) {
   for (const Known& known : kKnown) {
     if (format == known.format) return known.form;
   }
+  if (format.starts_with('+')) return nested_form(field, format);
   if (format.starts_with("d:")) return decimal_form(field, format.substr(2));
   if (format.starts_with("w:")) {
     Form form{TypeId::kBlob, Layout::kFixedBytes};

@@ -23,7 +23,8 @@ enum class Layout : uint8_t {
   kMonths,
   kDayMillis,
   kMonthDayNano,
-  kUuid,  // 16 bytes, the most significant one first
+  kUuid,    // 16 bytes, the most significant one first
+  kNested,  // lists (`size` bytes an offset), arrays, structs, maps: their elements or fields are children
 };
 
 /// The bytes of a UUID, as they lie in memory, for a value of ours, and back.
@@ -57,7 +58,7 @@ struct Form {
 /// Throws UserError that names the field and its format.
 [[noreturn]] void refuse(const ArrowSchema& field, const char* what);
 
-/// Reads the format of a field that is no struct; refuses what is not supported.
+/// Reads the format of a field; refuses what is not supported.
 Form form_of(const ArrowSchema& field);
 
 }  // namespace lanewise::arrow

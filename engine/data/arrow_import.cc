@@ -6,6 +6,7 @@
 #include "data/arrow.h"
 #include "data/arrow_form.h"
 #include "data/arrow_stream.h"
+#include "data/packed.h"
 
 namespace lanewise::arrow {
 
@@ -164,6 +165,8 @@ class Importer {
         });
         return;
       }
+      case Layout::kNested:
+        return take_nested(form, first, rows, column);
       case Layout::kMonthDayNano: {
         column.values = converted<Interval>(
             buffer<MonthDayNano>(1), first, rows, column,
@@ -171,6 +174,43 @@ class Importer {
         return;
       }
     }
+  }
+
+  /// The children's values as packed ones of each row.
+  void take_nested(const Form& form, int64_t first, int64_t rows, Column& column) const {
+    const Type type = form.type;
+    if (array_.n_children != field_.n_children) refuse(field_, "the array has another number of children");
+    std::vector<ColumnPtr> children;
+    for (int64_t i = 0; i < array_.n_children; ++i) {
+      const ArrowArray& child = *array_.children[i];
+      children.push_back(Importer(*field_.children[i], child, owner_, budget_).take(0, child.length, true));
+    }
+    ColumnBuilder builder(type, budget_, "Arrow import");
+    std::string bytes;
+    packed::Writer writer(bytes);
+    const auto put = [&](size_t child, int64_t at) {
+      if (at >= children[child]->rows) refuse(field_, "a child has too few values");
+      writer.value(children[child]->type, children[child]->value(at));
+    };
+    for (int64_t row = 0; row < rows; ++row) {
+      bytes.clear();
+      const int64_t at = first + row;
+      if (column.is_null(row)) {  // its children may be anything
+      } else if (type.id == TypeId::kStruct) {
+        for (size_t i = 0; i < children.size(); ++i) put(i, at);
+      } else if (type.id == TypeId::kArray) {
+        for (uint32_t i = 0; i < type.nested->size; ++i) put(0, at * type.nested->size + i);
+      } else {
+        const auto offset = [&](int64_t i) {
+          return form.size == 4 ? int64_t{buffer<int32_t>(1)[i]} : buffer<int64_t>(1)[i];
+        };
+        if (offset(at) < 0 || offset(at) > offset(at + 1)) refuse(field_, "offsets of lists must not fall");
+        for (int64_t i = offset(at); i < offset(at + 1); ++i) put(0, i);
+        writer.end();
+      }
+      builder.append_text(bytes);
+    }
+    adopt_text(builder, column);
   }
 
   template <class In>

@@ -2,9 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
 #include "base/error.h"
 
 namespace lanewise {
+
+namespace {
+
+/// The one NestedType that equals `wanted`.
+const NestedType* shared(NestedType wanted) {
+  static std::mutex mutex;
+  static std::deque<NestedType> all;
+  const std::lock_guard lock(mutex);
+  const auto found = std::find(all.begin(), all.end(), wanted);
+  return found != all.end() ? &*found : &all.emplace_back(std::move(wanted));
+}
+
+Type nested(TypeId id, std::vector<Member> members, uint32_t size = 0) {
+  Type type(id);
+  type.nested = shared({id, std::move(members), size});
+  return type;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string names_of(const std::vector<Member>& members) {
+  std::string text;
+  for (const Member& member : members) {
+    if (!text.empty()) text += ", ";
+    if (is_plain_name(member.name)) {
+      text += member.name + " ";
+    } else if (!member.name.empty()) {
+      text += '"';
+      for (const char c : member.name) text.append(c == '"' ? 2 : 1, c);
+      text += "\" ";
+    }
+    text += member.type.name();
+  }
+  return text;
+}
+
+}  // namespace
+
+Type Type::list(Type element) { return lanewise::nested(TypeId::kList, {{"element", element}}); }
+
+Type Type::array(Type element, uint32_t size) {
+  return lanewise::nested(TypeId::kArray, {{"element", element}}, size);
+}
+
+Type Type::structure(std::vector<Member> fields) {
+  return lanewise::nested(TypeId::kStruct, std::move(fields));
+}
+
+Type Type::map(Type key, Type value) {
+  return lanewise::nested(TypeId::kMap, {{"entries", structure({{"key", key}, {"value", value}})}});
+}
+
+Type Type::element() const { return nested->members[0].type; }
+
+const std::vector<Member>& Type::members() const {
+  return id == TypeId::kStruct ? nested->members : element().nested->members;
+}
 
 Physical Type::physical() const {
   switch (id) {
@@ -47,6 +112,10 @@ Physical Type::physical() const {
       return Physical::kInterval;
     case TypeId::kVarchar:
     case TypeId::kBlob:
+    case TypeId::kList:
+    case TypeId::kArray:
+    case TypeId::kStruct:
+    case TypeId::kMap:
       return Physical::kString;
   }
   throw InternalError("unknown type");
@@ -112,6 +181,14 @@ std::string Type::name() const {
       return "UUID";
     case TypeId::kTimeNs:
       return "TIME_NS";
+    case TypeId::kList:
+      return element().name() + "[]";
+    case TypeId::kArray:
+      return fmt::format("{}[{}]", element().name(), nested->size);
+    case TypeId::kStruct:
+      return "STRUCT(" + names_of(members()) + ")";
+    case TypeId::kMap:
+      return fmt::format("MAP({}, {})", members()[0].type.name(), members()[1].type.name());
   }
   throw InternalError("unknown type");
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace lanewise {
 
@@ -30,6 +31,10 @@ enum class TypeId : uint8_t {
   kBlob,
   kUuid,    ///< 128 bits with the top bit flipped, so that they order as signed numbers
   kTimeNs,  ///< nanoseconds since midnight
+  kList,    ///< any number of elements of one type
+  kArray,   ///< as many elements as the type says
+  kStruct,  ///< named fields
+  kMap,     ///< keys, each once, and their values
 };
 
 enum class TimeUnit : uint8_t { kSecond, kMilli, kMicro, kNano };
@@ -61,12 +66,16 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
+struct NestedType;
+struct Member;
+
 /// A logical SQL type.
 struct Type {
   TypeId id = TypeId::kNull;
   uint8_t precision = 0;  ///< decimal: total digits, 1 to 38
   uint8_t scale = 0;      ///< decimal: digits after the point
   TimeUnit unit = TimeUnit::kMicro;
+  const NestedType* nested = nullptr;  ///< what a nested type is made of; equal types share it
 
   constexpr Type() = default;
   constexpr Type(TypeId type_id) : id(type_id) {}  // NOLINT: a TypeId is a type
@@ -82,8 +91,19 @@ struct Type {
     return type;
   }
 
+  static Type list(Type element);
+  static Type array(Type element, uint32_t size);
+  static Type structure(std::vector<Member> fields);
+  static Type map(Type key, Type value);
+
   Physical physical() const;
-  bool is_string() const { return id == TypeId::kVarchar || id == TypeId::kBlob; }
+  /// Whether values lie as strings of bytes: those of nested types do, too (packed.h).
+  bool is_string() const { return id == TypeId::kVarchar || id == TypeId::kBlob || is_nested(); }
+  bool is_nested() const { return nested != nullptr; }
+  /// Of lists, arrays and maps, whose elements are structs of a key and a value.
+  Type element() const;
+  /// Of structs; of a map's elements: "key" and "value".
+  const std::vector<Member>& members() const;
   bool is_float() const { return id == TypeId::kFloat32 || id == TypeId::kFloat64; }
   bool is_signed_integer() const { return id >= TypeId::kInt8 && id <= TypeId::kInt128; }
   bool is_unsigned_integer() const { return id >= TypeId::kUInt8 && id <= TypeId::kUInt128; }
@@ -92,6 +112,21 @@ struct Type {
   std::string name() const;
 
   friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// A field of a struct; those of row(...) have no names.
+struct Member {
+  std::string name;
+  Type type;
+  friend bool operator==(const Member&, const Member&) = default;
+};
+
+/// What a nested type is made of. Made by Type::list() and its kin alone, and never freed.
+struct NestedType {
+  TypeId id;
+  std::vector<Member> members;  ///< lists and arrays: the element; maps: the struct that is their element
+  uint32_t size = 0;            ///< of arrays
+  friend bool operator==(const NestedType&, const NestedType&) = default;
 };
 
 /// Bytes of one value; strings: 0.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/format.h"
+#include "data/packed.h"
 
 namespace lanewise {
 
@@ -99,6 +100,12 @@ std::string Value::to_string() const {
       return text();
     case TypeId::kBlob:
       format::blob(text(), out);
+      break;
+    case TypeId::kList:
+    case TypeId::kArray:
+    case TypeId::kStruct:
+    case TypeId::kMap:
+      packed::print(type_, text(), out);
       break;
     default:
       if (type_.is_unsigned_integer()) {

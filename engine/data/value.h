@@ -11,7 +11,8 @@ namespace lanewise {
 /// One value of a type, or NULL: literals, reference evaluation, statistics. Not for bulk data.
 ///
 /// Held as: bool, all signed integers, dates, times, timestamps and decimals (unscaled) as int128_t; unsigned
-/// integers as uint128_t; floats as double (float32 exactly); intervals as Interval; strings as std::string.
+/// integers as uint128_t; floats as double (float32 exactly); intervals as Interval; strings as std::string,
+/// nested values too (packed.h).
 class Value {
  public:
   using Held = std::variant<std::monostate, int128_t, uint128_t, double, Interval, std::string>;

@@ -23,6 +23,7 @@
 #include "ops/filter/filter.h"
 #include "ops/join/probe.h"
 #include "ops/scalar_join/scalar_join.h"
+#include "ops/unnest/unnest.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::exec {
@@ -236,6 +237,8 @@ class Execution {
                                          results_[step.result].build);
       open.step = std::move(probe.step);
       open.expander = std::move(probe.expander);
+    } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {
+      open.expander = std::make_unique<ops::Unnest>(unnest->lists);
     } else {
       open.step = open_step(node);
     }

@@ -86,6 +86,7 @@ class Splitter {
   }
   Stream stream(const plan::Node& node, const plan::Filter&, size_t line) { return step(node, line); }
   Stream stream(const plan::Node& node, const plan::Project&, size_t line) { return step(node, line); }
+  Stream stream(const plan::Node& node, const plan::Unnest&, size_t line) { return step(node, line); }
 
   Stream breaker(const plan::Node& node, size_t line) {
     Stream below = stream(*node.children[0]);

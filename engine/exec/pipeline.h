@@ -25,7 +25,7 @@ inline constexpr size_t kNoLine = static_cast<size_t>(-1);
 
 /// A streaming step of a pipeline.
 struct StepSpec {
-  const plan::Node* node = nullptr;  ///< Filter, Project, ScalarJoin or Join
+  const plan::Node* node = nullptr;  ///< Filter, Project, Unnest, ScalarJoin or Join
   size_t line = 0;                   ///< its line in the plan's text
   size_t result = 0;                 ///< the pipeline that gives a ScalarJoin's row, or a Join's build side
 

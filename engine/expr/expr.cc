@@ -38,6 +38,15 @@ ExprPtr connective(Expr::Kind kind, bool neutral, std::vector<ExprPtr> args) {
   return node(kind, TypeId::kBool, std::move(flat));
 }
 
+/// Whether values of the types lie alike: they differ in names of fields and precisions of decimals at most.
+bool lie_alike(Type a, Type b) {
+  if (a.id != b.id || a.scale != b.scale || a.unit != b.unit || a.is_nested() != b.is_nested()) return false;
+  if (!a.is_nested()) return a.id == TypeId::kDecimal ? a.physical() == b.physical() : a == b;
+  return a.nested->size == b.nested->size &&
+         std::ranges::equal(a.nested->members, b.nested->members,
+                            [](const Member& x, const Member& y) { return lie_alike(x.type, y.type); });
+}
+
 std::string signature(std::string_view name, std::span<const Type> types) {
   std::string text(name);
   for (size_t i = 0; i < types.size(); ++i) text += (i == 0 ? "(" : ", ") + types[i].name();
@@ -74,13 +83,24 @@ ExprPtr call(std::string_view name, std::vector<ExprPtr> args) {
 ExprPtr call(std::string_view name, std::vector<ExprPtr> args, Type type) {
   ExprPtr expr = call(name, std::move(args));
   if (expr->type == type) return expr;
-  if (expr->type.id != TypeId::kDecimal || type.id != TypeId::kDecimal || expr->type.scale != type.scale) {
+  const bool decimals = expr->type.id == TypeId::kDecimal && type.id == TypeId::kDecimal;
+  if (!(decimals && expr->type.scale == type.scale) && !(type.is_nested() && lie_alike(expr->type, type))) {
     throw InternalError(std::string(name) + " gives " + expr->type.name() + ", but " + type.name() +
                         " is expected");
   }
   auto retyped = std::make_shared<Expr>(*expr);
   retyped->type = type;
   return retyped;
+}
+
+ExprPtr call_lambda(std::string_view name, std::vector<ExprPtr> args, ExprPtr lambda, bool index, bool start,
+                    Type type) {
+  auto expr = std::make_shared<Expr>(*call(name, std::move(args)));
+  expr->type = type;
+  expr->lambda = std::move(lambda);
+  expr->lambda_index = index;
+  expr->lambda_start = start;
+  return expr;
 }
 
 ExprPtr cast(ExprPtr arg, Type type, bool try_cast) {

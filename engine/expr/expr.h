@@ -47,6 +47,11 @@ struct Expr {
   std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr, kCase); may be null
   bool try_cast = false;
   std::vector<ExprPtr> args;
+  /// Of list_transform and its kin: over the number of the element if lambda_index, the element, what was made
+  /// so far (list_reduce), and args from 1 on, or from 2 where args[1] is the start.
+  ExprPtr lambda;
+  bool lambda_index = false;
+  bool lambda_start = false;
 
   /// SQL-like text for people: "(path LIKE '%x%')". Columns are named by `names` or #i.
   std::string to_string(const std::vector<std::string>* names = nullptr) const;
@@ -58,8 +63,12 @@ ExprPtr literal(Value value);
 /// is none.
 ExprPtr call(std::string_view name, std::vector<ExprPtr> args);
 /// The same with the result type that a binder has chosen: a decimal of the same scale but another precision
-/// is accepted (it decides where overflow begins), any other difference is an InternalError.
+/// (it decides where overflow begins) and other names of fields are accepted, any other difference is an
+/// InternalError.
 ExprPtr call(std::string_view name, std::vector<ExprPtr> args, Type type);
+/// list_transform, list_filter, list_reduce: see Expr::lambda.
+ExprPtr call_lambda(std::string_view name, std::vector<ExprPtr> args, ExprPtr lambda, bool index, bool start,
+                    Type type);
 /// A cast to the argument's own type is the argument.
 ExprPtr cast(ExprPtr arg, Type type, bool try_cast = false);
 ExprPtr conjunction(std::vector<ExprPtr> args);

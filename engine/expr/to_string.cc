@@ -69,7 +69,8 @@ std::string call_text(const Expr& expr, const Names* names) {
   if (!between.empty() && expr.args.size() == 2)
     return "(" + arg(0) + " " + std::string(between) + " " + arg(1) + ")";
   if (!between.empty() && expr.args.size() == 1) return "(" + std::string(between) + arg(0) + ")";
-  return std::string(name) + "(" + joined(expr.args, 0, ", ", names) + ")";
+  const std::string lambda = expr.lambda == nullptr ? "" : ", lambda: " + expr.lambda->to_string();
+  return std::string(name) + "(" + joined(expr.args, 0, ", ", names) + lambda + ")";
 }
 
 std::string case_text(const Expr& expr, const Names* names) {

@@ -218,6 +218,19 @@ NodePtr join(NodePtr left, NodePtr right, Join join) {
   return make(std::move(join), {std::move(left), std::move(right)}, std::move(schema), -1);
 }
 
+NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names) {
+  check_child("Unnest", child);
+  if (names.size() != lists.size()) misfit("Unnest", "as many names as lists are needed");
+  Schema schema = child->schema;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    check("Unnest", lists[i], child->schema);
+    const Type type = lists[i]->type;
+    if (type.id != TypeId::kList && type.id != TypeId::kNull) misfit("Unnest", "elements of " + type.name());
+    schema.push_back({std::move(names[i]), type.is_nested() ? type.element() : type});
+  }
+  return make(Unnest{std::move(lists)}, {std::move(child)}, std::move(schema), -1);
+}
+
 NodePtr window(NodePtr child, Window window, std::vector<std::string> names) {
   check_child("Window", child);
   const Schema& input = child->schema;

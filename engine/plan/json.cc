@@ -127,6 +127,7 @@ struct Writer {
     out["right"] = join.right;
   }
   void operator()(const ScalarJoin& join) { out["message"] = join.message; }
+  void operator()(const Unnest& unnest) { out["lists"] = json(unnest.lists); }
   void operator()(const Cte& cte) { out["id"] = cte.id; }
   void operator()(const CteRef& ref) { out["id"] = ref.id; }
 

@@ -147,6 +147,11 @@ struct Join {
   std::vector<size_t> left, right;
   std::string message = {};  ///< kSingle: of the error; empty: the first match is taken
 };
+/// For each row of the child as many as its longest list has elements: the child's columns, then one for each
+/// list, NULL where it is shorter.
+struct Unnest {
+  std::vector<ExprPtr> lists;
+};
 /// children[0] is computed once and kept under `id`; children[1] reads it by CteRef nodes.
 struct Cte {
   uint64_t id = 0;
@@ -156,7 +161,7 @@ struct CteRef {
 };
 
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
-                             UnionAll, ScalarJoin, Join, Cte, CteRef>;
+                             UnionAll, ScalarJoin, Join, Unnest, Cte, CteRef>;
 
 /// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
 struct Node {
@@ -192,6 +197,7 @@ NodePtr window(NodePtr child, Window window, std::vector<std::string> names);
 NodePtr union_all(std::vector<NodePtr> children);
 NodePtr scalar_join(NodePtr child, NodePtr one_row, std::string message);
 NodePtr join(NodePtr left, NodePtr right, Join join);
+NodePtr unnest(NodePtr child, std::vector<ExprPtr> lists, std::vector<std::string> names);
 NodePtr cte(uint64_t id, NodePtr definition, NodePtr body);
 NodePtr cte_ref(uint64_t id, Schema schema);
 

@@ -138,6 +138,7 @@ std::vector<ExprPtr> exprs_of(const Payload& payload) {
                         [&](const Join& join) {
                           if (join.condition != nullptr) exprs.push_back(join.condition);
                         },
+                        [&](const Unnest& unnest) { add(unnest.lists); },
                         [&](const Sort& sort) {
                           for (const SortKey& key : sort.keys) exprs.push_back(key.expr);
                         },
@@ -187,7 +188,7 @@ const char* name(RangeOrder order) {
 const char* name(const Payload& payload) {
   static constexpr const char* kNames[] = {"Scan",       "Values", "Filter",   "Project", "Aggregate",
                                            "Sort",       "Limit",  "Distinct", "Window",  "UnionAll",
-                                           "ScalarJoin", "Join",   "Cte",      "CteRef"};
+                                           "ScalarJoin", "Join",   "Unnest",   "Cte",     "CteRef"};
   static_assert(std::size(kNames) == std::variant_size_v<Payload>);
   return kNames[payload.index()];
 }
@@ -218,6 +219,7 @@ std::string details(const Node& node) {
           [&](const Limit& limit) { return text_of(limit.limit, limit.offset); },
           [&](const Window& window) { return text_of(window, names); },
           [&](const Join& join) { return text_of(join, node); },
+          [&](const Unnest& unnest) { return text_of(unnest.lists, names, ", "); },
           [&](const Cte& cte) { return fmt::format("#{}", cte.id); },
           [&](const CteRef& ref) { return fmt::format("#{}", ref.id); },
           [](const auto&) { return std::string(); },

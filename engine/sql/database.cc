@@ -446,8 +446,10 @@ Table Database::as_json(const Table& table) {
   const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
   std::vector<std::string> results;
   for (size_t i = 0; i < table.schema.size(); ++i) {
-    const std::string& type = table.schema[i].text_of;
-    results.push_back(type.empty() ? fmt::format("c{}", i) : fmt::format("to_json(c{}::{})", i, type));
+    const auto& [name, type, text_of] = table.schema[i];
+    results.push_back(type.is_nested()  ? fmt::format("to_json(c{})", i)
+                      : text_of.empty() ? fmt::format("c{}", i)
+                                        : fmt::format("to_json(c{}::{})", i, text_of));
   }
   std::optional<Table> result = run(State::rows_query(results), state_->exposed->budget);
   for (size_t i = 0; i < table.schema.size(); ++i) result->schema[i].name = table.schema[i].name;

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "sql/duckdb_headers.h"
+#include "sql/nested.h"
 
 namespace lanewise::sql {
 
@@ -123,7 +124,13 @@ ColumnGather::ColumnGather(ColumnGather&&) noexcept = default;
 void ColumnGather::append(duckdb::Vector& vector, int64_t rows) {
   if (rows == 0) return;
   extend_validity(rows);
-  if (!append_codes(vector, rows)) {
+  if (type_.is_nested()) {
+    duckdb::Vector packed = packed_vector(vector, type_, rows);
+    Format format;
+    packed.ToUnifiedFormat(static_cast<duckdb::idx_t>(rows), format);
+    append_nulls(format, rows);
+    append_text(format, rows);
+  } else if (!append_codes(vector, rows)) {
     Format format;
     vector.ToUnifiedFormat(static_cast<duckdb::idx_t>(rows), format);
     if (from_->id() == duckdb::LogicalTypeId::ENUM) {

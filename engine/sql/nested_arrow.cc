@@ -8,6 +8,8 @@
 #include "duckdb/common/arrow/arrow_converter.hpp"
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 #include "duckdb/function/table/arrow/arrow_duck_schema.hpp"
+#include "sql/nested.h"
+#include "sql/types.h"
 
 namespace lanewise::sql {
 
@@ -44,11 +46,15 @@ class Conversion {
     for (int64_t first = 0; first < column.rows; first += STANDARD_VECTOR_SIZE) {
       const int64_t rows = std::min<int64_t>(STANDARD_VECTOR_SIZE, column.rows - first);
       const auto count = static_cast<duckdb::idx_t>(rows);
-      duckdb::Vector texts(duckdb::LogicalType::VARCHAR);
-      expose_text(column, first, rows, texts);
       duckdb::DataChunk values;
       values.Initialize(context_, types_);
-      duckdb::VectorOperations::Cast(context_, texts, values.data[0], count);
+      if (column.type.is_nested()) {
+        expose_nested(column, first, rows, values.data[0]);
+      } else {
+        duckdb::Vector texts(duckdb::LogicalType::VARCHAR);
+        expose_text(column, first, rows, texts);
+        duckdb::VectorOperations::Cast(context_, texts, values.data[0], count);
+      }
       values.SetCardinality(count);
       appender.Append(values, 0, count, count);
     }
@@ -75,8 +81,11 @@ ArrowArray only_column(ArrowArray whole) {
 arrow::NestedColumns nested_arrow(duckdb::ClientContext& context, const Table& table) {
   arrow::NestedColumns columns(table.schema.size());
   for (size_t i = 0; i < table.schema.size(); ++i) {
-    if (table.schema[i].text_of.empty()) continue;
-    const duckdb::LogicalType type = duckdb::TransformStringToLogicalType(table.schema[i].text_of, context);
+    const Field& field = table.schema[i];
+    if (field.text_of.empty() && !field.type.is_nested()) continue;
+    const duckdb::LogicalType type = field.type.is_nested()
+                                         ? to_duckdb(field.type)
+                                         : duckdb::TransformStringToLogicalType(field.text_of, context);
     if (!type.IsNested()) continue;
     Conversion conversion(context, type);
     columns[i] = std::make_unique<arrow::NestedColumn>();

@@ -8,6 +8,7 @@
 #include "data/visit_width.h"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
 #include "sql/duckdb_headers.h"
+#include "sql/nested.h"
 #include "sql/types.h"
 
 namespace lanewise::sql {
@@ -168,6 +169,7 @@ void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, To* to) {
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector) {
   using duckdb::PhysicalType;
   const PhysicalType physical = vector.GetType().InternalType();
+  if (column.type.is_nested()) return expose_nested(column, first, rows, vector);
   if (column.type.is_string()) {
     auto* to = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
     for (int64_t i = 0; i < rows; ++i) {

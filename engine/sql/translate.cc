@@ -50,8 +50,6 @@ int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
 /// "joins (HASH JOIN ...)": what the user wrote, for operators that the engine does not have.
 std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
-    case LogicalOperatorType::LOGICAL_UNNEST:
-      return "UNNEST is not";
     case LogicalOperatorType::LOGICAL_SAMPLE:
       return "USING SAMPLE is not";
     case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
@@ -116,6 +114,8 @@ Rows Translator::untouched(duckdb::LogicalOperator& op) {
       return delim_join(op.Cast<duckdb::LogicalComparisonJoin>());
     case LogicalOperatorType::LOGICAL_DELIM_GET:
       return delim_get(op.Cast<duckdb::LogicalDelimGet>());
+    case LogicalOperatorType::LOGICAL_UNNEST:
+      return unnest(op.Cast<duckdb::LogicalUnnest>());
     case LogicalOperatorType::LOGICAL_ANY_JOIN:
       return any_join(op.Cast<duckdb::LogicalAnyJoin>());
     default:
@@ -177,6 +177,22 @@ Rows Translator::projection(duckdb::LogicalProjection& op) {
     if (!keys.empty()) result.sort_keys[i] = std::move(keys);
   }
   result.node = plan::project(input.node, std::move(exprs), std::move(names));
+  return result;
+}
+
+/// The input's columns, then the elements.
+Rows Translator::unnest(duckdb::LogicalUnnest& op) {
+  const Rows input = rows(*op.children[0]);
+  std::vector<ExprPtr> lists;
+  std::vector<std::string> names;
+  for (const auto& expr : op.expressions) {
+    ExprPtr list = expression(*expr->Cast<duckdb::BoundUnnestExpression>().child, input);
+    if (list->type.id == TypeId::kArray) list = lanewise::cast(list, Type::list(list->type.element()));
+    lists.push_back(std::move(list));
+    names.push_back(expr->GetName());
+  }
+  Rows result{plan::unnest(input.node, std::move(lists), names), input.columns, input.sort_keys};
+  for (size_t i = 0; i < names.size(); ++i) result.columns.push_back(input.node->schema.size() + i);
   return result;
 }
 

@@ -42,6 +42,7 @@ class Translator {
   Rows untouched(duckdb::LogicalOperator& op);
   Rows filter(duckdb::LogicalFilter& op);
   Rows projection(duckdb::LogicalProjection& op);
+  Rows unnest(duckdb::LogicalUnnest& op);
   Rows order(duckdb::LogicalOrder& op);
   Rows top_n(duckdb::LogicalTopN& op);
   Rows limit(duckdb::LogicalLimit& op);
@@ -113,6 +114,9 @@ class Translator {
   ExprPtr split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input);
   ExprPtr split_extract(std::string_view name, const duckdb::BoundFunctionExpression& expr,
                         const Rows& input);
+  ExprPtr lambda(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr field(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
   void require_utc(const duckdb::Expression& expr);

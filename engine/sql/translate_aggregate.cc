@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ops/aggregate/functions.h"
+#include "sql/bind_data.h"
 #include "sql/errors.h"
 #include "sql/translate.h"
 #include "sql/types.h"
@@ -12,37 +13,18 @@ namespace lanewise::sql {
 
 namespace {
 
-using Deserialize = std::function<void(duckdb::BinaryDeserializer&)>;
-
-/// What binding took out of an aggregate's arguments is private to DuckDB's extensions, but they can write it
-/// down.
-void read_bind_data(const duckdb::BoundAggregateExpression& expr, const Deserialize& read) {
-  const auto serialize = expr.function.GetSerializeCallback();
-  invariant(serialize != nullptr, "aggregates with bind data write it down");
-  duckdb::MemoryStream stream;
-  duckdb::BinarySerializer serializer(stream);
-  serializer.Begin();
-  serialize(serializer, expr.bind_info.get(), expr.function);
-  serializer.End();
-  stream.Rewind();
-  duckdb::BinaryDeserializer deserializer(stream);
-  deserializer.Begin();
-  read(deserializer);
-  deserializer.End();
-}
-
 /// The separator of string_agg.
-ExprPtr separator(const duckdb::BoundAggregateExpression& expr) {
+ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
   std::string text;
-  read_bind_data(expr, [&](auto& in) { text = in.template ReadProperty<duckdb::string>(100, "separator"); });
+  read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) { text = in.template ReadProperty<duckdb::string>(100, "separator"); });
   return literal(Value::varchar(text));
 }
 
 /// The share of a quantile; negative where it counts from the greatest value.
-ExprPtr share(const duckdb::BoundAggregateExpression& expr) {
+ExprPtr share(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
   duckdb::vector<duckdb::Value> shares;
   bool descending = false;
-  read_bind_data(expr, [&](auto& in) {
+  read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) {
     in.ReadProperty(100, "quantiles", shares);
     in.template ReadProperty<duckdb::vector<duckdb::idx_t>>(101, "order");
     in.ReadProperty(102, "desc", descending);
@@ -128,9 +110,9 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], expr, input));
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
-    result.args.push_back(separator(expr));
+    result.args.push_back(separator(context_, expr));
   if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
-    result.args.push_back(share(expr));
+    result.args.push_back(share(context_, expr));
 
   if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
     result.function = "sum";

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "expr/evaluate.h"
 #include "expr/function.h"
+#include "expr/nested/fold.h"
+#include "ops/aggregate/list_fold.h"
+#include "sql/bind_data.h"
 #include "sql/errors.h"
 #include "sql/translate.h"
 #include "sql/types.h"
@@ -226,7 +230,81 @@ ExprPtr Translator::split_extract(std::string_view name, const duckdb::BoundFunc
                     TypeId::kVarchar);
 }
 
+/// list_transform and its kin: what the lambda captured are further arguments.
+ExprPtr Translator::lambda(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  const auto& bound = expr.bind_info->Cast<duckdb::ListLambdaBindData>();
+  if (bound.lambda_expr == nullptr) return literal(Value(result_type(expr)));  // of a NULL
+  std::vector<ExprPtr> args = expressions(expr.children, input);
+  const Type list = args[0]->type;
+  const bool reduces = duckdb::StringUtil::EndsWith(expr.function.name, "reduce");
+  std::vector<Type> types;
+  if (bound.has_index) types.push_back(TypeId::kInt64);
+  types.push_back(list.element());
+  if (reduces) types.push_back(result_type(expr));
+  for (size_t i = bound.has_initial ? 2 : 1; i < args.size(); ++i) types.push_back(args[i]->type);
+  Schema parameters;
+  for (const Type type : types) parameters.push_back({"", type});
+  const Rows row = all_of(plan::values(std::make_shared<Table>(Table{parameters, {}})));
+  return call_lambda(expr.function.name, std::move(args), expression(*bound.lambda_expr, row), bound.has_index,
+                     bound.has_initial, result_type(expr));
+}
+
+/// A field by its name or its number.
+ExprPtr Translator::field(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  const ExprPtr from = expression(*expr.children[0], input);
+  const auto& key = expr.children[1]->Cast<duckdb::BoundConstantExpression>().value;
+  int64_t number = 0;
+  if (key.type().id() == LogicalTypeId::VARCHAR) {
+    const auto& members = from->type.members();
+    const auto found = std::ranges::find_if(members, [&](const Member& member) {
+      return duckdb::StringUtil::CIEquals(member.name, key.ToString());
+    });
+    number = found - members.begin() + 1;
+  } else {
+    number = key.GetValue<int64_t>();
+  }
+  return known_call("struct_extract_at", {from, literal(Value::int64(number))}, result_type(expr));
+}
+
+namespace {
+
+/// What list_aggregate keeps of its aggregate.
+struct ListAggregate {
+  duckdb::unique_ptr<duckdb::Expression> aggregate;
+  static duckdb::unique_ptr<ListAggregate> Deserialize(duckdb::Deserializer& from) {
+    auto result = duckdb::make_uniq<ListAggregate>();
+    from.ReadProperty<duckdb::LogicalType>(1, "stype");
+    result->aggregate = from.ReadProperty<duckdb::unique_ptr<duckdb::Expression>>(2, "aggr_expr");
+    return result;
+  }
+};
+
+}  // namespace
+
+/// list_aggregate(list, 'sum') and its kin.
+ExprPtr Translator::list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  ExprPtr list = expression(*expr.children[0], input);
+  if (!list->type.is_nested()) return literal(Value(result_type(expr)));  // a NULL
+  duckdb::unique_ptr<ListAggregate> held;
+  read_bind_data(context_, expr.function, expr.bind_info.get(), [&](auto& in) {
+    held = in.template ReadPropertyWithExplicitDefault<duckdb::unique_ptr<ListAggregate>>(
+        100, "bind_data", duckdb::unique_ptr<ListAggregate>());
+  });
+  plan::AggregateCall aggregate = call(held->aggregate->Cast<duckdb::BoundAggregateExpression>(), input);
+  const Type type = aggregate.type;
+  const std::string name = aggregate.function;
+  return expr::fold(std::move(list), name, type, ops::make_fold(std::move(aggregate)));
+}
+
 ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  if (dynamic_cast<const duckdb::ListLambdaBindData*>(expr.bind_info.get()) != nullptr) return lambda(expr, input);
+  constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"};
+  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end()) return list_aggregate(expr, input);
+  if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
+      expr.children[1]->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
+      expr.function.name.find("extract") != std::string::npos) {
+    return field(expr, input);
+  }
   if (ExprPtr part = split_extract("string_split_extract", expr, input)) return part;
   for (const auto& child : expr.children) {
     if (is_zoned(child->return_type)) require_utc(expr);

@@ -74,7 +74,7 @@ Rows Translator::get(duckdb::LogicalGet& op) {
   std::vector<size_t> positions;  // of op's column ids within `columns`
   for (const duckdb::ColumnIndex& id : op.GetColumnIds()) {
     const std::string& name = op.GetColumnName(id);
-    if (id.HasChildren()) unsupported(fmt::format("reading a part of the nested column {} is not", name));
+    if (id.IsPushdownExtract()) unsupported(fmt::format("reading a part of the nested column {} is not", name));
     const auto source = source_column(op, id.GetPrimaryIndex());
     if (!source) {
       positions.push_back(kNoColumn);  // nothing can refer to it

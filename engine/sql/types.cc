@@ -4,10 +4,54 @@
 
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
+#include "sql/nested.h"
 
 namespace lanewise::sql {
 
 using duckdb::LogicalTypeId;
+
+namespace {
+
+/// The type of an element or field; nothing for what would lose its meaning inside a packed value.
+std::optional<Type> find_member(const duckdb::LogicalType& type) {
+  if (type.id() == LogicalTypeId::ENUM || type.IsJSONType()) return std::nullopt;
+  return find_type(type);
+}
+
+std::optional<Type> find_nested(const duckdb::LogicalType& type) {
+  switch (type.id()) {
+    case LogicalTypeId::LIST:
+      if (const auto element = find_member(duckdb::ListType::GetChildType(type))) return Type::list(*element);
+      return std::nullopt;
+    case LogicalTypeId::ARRAY: {
+      const auto element = find_member(duckdb::ArrayType::GetChildType(type));
+      if (!element || duckdb::ArrayType::IsAnySize(type)) return std::nullopt;
+      return Type::array(*element, static_cast<uint32_t>(duckdb::ArrayType::GetSize(type)));
+    }
+    case LogicalTypeId::MAP: {
+      const auto key = find_member(duckdb::MapType::KeyType(type));
+      const auto value = find_member(duckdb::MapType::ValueType(type));
+      return key && value ? std::optional(Type::map(*key, *value)) : std::nullopt;
+    }
+    default: {
+      std::vector<Member> fields;
+      for (const auto& [name, field] : duckdb::StructType::GetChildTypes(type)) {
+        const auto known = find_member(field);
+        if (!known) return std::nullopt;
+        fields.push_back({name, *known});
+      }
+      return Type::structure(std::move(fields));
+    }
+  }
+}
+
+duckdb::child_list_t<duckdb::LogicalType> to_duckdb(const std::vector<Member>& members) {
+  duckdb::child_list_t<duckdb::LogicalType> fields;
+  for (const Member& member : members) fields.emplace_back(member.name, sql::to_duckdb(member.type));
+  return fields;
+}
+
+}  // namespace
 
 std::optional<Type> find_type(const duckdb::LogicalType& type) {
   switch (type.id()) {
@@ -66,6 +110,11 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
       return TypeId::kBlob;
     case LogicalTypeId::UUID:
       return TypeId::kUuid;
+    case LogicalTypeId::LIST:
+    case LogicalTypeId::ARRAY:
+    case LogicalTypeId::MAP:
+    case LogicalTypeId::STRUCT:
+      return find_nested(type);
     default:
       return std::nullopt;
   }
@@ -133,6 +182,14 @@ duckdb::LogicalType to_duckdb(const Type& type) {
       return LogicalTypeId::UUID;
     case TypeId::kTimeNs:
       return LogicalTypeId::TIME_NS;
+    case TypeId::kList:
+      return duckdb::LogicalType::LIST(to_duckdb(type.element()));
+    case TypeId::kArray:
+      return duckdb::LogicalType::ARRAY(to_duckdb(type.element()), type.nested->size);
+    case TypeId::kStruct:
+      return duckdb::LogicalType::STRUCT(to_duckdb(type.members()));
+    case TypeId::kMap:
+      return duckdb::LogicalType::MAP(to_duckdb(type.members()[0].type), to_duckdb(type.members()[1].type));
   }
   throw InternalError("unknown type " + type.name());
 }
@@ -140,6 +197,7 @@ duckdb::LogicalType to_duckdb(const Type& type) {
 Value to_value(const duckdb::Value& value) {
   const Type type = type_of(value.type(), "a constant");
   if (value.IsNull()) return Value(type);
+  if (type.is_nested()) return packed_value(value, type);
   switch (type.physical()) {
     case Physical::kFloat32:
       return {type, static_cast<double>(value.GetValueUnsafe<float>())};

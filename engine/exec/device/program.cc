@@ -114,6 +114,14 @@ std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
   return constants;
 }
 
+/// Devices have no columns of nested types.
+void require_plain(const Schema& schema) {
+  for (const Field& field : schema) {
+    if (field.type.is_nested())
+      throw expr::NotOnDevice("columns of type " + field.type.name() + " are not offered on devices");
+  }
+}
+
 using plan::JoinKind;
 
 /// Why devices do not offer the join; null: they do.
@@ -252,8 +260,10 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
     columns = std::move(given);
   };
 
+  require_plain(branch.schema);
   if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
   for (const StepSpec& step : branch.steps) {
+    require_plain(step.node->schema);
     const plan::Payload& payload = step.node->payload;
     if (const auto* node = std::get_if<plan::Filter>(&payload)) {
       filter({node->predicate});
@@ -261,6 +271,8 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
       std::vector<ExprPtr> made;
       for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
       columns = std::move(made);
+    } else if (std::holds_alternative<plan::Unnest>(payload)) {
+      throw expr::NotOnDevice("UNNEST is not offered on devices");
     } else if (std::holds_alternative<plan::Join>(payload)) {
       probe(step);
     } else {

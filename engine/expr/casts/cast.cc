@@ -18,6 +18,7 @@ enum class Group : uint8_t {
   kTimeNs,
   kTimestamp,
   kInterval,
+  kNested,
 };
 
 Group group(Type type) {
@@ -43,6 +44,11 @@ Group group(Type type) {
       return Group::kTimestamp;
     case TypeId::kInterval:
       return Group::kInterval;
+    case TypeId::kList:
+    case TypeId::kArray:
+    case TypeId::kStruct:
+    case TypeId::kMap:
+      return Group::kNested;
     default:
       return Group::kNumber;
   }
@@ -60,8 +66,10 @@ using Cast = Vector (*)(const CastJob&);
 Cast find(Type from, Type to) {
   const Group a = group(from);
   const Group b = group(to);
-  if (a == Group::kText) return b == Group::kNull ? nullptr : text_to_any;
   if (b == Group::kText) return any_to_text;
+  if (a == Group::kNested && b == Group::kNested) return can_cast_members(from, to) ? nested_to_nested : nullptr;
+  if (a == Group::kNested || b == Group::kNested) return nullptr;
+  if (a == Group::kText) return b == Group::kNull ? nullptr : text_to_any;
   if (a == Group::kNumber && b == Group::kNumber) return number_to_number;
   if (a == Group::kNumber && b == Group::kDecimal) return number_to_decimal;
   if (a == Group::kDecimal && b == Group::kNumber) return decimal_to_number;

@@ -78,6 +78,9 @@ Vector time_to_time(const CastJob& job);
 Vector time_to_time_ns(const CastJob& job);
 Vector time_ns_to_time(const CastJob& job);
 Vector timestamp_to_time_ns(const CastJob& job);  // of nanoseconds
+Vector nested_to_nested(const CastJob& job);
+/// Whether what a nested type is made of can be cast, one by one.
+bool can_cast_members(Type from, Type to);
 Vector uuid_to_blob(const CastJob& job);
 Vector blob_to_uuid(const CastJob& job);
 

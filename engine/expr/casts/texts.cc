@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "data/format.h"
+#include "data/packed.h"
 #include "expr/casts/characters.h"
 #include "expr/casts/convert.h"
 #include "expr/casts/parse.h"
@@ -144,6 +145,12 @@ Vector any_to_text(const CastJob& job) {
       return printed<Interval>(job, format::interval);
     case TypeId::kBlob:
       return printed<std::string_view>(job, format::blob);
+    case TypeId::kList:
+    case TypeId::kArray:
+    case TypeId::kStruct:
+    case TypeId::kMap:
+      return printed<std::string_view>(
+          job, [&](std::string_view value, std::string& out) { packed::print(from, value, out); });
     default:
       return visit_integer(from.physical(), [&](auto zero) {
         using T = decltype(zero);

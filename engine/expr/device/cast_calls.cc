@@ -121,7 +121,7 @@ std::optional<DeviceFunction> to_text(Type from) {
 }  // namespace
 
 std::optional<DeviceFunction> device_cast(Type from, Type to) {
-  if (!can_cast(from, to)) return std::nullopt;
+  if (from.is_nested() || to.is_nested() || !can_cast(from, to)) return std::nullopt;
   const bool from_decimal = from.id == TypeId::kDecimal, to_decimal_type = to.id == TypeId::kDecimal;
   if ((is_plain_number(from) || from_decimal) && to.id == TypeId::kBool) return named("to_bool");
   if (is_plain_number(from) && is_plain_number(to))

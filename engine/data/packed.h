@@ -1,0 +1,117 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/int128.h"
+#include "data/type.h"
+#include "data/value.h"
+
+/// Nested values as strings of bytes: whatever moves, keeps, groups and sorts strings does so with them. Two
+/// values are equal where their bytes are, and ordered as their bytes are; NULL is the greatest element, NaN
+/// the greatest number, and a list comes before those that it begins.
+///
+/// A value is its slots: the elements or fields, in their order, each a mark and what follows it; lists and
+/// maps end in Mark::kEnd. Numbers take their width, NULL or not, the highest byte first, so that elements of
+/// one width are found by their number. Strings end in a zero, a zero inside is 00 FF. Nested values follow
+/// their mark as they are.
+namespace lanewise::packed {
+
+enum class Mark : uint8_t { kEnd, kValue, kNull };
+
+/// An unsigned number whose order is the order of `value`, and back. -0.0 comes before 0.0.
+template <class T>
+auto ordered(T value);
+template <class T>
+T unordered(const char* bytes);
+
+/// Appends slots to a string.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+  void null(Type type) {
+    mark(Mark::kNull);
+    out_.append(width(type.physical()), '\0');
+  }
+  template <class T>
+  void number(T value) {
+    mark(Mark::kValue);
+    bytes(value);
+  }
+  void text(std::string_view text);
+  /// A nested value.
+  void nested(std::string_view packed) {
+    mark(Mark::kValue);
+    out_ += packed;
+  }
+  /// A slot as it lies in another value.
+  void slot(std::string_view slot) { out_ += slot; }
+  void value(Type type, const Value& value);
+  void mark(Mark mark) { out_ += static_cast<char>(mark); }
+  void end() { mark(Mark::kEnd); }
+  std::string& out() { return out_; }
+
+ private:
+  template <class T>
+  void bytes(T value);
+
+  std::string& out_;
+};
+
+/// Reads slots one after another.
+class Reader {
+ public:
+  explicit Reader(std::string_view packed) : at_(packed.data()), end_(packed.data() + packed.size()) {}
+  /// The next slot's mark; kEnd also behind the last field.
+  Mark next() { return at_ == end_ ? Mark::kEnd : static_cast<Mark>(*at_++); }
+  /// What follows kNull.
+  void null(Type type) { at_ += width(type.physical()); }
+  // What follows kValue, by type:
+  template <class T>
+  T number() {
+    const T value = unordered<T>(at_);
+    at_ += sizeof(T);
+    return value;
+  }
+  /// A string; where it holds zeros it is written to `scratch`.
+  std::string_view text(std::string& scratch);
+  std::string_view nested(Type type) { return payload(type); }
+  /// A value of any type as it lies.
+  std::string_view payload(Type type) {
+    const char* start = at_;
+    skip(type);
+    return {start, static_cast<size_t>(at_ - start)};
+  }
+  Value value(Type type);
+
+ private:
+  void skip(Type type);
+
+  const char* at_;
+  const char* end_;
+};
+
+/// Bytes of each slot of elements of `type`; 0: they differ.
+inline size_t slot_width(Type type) {
+  const size_t bytes = width(type.physical());
+  return bytes == 0 ? 0 : bytes + 1;
+}
+
+/// The number of elements of a list, array or map.
+size_t size(Type type, std::string_view packed);
+
+/// The elements or fields of a nested value that is not NULL, and back.
+std::vector<Value> unpack(const Value& value);
+Value pack(Type type, const std::vector<Value>& values);
+
+/// As SQL's CAST(value AS VARCHAR) prints it: "[1, NULL]", "{'a': x, 'b': 2}", "{key=value}"; appends.
+void print(Type type, std::string_view packed, std::string& out);
+
+}  // namespace lanewise::packed
+
+#include "data/packed-inl.h"

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "active/active_set.h"
+#include "data/packed.h"
+#include "data/vector.h"
+
+/// Nested values column by column: all elements of a chunk's lists, or all values of a field, as one vector.
+namespace lanewise::expr {
+
+/// The elements of the lists (arrays, maps) of some rows, one list behind the other.
+struct Elements {
+  Vector values;  ///< without a dictionary, one per element
+  uint32_t count = 0;
+  const uint32_t* starts = nullptr;  ///< row has elements [starts[row], starts[row + 1]); other rows none
+};
+
+/// NULL lists have no elements.
+Elements elements_of(const Vector& lists, const ActiveSet& rows);
+
+/// The field of the rows' structs; NULL where the struct is.
+Vector field_of(const Vector& structs, size_t field, const ActiveSet& rows);
+
+/// Values [starts[row], starts[row + 1]) of each active row as one value of `type`, a list, array or map. An
+/// array's row has as many as its type says.
+Vector lists_of(Type type, const Vector& values, const uint32_t* starts, const ActiveSet& rows);
+
+/// A value of each field as one struct.
+Vector structs_of(Type type, std::span<const Vector> fields, const ActiveSet& rows);
+
+/// The slot of each active row's value, NULL or not, as a BLOB.
+Vector slots_of(const Vector& values, const ActiveSet& rows);
+
+/// values[row_of[i]] for i in [0, count): a row's value beside each of its elements.
+Vector repeated(const Vector& values, const uint32_t* row_of, uint32_t count, Arena& arena);
+
+/// For each element its row.
+const uint32_t* rows_of(const Elements& elements, const ActiveSet& rows);
+
+/// Appends values of a vector to packed values.
+class SlotWriter {
+ public:
+  explicit SlotWriter(const Vector& values) : values_(values), physical_(values.type.physical()) {}
+  void append(uint32_t row, packed::Writer& to) const;
+
+ private:
+  const Vector& values_;
+  Physical physical_;
+};
+
+}  // namespace lanewise::expr

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "expr/evaluate.h"
+#include "expr/expr.h"
+#include "expr/nested/elements.h"
+
+namespace lanewise::expr {
+
+/// An aggregate over each row's elements; who knows the aggregates implements it.
+struct Fold : Prepared {
+  /// The result of each active row's elements, of type `type`. Lists without elements have one, too.
+  virtual Vector run(Type type, const Elements& elements, const ActiveSet& rows, EvalContext& context) const = 0;
+};
+
+/// list_aggregate(list, 'name').
+ExprPtr fold(ExprPtr list, std::string_view name, Type type, std::shared_ptr<const Fold> fold);
+
+}  // namespace lanewise::expr

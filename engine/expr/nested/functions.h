@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "data/packed.h"
+#include "expr/function.h"
+
+/// The parts of nested_functions(), one per file, and what they share.
+namespace lanewise::expr {
+
+std::span<const Function> list_functions();       ///< lists.cc: list_value, list_extract, len, list_concat, ...
+std::span<const Function> search_functions();     ///< search.cc: list_contains, list_position, list_has_any, ...
+std::span<const Function> order_functions();      ///< order.cc: list_sort, list_distinct, list_unique, ...
+std::span<const Function> series_functions();     ///< series.cc: range, generate_series, string_split, repeat
+std::span<const Function> struct_functions();     ///< structs.cc: struct_pack, struct_extract, ...
+std::span<const Function> map_functions();        ///< maps.cc: map, map_keys, map_extract, ...
+std::span<const Function> fold_functions();       ///< fold.cc: list_aggregate
+std::span<const Function> lambda_functions();     ///< lambdas.cc: list_transform, list_filter, list_reduce
+
+using ValueList = std::vector<Value>;
+
+inline bool is_list(Type type) { return type.id == TypeId::kList; }
+/// Lists, arrays and maps.
+inline bool has_elements(Type type) { return type.is_nested() && type.id != TypeId::kStruct; }
+
+/// Writes one value of `type` for each active row: f(row, packed::Writer&), which ends lists itself.
+template <class F>
+Vector packed_rows(Type type, const ActiveSet& rows, F f) {
+  std::string_view* out;
+  Vector result;
+  result.type = type;
+  out = rows.arena().allocate<std::string_view>(rows.rows());
+  result.values = out;
+  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
+  std::string bytes;
+  packed::Writer writer(bytes);
+  rows.for_each([&](uint32_t row) {
+    bytes.clear();
+    f(row, writer);
+    out[row] = rows.arena().copy_packed(bytes);
+  });
+  return result;
+}
+
+/// Function::evaluate by Function::reference, one row after another: for what is rarely called.
+Vector evaluate_rows(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows, EvalContext& context);
+
+}  // namespace lanewise::expr
