@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _tables, errors
+from ._bar import Bar
 from ._library import check, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
@@ -42,11 +43,13 @@ class Connection:
         device_memory: int | str = "",
         fallback: str = "",
         lanes: str = "simd",
+        progress: bool = False,
     ) -> None:
         """Opens a DuckDB file, or a database in memory.
 
         threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". device: "cpu", "cuda",
-        "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ...
+        "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ... progress: a
+        statement that takes more than a second shows a bar on standard error, in terminals and notebooks.
 
         Raises OperationalError: a bad option, or a file that cannot be opened.
         """
@@ -57,6 +60,7 @@ class Connection:
             check(lib.lw_session_open(given, count, out, error), error)
         self._session: Any = ffi.gc(out[0], lib.lw_session_close)
         self._lock = threading.RLock()
+        self._bar = progress
 
     def sql(self, query: str, params: Parameters = None) -> Result:
         """Runs statements and gives the rows of the last one.
@@ -107,6 +111,12 @@ class Connection:
         """Ends the running statement, which raises Cancelled; for another thread than the one that runs it."""
         lib.lw_session_cancel(self._live())
 
+    @property
+    def progress(self) -> float | None:
+        """The share of the running statement that is done, 0 to 1, for another thread; None where it is not known."""
+        share = lib.lw_session_progress(self._live())
+        return share if share >= 0 else None
+
     def cursor(self) -> Cursor:
         """A cursor on this connection; all of them share its transaction."""
         self._live()
@@ -154,7 +164,7 @@ class Connection:
         sql = text(query, "the statement")
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
         tables = self._named(query, names)
-        with self._lock, _Registered(self, tables) if tables else _NOTHING:
+        with self._lock, _Registered(self, tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
             check(run(self._live(), sql, *row(params), out, error), error, query)
         return Result(out[0])
 

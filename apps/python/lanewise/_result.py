@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import errors
-from ._library import Stream, ffi, lib, stream_capsule
+from ._library import Stream, check, ffi, lib, stream_capsule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,9 +58,7 @@ class Result:
     @property
     def schema(self) -> pa.Schema:
         """Names and types of the columns."""
-        import pyarrow as pa
-
-        return pa.RecordBatchReader.from_stream(self).schema
+        return self._reader().schema
 
     def profile(self) -> str:
         """A line for each operator: rows in and out, time added over threads, lanes or device."""
@@ -68,15 +66,11 @@ class Result:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows as record batches, one after the other, without a copy. The result is whole before the first one is there."""
-        import pyarrow as pa
-
-        yield from pa.RecordBatchReader.from_stream(self)
+        yield from self._reader()
 
     def arrow(self) -> pa.Table:
         """The rows as a pyarrow.Table. Buffers are shared with the result where Arrow has the same layout."""
-        import pyarrow as pa
-
-        return pa.RecordBatchReader.from_stream(self).read_all()
+        return self._reader().read_all()
 
     def df(self) -> pd.DataFrame:
         """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats."""
@@ -107,7 +101,14 @@ class Result:
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples of Python values."""
-        return [row for batch in self.batches() for row in rows_of(batch)]
+        return [row for batch in self._reader() for row in rows_of(batch)]
+
+    def _reader(self) -> pa.RecordBatchReader:
+        import pyarrow as pa
+
+        stream, error = ffi.new("struct ArrowArrayStream*"), ffi.new("lw_error*")
+        check(lib.lw_result_stream(self._handle, stream, error), error)
+        return pa.RecordBatchReader._import_from_c(int(ffi.cast("uintptr_t", stream)))
 
     def __repr__(self) -> str:
         names, rows = self._head()

@@ -80,6 +80,10 @@ LW_API void lw_session_close(lw_session* session);
 /* Asks the running call to end with LW_ERROR_CANCELLED; a call that begins later is not affected. */
 LW_API void lw_session_cancel(lw_session* session);
 
+/* The share of the running statement that is done, 0 to 1; negative where it is not known. For other threads:
+ * it waits for nothing. */
+LW_API double lw_session_progress(const lw_session* session);
+
 /* Runs all statements of `sql`, and gives the result of the last one. Parameters (?, $1, $name) need a single
  * statement; their values are a struct array of one row with a field for each: "1", "2", ... or the name.
  * `schema` and `values` may be NULL and are released in any case. */

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -21,8 +22,11 @@ namespace lanewise::c {
 
 /// A session that runs one call at a time.
 struct SharedSession {
-  explicit SharedSession(const SessionOptions& options) : session(options) {}
+  explicit SharedSession(const SessionOptions& options) : session(options) {
+    session.set_progress([this](const std::string&, double done) { share = done; });
+  }
   std::mutex mutex;
+  std::atomic<double> share{-1};  // of the running statement that is done
   Session session;
 };
 
@@ -110,14 +114,19 @@ lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema
   return in_session(session, error, [&](Session& own) {
     need(sql, "sql");
     need(out, "out");
+    session->shared->share = -1;
     own.begin();
     auto result = std::make_unique<lw_result>();
     result->result = run_all(own, sql, row.table());
-    const auto nested = [](const lanewise::Field& field) { return !field.text_of.empty(); };
+    const auto nested = [](const lanewise::Field& field) {
+      return !field.text_of.empty() || field.type.is_nested();
+    };
     if (std::ranges::any_of(result->result.table.schema, nested)) result->shared = session->shared;
     *out = result.release();
   });
 }
+
+double lw_session_progress(const lw_session* session) { return session->shared->share; }
 
 lw_code lw_session_explain(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
                            char** text, lw_error* error) {
