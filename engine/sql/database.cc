@@ -308,13 +308,19 @@ Query Database::plan(const Statement& statement) {
     translated(
         [&] {
           if (parsed.type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
-          if (parsed.type == StatementType::EXECUTE_STATEMENT) unsupported("EXECUTE of a query is not");
           result.transaction = state_->transaction();
           state_->context().RunFunctionInTransaction([&] {
             duckdb::Planner planner(state_->context());
-            planner.parameter_data = parameter_values(parsed, statement.parameters);
-            planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed)
-                                                                         : parsed.Copy());
+            if (parsed.type == StatementType::EXECUTE_STATEMENT) {
+              const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
+              const auto prepared = duckdb::ClientData::Get(state_->context()).prepared_statements.at(execute.name);
+              planner.parameter_data = parameter_values(state_->context(), execute, *prepared->unbound_statement);
+              planner.CreatePlan(prepared->unbound_statement->Copy());
+            } else {
+              planner.parameter_data = parameter_values(parsed, statement.parameters);
+              planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed)
+                                                                           : parsed.Copy());
+            }
             logical = std::move(planner.plan);
             state_->files.clear();
             state_->find_files(*logical);

@@ -37,4 +37,19 @@ ParameterValues parameter_values(const duckdb::SQLStatement& statement, const Ta
   return values;
 }
 
+ParameterValues parameter_values(duckdb::ClientContext& context, const duckdb::ExecuteStatement& execute,
+                                 const duckdb::SQLStatement& prepared) {
+  duckdb::PreparedStatement::VerifyParameters(execute.named_values, prepared.named_param_map);
+  ParameterValues values;
+  const auto binder = duckdb::Binder::CreateBinder(context);
+  binder->SetCanContainNulls(true);
+  for (const auto& [name, expr] : execute.named_values) {
+    auto given = expr->Copy();
+    duckdb::ConstantBinder constant(*binder, context, "EXECUTE statement");
+    const auto bound = constant.Bind(given);
+    values.emplace(name, duckdb::BoundParameterData(duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true)));
+  }
+  return values;
+}
+
 }  // namespace lanewise::sql

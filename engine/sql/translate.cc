@@ -205,7 +205,7 @@ std::vector<plan::SortKey> Translator::sort_keys(const duckdb::vector<duckdb::Bo
         order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
       throw InternalError("the binder left the direction of a sort open");
     }
-    keys.push_back({expression(*order.expression, input), order.type == duckdb::OrderType::DESCENDING,
+    keys.push_back({comparable(expression(*order.expression, input)), order.type == duckdb::OrderType::DESCENDING,
                     order.null_order == duckdb::OrderByNullType::NULLS_FIRST});
   }
   return keys;
@@ -261,7 +261,7 @@ Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
   join.kind = op.type == LogicalOperatorType::LOGICAL_EXCEPT ? plan::JoinKind::kAnti : plan::JoinKind::kSemi;
   for (size_t i = 0; i < children[0]->schema.size(); ++i)
     join.keys.push_back(
-        {column(i, children[0]->schema[i].type), column(i, children[1]->schema[i].type), true});
+        {comparable(column(i, children[0]->schema[i].type)), comparable(column(i, children[1]->schema[i].type)), true});
   for (size_t i = 0; i < columns; ++i) join.left.push_back(i);
   const plan::NodePtr rest = plan::join(children[0], children[1], std::move(join));
   return all_of(op.setop_all ? rest : plan::distinct(rest));

@@ -60,6 +60,7 @@ class Translator {
 
   // translate_scan.cc
   Rows get(duckdb::LogicalGet& op);
+  Rows elements(duckdb::LogicalGet& op);
   void check(const duckdb::LogicalGet& op);
   void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
                       std::vector<ExprPtr>& predicates);
@@ -115,6 +116,7 @@ class Translator {
   ExprPtr split_extract(std::string_view name, const duckdb::BoundFunctionExpression& expr,
                         const Rows& input);
   ExprPtr lambda(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr struct_update(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr field(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
@@ -143,6 +145,10 @@ std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vec
 
 /// All columns of a node, in order.
 Rows all_of(plan::NodePtr node);
+
+/// The expression as bytes that are equal where its values are: nested values hold floats or intervals, of
+/// which different ones can be equal.
+ExprPtr comparable(ExprPtr expr);
 
 /// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here: ENUMs are text.
 void require_order(const duckdb::Expression& expr);

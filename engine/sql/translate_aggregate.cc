@@ -76,7 +76,7 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
     require_order(*function.children[i]);
     const auto& direction =
         function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
-    keys.push_back({expression(*function.children[i], input), direction.find("DESC") != std::string::npos,
+    keys.push_back({comparable(expression(*function.children[i], input)), direction.find("DESC") != std::string::npos,
                     direction.find("NULLS FIRST") != std::string::npos});
   }
   return keys;
@@ -161,7 +161,7 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
   std::vector<size_t> columns;
   for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
     if (set.count(i) == 0) continue;
-    keys.push_back(expression(*op.groups[i], input));
+    keys.push_back(comparable(expression(*op.groups[i], input)));
     names.push_back(op.groups[i]->GetName());
   }
   for (const auto& expr : op.expressions) {
@@ -204,14 +204,18 @@ Rows Translator::distinct(duckdb::LogicalDistinct& op) {
   Rows input = rows(*op.children[0]);
   input = {exact(std::move(input)), {}, {}};
   for (size_t i = 0; i < input.node->schema.size(); ++i) input.columns.push_back(i);
-  if (!op.order_by && targets_are_columns(op)) {
+  const bool plain = std::ranges::none_of(input.columns, [&](size_t i) {
+    const ExprPtr whole = column(i, input.node->schema[i].type);
+    return comparable(whole) != whole;
+  });
+  if (!op.order_by && plain && targets_are_columns(op)) {
     input.node = plan::distinct(input.node);
     return input;
   }
   std::vector<ExprPtr> keys;
   std::vector<std::string> names;
   for (const auto& target : op.distinct_targets) {
-    keys.push_back(expression(*target, input));
+    keys.push_back(comparable(expression(*target, input)));
     names.push_back(target->GetName());
   }
   std::vector<plan::SortKey> order;

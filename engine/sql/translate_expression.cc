@@ -77,6 +77,21 @@ ExprPtr folded(ExprPtr expr) {
 
 }  // namespace
 
+namespace {
+
+bool has_equal_forms(Type type) {
+  if (type.is_float() || type.id == TypeId::kInterval) return true;
+  if (!type.is_nested()) return false;
+  return std::ranges::any_of(type.nested->members, [](const Member& member) { return has_equal_forms(member.type); });
+}
+
+}  // namespace
+
+ExprPtr comparable(ExprPtr expr) {
+  if (!expr->type.is_nested() || !has_equal_forms(expr->type)) return expr;
+  return lanewise::call("normalized", {std::move(expr)});
+}
+
 void require_order(const duckdb::Expression& expr) {
   if (expr.return_type.id() == LogicalTypeId::ENUM) {
     unsupported(fmt::format("the order of ENUM values ({}) is not", expr.ToString()));
@@ -169,7 +184,8 @@ ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left,
                             const duckdb::Expression& right, const Rows& left_input,
                             const Rows& right_input) {
   if (!is_equality(type)) require_order(left);
-  return known_call(comparison_name(type), {expression(left, left_input), expression(right, right_input)},
+  return known_call(comparison_name(type),
+                    {comparable(expression(left, left_input)), comparable(expression(right, right_input))},
                     TypeId::kBool);
 }
 
@@ -177,6 +193,7 @@ ExprPtr Translator::operation(const duckdb::BoundOperatorExpression& expr, const
   auto args = [&] { return expressions(expr.children, input); };
   const auto in = [&] {
     std::vector<ExprPtr> all = args();
+    for (ExprPtr& arg : all) arg = comparable(std::move(arg));
     ExprPtr first = all[0];
     all.erase(all.begin());
     return in_list(std::move(first), std::move(all));
@@ -281,6 +298,27 @@ struct ListAggregate {
 
 }  // namespace
 
+/// The struct's fields as the new type has them, those that are given in place of its own.
+ExprPtr Translator::struct_update(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
+  const ExprPtr from = expression(*expr.children[0], input);
+  const Type type = result_type(expr);
+  const std::vector<Member>& own = from->type.members();
+  std::vector<ExprPtr> fields;
+  for (size_t i = 0; i < type.members().size(); ++i) {
+    const auto given = std::find_if(expr.children.begin() + 1, expr.children.end(), [&](const auto& child) {
+      return duckdb::StringUtil::CIEquals(child->GetAlias(), type.members()[i].name);
+    });
+    if (given != expr.children.end()) {
+      fields.push_back(expression(**given, input));
+    } else {
+      invariant(i < own.size(), "a field of struct_update is the struct's own or given");
+      fields.push_back(known_call("struct_extract_at", {from, literal(Value::int64(static_cast<int64_t>(i) + 1))},
+                                  own[i].type));
+    }
+  }
+  return known_call("struct_pack", std::move(fields), type);
+}
+
 /// list_aggregate(list, 'sum') and its kin.
 ExprPtr Translator::list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   ExprPtr list = expression(*expr.children[0], input);
@@ -298,6 +336,7 @@ ExprPtr Translator::list_aggregate(const duckdb::BoundFunctionExpression& expr, 
 
 ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
   if (dynamic_cast<const duckdb::ListLambdaBindData*>(expr.bind_info.get()) != nullptr) return lambda(expr, input);
+  if (expr.function.name == "struct_update") return struct_update(expr, input);
   constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"};
   if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end()) return list_aggregate(expr, input);
   if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
@@ -330,6 +369,10 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     const Value none(type), zero(type, 0.0);
     ExprPtr is_zero = known_call("=", {args[1], literal(zero)}, TypeId::kBool);
     args[1] = case_when({std::move(is_zero), literal(none), args[1]});
+  }
+  if (expr.function.name.find("sort") != std::string::npos && args[0]->type.is_nested() &&
+      !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST"))) {
+    unsupported(fmt::format("{} with another default_order or default_null_order is not", expr.function.name));
   }
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.

@@ -267,11 +267,12 @@ Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const 
     const auto order = range_order(condition.comparison);
     if (is_key(condition.comparison)) {
       join.keys.push_back(
-          {expression(*condition.left, left), expression(*condition.right, right), null_is_equal});
+          {comparable(expression(*condition.left, left)), comparable(expression(*condition.right, right)), null_is_equal});
     } else if (may_have_range && !join.range && order) {
       require_order(*condition.left);
       require_order(*condition.right);
-      join.range = {*order, expression(*condition.left, left), expression(*condition.right, right), nearest};
+      join.range = {*order, comparable(expression(*condition.left, left)),
+                    comparable(expression(*condition.right, right)), nearest};
     } else {
       add_condition(join.condition,
                     compare(condition.comparison, *condition.left, *condition.right, both, right_of_both));

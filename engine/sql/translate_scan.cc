@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "expr/evaluate.h"
@@ -68,7 +70,30 @@ void Translator::check(const duckdb::LogicalGet& op) {
     unsupported("reading row groups in another order (row_group_pruner) is not");
 }
 
+/// unnest(list), range(...) and generate_series(...) in FROM, of other rows' values: what they give, then the
+/// columns that go on.
+Rows Translator::elements(duckdb::LogicalGet& op) {
+  if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
+  duckdb::ColumnBindingResolver().VisitOperator(*op.children[0]);  // DuckDB does so when it makes a physical plan
+  const Rows input = rows(*op.children[0]);
+  std::vector<ExprPtr> args;
+  for (size_t i = 0; i + op.projected_input.size() < input.columns.size(); ++i)
+    args.push_back(column(input.columns[i], input.node->schema[input.columns[i]].type));
+  const bool makes_list = op.function.name != "unnest";
+  const ExprPtr list = makes_list ? lanewise::call(op.function.name, args) : args[0];
+  Rows result{plan::unnest(input.node, {list}, {op.function.name}), {}, {}};
+  const auto ids = op.GetColumnIds();
+  std::vector<size_t> given;
+  for (const duckdb::ColumnIndex& id : ids)
+    given.push_back(id.GetPrimaryIndex() == 0 ? input.node->schema.size() : kNoColumn);
+  result.columns = mapped(given, op.projection_ids);
+  for (const duckdb::idx_t i : op.projected_input) result.columns.push_back(input.columns.at(i));
+  return result;
+}
+
 Rows Translator::get(duckdb::LogicalGet& op) {
+  constexpr std::array kLists = {"unnest", "range", "generate_series"};
+  if (op.children.size() == 1 && std::ranges::find(kLists, op.function.name) != kLists.end()) return elements(op);
   check(op);
   std::vector<size_t> columns;    // of the source
   std::vector<size_t> positions;  // of op's column ids within `columns`
@@ -126,6 +151,7 @@ void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb:
     case duckdb::TableFilterType::CONJUNCTION_OR:
     case duckdb::TableFilterType::IN_FILTER:
     case duckdb::TableFilterType::EXPRESSION_FILTER:
+    case duckdb::TableFilterType::STRUCT_EXTRACT:
       predicates.push_back(expression(*filter.ToExpression(column), input));
       return;
     default:

@@ -168,7 +168,7 @@ Rows Translator::window(duckdb::LogicalWindow& op) {
     if (done[i]) continue;
     const auto& first = op.expressions[i]->Cast<BoundWindowExpression>();
     plan::Window window;
-    for (const auto& key : first.partitions) window.partition.push_back(expression(*key, result));
+    for (const auto& key : first.partitions) window.partition.push_back(comparable(expression(*key, result)));
     window.order = sort_keys(first.orders, result);
     std::vector<std::string> names;
     for (size_t k = i; k < done.size(); ++k) {

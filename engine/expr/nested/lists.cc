@@ -188,6 +188,29 @@ Value slice(const Expr& expr, Given args) {
   return packed::pack(expr.type, kept);
 }
 
+/// Equal values with equal bytes: 0.0 for -0.0, whole months and days for an interval's smaller units.
+Value normalized_value(const Value& value) {
+  if (value.is_null()) return value;
+  if (value.type().is_float()) return value.real() == 0 ? Value(value.type(), 0.0) : value;
+  if (value.type().id == TypeId::kInterval) {
+    constexpr int64_t kDay = 86'400'000'000;
+    const Interval from = value.interval();
+    const int64_t days = from.days + from.micros / kDay;
+    return {value.type(), Interval{static_cast<int32_t>(from.months + days / 30), static_cast<int32_t>(days % 30),
+                                   from.micros % kDay}};
+  }
+  if (!value.type().is_nested()) return value;
+  ValueList members;
+  for (const Value& member : packed::unpack(value)) members.push_back(normalized_value(member));
+  return packed::pack(value.type(), members);
+}
+
+std::optional<Type> resolve_normalized(Types args) {
+  return args.size() == 1 && args[0].is_nested() ? std::optional(args[0]) : std::nullopt;
+}
+
+Value normalized(const Expr&, Given args) { return normalized_value(args[0]); }
+
 std::optional<Type> resolve_flatten(Types args) {
   if (args.size() != 1 || !is_list(args[0]) || !is_list(args[0].element())) return std::nullopt;
   return args[0].element();
@@ -287,6 +310,10 @@ constexpr Function kListFunctions[] = {
     {.name = "list_slice", .nulls = kOwn, .raises = true, .resolve = resolve_slice, .evaluate = evaluate_rows,
      .reference = slice, .documentation = "The elements from one number to another, both included; every step-th of them.",
      .example = "[1, 2, 3, 4][2:3]"},
+    {.name = "normalized", .resolve = resolve_normalized, .evaluate = evaluate_rows, .reference = normalized,
+     .documentation = "The same value as all that equal it: zeros without a sign, intervals in whole months and days. "
+                      "Around keys and comparisons, where a nested type has such.",
+     .example = ""},
     {.name = "flatten", .resolve = resolve_flatten, .evaluate = evaluate_rows, .reference = flatten_reference,
      .documentation = "The elements of a list's lists.", .example = "flatten([[1], [2, 3]])"},
     {.name = "list_resize", .nulls = kOwn, .raises = true, .resolve = resolve_resize, .evaluate = evaluate_rows,

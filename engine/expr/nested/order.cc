@@ -28,7 +28,10 @@ std::string upper(std::string text) {
 Order order_of(Given words, Order order) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i].is_null()) throw UserError("Sorting order must be a constant that is not NULL");
-    const std::string word = upper(words[i].text());
+    std::string word = upper(words[i].text());
+    std::ranges::replace(word, '_', ' ');
+    if (i == 0 && word.ends_with("ENDING")) word.resize(word.size() - 6);  // ASCENDING
+    if (word == "DEFAULT" || word == "ORDER DEFAULT") continue;
     const std::string_view first = i == 0 ? "ASC" : "NULLS FIRST", second = i == 0 ? "DESC" : "NULLS LAST";
     if (word != first && word != second)
       throw UserError(std::string(i == 0 ? "Sorting order" : "Null sorting order") + " must be either " + std::string(first) + " or " +

@@ -90,6 +90,23 @@ Value concat_reference(const Expr& expr, Given args) {
   return packed::pack(expr.type, fields);
 }
 
+/// The struct's fields, then the arguments; who builds the call says their names.
+std::optional<Type> resolve_insert(Types args) {
+  if (args.size() < 2 || args[0].id != TypeId::kStruct) return std::nullopt;
+  std::vector<Member> fields = args[0].members();
+  for (const Type type : args.subspan(1)) fields.push_back({"", type});
+  return Type::structure(std::move(fields));
+}
+
+Value insert(const Expr& expr, Given args) {
+  ValueList fields;
+  if (!args[0].is_null()) fields = packed::unpack(args[0]);
+  else
+    for (const Member& member : args[0].type().members()) fields.emplace_back(member.type);
+  fields.insert(fields.end(), args.begin() + 1, args.end());
+  return packed::pack(expr.type, fields);
+}
+
 std::optional<Type> resolve_keys(Types args) {
   if (args.size() != 1 || args[0].id != TypeId::kStruct) return std::nullopt;
   return Type::list(TypeId::kVarchar);
@@ -132,6 +149,8 @@ constexpr Function kStructFunctions[] = {
     {.name = "struct_concat", .nulls = kOwn, .resolve = resolve_concat, .evaluate = concat,
      .reference = concat_reference, .documentation = "The fields of all structs.",
      .example = "struct_concat({'a': 1}, {'b': 2})"},
+    {.name = "struct_insert", .nulls = kOwn, .resolve = resolve_insert, .evaluate = evaluate_rows, .reference = insert,
+     .documentation = "The struct with further fields.", .example = "struct_insert({'a': 1}, b := 2)"},
     {.name = "struct_keys", .resolve = resolve_keys, .evaluate = evaluate_rows, .reference = keys,
      .documentation = "The names of the fields.", .example = "struct_keys({'a': 1, 'b': 2})"},
     {.name = "struct_values", .resolve = resolve_values, .evaluate = evaluate_rows, .reference = values,
