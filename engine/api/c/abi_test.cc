@@ -67,11 +67,10 @@ TEST(CAbi, ResultsOutliveTheirSession) {
 TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
   lw_result* result = nullptr;
   {
-    const Opened opened(std::vector<lw_option>{{"fallback", "duckdb"}});
+    const Opened opened;
     ASSERT_EQ(opened.run("SELECT [1, 2] AS l", nullptr, &result), LW_OK);
   }
-  EXPECT_STREQ(lw_result_engine(result), "duckdb");
-  EXPECT_THAT(lw_result_fallback_reason(result), HasSubstr("supported"));
+  EXPECT_STREQ(lw_result_engine(result), "lanewise");
   ArrowArrayStream stream;
   ASSERT_EQ(lw_result_stream(result, &stream, nullptr), LW_OK);
   lw_result_close(result);
@@ -205,7 +204,7 @@ TEST(CAbi, KindsOfErrors) {
            Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing",
                  -1},
            Fault{"SELECT ('x' || i)::INT FROM range(2) AS r(i)", LW_ERROR_VALUE, "x0", -1},
-           Fault{"SELECT [i] FROM range(2) AS r(i)", LW_ERROR_UNSUPPORTED, "supported", -1},
+           Fault{"SELECT i FROM range(9) AS r(i) USING SAMPLE 3", LW_ERROR_UNSUPPORTED, "supported", -1},
            Fault{"SELECT 1 FROM '/no/such.parquet'", LW_ERROR_USER, "/no/such.parquet", -1},
            Fault{"", LW_ERROR_USER, "no statement", -1},
        }) {
