@@ -1,9 +1,7 @@
 #include "exec/bounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 
 #include "base/bits.h"
@@ -42,51 +40,6 @@ bool extremes(const Column& column, int64_t first, int64_t rows, At at, T& low, 
       high = value;
     } else if (less(value, low)) {
       low = value;
-    }
-  }
-  return true;
-}
-
-/// The eight bytes after the first `skipped` ones as a number in the order of the bytes, zeros after the
-/// text's end.
-uint64_t word_after(std::string_view text, size_t skipped) {
-  uint64_t word = 0;
-  const size_t left = text.size() - skipped;
-  if (left >= sizeof word) {
-    std::memcpy(&word, text.data() + skipped, sizeof word);
-  } else {
-    std::memcpy(&word, text.data() + skipped, left);
-  }
-  return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
-}
-
-/// As extremes(), of strings: the eight bytes after the prefix that all share mostly decide.
-bool extremes_of_texts(const Column& column, int64_t first, int64_t rows, std::string_view& low,
-                       std::string_view& high) {
-  const bool nulls = column.nulls != 0;
-  const int64_t end = first + rows;
-  while (nulls && first < end && column.is_null(first)) ++first;
-  if (first == end) return false;
-  low = high = column.text(first);
-  size_t shared = std::min(low.size(), kPrefix);
-  for (int64_t row = first + 1; row < end && shared > 0; ++row) {
-    if (nulls && column.is_null(row)) continue;
-    const std::string_view text = column.text(row);
-    shared = std::min(shared, text.size());
-    if (std::memcmp(text.data(), low.data(), shared) != 0)
-      shared = static_cast<size_t>(std::ranges::mismatch(text.substr(0, shared), low).in1 - text.begin());
-  }
-  uint64_t low_word = word_after(low, shared), high_word = low_word;
-  for (int64_t row = first + 1; row < end; ++row) {
-    if (nulls && column.is_null(row)) continue;
-    const std::string_view text = column.text(row);
-    const uint64_t word = word_after(text, shared);
-    if (word > high_word || (word == high_word && text > high)) {
-      high = text;
-      high_word = word;
-    } else if (word < low_word || (word == low_word && text < low)) {
-      low = text;
-      low_word = word;
     }
   }
   return true;
@@ -142,7 +95,8 @@ Bounds bounds_of(const Column& column, int64_t first, int64_t rows) {
         const auto entry = [&](uint32_t code) { return column.dictionary->text(code); };
         bounds.known = extremes_of_codes(column, first, rows, entry, low, high);
       } else {
-        bounds.known = extremes_of_texts(column, first, rows, low, high);
+        bounds.known =
+            extremes(column, first, rows, [&](int64_t row) { return column.text(row); }, low, high);
       }
       if (bounds.known) set_text(bounds, column.type, low, high);
     } else if constexpr (!std::is_same_v<T, Interval>) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -57,33 +56,6 @@ TEST(Bounds, KeepPrefixesOfText) {
   bounds = bounds_of_values(TypeId::kVarchar, {varchar("a" + highest)});
   EXPECT_FALSE(bounds.high_is_open);
   EXPECT_GE(compare(bounds.high, varchar("a" + highest)), 0);
-}
-
-TEST(Bounds, OfTextsAreThoseOfSorting) {
-  std::mt19937 random(7);
-  for (int round = 0; round < 2000; ++round) {
-    // Prefixes of any length, and few different bytes, so that words are equal and texts are not.
-    const std::string shared(random() % 70, 'p');
-    std::vector<Value> values;
-    std::vector<std::string> texts;
-    for (size_t i = 0, count = 1 + random() % 40; i < count; ++i) {
-      if (random() % 8 == 0) {
-        values.push_back(null(TypeId::kVarchar));
-        continue;
-      }
-      std::string text = random() % 50 == 0 ? "" : shared;
-      for (size_t n = random() % 20; n > 0; --n) text += "\0ab\xFF"[random() % 4];
-      texts.push_back(text);
-      values.push_back(varchar(text));
-    }
-    const Bounds bounds = bounds_of_values(TypeId::kVarchar, values);
-    ASSERT_EQ(bounds.known, !texts.empty());
-    if (texts.empty()) continue;
-    std::ranges::sort(texts);
-    EXPECT_EQ(bounds.low.text(), texts.front().substr(0, 64));
-    if (texts.back().size() <= 64) EXPECT_EQ(bounds.high.text(), texts.back());
-    if (!bounds.high_is_open) EXPECT_GE(bounds.high.text(), texts.back().substr(0, 64));
-  }
 }
 
 TEST(Bounds, ReadDictionaries) {

@@ -96,10 +96,13 @@ class Connection:
 
     def register(self, name: str, table: Any) -> None:
         """Makes an object a table of this name, in any case of letters, until `unregister` or another of that name."""
+        self._add(name, table, True)
+
+    def _add(self, name: str, table: Any, keep: bool) -> None:
         error = ffi.new("lw_error*")
         capsule = _tables.stream(table, name)
         with self._lock:
-            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), error), error)
+            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), keep, error), error)
 
     def unregister(self, name: str) -> None:
         """Ends what `register` did. Raises OperationalError: there is no such table."""
@@ -203,7 +206,7 @@ class _Registered:
     def __enter__(self) -> None:
         try:
             for name, value in self.tables.items():
-                self.connection.register(name, value)
+                self.connection._add(name, value, False)
                 self.registered.append(name)
         except BaseException:
             self.__exit__()

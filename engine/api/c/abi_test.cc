@@ -147,7 +147,7 @@ TEST(CAbi, TablesAreAddedAndDropped) {
   const Opened opened;
   ArrowArrayStream stream;
   lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
-  ASSERT_EQ(lw_session_add_table(opened.session, "t", &stream, nullptr), LW_OK);
+  ASSERT_EQ(lw_session_add_table(opened.session, "t", &stream, 1, nullptr), LW_OK);
   lw_result* result = nullptr;
   ASSERT_EQ(opened.run("SELECT x FROM T", nullptr, &result), LW_OK);
   EXPECT_EQ(rows(result).value(0, 0).to_string(), "7");
@@ -162,7 +162,7 @@ TEST(CAbi, AStreamIsReleasedWhereTheNameIsMissing) {
   const Opened opened;
   ArrowArrayStream stream;
   lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
-  EXPECT_EQ(lw_session_add_table(opened.session, nullptr, &stream, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(lw_session_add_table(opened.session, nullptr, &stream, 1, nullptr), LW_ERROR_USER);
   EXPECT_EQ(stream.release, nullptr);
 }
 

@@ -94,9 +94,10 @@ LW_API lw_code lw_session_explain(lw_session* session, const char* sql, struct A
                                   struct ArrowArray* values, char** text, lw_error* error);
 /* Makes a stream of struct arrays a table of that name, in any case of letters. It replaces one that was
  * added before, while a table of the database goes first. The stream is read to its end and released in any
- * case; its buffers are used where they lie if they are aligned. */
+ * case; its buffers are used where they lie if they are aligned. `keep`: 1 where several statements
+ * read it, so that statistics of its columns pay. */
 LW_API lw_code lw_session_add_table(lw_session* session, const char* name, struct ArrowArrayStream* stream,
-                                    lw_error* error);
+                                    int keep, lw_error* error);
 /* The tables that the statements of `sql` name, whether there are such or not, as rows (name): texts. */
 LW_API lw_code lw_session_table_names(lw_session* session, const char* sql, struct ArrowArrayStream* out,
                                       lw_error* error);

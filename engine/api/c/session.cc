@@ -138,13 +138,13 @@ lw_code lw_session_explain(lw_session* session, const char* sql, ArrowSchema* sc
   });
 }
 
-lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArrayStream* stream,
+lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArrayStream* stream, int keep,
                              lw_error* error) {
   const TakenStream taken(stream);
   return in_session(session, error, [&](Session& own) {
     need(name, "name");
     need(stream, "stream");
-    own.add_table(name, stream);
+    own.add_table(name, stream, keep != 0);
   });
 }
 
