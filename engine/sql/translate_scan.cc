@@ -80,6 +80,9 @@ Rows Translator::elements(duckdb::LogicalGet& op) {
   for (size_t i = 0; i + op.projected_input.size() < input.columns.size(); ++i)
     args.push_back(column(input.columns[i], input.node->schema[input.columns[i]].type));
   const bool makes_list = op.function.name != "unnest";
+  for (ExprPtr& arg : args) {
+    if (makes_list && arg->type.is_integer()) arg = lanewise::cast(std::move(arg), TypeId::kInt64);
+  }
   const ExprPtr list = makes_list ? lanewise::call(op.function.name, args) : args[0];
   Rows result{plan::unnest(input.node, {list}, {op.function.name}), {}, {}};
   const auto ids = op.GetColumnIds();

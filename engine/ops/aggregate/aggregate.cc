@@ -90,7 +90,8 @@ class Aggregate : public Sink {
       const AggregateInput input{args,        order,           rows,  numbers,
                                  chunk.order, chunk.first_row, every, context.target};
       if (call.distinct) {
-        groups.distinct[i]->add(columns_of(keys, input), present(input));
+        const bool nulls = calls_[i].function->takes_nulls;
+        groups.distinct[i]->add(columns_of(keys, input), nulls ? input.rows : present(input));
       } else {
         groups.now.accumulators[i]->update(input);
       }

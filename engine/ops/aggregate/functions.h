@@ -27,6 +27,7 @@ struct AggregateFunction {
   std::unique_ptr<Accumulator> (*make)(const plan::AggregateCall& call, MemoryBudget* budget) = nullptr;
   std::string_view documentation;  ///< one line
   std::string_view example;        ///< an SQL query with its answer, run by a test
+  bool takes_nulls = false;        ///< with DISTINCT, too, a NULL is a value
 };
 
 /// All aggregate functions, in the order of their names. Other names of the same function (mean, listagg) are
