@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from reference_python import python_page
 from reference_sql import cell, code, sql_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -155,7 +156,7 @@ def cpp_page():
 
 def pages():
     return {"commands.md": commands_page(), "sql.md": sql_page(), "functions.md": functions_page(), "environment.md": environment_page(),
-            "cpp.md": cpp_page()}
+            "cpp.md": cpp_page(), "python.md": python_page()}
 
 
 if __name__ == "__main__":

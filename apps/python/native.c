@@ -1,4 +1,5 @@
-/* What the extension module adds to the C ABI: _native.c, which native.py writes, includes it after Python.h and lanewise.h. */
+/* What the extension module adds to the C ABI: _native.c, which native.py writes, includes it after Python.h
+ * and lanewise.h. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -12,12 +13,14 @@ static void destroy_stream(PyObject* capsule) {
 static void* stream_destructor(void) { return (void*)destroy_stream; }
 
 static lw_session* volatile interrupted_session;
+static lw_cancellation* volatile interrupted_run;
 static struct sigaction before;
 
-/* Ends the running statement, then does what was done before: Python raises KeyboardInterrupt when the call
+/* Ends the running call, then does what was done before: Python raises KeyboardInterrupt when the call
  * has returned. Polars puts a handler with SA_SIGINFO around Python's. */
 static void on_interrupt(int signal, siginfo_t* info, void* context) {
   lw_session_cancel(interrupted_session);
+  lw_cancellation_cancel(interrupted_run);
   if ((before.sa_flags & SA_SIGINFO) != 0) {
     before.sa_sigaction(signal, info, context);
   } else {
@@ -25,21 +28,42 @@ static void on_interrupt(int signal, siginfo_t* info, void* context) {
   }
 }
 
-/* lw_session_run() that Ctrl-C ends; for the main thread, the only one that Python tells of signals. */
-static lw_code run_interruptible(lw_session* session, const char* sql, struct ArrowSchema* schema,
-                                 struct ArrowArray* values, lw_result** out, lw_error* error) {
+/* From here on Ctrl-C ends the call; for the main thread, the only one that Python tells of signals. */
+static int begin_interruptible(lw_session* session, lw_cancellation* run) {
   struct sigaction ours;
-  lw_code code;
   sigaction(SIGINT, NULL, &before);
-  if ((before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)) {
-    return lw_session_run(session, sql, schema, values, out, error);
-  }
+  if ((before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL))
+    return 0;
   interrupted_session = session;
+  interrupted_run = run;
   ours = before;
   ours.sa_flags |= SA_SIGINFO;
   ours.sa_sigaction = on_interrupt;
   sigaction(SIGINT, &ours, NULL);
-  code = lw_session_run(session, sql, schema, values, out, error);
-  sigaction(SIGINT, &before, NULL);
+  return 1;
+}
+static lw_code end_interruptible(int began, lw_code code) {
+  if (began) sigaction(SIGINT, &before, NULL);
   return code;
+}
+
+/* Calls that Ctrl-C ends, with the arguments of those without the prefix. */
+static lw_code interruptible_session_run(lw_session* session, const char* sql, struct ArrowSchema* schema,
+                                         struct ArrowArray* values, lw_result** out, lw_error* error) {
+  const int began = begin_interruptible(session, NULL);
+  return end_interruptible(began, lw_session_run(session, sql, schema, values, out, error));
+}
+static lw_code interruptible_program_run(const lw_program* program, const lw_cells* inputs,
+                                         size_t inputs_count, const lw_option* options, size_t count,
+                                         lw_cancellation* cancellation, lw_run** out, lw_error* error) {
+  const int began = begin_interruptible(NULL, cancellation);
+  return end_interruptible(
+      began, lw_program_run(program, inputs, inputs_count, options, count, cancellation, out, error));
+}
+static lw_code interruptible_program_trace(const lw_program* program, const lw_cells* inputs,
+                                           size_t inputs_count, const lw_option* options, size_t count,
+                                           lw_cancellation* cancellation, char** lines, lw_error* error) {
+  const int began = begin_interruptible(NULL, cancellation);
+  return end_interruptible(
+      began, lw_program_trace(program, inputs, inputs_count, options, count, cancellation, lines, error));
 }

@@ -32,11 +32,11 @@ def declarations(header: str) -> str:
 def main() -> None:
     header, output = map(Path, sys.argv[1:])
     ffi = cffi.FFI()
-    ffi.cdef(ARROW + declarations(header.read_text()))
-    ffi.cdef("""
-        lw_code run_interruptible(lw_session*, const char*, struct ArrowSchema*, struct ArrowArray*, lw_result**, lw_error*);
-        void* stream_destructor(void);
-    """)
+    abi = declarations(header.read_text())
+    ffi.cdef(ARROW + abi)
+    ffi.cdef("void* stream_destructor(void);")
+    for name in ("session_run", "program_run", "program_trace"):
+        ffi.cdef(re.search(rf"^lw_code lw_{name}\([^;]*;", abi, re.M)[0].replace(f"lw_{name}", f"interruptible_{name}"))
     ffi.set_source("lanewise._native", ARROW + '#include "api/c/lanewise.h"\n#include "native.c"\n', py_limited_api=True)
     ffi.emit_c_code(str(output))
 

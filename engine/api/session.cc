@@ -316,8 +316,8 @@ void Session::write_parquet(const Table& table, const std::string& path) {
   state_->database.write_parquet(table, path);
 }
 
-void Session::add_table(const std::string& name, ArrowArrayStream* stream) {
-  state_->add(name, table_source(name, arrow::import_stream(stream, &state_->budget)));
+void Session::add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns) {
+  state_->add(name, table_source(name, arrow::import_stream(stream, &state_->budget), keep_columns));
 }
 
 void Session::add_table(const std::string& name, ArrowDeviceArrayStream* stream) {

@@ -82,8 +82,9 @@ class Session {
   /// Lets statements read an Arrow stream's rows as a table of this name, in any case; it replaces one that
   /// was added by it, while a table of the database goes before. Streams are read to their end and released,
   /// in any case; arrays are released when the table is dropped or the session ends and no result shares
-  /// their memory. Throws UserError that names the field, see data/arrow.h.
-  void add_table(const std::string& name, ArrowArrayStream* stream);
+  /// their memory. `keep_columns`: later statements read it, too, so that its columns are worth statistics.
+  /// Throws UserError that names the field, see data/arrow.h.
+  void add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns = true);
   /// The same of a device's memory, see data/arrow_device.h. With `device` cuda or auto it is that of the
   /// session's GPU, which reads it where it is; what runs on the CPU reads a copy, made once.
   void add_table(const std::string& name, ArrowDeviceArrayStream* stream);

@@ -37,7 +37,8 @@ class TableScan : public Scan {
 
 class TableSource : public Source {
  public:
-  TableSource(std::string name, Table table) : name_(std::move(name)), table_(std::move(table)) {}
+  TableSource(std::string name, Table table, bool has_identity)
+      : name_(std::move(name)), identity_(has_identity ? new_identity() : ""), table_(std::move(table)) {}
 
   std::string name() const override { return name_; }
   const Schema& schema() const override { return table_.schema; }
@@ -58,14 +59,14 @@ class TableSource : public Source {
 
  private:
   const std::string name_;
-  const std::string identity_ = new_identity();
+  const std::string identity_;
   const Table table_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Source> table_source(std::string name, Table table) {
-  return std::make_shared<TableSource>(std::move(name), std::move(table));
+std::shared_ptr<const Source> table_source(std::string name, Table table, bool has_identity) {
+  return std::make_shared<TableSource>(std::move(name), std::move(table), has_identity);
 }
 
 std::unique_ptr<Scan> scan_table(Table table) { return std::make_unique<TableScan>(std::move(table)); }

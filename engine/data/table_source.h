@@ -7,8 +7,8 @@
 
 namespace lanewise {
 
-/// A table as a source, read where it lies.
-std::shared_ptr<const Source> table_source(std::string name, Table table);
+/// A table as a source, read where it lies. Without an identity nobody keeps its columns.
+std::shared_ptr<const Source> table_source(std::string name, Table table, bool has_identity = true);
 
 /// The rows of a table that has just the columns which are scanned.
 std::unique_ptr<Scan> scan_table(Table table);

@@ -1,5 +1,7 @@
 #include "pram/run.h"
 
+#include <fmt/format.h>
+
 #include "pram/device/run.h"
 #include "pram/executor/cpu.h"
 #include "pram/interpreter/interpreter.h"
@@ -16,6 +18,24 @@ Result run(const Program& program, const Arrays& inputs, const Options& options)
   Interpreter interpreter(program, inputs, options);
   interpreter.run();
   return {interpreter.outputs(), interpreter.cost(), {}, interpreter.survey()};
+}
+
+std::vector<Diagnostic> conflicts(const Program& program, const Survey& survey) {
+  std::vector<Diagnostic> found;
+  const auto add = [&](const std::optional<Conflict>& conflict, const char* what, const char* needs) {
+    if (!conflict) return;
+    const auto [a, b] = conflict->processors;
+    found.push_back(
+        {.severity = Diagnostic::Severity::kWarning,
+         .place = conflict->place,
+         .message = fmt::format("processors {} and {} {} of '{}' in step {}", a, b, what,
+                                program.tree().variables[conflict->variable].name, conflict->step),
+         .advice = needs});
+  };
+  add(survey.read, "read one cell", "needs CREW");
+  add(survey.write, "write one cell", "needs CRCW common");
+  add(survey.unequal, "write different values to one cell", "needs CRCW arbitrary, priority or combining");
+  return found;
 }
 
 }  // namespace lanewise::pram

@@ -19,4 +19,7 @@ struct Result {
 /// wrong on the way.
 Result run(const Program& program, const Arrays& inputs, const Options& options = {});
 
+/// What was found at each place, and the mode that it needs.
+std::vector<Diagnostic> conflicts(const Program& program, const Survey& survey);
+
 }  // namespace lanewise::pram

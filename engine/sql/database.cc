@@ -287,6 +287,7 @@ Statement Database::parse(const std::string& text) {
   return translated(
       [&] {
         auto statements = state_->parse(text);
+        if (statements.empty()) throw UserError("there is no statement in the text");
         if (statements.size() != 1)
           throw UserError(fmt::format("one statement is expected, there are {}", statements.size()));
         Statement result;

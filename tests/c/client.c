@@ -58,7 +58,7 @@ int main(void) {
   lw_result_close(result);
 
   /* The rows are a table again. */
-  NEED(lw_session_add_table(session, "doubled", &stream, &error) == LW_OK);
+  NEED(lw_session_add_table(session, "doubled", &stream, 1, &error) == LW_OK);
   NEED(lw_session_run(session, "SELECT max(twice) FROM doubled", NULL, NULL, &result, &error) == LW_OK);
   NEED(lw_result_stream(result, &stream, &error) == LW_OK);
   NEED(stream.get_next(&stream, &batch) == 0 && batch.length == 1);

@@ -96,11 +96,11 @@ def test_a_stream_that_fails_names_its_error():
         lw.sql("SELECT * FROM broken")
 
 
-def test_types_that_lanewise_lacks():
-    lists = pa.table({"l": [[1, 2]]})
-    with pytest.raises(lw.Error, match="'?l'?"):
-        lw.sql("SELECT * FROM lists")
-    assert lists.num_rows == 1
+def test_nested_types():
+    rows = pa.table({"l": [[1, 2], None, []], "s": [{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}], "i": [1, 2, 3]})
+    assert lw.sql("SELECT l, s, i FROM rows").arrow().to_pydict() == rows.to_pydict()
+    assert lw.sql("SELECT l[1] AS one, s.b AS b FROM rows").fetchall() == [(1, "x"), (None, None), (None, "y")]
+    assert lw.sql("SELECT list(i) AS all FROM rows").fetchall() == [([1, 2, 3],)]
 
 
 def test_capsules_that_nobody_takes_are_released():

@@ -1,5 +1,6 @@
 """Functions on arrays."""
 
+import duckdb
 import lanewise as lw
 import numpy as np
 import polars as pl
@@ -52,6 +53,25 @@ def test_wrong_calls():
         compute.call("no_such", PATHS)
     with pytest.raises(lw.PatternError, match="missing closing"):
         compute.matches(PATHS, "(")
+
+
+TEXTS = pa.array(["", "a", "Häß", "a,b,,c", "  x ", None, "/api/v1/users?id=17", "ÀÉ" * 40])
+NUMBERS = pa.array([0, 1, -7, None, 2**40, -1, 12, 99], pa.int64())
+
+
+@pytest.mark.parametrize("sql", [
+    "lower($0)", "upper($0)", "length($0)", "reverse($0)", "trim($0)", "left($0, 2)", "right($0, 2)", "substring($0, 2, 3)", "replace($0, 'a', 'bb')",
+    "split_part($0, ',', 2)", "contains($0, 'a')", "starts_with($0, 'a')", "strpos($0, ',')", "lpad($0, 6, '*')", "concat($0, '-', $1)",
+    "$0 LIKE '%a_%'", "$0 ILIKE 'h%'", "regexp_matches($0, '[a-c],')", "regexp_extract($0, 'id=([0-9]+)', 1)", "regexp_replace($0, '[aeiou]', '<\\0>', 'g')",
+    "abs($1)", "sign($1)", "$1 % 5", "$1 / 4", "$1 & 6", "coalesce($1, 5)", "greatest($1, 3)", "nullif($1, 1)", "CAST($1 AS VARCHAR)", "CAST($1 AS DOUBLE)",
+    "CASE WHEN $1 > 0 THEN $0 ELSE 'n' END", "$1 BETWEEN -5 AND 20", "$1 IN (1, 12)", "round($1 / 3, 2)", "$1 IS NULL", "$0 || $0", "sqrt(abs($1))",
+])
+def test_expressions_are_those_of_duckdb(sql):
+    table = pa.table({"a": TEXTS, "b": NUMBERS})
+    connection = duckdb.connect()
+    connection.register("arguments", table)
+    expected = connection.execute(f"SELECT {sql.replace('$0', 'a').replace('$1', 'b')} AS x FROM arguments").to_arrow_table().column("x").to_pylist()
+    assert compute.expression(sql, TEXTS, NUMBERS).to_pylist() == expected
 
 
 def test_every_function_is_listed():

@@ -21,6 +21,25 @@ def test_exceptions():
         assert issubclass(kind, lw.DatabaseError)
 
 
+def test_a_connection_has_the_exceptions():
+    for name in ("Warning", "Error", "InterfaceError", "DatabaseError", "DataError", "OperationalError", "IntegrityError", "InternalError", "ProgrammingError",
+                 "NotSupportedError"):
+        assert getattr(lw.Connection, name) is getattr(lw, name)
+
+
+def test_optional_methods(connection):
+    cursor = connection.cursor()
+    cursor.setinputsizes([10])
+    cursor.setoutputsize(100, 1)
+    cursor.arraysize = 3
+    assert cursor.connection is connection and len(cursor.execute("SELECT i FROM t ORDER BY i").fetchmany()) == 3
+    assert next(cursor) == (3,) and list(cursor) == [(4,)]
+    with pytest.raises(StopIteration):
+        next(cursor)
+    assert cursor.executemany("INSERT INTO t VALUES (?, ?)", [(5, "a"), (6, "b")]) is cursor
+    assert connection.execute("SELECT count(*) FROM t").fetchone() == (7,)
+
+
 def test_fetching(connection):
     cursor = connection.cursor()
     assert cursor.description is None and cursor.rowcount == -1 and cursor.arraysize == 1

@@ -22,10 +22,18 @@ def test_page(page):
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute"])
+@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute", "lanewise.pram", "lanewise._index"])
 def test_docstrings(module):
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert (failed, tried > 0) == (0, True)
+
+
+def test_the_reference_is_that_of_the_docstrings():
+    sys.path.insert(0, str(ROOT / "tools"))
+    from reference_python import python_page
+
+    page = (ROOT / "docs/use/reference/python.md").read_text()
+    assert page.startswith(python_page()), "stale: run ./dev docs"
 
 
 def test_types():

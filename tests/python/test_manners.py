@@ -51,6 +51,27 @@ def test_cancel_from_another_thread():
             connection.sql(LONG)
 
 
+def test_progress(capsys):
+    with lw.connect(progress=True, threads=1) as connection:
+        assert connection.progress is None
+        seen = []
+
+        def watch():
+            while len(seen) < 8:
+                time.sleep(0.2)
+                seen.append(connection.progress)
+            connection.cancel()
+
+        thread = threading.Thread(target=watch)
+        thread.start()
+        with pytest.raises(lw.Cancelled):
+            connection.sql(LONG)
+        thread.join()
+    assert all(share is None or 0 <= share <= 1 for share in seen)
+    shown = capsys.readouterr().err
+    assert "1 s" in shown and shown.endswith("\r\033[K")
+
+
 def test_other_threads_run_meanwhile():
     """The interpreter's lock is free while a statement runs."""
     counted = 0

@@ -147,20 +147,8 @@ std::optional<std::pair<std::string, std::string>> first_difference(std::string_
 }
 
 std::string survey_text(const pram::Program& program, const pram::Survey& survey) {
-  const pram::Tree& tree = program.tree();
   std::string text;
-  const auto add = [&](const std::optional<pram::Conflict>& conflict, const char* what, const char* needs) {
-    if (!conflict) return;
-    const auto [a, b] = conflict->processors;
-    text += program.render({.severity = pram::Diagnostic::Severity::kWarning,
-                            .place = conflict->place,
-                            .message = fmt::format("processors {} and {} {} of '{}' in step {}", a, b, what,
-                                                   tree.variables[conflict->variable].name, conflict->step),
-                            .advice = needs});
-  };
-  add(survey.read, "read one cell", "needs CREW");
-  add(survey.write, "write one cell", "needs CRCW common");
-  add(survey.unequal, "write different values to one cell", "needs CRCW arbitrary, priority or combining");
+  for (const pram::Diagnostic& conflict : pram::conflicts(program, survey)) text += program.render(conflict);
   return text;
 }
 

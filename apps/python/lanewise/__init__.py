@@ -7,14 +7,16 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
 from ._connection import Connection, Cursor
+from ._grep import grep
+from ._index import Index
 from ._library import ffi, lib
 from ._parameters import Parameters
 from ._result import Result
+from ._tables import scopes
 from .dbapi import (
     BINARY,
     DATETIME,
@@ -45,6 +47,7 @@ from .errors import (
     OperationalError,
     OutOfMemory,
     PatternError,
+    ProgramError,
     ProgrammingError,
     SqlError,
     Warning,
@@ -54,36 +57,16 @@ __version__: str = ffi.string(lib.lw_version()).decode()
 
 __all__ = [
     "BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
-    "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "IntegrityError", "InterfaceError", "InternalError",
-    "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgrammingError", "Result",
+    "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Index", "IntegrityError", "InterfaceError", "InternalError",
+    "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
-    "connection", "explain", "paramstyle", "sql", "threadsafety",
+    "connection", "explain", "grep", "paramstyle", "pram", "sql", "threadsafety",
 ]  # fmt: skip
+
+connect = Connection
 
 _default: dict[str, Connection] = {}
 _default_lock = threading.Lock()
-
-
-def connect(
-    path: str = "",
-    *,
-    read_only: bool = False,
-    threads: int = 0,
-    memory_limit: int | str = "",
-    device: str = "cpu",
-    device_memory: int | str = "",
-    fallback: str = "",
-    lanes: str = "simd",
-) -> Connection:
-    """Opens a DuckDB file, or a database in memory.
-
-    threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". device: "cpu", "cuda",
-    "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ...
-
-    Raises OperationalError: a bad option, or a file that cannot be opened.
-    """
-    return Connection(path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
-                      device_memory=device_memory, fallback=fallback, lanes=lanes)  # fmt: skip
 
 
 def connection(device: str = "cpu") -> Connection:
@@ -102,17 +85,24 @@ def sql(query: str, params: Parameters = None, *, device: str = "cpu") -> Result
     >>> sql("SELECT upper(name) AS name FROM fruit WHERE name LIKE ?", ["b%"]).fetchall()
     [('BANANA',)]
     """
-    return connection(device)._run(query, params, sys._getframe(1))
+    return connection(device)._run(query, params, scopes(0))
 
 
 def explain(query: str, params: Parameters = None, *, device: str = "cpu") -> str:
     """The plan of a query, see Connection.explain."""
-    return connection(device)._explain(query, params, sys._getframe(1))
+    return connection(device)._explain(query, params, scopes(0))
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext lanewise`: the magics %lanewise and %%lanewise, see lanewise.magic."""
+    from . import magic
+
+    magic.register(shell)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "compute":
+    if name in ("compute", "magic", "pram", "ray", "spark"):
         import importlib
 
-        return importlib.import_module(".compute", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'lanewise' has no attribute '{name}'")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import sys
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from types import FrameType, TracebackType
+from contextlib import nullcontext
+from types import TracebackType
 from typing import Any
 
 from . import _tables, errors
-from ._library import check, ffi, in_main_thread, lib, stream_capsule, stream_of, text
+from ._bar import Bar
+from ._library import check, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
+from ._tables import Scopes, scopes
+
+
+_NOTHING = nullcontext()
 
 
 class Connection:
@@ -21,9 +27,14 @@ class Connection:
     to let the file go.
     """
 
+    # PEP 249's extension: for programs that work with several modules.
+    Warning, Error, InterfaceError, DatabaseError = errors.Warning, errors.Error, errors.InterfaceError, errors.DatabaseError
+    DataError, OperationalError, IntegrityError = errors.DataError, errors.OperationalError, errors.IntegrityError
+    InternalError, ProgrammingError, NotSupportedError = errors.InternalError, errors.ProgrammingError, errors.NotSupportedError
+
     def __init__(
         self,
-        path: str = "",
+        path: str | os.PathLike[str] = "",
         *,
         read_only: bool = False,
         threads: int = 0,
@@ -32,23 +43,24 @@ class Connection:
         device_memory: int | str = "",
         fallback: str = "",
         lanes: str = "simd",
+        progress: bool = False,
     ) -> None:
-        settings = {
-            "database": "" if str(path) == ":memory:" else str(path),
-            "read_only": "true" if read_only else "false",
-            "threads": str(threads),
-            "memory_limit": str(memory_limit),
-            "device": device,
-            "device_memory": str(device_memory),
-            "fallback": fallback,
-            "lanes": lanes,
-        }
-        held = [(ffi.new("char[]", name.encode()), ffi.new("char[]", text(value, name))) for name, value in settings.items()]
-        options = ffi.new("lw_option[]", held)
+        """Opens a DuckDB file, or a database in memory.
+
+        threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". device: "cpu", "cuda",
+        "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ... progress: a
+        statement that takes more than a second shows a bar on standard error, in terminals and notebooks.
+
+        Raises OperationalError: a bad option, or a file that cannot be opened.
+        """
         out, error = ffi.new("lw_session**"), ffi.new("lw_error*")
-        check(lib.lw_session_open(options, len(held), out, error), error)
+        path = "" if str(path) == ":memory:" else str(path)
+        with options(database=path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
+                     device_memory=device_memory, fallback=fallback, lanes=lanes) as (given, count):  # fmt: skip
+            check(lib.lw_session_open(given, count, out, error), error)
         self._session: Any = ffi.gc(out[0], lib.lw_session_close)
         self._lock = threading.RLock()
+        self._bar = progress
 
     def sql(self, query: str, params: Parameters = None) -> Result:
         """Runs statements and gives the rows of the last one.
@@ -59,12 +71,12 @@ class Connection:
 
         Raises SqlError, NotSupportedError, PatternError, DataError, OutOfMemory: see lanewise.Error.
         """
-        return self._run(query, params, sys._getframe(1))
+        return self._run(query, params, scopes(0))
 
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements as `sql` does, and gives a cursor on the rows."""
         cursor = self.cursor()
-        cursor._take(self._run(query, params, sys._getframe(1)))
+        cursor._take(self._run(query, params, scopes(0)))
         return cursor
 
     def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
@@ -73,22 +85,24 @@ class Connection:
 
     def explain(self, query: str, params: Parameters = None) -> str:
         """The plan of a query, with lanes, matchers and estimates; does not run it."""
-        return self._explain(query, params, sys._getframe(1))
+        return self._explain(query, params, scopes(0))
 
-    def _explain(self, query: str, params: Parameters, frame: FrameType | None) -> str:
+    def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
-        with self._lock, _Registered(self, query, frame):
-            check(lib.lw_session_explain(self._live(), text(query, "the statement"), *row(params), out, error), error, query)
-        plan: bytes = ffi.string(out[0])
-        lib.lw_text_free(out[0])
-        return plan.decode(errors="replace")
+        sql = text(query, "the statement")
+        with self._lock, _Registered(self, self._named(query, names)):
+            check(lib.lw_session_explain(self._live(), sql, *row(params), out, error), error, query)
+        return taken_text(out[0])
 
     def register(self, name: str, table: Any) -> None:
         """Makes an object a table of this name, in any case of letters, until `unregister` or another of that name."""
+        self._add(name, table, True)
+
+    def _add(self, name: str, table: Any, keep: bool) -> None:
         error = ffi.new("lw_error*")
         capsule = _tables.stream(table, name)
         with self._lock:
-            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), error), error)
+            check(lib.lw_session_add_table(self._live(), text(name, "the name"), stream_of(capsule), keep, error), error)
 
     def unregister(self, name: str) -> None:
         """Ends what `register` did. Raises OperationalError: there is no such table."""
@@ -97,8 +111,14 @@ class Connection:
             check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
 
     def cancel(self) -> None:
-        """Asks the running statement to end with Cancelled; for another thread than the one that runs it."""
+        """Ends the running statement, which raises Cancelled; for another thread than the one that runs it."""
         lib.lw_session_cancel(self._live())
+
+    @property
+    def progress(self) -> float | None:
+        """The share of the running statement that is done, 0 to 1, for another thread; None where it is not known."""
+        share = lib.lw_session_progress(self._live())
+        return share if share >= 0 else None
 
     def cursor(self) -> Cursor:
         """A cursor on this connection; all of them share its transaction."""
@@ -107,7 +127,7 @@ class Connection:
 
     def begin(self) -> None:
         """Begins a transaction; without one, every statement is its own."""
-        self._run("BEGIN", None, None)
+        self._run("BEGIN", None, ())
 
     def commit(self) -> None:
         """Ends the transaction; does nothing where there is none."""
@@ -132,7 +152,7 @@ class Connection:
 
     def _end(self, statement: str) -> None:
         try:
-            self._run(statement, None, None)
+            self._run(statement, None, ())
         except errors.Error as error:
             if "no transaction is active" not in str(error):
                 raise
@@ -142,13 +162,25 @@ class Connection:
             raise errors.InterfaceError("the connection is closed")
         return self._session
 
-    def _run(self, query: str, params: Parameters, frame: FrameType | None) -> Result:
+    def _run(self, query: str, params: Parameters, names: Scopes) -> Result:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
-        run = lib.run_interruptible if in_main_thread() else lib.lw_session_run
-        with self._lock, _Registered(self, query, frame):
+        run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
+        tables = self._named(query, names)
+        with self._lock, _Registered(self, tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
             check(run(self._live(), sql, *row(params), out, error), error, query)
         return Result(out[0])
+
+    def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
+        """Runs a statement while objects are tables of these names."""
+        with self._lock, _Registered(self, tables):
+            return self._run(query, params, ())
+
+    def _named(self, query: str, names: Scopes) -> dict[str, Any]:
+        """The variables that a statement names as tables."""
+        found = _tables.candidates(query, names)
+        named = self._table_names(query) if found else set()
+        return {name: value for name, value in found.items() if name.lower() in named}
 
     def _table_names(self, query: str) -> set[str]:
         """The tables that a text names, in lower case; none where it is wrong, as who runs it says why."""
@@ -164,19 +196,17 @@ class Connection:
 
 
 class _Registered:
-    """The variables that a statement names, as tables while it runs."""
+    """Objects as tables while a statement runs."""
 
-    def __init__(self, connection: Connection, query: str, frame: FrameType | None) -> None:
+    def __init__(self, connection: Connection, tables: dict[str, Any]) -> None:
         self.connection = connection
-        found = _tables.candidates(query, frame) if isinstance(query, str) else {}
-        named = connection._table_names(query) if found else set()
-        self.tables = {name: value for name, value in found.items() if name.lower() in named}
+        self.tables = tables
         self.registered: list[str] = []
 
     def __enter__(self) -> None:
         try:
             for name, value in self.tables.items():
-                self.connection.register(name, value)
+                self.connection._add(name, value, False)
                 self.registered.append(name)
         except BaseException:
             self.__exit__()
@@ -188,33 +218,45 @@ class _Registered:
 
 
 class Cursor:
-    """PEP 249's cursor. `description` has a tuple (name, type, None, None, None, None, None) for each column."""
+    """PEP 249's cursor. `description` has a tuple (name, type, None, None, None, None, None) for each column.
+
+    `connection` is where it came from, `rowcount` the number of rows of the last query or -1, `arraysize` what `fetchmany` gives.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.arraysize = 1
-        self.description: list[tuple[str, str, None, None, None, None, None]] | None = None
         self.rowcount = -1
         self._result: Result | None = None
         self._rows: Iterator[tuple[Any, ...]] | None = None
         self._closed = False
 
+    @property
+    def description(self) -> list[tuple[str, str, None, None, None, None, None]] | None:
+        """The columns of the last query; None where there is none."""
+        if self._rows is None or self._result is None:
+            return None
+        return [(field.name, str(field.type), None, None, None, None, None) for field in self._result.schema]
+
     def execute(self, query: str, params: Parameters = None) -> Cursor:
         """Runs statements, see Connection.sql, and gives this cursor on the rows of the last one."""
         self._open()
-        self._take(self.connection._run(query, params, sys._getframe(1)))
+        self._take(self.connection._run(query, params, scopes(0)))
         return self
 
     def executemany(self, query: str, many: Iterable[Parameters]) -> Cursor:
         """Runs a statement once for each element of `many`."""
         self._open()
         for params in many:
-            self._take(self.connection._run(query, params, None))
+            self._take(self.connection._run(query, params, ()))
         return self
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The next row; None behind the last one."""
+        """The next row; None after the last one."""
         return next(self._next_rows(), None)
+
+    def __next__(self) -> tuple[Any, ...]:
+        return next(self._next_rows())
 
     def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
         """The next `size` rows, or `arraysize`; fewer at the end."""
@@ -225,8 +267,8 @@ class Cursor:
         """The rows that are left."""
         return list(self._next_rows())
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        return self._next_rows()
+    def __iter__(self) -> Cursor:
+        return self
 
     @property
     def result(self) -> Result:
@@ -244,7 +286,7 @@ class Cursor:
     def close(self) -> None:
         """Lets the rows go. Any further use raises InterfaceError."""
         self._closed = True
-        self._result = self._rows = self.description = None
+        self._result = self._rows = None
 
     def __enter__(self) -> Cursor:
         return self
@@ -264,12 +306,7 @@ class Cursor:
         return self._rows
 
     def _take(self, result: Result) -> None:
-        self._result, self._rows, self.description, self.rowcount = result, None, None, -1
-        if not lib.lw_result_has_rows(result._handle):
-            return
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(result)
-        self.description = [(field.name, str(field.type), None, None, None, None, None) for field in reader.schema]
-        self.rowcount = len(result)
-        self._rows = (row for batch in reader for row in rows_of(batch))
+        self._result, self._rows, self.rowcount = result, None, -1
+        if lib.lw_result_has_rows(result._handle):
+            self.rowcount = len(result)
+            self._rows = (row for batch in result.batches() for row in rows_of(batch))

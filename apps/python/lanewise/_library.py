@@ -5,9 +5,14 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from . import errors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 if not getattr(sys, "_is_gil_enabled", lambda: True)():
     raise ImportError("Lanewise needs a Python with the global interpreter lock; this one runs without it")
@@ -24,6 +29,7 @@ KINDS: dict[int, type[errors.Error]] = {
     lib.LW_ERROR_DEVICE: errors.DeviceError,
     lib.LW_ERROR_CANCELLED: errors.Cancelled,
     lib.LW_ERROR_INTERNAL: errors.InternalError,
+    lib.LW_ERROR_PROGRAM: errors.ProgramError,
 }
 
 _STREAM = b"arrow_array_stream"
@@ -42,7 +48,7 @@ def check(code: int, error: Any, sql: str = "") -> None:
     """Raises what `error` says, unless the code is LW_OK, and releases it."""
     if code == lib.LW_OK:
         return
-    message = ffi.string(error.message).decode(errors="replace") if error.message else "no memory is left"
+    message = ffi.string(error.message).decode(errors="replace").rstrip() if error.message else "no memory is left"
     if code == lib.LW_ERROR_UNSUPPORTED:
         message += '; fallback="duckdb" lets DuckDB answer'
     position = None
@@ -59,6 +65,29 @@ def text(value: str, what: str) -> bytes:
     if "\0" in value:
         raise errors.InterfaceError(f"{what} has a NUL character at position {value.index(chr(0))}")
     return value.encode()
+
+
+def taken_text(value: Any) -> str:
+    """A text that the library handed out, which is freed."""
+    copy: bytes = ffi.string(value)
+    lib.lw_text_free(value)
+    return copy.decode(errors="replace")
+
+
+@contextmanager
+def options(**settings: object) -> Iterator[tuple[Any, int]]:
+    """lw_option's of settings and how many there are, for the time of a call."""
+    words = {True: "true", False: "false"}
+    held = [(ffi.new("char[]", name.encode()), ffi.new("char[]", text(words[value] if isinstance(value, bool) else str(value), name)))
+            for name, value in settings.items()]  # fmt: skip
+    yield ffi.new("lw_option[]", held), len(held)
+
+
+def exported(batch: pa.RecordBatch) -> tuple[Any, Any]:
+    """ArrowSchema and ArrowArray of a batch, which the call that takes them releases."""
+    schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
+    batch._export_to_c(int(ffi.cast("uintptr_t", array)), int(ffi.cast("uintptr_t", schema)))
+    return schema, array
 
 
 def stream_capsule(fill: Any) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from . import errors
-from ._library import ffi
+from ._library import exported, ffi
 
 Parameters = Union[Sequence[Any], Mapping[str, Any], None]
 
@@ -29,7 +29,4 @@ def row(parameters: Parameters) -> tuple[Any, Any]:
             columns[name] = value if isinstance(value, pa.Array) else pa.array([value])
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
             raise errors.InterfaceError(f"the parameter ${name} has no SQL type: {error}") from error
-    schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
-    batch = pa.record_batch(list(columns.values()), names=list(columns))
-    batch._export_to_c(int(ffi.cast("uintptr_t", array)), int(ffi.cast("uintptr_t", schema)))
-    return schema, array
+    return exported(pa.record_batch(list(columns.values()), names=list(columns)))

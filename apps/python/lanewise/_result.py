@@ -6,7 +6,8 @@ import html
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ._library import ffi, lib, stream_capsule
+from . import errors
+from ._library import Stream, check, ffi, lib, stream_capsule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,17 @@ class Result:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return stream_capsule(lambda stream, error: lib.lw_result_stream(self._handle, stream, error))
 
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """The rows as one struct array: a copy where the result has several batches."""
+        import pyarrow as pa
+
+        table = self.arrow().combine_chunks()
+        batches = table.to_batches() or [pa.RecordBatch.from_arrays([pa.array([], field.type) for field in table.schema], schema=table.schema)]
+        if len(batches) > 1:
+            raise errors.InterfaceError("the texts of a column have more than 2 GiB, which no array of theirs holds: read the result as a stream")
+        capsules: tuple[object, object] = batches[0].__arrow_c_array__(requested_schema)
+        return capsules
+
     def __len__(self) -> int:
         """How many rows there are."""
         return int(lib.lw_result_rows(self._handle))
@@ -43,21 +55,22 @@ class Result:
         """Why DuckDB answered a query; else empty."""
         return self._text(lib.lw_result_fallback_reason)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self._reader().schema
+
     def profile(self) -> str:
         """A line for each operator: rows in and out, time added over threads, lanes or device."""
         return self._text(lib.lw_result_profile)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows as record batches, one after the other."""
-        import pyarrow as pa
-
-        yield from pa.RecordBatchReader.from_stream(self)
+        """The rows as record batches, one after the other, without a copy. The result is whole before the first one is there."""
+        yield from self._reader()
 
     def arrow(self) -> pa.Table:
         """The rows as a pyarrow.Table. Buffers are shared with the result where Arrow has the same layout."""
-        import pyarrow as pa
-
-        return pa.RecordBatchReader.from_stream(self).read_all()
+        return self._reader().read_all()
 
     def df(self) -> pd.DataFrame:
         """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats."""
@@ -67,7 +80,7 @@ class Result:
         """The rows as a polars.DataFrame."""
         import polars as pl
 
-        return pl.DataFrame(self)
+        return pl.DataFrame(Stream(lambda stream, error: lib.lw_result_stream(self._handle, stream, error)))
 
     def numpy(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns as NumPy arrays of shape (rows,) by their names; those with NULLs are masked arrays."""
@@ -88,7 +101,14 @@ class Result:
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples of Python values."""
-        return [row for batch in self.batches() for row in rows_of(batch)]
+        return [row for batch in self._reader() for row in rows_of(batch)]
+
+    def _reader(self) -> pa.RecordBatchReader:
+        import pyarrow as pa
+
+        stream, error = ffi.new("struct ArrowArrayStream*"), ffi.new("lw_error*")
+        check(lib.lw_result_stream(self._handle, stream, error), error)
+        return pa.RecordBatchReader._import_from_c(int(ffi.cast("uintptr_t", stream)))
 
     def __repr__(self) -> str:
         names, rows = self._head()

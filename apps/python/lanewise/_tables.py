@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
-from types import FrameType
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import errors
@@ -42,7 +42,7 @@ def _arrow_table(value: Any, name: str) -> Any:
             raise errors.DataError(f"the columns of '{name}' are no table: {error}") from error
     if hasattr(type(value), "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(value)])
-    raise errors.InterfaceError(f"'{name}' is a {type(value).__name__}, which is no table: it has no __arrow_c_stream__")
+    raise errors.InterfaceError(f"'{name}' is a {type(value).__name__}, which is not a table: it does not have __arrow_c_stream__")
 
 
 def _array(column: Any) -> Any:
@@ -58,13 +58,20 @@ def words(sql: str) -> set[str]:
     return {quoted.replace('""', '"') if quoted else word for quoted, word in _WORD.findall(sql)}
 
 
-def candidates(sql: str, frame: FrameType | None) -> dict[str, Any]:
-    """Tables among the local, enclosing and global names of the frame that are words of the text."""
-    if frame is None:
-        return {}
+Scopes = Sequence[Mapping[str, Any]]
+
+
+def scopes(depth: int) -> Scopes:
+    """The local and enclosing, then the global names of the caller's caller; `depth` more of them are passed over."""
+    frame = sys._getframe(depth + 2)
+    return frame.f_locals, frame.f_globals
+
+
+def candidates(sql: str, scopes: Scopes) -> dict[str, Any]:
+    """Tables among the names of the scopes, the first one first, that are words of the text."""
     found = {}
-    for word in words(sql):
-        value = frame.f_locals.get(word, frame.f_globals.get(word))
+    for word in words(sql) if scopes else ():
+        value = next((names[word] for names in scopes if word in names), None)
         if value is not None and not hasattr(builtins, word) and is_table(value):
             found[word] = value
     return found

@@ -101,13 +101,7 @@ def expression(sql: str, *arguments: Any) -> pa.Array | pa.ChunkedArray:
         lanewise_arguments = pa.table(columns)
     except pa.ArrowInvalid as error:
         raise errors.InterfaceError(f"the arrays have several lengths: {error}") from error
-    shared = connection()
-    with shared._lock:
-        shared.register("lanewise_arguments", lanewise_arguments)
-        try:
-            result = shared._run(f"SELECT {sql} FROM lanewise_arguments", constants, None)
-        finally:
-            shared.unregister("lanewise_arguments")
+    result = connection()._run_over({"lanewise_arguments": lanewise_arguments}, f"SELECT {sql} FROM lanewise_arguments", constants)
     column = result.arrow().column(0)
     if any(isinstance(argument, pa.ChunkedArray) for argument in arguments):
         return column

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Warning(Exception):  # noqa: A001: PEP 249 has this name
     """PEP 249's class of important warnings; Lanewise has none."""
@@ -23,7 +25,7 @@ class InterfaceError(Error):
 
 
 class DatabaseError(Error):
-    """What a statement or a function failed on."""
+    """A statement or a function failed."""
 
 
 class DataError(DatabaseError):
@@ -56,6 +58,15 @@ class SqlError(ProgrammingError):
 
 class PatternError(ProgrammingError):
     """A wrong or too large pattern."""
+
+
+class ProgramError(ProgrammingError):
+    """A wrong PRAM program, or one that failed while it ran; the message has line and caret.
+
+    `trace` has the steps before the failure, where lanewise.pram.trace raised it.
+    """
+
+    trace: list[dict[str, Any]] | None = None
 
 
 class OutOfMemory(OperationalError, MemoryError):

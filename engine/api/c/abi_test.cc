@@ -67,11 +67,10 @@ TEST(CAbi, ResultsOutliveTheirSession) {
 TEST(CAbi, ListsNeedTheirSessionAndHoldIt) {
   lw_result* result = nullptr;
   {
-    const Opened opened(std::vector<lw_option>{{"fallback", "duckdb"}});
+    const Opened opened;
     ASSERT_EQ(opened.run("SELECT [1, 2] AS l", nullptr, &result), LW_OK);
   }
-  EXPECT_STREQ(lw_result_engine(result), "duckdb");
-  EXPECT_THAT(lw_result_fallback_reason(result), HasSubstr("supported"));
+  EXPECT_STREQ(lw_result_engine(result), "lanewise");
   ArrowArrayStream stream;
   ASSERT_EQ(lw_result_stream(result, &stream, nullptr), LW_OK);
   lw_result_close(result);
@@ -148,7 +147,7 @@ TEST(CAbi, TablesAreAddedAndDropped) {
   const Opened opened;
   ArrowArrayStream stream;
   lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
-  ASSERT_EQ(lw_session_add_table(opened.session, "t", &stream, nullptr), LW_OK);
+  ASSERT_EQ(lw_session_add_table(opened.session, "t", &stream, 1, nullptr), LW_OK);
   lw_result* result = nullptr;
   ASSERT_EQ(opened.run("SELECT x FROM T", nullptr, &result), LW_OK);
   EXPECT_EQ(rows(result).value(0, 0).to_string(), "7");
@@ -163,7 +162,7 @@ TEST(CAbi, AStreamIsReleasedWhereTheNameIsMissing) {
   const Opened opened;
   ArrowArrayStream stream;
   lanewise::arrow::export_stream(one_row({{"x", lanewise::Value::int64(7)}}), &stream);
-  EXPECT_EQ(lw_session_add_table(opened.session, nullptr, &stream, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(lw_session_add_table(opened.session, nullptr, &stream, 1, nullptr), LW_ERROR_USER);
   EXPECT_EQ(stream.release, nullptr);
 }
 
@@ -205,7 +204,7 @@ TEST(CAbi, KindsOfErrors) {
            Fault{"SELECT regexp_matches('a' || i, '(') FROM range(2) AS r(i)", LW_ERROR_PATTERN, "missing",
                  -1},
            Fault{"SELECT ('x' || i)::INT FROM range(2) AS r(i)", LW_ERROR_VALUE, "x0", -1},
-           Fault{"SELECT [i] FROM range(2) AS r(i)", LW_ERROR_UNSUPPORTED, "supported", -1},
+           Fault{"SELECT i FROM range(9) AS r(i) USING SAMPLE 3", LW_ERROR_UNSUPPORTED, "supported", -1},
            Fault{"SELECT 1 FROM '/no/such.parquet'", LW_ERROR_USER, "/no/such.parquet", -1},
            Fault{"", LW_ERROR_USER, "no statement", -1},
        }) {
@@ -281,6 +280,92 @@ TEST(CAbi, Functions) {
   const lanewise::Table table = lanewise::arrow::import_stream(&stream);
   EXPECT_GT(table.rows(), 100);
   EXPECT_EQ(table.schema.size(), 3);
+}
+
+/// One struct array with the numbers as its field.
+struct Numbers {
+  explicit Numbers(const std::vector<int64_t>& numbers) {
+    std::vector<lanewise::Value> values;
+    for (const int64_t number : numbers) values.push_back(lanewise::Value::int64(number));
+    const lanewise::Type type = lanewise::TypeId::kInt64;
+    const auto rows = static_cast<int64_t>(numbers.size());
+    ArrowArrayStream stream;
+    lanewise::arrow::export_stream({{{"n", type}}, {{rows, {lanewise::make_column(type, values)}}}}, &stream);
+    stream.get_schema(&stream, &schema);
+    stream.get_next(&stream, &array);
+    stream.release(&stream);
+  }
+  ArrowSchema schema;
+  ArrowArray array;
+};
+
+TEST(CAbi, IndexesFindAndChange) {
+  Numbers keys({30, 10, 20, 10}), wanted({10, 25}), lows({10}), highs({30}), gone({10});
+  lw_index* index = nullptr;
+  ASSERT_EQ(lw_index_build(&keys.schema, &keys.array, nullptr, nullptr, 0, &index, nullptr), LW_OK);
+  int64_t rows[2], found = 0, changed = 0;
+  ASSERT_EQ(lw_index_find(index, &wanted.schema, &wanted.array, rows, &found, nullptr), LW_OK);
+  EXPECT_THAT(rows, ::testing::ElementsAre(1, -1));
+  EXPECT_EQ(found, 1);
+  ArrowArrayStream stream;
+  ASSERT_EQ(
+      lw_index_range(index, &lows.schema, &lows.array, &highs.schema, &highs.array, -1, &stream, nullptr),
+      LW_OK);
+  const lanewise::Table range = lanewise::arrow::import_stream(&stream);
+  EXPECT_EQ(range.rows(), 3);
+  EXPECT_EQ(range.value(2, 1), lanewise::Value::int64(20));
+  ASSERT_EQ(lw_index_change(index, LW_ERASE, &gone.schema, &gone.array, nullptr, &changed, nullptr), LW_OK);
+  EXPECT_EQ(changed, 2);
+  EXPECT_EQ(lw_index_size(index), 2);
+  lw_index_close(index);
+}
+
+TEST(CAbi, IndexesReleaseKeysThatAreWrong) {
+  Numbers keys({1, 1});
+  const lw_option unique[] = {{"unique", "true"}};
+  lw_index* index = nullptr;
+  Error error;
+  EXPECT_EQ(lw_index_build(&keys.schema, &keys.array, nullptr, unique, 1, &index, &error.error),
+            LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("unique"));
+  EXPECT_EQ(keys.array.release, nullptr);
+}
+
+TEST(CAbi, ProgramsRun) {
+  lw_program* program = nullptr;
+  ASSERT_EQ(lw_program_open("mode EREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nB[p] = A[p] + 1\n",
+                            "mine", &program, nullptr),
+            LW_OK);
+  EXPECT_STREQ(lw_program_mode(program), "EREW");
+  const int64_t words[] = {1, 2, 3};
+  const lw_cells inputs[] = {{"A", LW_INT, 1, {3, 0}, words}};
+  lw_run* run = nullptr;
+  ASSERT_EQ(lw_program_run(program, inputs, 1, nullptr, 0, nullptr, &run, nullptr), LW_OK);
+  lw_cells output;
+  ASSERT_EQ(lw_run_output(run, 0, &output), 1);
+  EXPECT_STREQ(output.name, "B");
+  EXPECT_EQ(output.words[2], 4);
+  EXPECT_EQ(lw_run_output(run, 1, &output), 0);
+  EXPECT_EQ(lw_run_cost(run).work, 3);
+  lw_run_close(run);
+
+  Error error;
+  const lw_option few[] = {{"max_steps", "0"}};
+  EXPECT_EQ(lw_program_run(program, inputs, 1, few, 1, nullptr, &run, &error.error), LW_ERROR_PROGRAM);
+  lw_program_close(program);
+}
+
+TEST(CAbi, CancelledProgramsEnd) {
+  lw_program* program = nullptr;
+  ASSERT_EQ(lw_program_open("mode EREW\noutput s : int\nprocessors 1\nwhile true { s = s + 1 }\n", "mine",
+                            &program, nullptr),
+            LW_OK);
+  lw_cancellation* cancellation = lw_cancellation_new();
+  lw_cancellation_cancel(cancellation);
+  lw_run* run = nullptr;
+  EXPECT_EQ(lw_program_run(program, nullptr, 0, nullptr, 0, cancellation, &run, nullptr), LW_ERROR_CANCELLED);
+  lw_cancellation_free(cancellation);
+  lw_program_close(program);
 }
 
 }  // namespace

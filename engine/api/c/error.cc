@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "device/error.h"
 #include "expr/conversion_error.h"
+#include "pram/machine/error.h"
 #include "sql/errors.h"
 #include "text/syntax/pattern_error.h"
 
@@ -34,6 +35,10 @@ lw_error kind_of_current() {
     return {LW_ERROR_MEMORY, -1, nullptr};
   } catch (const device::DeviceError&) {
     return {LW_ERROR_DEVICE, -1, nullptr};
+  } catch (const pram::ProgramError&) {
+    return {LW_ERROR_PROGRAM, -1, nullptr};
+  } catch (const pram::RunError&) {
+    return {LW_ERROR_PROGRAM, -1, nullptr};
   } catch (const CancelledError&) {
     return {LW_ERROR_CANCELLED, -1, nullptr};
   } catch (const UserError&) {

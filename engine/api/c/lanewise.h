@@ -1,12 +1,13 @@
-/* Lanewise for C, and for languages that call C: sessions, statements, Arrow in and out, functions.
+/* Lanewise for C, and for languages that call C: sessions, statements, Arrow in and out, functions, ordered
+ * indexes, PRAM programs.
  *
  * - Every function that can fail returns a code and fills `error`, which may be NULL. Nothing is thrown,
  * printed or aborted.
  * - Texts are UTF-8 that ends with a NUL. Texts and structures that a function hands out belong to the
  * caller, who releases them; those that a handle owns live as long as the handle.
- * - Threads: a session runs one call at a time, and calls from other threads wait. lw_session_cancel() waits
- * for nothing and is safe in signal handlers. Results and streams may be used and released by any thread, one
- * at a time.
+ * - Threads: a session or an index runs one call at a time, and calls from other threads wait.
+ * lw_session_cancel() waits for nothing and is safe in signal handlers. Results and streams may be used and
+ * released by any thread, one at a time.
  * - fork(): a child process has none of the parent's threads. Every call that would need them fails there
  * with LW_ERROR_USER, if the parent had opened a session before. */
 #ifndef LANEWISE_H
@@ -39,7 +40,8 @@ typedef enum lw_code {
   LW_ERROR_MEMORY = 6,    /* a memory limit was exceeded; the message names operator and limit */
   LW_ERROR_DEVICE = 7,    /* no GPU, or a call of its driver failed */
   LW_ERROR_CANCELLED = 8, /* lw_session_cancel() was called */
-  LW_ERROR_INTERNAL = 9   /* a bug in Lanewise: please report the message */
+  LW_ERROR_INTERNAL = 9,  /* a bug in Lanewise: please report the message */
+  LW_ERROR_PROGRAM = 10 /* a wrong PRAM program, or one that failed while it ran; the message has the line */
 } lw_code;
 
 typedef struct lw_error {
@@ -78,6 +80,10 @@ LW_API void lw_session_close(lw_session* session);
 /* Asks the running call to end with LW_ERROR_CANCELLED; a call that begins later is not affected. */
 LW_API void lw_session_cancel(lw_session* session);
 
+/* The share of the running statement that is done, 0 to 1; negative where it is not known. For other threads:
+ * it waits for nothing. */
+LW_API double lw_session_progress(const lw_session* session);
+
 /* Runs all statements of `sql`, and gives the result of the last one. Parameters (?, $1, $name) need a single
  * statement; their values are a struct array of one row with a field for each: "1", "2", ... or the name.
  * `schema` and `values` may be NULL and are released in any case. */
@@ -88,9 +94,10 @@ LW_API lw_code lw_session_explain(lw_session* session, const char* sql, struct A
                                   struct ArrowArray* values, char** text, lw_error* error);
 /* Makes a stream of struct arrays a table of that name, in any case of letters. It replaces one that was
  * added before, while a table of the database goes first. The stream is read to its end and released in any
- * case; its buffers are used where they lie if they are aligned. */
+ * case; its buffers are used where they lie if they are aligned. `keep`: 1 where several statements
+ * read it, so that statistics of its columns pay. */
 LW_API lw_code lw_session_add_table(lw_session* session, const char* name, struct ArrowArrayStream* stream,
-                                    lw_error* error);
+                                    int keep, lw_error* error);
 /* The tables that the statements of `sql` name, whether there are such or not, as rows (name): texts. */
 LW_API lw_code lw_session_table_names(lw_session* session, const char* sql, struct ArrowArrayStream* out,
                                       lw_error* error);
@@ -114,6 +121,118 @@ LW_API void lw_result_close(lw_result* result);
 LW_API lw_code lw_functions(struct ArrowArrayStream* out, lw_error* error);
 
 LW_API void lw_text_free(char* text);
+
+/* ---- Ordered indexes: keys of one to four columns in order, a row number with each ---- */
+typedef struct lw_index lw_index;
+
+/* Builds an index of `keys`, a struct array whose one to four fields are the key, most significant first.
+ * `rows` has a number for each key; NULL: 0, 1, 2, ... Both structures are released in any case. Options:
+ *   unique   true: a key that comes twice is an error, and lw_index_insert() leaves those that are there
+ *   nulls    true: NULL is a key, after all values
+ *   device   cpu, cuda, cuda:N: where batches are searched and changed */
+LW_API lw_code lw_index_build(struct ArrowSchema* schema, struct ArrowArray* keys, const int64_t* rows,
+                              const lw_option* options, size_t count, lw_index** out, lw_error* error);
+/* Opens a file of lw_index_save(). Options: read_only (true or false), device, wait (seconds for other
+ * processes). */
+LW_API lw_code lw_index_open(const char* path, const lw_option* options, size_t count, lw_index** out,
+                             lw_error* error);
+/* Ends an index; NULL is allowed. What was not committed is lost. */
+LW_API void lw_index_close(lw_index* index);
+/* How many entries there are. */
+LW_API int64_t lw_index_size(const lw_index* index);
+/* 1: NULL is a key, 0: it is an error. */
+LW_API int lw_index_nulls(const lw_index* index);
+/* A stream without arrays, whose schema is that of the key: fields "key" or "key1", "key2", ... */
+LW_API lw_code lw_index_key(const lw_index* index, struct ArrowArrayStream* out, lw_error* error);
+/* Keys below have the key's types, and are released in any case. */
+/* The row number of each key's first entry, or -1. `found` is how many keys are there; it may be NULL. */
+LW_API lw_code lw_index_find(lw_index* index, struct ArrowSchema* schema, struct ArrowArray* keys,
+                             int64_t* rows, int64_t* found, lw_error* error);
+/* The entries of each [low, high), `limit` of each at most (negative: all), as rows (position, key..., row):
+ * the position is that of the range. */
+LW_API lw_code lw_index_range(lw_index* index, struct ArrowSchema* low_schema, struct ArrowArray* lows,
+                              struct ArrowSchema* high_schema, struct ArrowArray* highs, int64_t limit,
+                              struct ArrowArrayStream* out, lw_error* error);
+/* All entries that have each key, as rows as above. */
+LW_API lw_code lw_index_equal(lw_index* index, struct ArrowSchema* schema, struct ArrowArray* keys,
+                              struct ArrowArrayStream* out, lw_error* error);
+/* lw_index_change(): add an entry for each key; or give its first entry the row number, or add one; or remove
+ * all its entries, where `rows` is not read. */
+typedef enum lw_change { LW_INSERT = 0, LW_UPSERT = 1, LW_ERASE = 2 } lw_change;
+/* `changed` is how many entries were added or removed. */
+LW_API lw_code lw_index_change(lw_index* index, lw_change change, struct ArrowSchema* schema,
+                               struct ArrowArray* keys, const int64_t* rows, int64_t* changed,
+                               lw_error* error);
+/* Writes a new file, in place of one of this name, and keeps the index there. */
+LW_API lw_code lw_index_save(lw_index* index, const char* path, lw_error* error);
+/* Makes all changes safe in the file of lw_index_save() or lw_index_open(). */
+LW_API lw_code lw_index_commit(lw_index* index, lw_error* error);
+/* Checks the whole image: checksums, order, counts. */
+LW_API lw_code lw_index_verify(lw_index* index, lw_error* error);
+
+/* ---- PRAM programs ---- */
+typedef struct lw_program lw_program;
+typedef struct lw_run lw_run;
+/* Ends a run from another thread or a signal handler; it stays set. */
+typedef struct lw_cancellation lw_cancellation;
+LW_API lw_cancellation* lw_cancellation_new(void);
+LW_API void lw_cancellation_cancel(lw_cancellation* cancellation);
+LW_API void lw_cancellation_free(lw_cancellation* cancellation);
+
+typedef enum lw_cell { LW_BOOL = 0, LW_INT32 = 1, LW_INT = 2, LW_REAL = 3 } lw_cell;
+/* Cells, row by row; without dimensions there is one. A word is an integer, a bool as 0 or 1, or a real
+ * (double) by its bits. */
+typedef struct lw_cells {
+  const char* name;
+  lw_cell type;
+  int32_t dimensions; /* 0 to 2 */
+  int64_t extents[2];
+  const int64_t* words;
+} lw_cells;
+
+/* The programs that come with Lanewise, as rows (name, summary, text). */
+LW_API lw_code lw_programs(struct ArrowArrayStream* out, lw_error* error);
+/* Reads and checks a program. `file` is the name that errors show. */
+LW_API lw_code lw_program_open(const char* text, const char* file, lw_program** out, lw_error* error);
+LW_API void lw_program_close(lw_program* program);
+/* The mode that it declares, such as "CRCW common". It belongs to the program. */
+LW_API const char* lw_program_mode(const lw_program* program);
+/* Warnings, each with line and caret, empty if there are none. They belong to the program. */
+LW_API const char* lw_program_warnings(const lw_program* program);
+/* The program as it is compiled. Option: without (a name of an optimisation, or all). */
+LW_API lw_code lw_program_explain(const lw_program* program, const lw_option* options, size_t count,
+                                  char** text, lw_error* error);
+/* Runs a program. `cancellation` may be NULL. Options:
+ *   executor       interpreter (finds conflicts, counts costs), cpu, cuda, opencl
+ *   seed           of the draw in mode CRCW arbitrary
+ *   max_steps      more end with an error
+ *   threads        of executors; 0: one for each core
+ *   memory_limit   "4GB"
+ *   survey         true: conflicts do not end the run, see lw_run_needs()
+ *   check, race, specialise, without  as in `lanewise pram run --help` */
+LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
+                              const lw_option* options, size_t count, lw_cancellation* cancellation,
+                              lw_run** out, lw_error* error);
+/* The same, and gives a line of JSON for each step, as `lanewise pram trace`; also those of a run that failed
+ * later. Option: by (statement or kernel). */
+LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
+                                const lw_option* options, size_t count, lw_cancellation* cancellation,
+                                char** lines, lw_error* error);
+/* Output number `place`, which belongs to the run; 0 after the last one. */
+LW_API int lw_run_output(const lw_run* run, size_t place, lw_cells* out);
+typedef struct lw_cost {
+  uint64_t steps, work, depth, peak;
+} lw_cost;
+/* What the interpreter counted; all 0 for other executors. */
+LW_API lw_cost lw_run_cost(const lw_run* run);
+/* The cost of each line as rows: (line, steps, work, peak) of the interpreter, else (line, launches,
+ * processors, occupancy, lists, bytes, seconds). */
+LW_API lw_code lw_run_lines(const lw_run* run, struct ArrowArrayStream* out, lw_error* error);
+/* With the option survey: the weakest mode that allows what the run did, and the first conflict of each kind
+ * with line and caret. They belong to the run. */
+LW_API const char* lw_run_needs(const lw_run* run);
+LW_API const char* lw_run_conflicts(const lw_run* run);
+LW_API void lw_run_close(lw_run* run);
 
 #ifdef __cplusplus
 }

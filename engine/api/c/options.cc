@@ -10,20 +10,18 @@
 
 namespace lanewise::c {
 
-namespace {
-
 bool parse_flag(std::string_view name, std::string_view value) {
   if (value == "true") return true;
   if (value == "false" || value.empty()) return false;
   throw UserError(fmt::format("the option '{}' is true or false, not '{}'", name, value));
 }
 
-int parse_threads(std::string_view value) {
-  int threads = 0;
-  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), threads);
-  if (failed != std::errc() || end != value.data() + value.size() || threads < 0 || threads > 4096)
-    throw UserError(fmt::format("the option 'threads' is a number from 0 to 4096, not '{}'", value));
-  return threads;
+uint64_t parse_count(std::string_view name, std::string_view value, uint64_t most) {
+  uint64_t count = 0;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (failed != std::errc() || end != value.data() + value.size() || count > most)
+    throw UserError(fmt::format("the option '{}' is a number from 0 to {}, not '{}'", name, most, value));
+  return count;
 }
 
 size_t parse_bytes(std::string_view name, std::string_view value) {
@@ -34,6 +32,12 @@ size_t parse_bytes(std::string_view name, std::string_view value) {
     throw UserError(fmt::format("the option '{}': {}", name, error.what()));
   }
 }
+
+void refuse_option(std::string_view name, std::string_view there_are) {
+  throw UserError(fmt::format("there is no option '{}'; there are: {}", name, there_are));
+}
+
+namespace {
 
 bool parse_fallback(std::string_view value) {
   if (!value.empty() && value != "duckdb")
@@ -52,7 +56,7 @@ SessionOptions session_options(std::span<const lw_option> options) {
     } else if (name == "read_only") {
       result.read_only = parse_flag(name, value);
     } else if (name == "threads") {
-      result.threads = parse_threads(value);
+      result.threads = static_cast<int>(parse_count(name, value, 4096));
     } else if (name == "memory_limit") {
       result.memory_limit = parse_bytes(name, value);
     } else if (name == "device") {
@@ -64,10 +68,9 @@ SessionOptions session_options(std::span<const lw_option> options) {
     } else if (name == "fallback") {
       result.fallback_duckdb = parse_fallback(value);
     } else {
-      throw UserError(fmt::format(
-          "there is no option '{}'; there are: database, read_only, threads, memory_limit, device, "
-          "device_memory, lanes, fallback",
-          name));
+      refuse_option(name,
+                    "database, read_only, threads, memory_limit, device, "
+                    "device_memory, lanes, fallback");
     }
   }
   return result;

@@ -1,25 +1,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 
+#include "api/c/arguments.h"
 #include "api/c/error.h"
 #include "api/c/lanewise.h"
 #include "api/c/options.h"
+#include "api/c/rows.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "data/arrow.h"
 
 using lanewise::Session, lanewise::StatementResult, lanewise::Table, lanewise::UserError;
-using lanewise::c::check_process, lanewise::c::guarded;
+using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::need;
+using lanewise::c::TakenArray, lanewise::c::TakenStream;
 
 namespace lanewise::c {
 
 /// A session that runs one call at a time.
 struct SharedSession {
-  explicit SharedSession(const SessionOptions& options) : session(options) {}
+  explicit SharedSession(const SessionOptions& options) : session(options) {
+    session.set_progress([this](const std::string&, double done) { share = done; });
+  }
   std::mutex mutex;
+  std::atomic<double> share{-1};  // of the running statement that is done
   Session session;
 };
 
@@ -33,7 +40,8 @@ struct lw_result {
   std::shared_ptr<lanewise::c::SharedSession>
       shared;  // null where no column is a list, struct or map, which need it
   StatementResult result;
-  std::string profile;
+  mutable std::once_flag profile_made;
+  mutable std::string profile;  // made when it is asked for
 };
 
 namespace {
@@ -53,45 +61,19 @@ std::string profile_text(const StatementResult& result) {
                             result.run_seconds * 1e3, result.hot ? ", columns were in memory" : "");
 }
 
-/// A schema and an array of C's that are released in any case.
-class TakenRow {
- public:
-  TakenRow(ArrowSchema* schema, ArrowArray* array) : schema_(schema), array_(array) {}
-  ~TakenRow() {
-    if (array_ != nullptr && array_->release != nullptr) array_->release(array_);
-    if (schema_ != nullptr && schema_->release != nullptr) schema_->release(schema_);
-  }
-  TakenRow(const TakenRow&) = delete;
-  Table table() {
-    if (schema_ == nullptr || array_ == nullptr) return {};
-    return {lanewise::arrow::import_schema(*schema_), lanewise::arrow::import_array(*schema_, array_)};
-  }
-
- private:
-  ArrowSchema* schema_;
-  ArrowArray* array_;
-};
-
-/// A stream of C's that is released in any case: taking it clears it.
-class TakenStream {
- public:
-  explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}
-  ~TakenStream() {
-    if (stream_ != nullptr && stream_->release != nullptr) stream_->release(stream_);
-  }
-  TakenStream(const TakenStream&) = delete;
-
- private:
-  ArrowArrayStream* stream_;
-};
-
-/// Throws UserError: an argument that must be there is NULL.
-template <class T>
-void need(const T* argument, const char* name) {
-  if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));
+/// guarded() for a call of a session: not in a forked process, and after other threads' calls.
+template <class Body>
+lw_code in_session(lw_session* session, lw_error* error, const Body& body) {
+  return guarded(error, [&] {
+    need(session, "session");
+    check_process();
+    const std::lock_guard lock(session->shared->mutex);
+    body(session->shared->session);
+  });
 }
 
 StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {
+  if (sql.find(';') == std::string::npos) return session.run(sql, true, parameters);  // parsed once
   const std::vector<std::string> statements = session.split(sql);
   if (statements.empty()) throw UserError("there is no statement in the text");
   if (statements.size() == 1) return session.run(sql, true, parameters);
@@ -128,74 +110,58 @@ void lw_session_cancel(lw_session* session) {
 
 lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
                        lw_result** out, lw_error* error) {
-  TakenRow row(schema, values);
-  return guarded(error, [&] {
-    need(session, "session");
+  TakenArray row(schema, values);
+  return in_session(session, error, [&](Session& own) {
     need(sql, "sql");
     need(out, "out");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
-    session->shared->session.begin();
+    session->shared->share = -1;
+    own.begin();
     auto result = std::make_unique<lw_result>();
-    result->result = run_all(session->shared->session, sql, row.table());
-    result->profile = profile_text(result->result);
-    const auto nested = [](const lanewise::Field& field) { return !field.text_of.empty(); };
+    result->result = run_all(own, sql, row.table());
+    const auto nested = [](const lanewise::Field& field) {
+      return !field.text_of.empty() || field.type.is_nested();
+    };
     if (std::ranges::any_of(result->result.table.schema, nested)) result->shared = session->shared;
     *out = result.release();
   });
 }
 
+double lw_session_progress(const lw_session* session) { return session->shared->share; }
+
 lw_code lw_session_explain(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
                            char** text, lw_error* error) {
-  TakenRow row(schema, values);
-  return guarded(error, [&] {
-    need(session, "session");
+  TakenArray row(schema, values);
+  return in_session(session, error, [&](Session& own) {
     need(sql, "sql");
     need(text, "text");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
-    *text = lanewise::c::copied(session->shared->session.explain(sql, false, row.table()));
+    *text = lanewise::c::copied(own.explain(sql, false, row.table()));
   });
 }
 
-lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArrayStream* stream,
+lw_code lw_session_add_table(lw_session* session, const char* name, ArrowArrayStream* stream, int keep,
                              lw_error* error) {
   const TakenStream taken(stream);
-  return guarded(error, [&] {
-    need(session, "session");
+  return in_session(session, error, [&](Session& own) {
     need(name, "name");
     need(stream, "stream");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
-    session->shared->session.add_table(name, stream);
+    own.add_table(name, stream, keep != 0);
   });
 }
 
 lw_code lw_session_table_names(lw_session* session, const char* sql, ArrowArrayStream* out, lw_error* error) {
-  return guarded(error, [&] {
-    need(session, "session");
+  return in_session(session, error, [&](Session& own) {
     need(sql, "sql");
     need(out, "out");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
     std::vector<lanewise::Value> names;
-    for (std::string& name : session->shared->session.table_names(sql))
-      names.push_back(lanewise::Value::varchar(std::move(name)));
-    const lanewise::Type text = lanewise::TypeId::kVarchar;
-    lanewise::Batch batch;
-    batch.rows = static_cast<int64_t>(names.size());
-    batch.columns.push_back(lanewise::make_column(text, names));
-    lanewise::arrow::export_stream({{{"name", text}}, {std::move(batch)}}, out);
+    for (std::string& name : own.table_names(sql)) names.push_back(lanewise::Value::varchar(std::move(name)));
+    lanewise::c::export_rows({{"name", lanewise::TypeId::kVarchar}}, {names}, out);
   });
 }
 
 lw_code lw_session_drop_table(lw_session* session, const char* name, lw_error* error) {
-  return guarded(error, [&] {
-    need(session, "session");
+  return in_session(session, error, [&](Session& own) {
     need(name, "name");
-    check_process();
-    const std::lock_guard lock(session->shared->mutex);
-    session->shared->session.drop_table(name);
+    own.drop_table(name);
   });
 }
 
@@ -205,7 +171,12 @@ const char* lw_result_engine(const lw_result* result) { return result->result.en
 const char* lw_result_fallback_reason(const lw_result* result) {
   return result->result.fallback_reason.c_str();
 }
-const char* lw_result_profile(const lw_result* result) { return result->profile.c_str(); }
+const char* lw_result_profile(const lw_result* result) {
+  guarded(nullptr, [&] {
+    std::call_once(result->profile_made, [&] { result->profile = profile_text(result->result); });
+  });
+  return result->profile.c_str();
+}
 
 lw_code lw_result_stream(const lw_result* result, ArrowArrayStream* out, lw_error* error) {
   return guarded(error, [&] {

@@ -1,0 +1,314 @@
+"""Splits a query over the table `input` into what each block answers by itself and how the answers are merged.
+
+DuckDB's parser gives the tree and prints the parts; which functions are aggregates is its catalogue's word. The parts are queries over
+`input`, too: `partial` runs on each block, `final` on all partial rows with the same keys, `top` on all rows in one place.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import errors
+from ._connection import Connection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Tree = dict[str, Any]
+
+# How the states of an aggregate are merged: the aggregates that make them, and the expression over their merged columns.
+_SUM = [("sum", "sum")]
+MERGES: dict[str, tuple[list[tuple[str, str]], str]] = {
+    "count_star": ([("count_star", "sum")], "coalesce({0}, 0)"),
+    "count": ([("count", "sum")], "coalesce({0}, 0)"),
+    "count_if": ([("count_if", "sum")], "coalesce({0}, 0)"),
+    "avg": ([("sum", "sum"), ("count", "sum")], "CAST({0} AS DOUBLE) / nullif({1}, 0)"),
+    "mean": ([("sum", "sum"), ("count", "sum")], "CAST({0} AS DOUBLE) / nullif({1}, 0)"),
+    **{name: ([(name, name)], "{0}") for name in ("sum", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor", "any_value", "product")},
+}
+
+
+class Split(NamedTuple):
+    """Queries over `input`; an empty one is not needed."""
+
+    partial: str
+    keys: list[str]  # columns of partial rows that have to meet in `final`; none: all rows have to
+    final: str
+    top: str
+    schema: pa.Schema  # of the answer
+
+
+def split(query: str, schema: pa.Schema) -> Split:
+    """Splits a query over `input`, a table of this schema. Raises SqlError, and NotSupportedError that names what cannot be split."""
+    node = _parsed(query)
+    _check(node)
+    columns, arrow = _columns(query, schema)
+    modifiers = {modifier["type"]: modifier for modifier in node["modifiers"]}
+    node = {**node, "modifiers": []}
+    _name_outputs(node, [name for name, _ in columns])
+    orders = _orders(modifiers.get("ORDER_MODIFIER"), node)
+    limit, offset = _count(modifiers, "limit"), _count(modifiers, "offset") or 0
+    if orders and limit is None:
+        raise errors.NotSupportedError("ORDER BY without LIMIT is not split: sort the answer by the engine's own sort")
+    distinct = "DISTINCT_MODIFIER" in modifiers
+    if distinct and any(_text(expression) not in map(_text, node["select_list"]) for expression, _ in orders):
+        raise errors.NotSupportedError("SELECT DISTINCT with ORDER BY of what is not selected is not split")
+    hidden = [f"__order{i}" for i in range(len(orders))]
+    by = ", ".join(f"{name} {order}".strip() for name, (_, order) in zip(hidden, orders))
+    first = (f" ORDER BY {by}" if by else "") + (f" LIMIT {limit + offset}" if limit is not None else "")
+    outputs = [_quoted(name) for name, _ in columns]
+    top = ""
+    if limit is not None:
+        top = f"SELECT {', '.join(outputs)} FROM input" + (f" ORDER BY {by}" if by else "") + f" LIMIT {limit} OFFSET {offset}"
+    typed = [f"CAST({name} AS {kind}) AS {name}" for name, (_, kind) in zip(outputs, columns)] + hidden
+    if _aggregates(node):
+        merged, partial, keys = _grouped(node, orders)
+        if distinct:
+            merged = f"SELECT DISTINCT * FROM ({merged})"
+        return Split(partial, [] if distinct else keys, f"SELECT {', '.join(typed)} FROM ({merged}){first}", top, arrow)
+    node["select_list"] += [_aliased(expression, name) for name, (expression, _) in zip(hidden, orders)]
+    rows = _printed(node)
+    if distinct:
+        rows = f"SELECT DISTINCT * FROM ({rows})"
+        return Split(rows, [name for name, _ in columns], f"SELECT DISTINCT * FROM input{first}", top, arrow)
+    return Split(f"SELECT * FROM ({rows}){first}" if first else rows, [], "", top, arrow)
+
+
+def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list[str]]:
+    """The merging query, the one that makes states, and the names of its keys."""
+    groups = [_resolved(group, node) for group in node["group_expressions"]]
+    if node["aggregate_handling"] == "FORCE_AGGREGATES":
+        groups = [item for item in node["select_list"] if not _has_aggregate(item)]
+    keys = {_text(group): f"__key{i}" for i, group in enumerate(groups)}
+    states: dict[str, tuple[Tree, str]] = {}  # by the text of the aggregate that makes one: it, and what merges it
+
+    def rewritten(tree: Any) -> Any:
+        if isinstance(tree, list):
+            return [rewritten(part) for part in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if "class" in tree:
+            if _text(tree) in keys:
+                return {**_column(keys[_text(tree)]), "alias": tree["alias"]}
+            if _is_aggregate(tree):
+                makers, expression = MERGES[tree["function_name"]]
+                names = []
+                for maker, merger in makers:
+                    state = {**tree, "function_name": maker, "alias": ""}
+                    states.setdefault(_text(state), (state, merger))
+                    names.append(f"{merger}(__state{list(states).index(_text(state))})")
+                return {**_expression(expression.format(*names)), "alias": tree["alias"]}
+            if tree["class"] == "COLUMN_REF":
+                raise errors.NotSupportedError(f"the column '{tree['column_names'][-1]}' outside of its GROUP BY expression is not split")
+        return {name: rewritten(part) for name, part in tree.items()}
+
+    items = [rewritten(item) for item in node["select_list"]]
+    items += [_aliased(rewritten(expression), f"__order{i}") for i, (expression, _) in enumerate(orders)]
+    having = rewritten(_with_aliases(node["having"], node)) if node["having"] else None
+    made = [_aliased(group, name) for group, name in zip(groups, keys.values())]
+    made += [_aliased(state, f"__state{i}") for i, (state, _) in enumerate(states.values())]
+    handling = "STANDARD_HANDLING"
+    partial = {**node, "select_list": made or [_expression("1")], "group_expressions": groups, "having": None, "aggregate_handling": handling,
+               "group_sets": [list(range(len(groups)))] if groups else []}  # fmt: skip
+    merging = {**partial, "select_list": items, "group_expressions": [_column(name) for name in keys.values()], "having": having, "where_clause": None}
+    return _printed(merging), _printed(partial), list(keys.values())
+
+
+def _check(node: Tree) -> None:
+    """Raises NotSupportedError for what is not split."""
+    source = node.get("from_table") or {}
+    if node["type"] != "SELECT_NODE" or node["cte_map"]["map"]:
+        raise errors.NotSupportedError("UNION, INTERSECT, EXCEPT and WITH are not split")
+    if source.get("type") != "BASE_TABLE" or source["table_name"].lower() != "input" or node["sample"] or source["sample"]:
+        raise errors.NotSupportedError("a query that is split reads the table 'input' alone: no joins, subqueries or samples")
+    if node["qualify"] or len(node["group_sets"]) > 1:
+        raise errors.NotSupportedError("QUALIFY, ROLLUP, CUBE and GROUPING SETS are not split")
+    for modifier in node["modifiers"]:
+        if modifier["type"] == "LIMIT_PERCENT_MODIFIER" or modifier.get("distinct_on_targets"):
+            raise errors.NotSupportedError("LIMIT in percent and DISTINCT ON are not split")
+    for part in _walk([node["select_list"], node["where_clause"], node["having"], node["modifiers"]]):
+        if part.get("class") in ("SUBQUERY", "WINDOW"):
+            raise errors.NotSupportedError(f"{'a subquery' if part['class'] == 'SUBQUERY' else 'a window function'} is not split")
+        if _is_aggregate(part):
+            name = part["function_name"]
+            if name not in MERGES:
+                raise errors.NotSupportedError(f"the aggregate {name} has no mergeable state; there are: {', '.join(sorted(MERGES))}")
+            if part["distinct"] and name not in ("min", "max", "bool_and", "bool_or"):
+                raise errors.NotSupportedError(f"{name}(DISTINCT ...) has no mergeable state")
+            if part["order_bys"]["orders"]:
+                raise errors.NotSupportedError(f"{name}(... ORDER BY ...) has no mergeable state")
+
+
+def _orders(modifier: Tree | None, node: Tree) -> list[tuple[Tree, str]]:
+    """Expressions of ORDER BY with their directions as text."""
+    words = {"ORDER_DEFAULT": "", "DESCENDING": "DESC", "ASCENDING": "ASC", "NULLS_FIRST": " NULLS FIRST", "NULLS LAST": " NULLS LAST",
+             "NULLS FIRST": " NULLS FIRST", "NULLS_LAST": " NULLS LAST"}  # fmt: skip
+    found = []
+    for order in modifier["orders"] if modifier else []:
+        if order["expression"]["class"] == "STAR":
+            raise errors.NotSupportedError("ORDER BY ALL is not split: name the columns")
+        direction = words[order["type"]] + ("" if order["null_order"] == "ORDER_DEFAULT" else words[order["null_order"]])
+        found.append((_with_aliases(_resolved(order["expression"], node), node), direction))
+    return found
+
+
+def _count(modifiers: dict[str, Tree], which: str) -> int | None:
+    """The number of LIMIT or OFFSET."""
+    given = (modifiers.get("LIMIT_MODIFIER") or {}).get(which)
+    if given is None:
+        return None
+    if given["class"] != "CONSTANT" or not isinstance(given["value"].get("value"), int):
+        raise errors.NotSupportedError(f"{which.upper()} is not split unless it is a number")
+    return int(given["value"]["value"])
+
+
+def _name_outputs(node: Tree, names: list[str]) -> None:
+    """Gives every output its name as an alias; a star stands for all columns."""
+    if any(item["class"] == "STAR" for item in node["select_list"]):
+        if len(node["select_list"]) > 1 or node["group_expressions"]:
+            raise errors.NotSupportedError("* next to other columns is not split: name the columns")
+        stars = node["select_list"][0]
+        if any(stars.get(part) for part in ("exclude_list", "replace_list", "columns", "expr", "rename_list")):
+            raise errors.NotSupportedError("* with EXCLUDE, REPLACE or COLUMNS is not split: name the columns")
+        node["select_list"] = [_column(name) for name in names]
+    node["select_list"] = [_aliased(item, name) for item, name in zip(node["select_list"], names)]
+
+
+def _resolved(expression: Tree, node: Tree) -> Tree:
+    """An expression of GROUP BY or ORDER BY: a number or an alias means an output."""
+    if expression["class"] == "CONSTANT" and isinstance(expression["value"].get("value"), int):
+        return dict(node["select_list"][expression["value"]["value"] - 1])
+    return _with_aliases(expression, node)
+
+
+def _with_aliases(tree: Tree, node: Tree) -> Tree:
+    """The expression with outputs for their aliases, where an input column does not have the name."""
+    if tree["class"] != "COLUMN_REF" or len(tree["column_names"]) > 1:
+        return {name: _with_aliases(part, node) if isinstance(part, dict) and "class" in part
+                else [_with_aliases(one, node) if isinstance(one, dict) and "class" in one else one for one in part] if isinstance(part, list) else part
+                for name, part in tree.items()}  # fmt: skip
+    for item in node["select_list"]:
+        if item["alias"].lower() == tree["column_names"][0].lower() and item["class"] != "COLUMN_REF":
+            return dict(item)
+    return tree
+
+
+def _aliased(tree: Tree, name: str) -> Tree:
+    return {**tree, "alias": name}
+
+
+def _text(tree: Any) -> str:
+    """Equal for trees that mean the same: without places, aliases, and the name of the one table."""
+
+    def bare(part: Any) -> Any:
+        if isinstance(part, list):
+            return [bare(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        kept = {name: bare(one) for name, one in part.items() if name not in ("query_location", "alias")}
+        if kept.get("class") == "COLUMN_REF":
+            kept["column_names"] = [kept["column_names"][-1].lower()]
+        return kept
+
+    return json.dumps(bare(tree), sort_keys=True)
+
+
+def _walk(tree: Any) -> list[Tree]:
+    """All nodes below."""
+    if isinstance(tree, list):
+        return [found for part in tree for found in _walk(part)]
+    if not isinstance(tree, dict):
+        return []
+    return [tree, *(found for part in tree.values() for found in _walk(part))]
+
+
+def _is_aggregate(tree: Tree) -> bool:
+    return tree.get("class") == "FUNCTION" and tree["function_name"] in _aggregate_names()
+
+
+def _has_aggregate(tree: Tree) -> bool:
+    return any(_is_aggregate(part) for part in _walk(tree))
+
+
+def _aggregates(node: Tree) -> bool:
+    """Whether the query groups its rows."""
+    return bool(node["group_expressions"] or node["having"]) or node["aggregate_handling"] == "FORCE_AGGREGATES" or _has_aggregate(node["select_list"])
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@functools.cache
+def worker(threads: int, device: str, fallback: str) -> Connection:
+    """The connection of this process that answers the parts."""
+    return Connection(threads=threads, device=device, fallback=fallback)
+
+
+def answer(query: str, table: Any, *, threads: int = 1, device: str = "cpu", fallback: str = "") -> pa.Table:
+    """The rows of a part over a block."""
+    return worker(threads, device, fallback)._run_over({"input": table}, query).arrow()
+
+
+def parted(table: pa.Table, keys: list[str], parts: int) -> pa.Table:
+    """The rows with a column __part, equal where the keys are equal: a number below `parts`. DuckDB's hash tells it."""
+    part = f"CAST(hash({', '.join(map(_quoted, keys))}) % {parts} AS INTEGER)" if keys else "0"
+    return _parser()._run_over({"input": table}, f"SELECT *, {part} AS __part FROM input").arrow()
+
+
+@functools.cache
+def _parser() -> Connection:
+    return Connection(threads=1, fallback="duckdb")
+
+
+@functools.cache
+def _aggregate_names() -> frozenset[str]:
+    rows = _parser()._run("SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'", None, ()).fetchall()
+    return frozenset(name for (name,) in rows)
+
+
+def _parsed(query: str) -> Tree:
+    """The tree of the one SELECT statement."""
+    ((text,),) = _parser()._run("SELECT CAST(json_serialize_sql(?) AS VARCHAR)", [query], ()).fetchall()
+    tree = json.loads(text)
+    if tree["error"]:
+        raise errors.SqlError(tree["error_message"], int(tree["position"]) if "position" in tree else None)
+    if len(tree["statements"]) != 1:
+        raise errors.InterfaceError(f"one SELECT statement is split, and there are {len(tree['statements'])}")
+    node: Tree = tree["statements"][0]["node"]
+    return node
+
+
+def _printed(node: Tree) -> str:
+    tree = json.dumps({"error": False, "statements": [{"node": node, "named_param_map": []}]})
+    ((text,),) = _parser()._run("SELECT json_deserialize_sql(?)", [tree], ()).fetchall()
+    return str(text)
+
+
+@functools.cache
+def _cached_expression(sql: str) -> Tree:
+    item: Tree = _parsed(f"SELECT {sql}")["select_list"][0]
+    return item
+
+
+def _expression(sql: str) -> Tree:
+    return copy.deepcopy(_cached_expression(sql))
+
+
+def _column(name: str) -> Tree:
+    return {**_expression('"x"'), "column_names": [name]}
+
+
+def _columns(query: str, schema: pa.Schema) -> tuple[list[tuple[str, str]], pa.Schema]:
+    """Names and SQL types of the answer, and its schema, found on a table without rows."""
+    import pyarrow as pa
+
+    empty = {"input": schema.empty_table()}
+    columns = [row[:2] for row in _parser()._run_over(empty, f"DESCRIBE {query}").fetchall()]
+    answer = pa.table(_parser()._run_over(empty, query))
+    if len({name for name, _ in columns}) < len(columns):
+        raise errors.NotSupportedError("two columns of the answer have one name: give them others by AS")
+    return columns, answer.schema

@@ -1,0 +1,230 @@
+"""PRAM programs: check, run, trace and explain them.
+
+A program is a name, a file or a text. Names are those of programs that come with Lanewise; files are a pathlib.Path or end in ".pram".
+Inputs are numbers, lists, or arrays of one or two dimensions, by their names.
+
+>>> run("reduction", A=[1, 2, 3, 4])["sum"]
+10
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from . import errors
+from ._library import Stream, check as _check, ffi, in_main_thread, lib, options as _options, taken_text, text as _text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Check", "Cost", "Run", "check", "explain", "programs", "run", "trace"]
+
+Source = Union[str, "os.PathLike[str]"]
+
+
+class Cost(NamedTuple):
+    """What a run costs on a PRAM: steps, work (active processors, added over the steps), depth, and most processors at once."""
+
+    steps: int
+    work: int
+    depth: int
+    peak: int
+
+
+class Check(NamedTuple):
+    """The findings of `check`. `needs` and `conflicts` are of a run, so they need inputs; else they are empty.
+
+    `mode` is what the program declares, `needs` the weakest mode that allows what it did.
+    """
+
+    mode: str
+    warnings: str
+    needs: str
+    conflicts: str
+
+
+class Run(Mapping[str, Any]):
+    """Outputs of a run by name: numbers, or NumPy arrays of one or two dimensions."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = ffi.gc(handle, lib.lw_run_close)
+        self._outputs: dict[str, Any] = {}
+        cells = ffi.new("lw_cells*")
+        while lib.lw_run_output(handle, len(self._outputs), cells):
+            self._outputs[ffi.string(cells.name).decode()] = _value(cells)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name} = {value}" for name, value in self._outputs.items())
+
+    @property
+    def cost(self) -> Cost:
+        """What the interpreter counted; zeros for other executors."""
+        cost = lib.lw_run_cost(self._handle)
+        return Cost(cost.steps, cost.work, cost.depth, cost.peak)
+
+    @property
+    def lines(self) -> pa.Table:
+        """A row for each line that ran: steps, work and peak; of other executors launches, processors, occupancy, bytes, seconds."""
+        import pyarrow as pa
+
+        return pa.table(Stream(lambda out, error: lib.lw_run_lines(self._handle, out, error)))
+
+
+def programs() -> pa.Table:
+    """The programs that come with Lanewise: name, summary, text."""
+    import pyarrow as pa
+
+    return pa.table(Stream(lib.lw_programs))
+
+
+def run(
+    source: Source,
+    inputs: Mapping[str, Any] | None = None,
+    /,
+    *,
+    executor: str = "interpreter",
+    seed: int = 0,
+    max_steps: int = 10_000_000,
+    threads: int = 0,
+    memory_limit: int | str = "4GB",
+    **more: Any,
+) -> Run:
+    """Runs a program.
+
+    executor: "interpreter" works step by step, finds conflicts and counts costs; "cpu" runs the compiled program on all cores;
+    "cuda" and "opencl" run it as kernels. seed: of the draw in mode CRCW arbitrary. memory_limit: bytes, or text such as "4GB".
+
+    Raises ProgramError: the program is wrong, or failed while it ran; OperationalError: a missing or wrong input.
+    """
+    out = ffi.new("lw_run**")
+    _call("run", source, {**(inputs or {}), **more}, out, executor=executor, seed=seed, max_steps=max_steps, threads=threads, memory_limit=memory_limit)
+    return Run(out[0])
+
+
+def check(source: Source, inputs: Mapping[str, Any] | None = None, /, **more: Any) -> Check:
+    """Checks a program, and with inputs also runs it to find conflicts.
+
+    >>> check("reduction", A=[1, 2, 3, 4]).needs
+    'EREW'
+    """
+    given = {**(inputs or {}), **more}
+    program = _open(source)
+    mode, warnings = _string(lib.lw_program_mode(program)), _string(lib.lw_program_warnings(program))
+    if not given:
+        return Check(mode, warnings, "", "")
+    out = ffi.new("lw_run**")
+    _call("run", source, given, out, survey=True)
+    ran = ffi.gc(out[0], lib.lw_run_close)
+    return Check(mode, warnings, _string(lib.lw_run_needs(ran)), _string(lib.lw_run_conflicts(ran)))
+
+
+def trace(
+    source: Source, inputs: Mapping[str, Any] | None = None, /, *, executor: str = "interpreter", by: str = "statement", seed: int = 0, **more: Any
+) -> list[dict[str, Any]]:
+    """The lines of `lanewise pram trace` as dicts: the start, each step with what it changed, the end.
+
+    by: "kernel" gives one for each kernel of the compiled program. An error of the run has the trace up to it as `trace`.
+    """
+    out = ffi.new("char**")
+    try:
+        _call("trace", source, {**(inputs or {}), **more}, out, executor=executor, by=by, seed=seed)
+    except errors.ProgramError as error:
+        if out[0]:
+            error.trace = [json.loads(line) for line in taken_text(out[0]).splitlines()]
+        raise
+    return [json.loads(line) for line in taken_text(out[0]).splitlines()]
+
+
+def explain(source: Source, *, without: str = "") -> str:
+    """The compiled program next to its text. without: an optimisation to leave out, or "all"."""
+    out, error = ffi.new("char**"), ffi.new("lw_error*")
+    with _options(**({"without": without} if without else {})) as (given, count):
+        _check(lib.lw_program_explain(_open(source), given, count, out, error), error)
+    return taken_text(out[0])
+
+
+def _open(source: Source) -> Any:
+    name, program = "program", source
+    if isinstance(source, os.PathLike) or (source.endswith(".pram") and "\n" not in source):
+        name = os.fspath(source)
+        try:
+            program = Path(name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise errors.OperationalError(f"'{name}' cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise errors.OperationalError(f"'{name}' is not UTF-8 text") from error
+    elif "\n" not in source:
+        texts = {row["name"]: row["text"] for row in programs().to_pylist()}
+        if source not in texts:
+            raise errors.OperationalError(f"there is no program '{source}'; there are: {', '.join(texts)}")
+        name, program = f"{source}.pram", texts[source]
+    out, error_out = ffi.new("lw_program**"), ffi.new("lw_error*")
+    _check(lib.lw_program_open(_text(str(program), "the program"), _text(name, "the name"), out, error_out), error_out)
+    return ffi.gc(out[0], lib.lw_program_close)
+
+
+def _call(kind: str, source: Source, inputs: Mapping[str, Any], out: Any, **settings: object) -> None:
+    """lw_program_run() or lw_program_trace()."""
+    program = _open(source)
+    held = [_cells(name, value) for name, value in inputs.items()]
+    cells = ffi.new("lw_cells[]", [given for given, *_ in held])
+    call = getattr(lib, ("interruptible_program_" if in_main_thread() else "lw_program_") + kind)
+    cancellation = ffi.gc(lib.lw_cancellation_new(), lib.lw_cancellation_free)
+    error = ffi.new("lw_error*")
+    with _options(**settings) as (given, count):
+        _check(call(program, cells, len(held), given, count, cancellation, out, error), error)
+
+
+def _cells(name: str, value: Any) -> tuple[Any, ...]:
+    """An input as lw_cells, and what owns its memory."""
+    import numpy as np
+
+    if getattr(value, "null_count", 0):
+        raise errors.InterfaceError(f"the input '{name}' has NULLs, which a PRAM program does not have")
+    array = np.asarray(value)
+    if array.ndim > 2:
+        raise errors.InterfaceError(f"the input '{name}' has {array.ndim} dimensions; there are 0 to 2")
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int64)  # an empty list has no type
+    kinds = {"b": (lib.LW_BOOL, np.int64), "i": (lib.LW_INT, np.int64), "u": (lib.LW_INT, np.int64), "f": (lib.LW_REAL, np.float64)}
+    if array.dtype.kind not in kinds or (array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max):
+        raise errors.InterfaceError(f"the input '{name}' is not of whole numbers of 64 bits, floats or booleans, but {array.dtype}")
+    cell, words_type = kinds[array.dtype.kind]
+    words = np.ascontiguousarray(array, words_type)
+    given, label = ffi.new("lw_cells*"), ffi.new("char[]", _text(name, "the name of an input"))
+    given.name, given.type, given.dimensions = label, cell, array.ndim
+    for dimension, extent in enumerate(array.shape):
+        given.extents[dimension] = extent
+    given.words = ffi.cast("int64_t*", words.ctypes.data)
+    return given[0], given, label, words
+
+
+def _value(cells: Any) -> Any:
+    import numpy as np
+
+    shape = tuple(cells.extents[dimension] for dimension in range(cells.dimensions))
+    count = 1
+    for extent in shape:
+        count *= extent
+    kind = {lib.LW_BOOL: np.dtype(bool), lib.LW_INT32: np.dtype(np.int32), lib.LW_INT: np.dtype(np.int64)}.get(cells.type)
+    words = np.frombuffer(ffi.buffer(cells.words, 8 * count), np.int64 if kind else np.float64) if count else np.empty(0, np.int64)
+    array = words.astype(kind or np.dtype(np.float64)).reshape(shape)
+    return array if shape else array.item()
+
+
+def _string(value: Any) -> str:
+    text: bytes = ffi.string(value)
+    return text.decode()

@@ -1,0 +1,80 @@
+"""SQL over data frames of Spark: `pip install lanewise[spark]`.
+
+Filters, projections and pattern functions run in Spark's executors over Arrow batches. GROUP BY and DISTINCT make a state for each partition
+and group, which Spark's shuffle brings together by their keys; ORDER BY needs a LIMIT. A query that cannot be split raises
+NotSupportedError, which names the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from ._split import answer, parted, split
+
+__all__ = ["sql"]
+
+_ROWS = 1_000_000  # of a block at least: Spark's batches have 10,000
+Batches = Iterator[pa.RecordBatch]
+
+
+def sql(df: DataFrame, query: str, *, parts: int = 8, threads: int = 1, device: str = "cpu", fallback: str = "") -> DataFrame:
+    """A data frame with the answer of a query over the one table `input`.
+
+    parts: so many merges of groups, side by side. threads, device, fallback: as in lanewise.connect, for each worker. Work has no effects,
+    so Spark may repeat it.
+
+    Raises SqlError; NotSupportedError: the query cannot be split.
+    """
+    settings: dict[str, Any] = {"threads": threads, "device": device, "fallback": fallback}
+    schema = to_arrow_schema(df.schema)
+    plan = split(query, schema)
+    empty = answer(plan.partial, schema.empty_table(), **settings)
+    if not plan.final and not plan.top:
+        return df.mapInArrow(_blocks(plan.partial, settings), from_arrow_schema(empty.schema))
+    states = parted(empty, plan.keys, parts).schema
+    rows = df.mapInArrow(_blocks(plan.partial, settings, plan.keys, parts), from_arrow_schema(states))
+    if plan.final:
+        merged = answer(plan.final, empty, **settings).schema
+        rows = rows.repartition(parts if plan.keys else 1, "__part").mapInArrow(_whole(plan.final, states, settings), from_arrow_schema(merged))
+    if plan.top:
+        before = merged if plan.final else states
+        rows = rows.coalesce(1).mapInArrow(_whole(plan.top, before, settings), from_arrow_schema(plan.schema))
+    return rows
+
+
+def _blocks(query: str, settings: dict[str, Any], keys: list[str] | None = None, parts: int = 0) -> Callable[[Batches], Batches]:
+    """Answers blocks of many batches."""
+
+    def run(batches: Batches) -> Batches:
+        block: list[pa.RecordBatch] = []
+        for batch in batches:
+            block.append(batch)
+            if sum(one.num_rows for one in block) >= _ROWS:
+                yield from done(block)
+                block = []
+        if block:
+            yield from done(block)
+
+    def done(block: list[pa.RecordBatch]) -> Batches:
+        rows = answer(query, pa.Table.from_batches(block), **settings)
+        yield from (rows if keys is None else parted(rows, keys, parts)).to_batches()
+
+    return run
+
+
+def _whole(query: str, schema: pa.Schema, settings: dict[str, Any]) -> Callable[[Batches], Batches]:
+    """Answers a partition as a whole, also one without rows."""
+
+    def run(batches: Batches) -> Batches:
+        received = list(batches)
+        table = pa.Table.from_batches(received) if received else schema.empty_table()
+        if "__part" in table.column_names:
+            table = table.drop_columns(["__part"])
+        yield from answer(query, table, **settings).to_batches()
+
+    return run

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include "api/c/lanewise.h"
+#include "base/error.h"
+#include "data/arrow.h"
+
+namespace lanewise::c {
+
+/// Throws UserError: an argument that must be there is NULL.
+template <class T>
+void need(const T* argument, const char* name) {
+  if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));
+}
+
+/// A schema and an array of the caller, both released in any case.
+class TakenArray {
+ public:
+  TakenArray(ArrowSchema* schema, ArrowArray* array) : schema_(schema), array_(array) {}
+  ~TakenArray() {
+    if (array_ != nullptr && array_->release != nullptr) array_->release(array_);
+    if (schema_ != nullptr && schema_->release != nullptr) schema_->release(schema_);
+  }
+  TakenArray(const TakenArray&) = delete;
+  Table table() {
+    if (schema_ == nullptr || array_ == nullptr) return {};
+    return {arrow::import_schema(*schema_), arrow::import_array(*schema_, array_)};
+  }
+
+ private:
+  ArrowSchema* schema_;
+  ArrowArray* array_;
+};
+
+/// A stream of the caller, released in any case: taking it clears it.
+class TakenStream {
+ public:
+  explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}
+  ~TakenStream() {
+    if (stream_ != nullptr && stream_->release != nullptr) stream_->release(stream_);
+  }
+  TakenStream(const TakenStream&) = delete;
+
+ private:
+  ArrowArrayStream* stream_;
+};
+
+}  // namespace lanewise::c
