@@ -79,7 +79,8 @@ Form nested_form(const ArrowSchema& field, std::string_view format) {
   const Type element = child_type(field, 0);
   if (format == "+l" || format == "+L") return {Type::list(element), Layout::kNested, format == "+l" ? 4 : 8};
   if (format == "+m") {
-    if (element.id != TypeId::kStruct || element.members().size() != 2) refuse(field, "a map's entries are not pairs");
+    if (element.id != TypeId::kStruct || element.members().size() != 2)
+      refuse(field, "a map's entries are not pairs");
     return {Type::map(element.members()[0].type, element.members()[1].type), Layout::kNested, 4};
   }
   uint32_t size = 0;

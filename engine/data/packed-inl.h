@@ -12,8 +12,9 @@ namespace ordering {
 
 template <size_t bytes>
 struct Bits {
-  using Type = std::conditional_t<bytes == 1, uint8_t,
-                                  std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
+  using Type = std::conditional_t<
+      bytes == 1, uint8_t,
+      std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
 };
 template <>
 struct Bits<16> {

@@ -119,7 +119,8 @@ void Reader::skip(Type type) {
   } else if (!type.is_nested()) {
     at_ = end_of_text(at_, end_) + 1;
   } else {
-    for_each_slot(type, *this, [&](Type member, Mark mark) { mark == Mark::kNull ? null(member) : skip(member); });
+    for_each_slot(type, *this,
+                  [&](Type member, Mark mark) { mark == Mark::kNull ? null(member) : skip(member); });
   }
 }
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "data/packed.h"
 #include "base/error.h"
+#include "data/packed.h"
 #include "exec/fake_source.h"
 #include "expr/evaluate.h"
 #include "plan/node.h"
@@ -168,7 +168,9 @@ class PlanOracle {
     return out;
   }
 
-  static Rows rows(const plan::Node&, const plan::Recursion&) { throw InternalError("no oracle of recursions"); }
+  static Rows rows(const plan::Node&, const plan::Recursion&) {
+    throw InternalError("no oracle of recursions");
+  }
 
   Rows rows(const plan::Node& node, const plan::ScalarJoin& join) {
     Rows out = below(node), one = below(node, 1);

@@ -14,7 +14,8 @@ NodePtr rows_of(Table table) { return plan::values(std::make_shared<Table>(std::
 
 template <class F>
 bool any_node(const plan::Node& node, F f) {
-  return f(node) || std::ranges::any_of(node.children, [&](const NodePtr& child) { return any_node(*child, f); });
+  return f(node) ||
+         std::ranges::any_of(node.children, [&](const NodePtr& child) { return any_node(*child, f); });
 }
 
 bool recurs(const plan::Node& node) { return std::holds_alternative<plan::Recursion>(node.payload); }
@@ -39,7 +40,8 @@ class Recursions {
     if (recurs(*node)) return rows_of(rows(*node));
     if (const auto* cte = std::get_if<plan::Cte>(&node->payload)) {
       // What a recursion below reads is computed once, before it.
-      const bool inside = any_node(*node->children[1], [&](const plan::Node& part) { return recurs(part) && reads(part, cte->id); });
+      const bool inside = any_node(
+          *node->children[1], [&](const plan::Node& part) { return recurs(part) && reads(part, cte->id); });
       if (inside) {
         known_[cte->id] = rows_of(run_(resolve(node->children[0])));
         return resolve(node->children[1]);

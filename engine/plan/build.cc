@@ -223,7 +223,8 @@ NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct) {
   check_child("Recursion", step);
   if (anchor->schema.size() != step->schema.size()) misfit("Recursion", "a step with other columns");
   for (size_t i = 0; i < anchor->schema.size(); ++i) {
-    if (anchor->schema[i].type != step->schema[i].type) misfit("Recursion", "a step with columns of other types");
+    if (anchor->schema[i].type != step->schema[i].type)
+      misfit("Recursion", "a step with columns of other types");
   }
   Schema schema = anchor->schema;
   return make(Recursion{id, distinct}, {std::move(anchor), std::move(step)}, std::move(schema), -1);

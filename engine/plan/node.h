@@ -160,8 +160,8 @@ struct CteRef {
   uint64_t id = 0;
 };
 
-/// WITH RECURSIVE: the rows of children[0], then those of children[1], in which CteRef nodes with `id` read what
-/// was made last, until it gives none.
+/// WITH RECURSIVE: the rows of children[0], then those of children[1], in which CteRef nodes with `id` read
+/// what was made last, until it gives none.
 struct Recursion {
   uint64_t id = 0;
   bool distinct = false;  ///< UNION: rows that were there before are left out

@@ -186,9 +186,9 @@ const char* name(RangeOrder order) {
 }
 
 const char* name(const Payload& payload) {
-  static constexpr const char* kNames[] = {"Scan",       "Values", "Filter",   "Project", "Aggregate",
-                                           "Sort",       "Limit",  "Distinct", "Window",  "UnionAll",
-                                           "ScalarJoin", "Join",   "Unnest",   "Cte",     "CteRef", "Recursion"};
+  static constexpr const char* kNames[] = {"Scan",   "Values",   "Filter", "Project",  "Aggregate",  "Sort",
+                                           "Limit",  "Distinct", "Window", "UnionAll", "ScalarJoin", "Join",
+                                           "Unnest", "Cte",      "CteRef", "Recursion"};
   static_assert(std::size(kNames) == std::variant_size_v<Payload>);
   return kNames[payload.index()];
 }
@@ -222,7 +222,9 @@ std::string details(const Node& node) {
           [&](const Unnest& unnest) { return text_of(unnest.lists, names, ", "); },
           [&](const Cte& cte) { return fmt::format("#{}", cte.id); },
           [&](const CteRef& ref) { return fmt::format("#{}", ref.id); },
-          [&](const Recursion& recursion) { return fmt::format("#{}{}", recursion.id, recursion.distinct ? " distinct" : ""); },
+          [&](const Recursion& recursion) {
+            return fmt::format("#{}{}", recursion.id, recursion.distinct ? " distinct" : "");
+          },
           [](const auto&) { return std::string(); },
       },
       node.payload);

@@ -313,8 +313,10 @@ Query Database::plan(const Statement& statement) {
             duckdb::Planner planner(state_->context());
             if (parsed.type == StatementType::EXECUTE_STATEMENT) {
               const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
-              const auto prepared = duckdb::ClientData::Get(state_->context()).prepared_statements.at(execute.name);
-              planner.parameter_data = parameter_values(state_->context(), execute, *prepared->unbound_statement);
+              const auto prepared =
+                  duckdb::ClientData::Get(state_->context()).prepared_statements.at(execute.name);
+              planner.parameter_data =
+                  parameter_values(state_->context(), execute, *prepared->unbound_statement);
               planner.CreatePlan(prepared->unbound_statement->Copy());
             } else {
               planner.parameter_data = parameter_values(parsed, statement.parameters);

@@ -21,7 +21,8 @@ void pack(const Format& from, Type type, idx_t row, packed::Writer& to);
 /// The elements or fields of a value that is not NULL; `index` is the row's in its own data.
 void pack_members(const Format& from, Type type, idx_t index, packed::Writer& to) {
   if (type.id == TypeId::kStruct) {
-    for (size_t i = 0; i < type.members().size(); ++i) pack(from.children[i], type.members()[i].type, index, to);
+    for (size_t i = 0; i < type.members().size(); ++i)
+      pack(from.children[i], type.members()[i].type, index, to);
   } else if (type.id == TypeId::kArray) {
     const uint32_t size = type.nested->size;
     for (uint32_t i = 0; i < size; ++i) pack(from.children[0], type.element(), index * size + i, to);
@@ -40,8 +41,10 @@ void pack_number(const Format& from, idx_t index, packed::Writer& to) {
 void pack_scalar(const Format& from, Type type, idx_t index, packed::Writer& to) {
   using duckdb::UnifiedVectorFormat;
   const PhysicalType physical = from.logical_type.InternalType();
-  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT16) return pack_number<int16_t, int64_t>(from, index, to);
-  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT32) return pack_number<int32_t, int64_t>(from, index, to);
+  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT16)
+    return pack_number<int16_t, int64_t>(from, index, to);
+  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT32)
+    return pack_number<int32_t, int64_t>(from, index, to);
   visit(type.physical(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, std::string_view>) {
@@ -64,7 +67,8 @@ void pack(const Format& from, Type type, idx_t row, packed::Writer& to) {
 
 duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view packed);
 
-duckdb::Value unpack_slot(Type type, const duckdb::LogicalType& to, packed::Reader& reader, packed::Mark mark) {
+duckdb::Value unpack_slot(Type type, const duckdb::LogicalType& to, packed::Reader& reader,
+                          packed::Mark mark) {
   if (mark == packed::Mark::kNull) {
     reader.null(type);
     return duckdb::Value(to);
@@ -79,7 +83,8 @@ duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view 
     duckdb::vector<duckdb::Value> fields;
     for (size_t i = 0; i < type.members().size(); ++i) {
       const packed::Mark mark = reader.next();
-      fields.push_back(unpack_slot(type.members()[i].type, duckdb::StructType::GetChildType(to, i), reader, mark));
+      fields.push_back(
+          unpack_slot(type.members()[i].type, duckdb::StructType::GetChildType(to, i), reader, mark));
     }
     return duckdb::Value::STRUCT(to, std::move(fields));
   }

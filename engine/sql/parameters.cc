@@ -47,7 +47,8 @@ ParameterValues parameter_values(duckdb::ClientContext& context, const duckdb::E
     auto given = expr->Copy();
     duckdb::ConstantBinder constant(*binder, context, "EXECUTE statement");
     const auto bound = constant.Bind(given);
-    values.emplace(name, duckdb::BoundParameterData(duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true)));
+    values.emplace(
+        name, duckdb::BoundParameterData(duckdb::ExpressionExecutor::EvaluateScalar(context, *bound, true)));
   }
   return values;
 }

@@ -205,7 +205,8 @@ std::vector<plan::SortKey> Translator::sort_keys(const duckdb::vector<duckdb::Bo
         order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
       throw InternalError("the binder left the direction of a sort open");
     }
-    keys.push_back({comparable(expression(*order.expression, input)), order.type == duckdb::OrderType::DESCENDING,
+    keys.push_back({comparable(expression(*order.expression, input)),
+                    order.type == duckdb::OrderType::DESCENDING,
                     order.null_order == duckdb::OrderByNullType::NULLS_FIRST});
   }
   return keys;
@@ -260,8 +261,8 @@ Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
   plan::Join join;
   join.kind = op.type == LogicalOperatorType::LOGICAL_EXCEPT ? plan::JoinKind::kAnti : plan::JoinKind::kSemi;
   for (size_t i = 0; i < children[0]->schema.size(); ++i)
-    join.keys.push_back(
-        {comparable(column(i, children[0]->schema[i].type)), comparable(column(i, children[1]->schema[i].type)), true});
+    join.keys.push_back({comparable(column(i, children[0]->schema[i].type)),
+                         comparable(column(i, children[1]->schema[i].type)), true});
   for (size_t i = 0; i < columns; ++i) join.left.push_back(i);
   const plan::NodePtr rest = plan::join(children[0], children[1], std::move(join));
   return all_of(op.setop_all ? rest : plan::distinct(rest));

@@ -16,7 +16,8 @@ namespace {
 /// The separator of string_agg.
 ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
   std::string text;
-  read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) { text = in.template ReadProperty<duckdb::string>(100, "separator"); });
+  read_bind_data(context, expr.function, expr.bind_info.get(),
+                 [&](auto& in) { text = in.template ReadProperty<duckdb::string>(100, "separator"); });
   return literal(Value::varchar(text));
 }
 
@@ -76,7 +77,8 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
     require_order(*function.children[i]);
     const auto& direction =
         function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
-    keys.push_back({comparable(expression(*function.children[i], input)), direction.find("DESC") != std::string::npos,
+    keys.push_back({comparable(expression(*function.children[i], input)),
+                    direction.find("DESC") != std::string::npos,
                     direction.find("NULLS FIRST") != std::string::npos});
   }
   return keys;

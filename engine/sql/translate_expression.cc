@@ -82,7 +82,8 @@ namespace {
 bool has_equal_forms(Type type) {
   if (type.is_float() || type.id == TypeId::kInterval) return true;
   if (!type.is_nested()) return false;
-  return std::ranges::any_of(type.nested->members, [](const Member& member) { return has_equal_forms(member.type); });
+  return std::ranges::any_of(type.nested->members,
+                             [](const Member& member) { return has_equal_forms(member.type); });
 }
 
 }  // namespace
@@ -262,8 +263,8 @@ ExprPtr Translator::lambda(const duckdb::BoundFunctionExpression& expr, const Ro
   Schema parameters;
   for (const Type type : types) parameters.push_back({"", type});
   const Rows row = all_of(plan::values(std::make_shared<Table>(Table{parameters, {}})));
-  return call_lambda(expr.function.name, std::move(args), expression(*bound.lambda_expr, row), bound.has_index,
-                     bound.has_initial, result_type(expr));
+  return call_lambda(expr.function.name, std::move(args), expression(*bound.lambda_expr, row),
+                     bound.has_index, bound.has_initial, result_type(expr));
 }
 
 /// A field by its name or its number.
@@ -312,8 +313,8 @@ ExprPtr Translator::struct_update(const duckdb::BoundFunctionExpression& expr, c
       fields.push_back(expression(**given, input));
     } else {
       invariant(i < own.size(), "a field of struct_update is the struct's own or given");
-      fields.push_back(known_call("struct_extract_at", {from, literal(Value::int64(static_cast<int64_t>(i) + 1))},
-                                  own[i].type));
+      fields.push_back(known_call("struct_extract_at",
+                                  {from, literal(Value::int64(static_cast<int64_t>(i) + 1))}, own[i].type));
     }
   }
   return known_call("struct_pack", std::move(fields), type);
@@ -335,10 +336,13 @@ ExprPtr Translator::list_aggregate(const duckdb::BoundFunctionExpression& expr, 
 }
 
 ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const Rows& input) {
-  if (dynamic_cast<const duckdb::ListLambdaBindData*>(expr.bind_info.get()) != nullptr) return lambda(expr, input);
+  if (dynamic_cast<const duckdb::ListLambdaBindData*>(expr.bind_info.get()) != nullptr)
+    return lambda(expr, input);
   if (expr.function.name == "struct_update") return struct_update(expr, input);
-  constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"};
-  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end()) return list_aggregate(expr, input);
+  constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr",
+                                          "list_aggregate"};
+  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end())
+    return list_aggregate(expr, input);
   if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
       expr.children[1]->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
       expr.function.name.find("extract") != std::string::npos) {
@@ -372,7 +376,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   }
   if (expr.function.name.find("sort") != std::string::npos && args[0]->type.is_nested() &&
       !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST"))) {
-    unsupported(fmt::format("{} with another default_order or default_null_order is not", expr.function.name));
+    unsupported(
+        fmt::format("{} with another default_order or default_null_order is not", expr.function.name));
   }
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.

@@ -266,8 +266,8 @@ Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const 
     const bool null_is_equal = condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
     const auto order = range_order(condition.comparison);
     if (is_key(condition.comparison)) {
-      join.keys.push_back(
-          {comparable(expression(*condition.left, left)), comparable(expression(*condition.right, right)), null_is_equal});
+      join.keys.push_back({comparable(expression(*condition.left, left)),
+                           comparable(expression(*condition.right, right)), null_is_equal});
     } else if (may_have_range && !join.range && order) {
       require_order(*condition.left);
       require_order(*condition.right);

@@ -74,7 +74,8 @@ void Translator::check(const duckdb::LogicalGet& op) {
 /// columns that go on.
 Rows Translator::elements(duckdb::LogicalGet& op) {
   if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
-  duckdb::ColumnBindingResolver().VisitOperator(*op.children[0]);  // DuckDB does so when it makes a physical plan
+  duckdb::ColumnBindingResolver().VisitOperator(
+      *op.children[0]);  // DuckDB does so when it makes a physical plan
   const Rows input = rows(*op.children[0]);
   std::vector<ExprPtr> args;
   for (size_t i = 0; i + op.projected_input.size() < input.columns.size(); ++i)
@@ -96,13 +97,15 @@ Rows Translator::elements(duckdb::LogicalGet& op) {
 
 Rows Translator::get(duckdb::LogicalGet& op) {
   constexpr std::array kLists = {"unnest", "range", "generate_series"};
-  if (op.children.size() == 1 && std::ranges::find(kLists, op.function.name) != kLists.end()) return elements(op);
+  if (op.children.size() == 1 && std::ranges::find(kLists, op.function.name) != kLists.end())
+    return elements(op);
   check(op);
   std::vector<size_t> columns;    // of the source
   std::vector<size_t> positions;  // of op's column ids within `columns`
   for (const duckdb::ColumnIndex& id : op.GetColumnIds()) {
     const std::string& name = op.GetColumnName(id);
-    if (id.IsPushdownExtract()) unsupported(fmt::format("reading a part of the nested column {} is not", name));
+    if (id.IsPushdownExtract())
+      unsupported(fmt::format("reading a part of the nested column {} is not", name));
     const auto source = source_column(op, id.GetPrimaryIndex());
     if (!source) {
       positions.push_back(kNoColumn);  // nothing can refer to it

@@ -124,7 +124,8 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
 
 /// Makes lists, structs and the like JSON, which are text so far.
 void SqlRun::nest(Table& table) {
-  if (std::ranges::any_of(table.schema, [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); }))
+  if (std::ranges::any_of(
+          table.schema, [](const Field& field) { return !field.text_of.empty() || field.type.is_nested(); }))
     table = session_->as_json(table);
 }
 

@@ -67,7 +67,8 @@ Cast find(Type from, Type to) {
   const Group a = group(from);
   const Group b = group(to);
   if (b == Group::kText) return any_to_text;
-  if (a == Group::kNested && b == Group::kNested) return can_cast_members(from, to) ? nested_to_nested : nullptr;
+  if (a == Group::kNested && b == Group::kNested)
+    return can_cast_members(from, to) ? nested_to_nested : nullptr;
   if (a == Group::kNested || b == Group::kNested) return nullptr;
   if (a == Group::kText) return b == Group::kNull ? nullptr : text_to_any;
   if (a == Group::kNumber && b == Group::kNumber) return number_to_number;

@@ -37,9 +37,9 @@ Vector struct_to_struct(const CastJob& job) {
   const std::vector<size_t> from = sources(job.from.type, job.to);
   for (size_t i = 0; i < from.size(); ++i) {
     const Type type = job.to.members()[i].type;
-    fields.push_back(from[i] == SIZE_MAX
-                         ? null_vector(type, job.arena)
-                         : cast(field_of(job.from, from[i], job.rows), type, job.try_cast, job.rows, context));
+    fields.push_back(from[i] == SIZE_MAX ? null_vector(type, job.arena)
+                                         : cast(field_of(job.from, from[i], job.rows), type, job.try_cast,
+                                                job.rows, context));
   }
   return structs_of(job.to, fields, job.rows);
 }
@@ -67,7 +67,8 @@ Vector list_to_list(const CastJob& job) {
   }
   Vector values;
   try {
-    values = cast(elements.values, job.to.element(), job.try_cast, ActiveSet(elements.count, job.arena), context);
+    values =
+        cast(elements.values, job.to.element(), job.try_cast, ActiveSet(elements.count, job.arena), context);
   } catch (const ConversionError& error) {
     throw ConversionError(error.what());  // its row is an element's
   }
@@ -83,7 +84,8 @@ bool can_cast_members(Type from, Type to) {
   if (!is_struct(from)) return can_cast(from.element(), to.element());
   const std::vector<size_t> source = sources(from, to);
   for (size_t i = 0; i < source.size(); ++i) {
-    if (source[i] != SIZE_MAX && !can_cast(from.members()[source[i]].type, to.members()[i].type)) return false;
+    if (source[i] != SIZE_MAX && !can_cast(from.members()[source[i]].type, to.members()[i].type))
+      return false;
   }
   return true;
 }

@@ -64,7 +64,8 @@ Elements places(const Vector& lists, const ActiveSet& rows) {
   rows.for_each([&](uint32_t row) {
     for (; next <= row; ++next) starts[next] = static_cast<uint32_t>(count);
     if (!lists.is_null(row)) count += packed::size(lists.type, lists.text(row));
-    if (count > UINT32_MAX) throw UserError("lists of more than 4294967295 elements at a time are not supported");
+    if (count > UINT32_MAX)
+      throw UserError("lists of more than 4294967295 elements at a time are not supported");
   });
   for (; next <= rows.rows(); ++next) starts[next] = static_cast<uint32_t>(count);
   result.count = static_cast<uint32_t>(count);

@@ -29,8 +29,13 @@ std::optional<Type> resolve(std::span<const Type> args) {
 }
 
 constexpr Function kFunctions[] = {
-    {.name = "list_aggregate", .raises = true, .resolve = resolve, .evaluate = run, .reference = reference,
-     .documentation = "An aggregate function over the elements.", .example = "list_aggregate([1, 2, NULL], 'sum')"},
+    {.name = "list_aggregate",
+     .raises = true,
+     .resolve = resolve,
+     .evaluate = run,
+     .reference = reference,
+     .documentation = "An aggregate function over the elements.",
+     .example = "list_aggregate([1, 2, NULL], 'sum')"},
 };
 
 }  // namespace
@@ -38,7 +43,8 @@ constexpr Function kFunctions[] = {
 }  // namespace folds
 
 ExprPtr fold(ExprPtr list, std::string_view name, Type type, std::shared_ptr<const Fold> fold) {
-  auto expr = std::make_shared<Expr>(*call("list_aggregate", {std::move(list), literal(Value::varchar(std::string(name)))}));
+  auto expr = std::make_shared<Expr>(
+      *call("list_aggregate", {std::move(list), literal(Value::varchar(std::string(name)))}));
   expr->type = type;
   expr->prepared = std::move(fold);
   return expr;

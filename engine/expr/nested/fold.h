@@ -9,7 +9,8 @@ namespace lanewise::expr {
 /// An aggregate over each row's elements; who knows the aggregates implements it.
 struct Fold : Prepared {
   /// The result of each active row's elements, of type `type`. Lists without elements have one, too.
-  virtual Vector run(Type type, const Elements& elements, const ActiveSet& rows, EvalContext& context) const = 0;
+  virtual Vector run(Type type, const Elements& elements, const ActiveSet& rows,
+                     EvalContext& context) const = 0;
 };
 
 /// list_aggregate(list, 'name').

@@ -23,19 +23,22 @@ Vector numbers_of(const Elements& elements, const ActiveSet& rows) {
   int64_t* numbers;
   Vector result = new_vector<int64_t>(TypeId::kInt64, elements.count, rows.arena(), numbers);
   rows.for_each([&](uint32_t row) {
-    for (uint32_t i = elements.starts[row]; i < elements.starts[row + 1]; ++i) numbers[i] = i - elements.starts[row] + 1;
+    for (uint32_t i = elements.starts[row]; i < elements.starts[row + 1]; ++i)
+      numbers[i] = i - elements.starts[row] + 1;
   });
   return result;
 }
 
 /// What the lambda reads for all elements.
-std::vector<Vector> columns_for(const Expr& expr, Args args, const Elements& elements, const ActiveSet& rows) {
+std::vector<Vector> columns_for(const Expr& expr, Args args, const Elements& elements,
+                                const ActiveSet& rows) {
   std::vector<Vector> columns;
   if (expr.lambda_index) columns.push_back(numbers_of(elements, rows));
   columns.push_back(elements.values);
   const uint32_t* row_of = rows_of(elements, rows);
   for (const Vector& arg : args.subspan(1)) {
-    const Vector plain = arg.form == Vector::Form::kDictionary && !arg.type.is_string() ? flatten(arg, rows) : arg;
+    const Vector plain =
+        arg.form == Vector::Form::kDictionary && !arg.type.is_string() ? flatten(arg, rows) : arg;
     columns.push_back(repeated(plain, row_of, elements.count, rows.arena()));
   }
   return columns;
@@ -80,7 +83,8 @@ Vector filter(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& c
   const Elements elements = elements_of(args[0], there);
   const ActiveSet all(elements.count, rows.arena());
   const uint64_t* keep = nullptr;
-  if (!all.none()) keep = truth_of(body(expr, columns_for(expr, args, elements, there), all, context), all).yes;
+  if (!all.none())
+    keep = truth_of(body(expr, columns_for(expr, args, elements, there), all, context), all).yes;
   const SlotWriter slots(elements.values);
   Vector result = packed_rows(expr.type, there, [&](uint32_t row, packed::Writer& to) {
     for (uint32_t i = elements.starts[row]; i < elements.starts[row + 1]; ++i) {
@@ -110,7 +114,9 @@ Vector reduce(const Expr& expr, Args args, const ActiveSet& rows, EvalContext& c
     active.for_each([&](uint32_t row) { at[row] = elements.starts[row] + step; });
     return gather(elements.values, at, active);
   };
-  Vector state = start == 1 ? flatten(args[1], there) : there.none() ? null_vector(expr.type, arena) : elements_at(0, there);
+  Vector state = start == 1     ? flatten(args[1], there)
+                 : there.none() ? null_vector(expr.type, arena)
+                                : elements_at(0, there);
   for (uint32_t step = start == 1 ? 0 : 1; step < longest; ++step) {
     auto* goes_on = arena.allocate<uint64_t>(bits::words(rows.rows()) + 1);
     std::fill_n(goes_on, bits::words(rows.rows()) + 1, 0);
@@ -159,7 +165,8 @@ Value filter_reference(const Expr& expr, Given args) {
   ValueList kept;
   int64_t number = 0;
   for (const Value& element : packed::unpack(args[0])) {
-    if (evaluate_reference(*expr.lambda, inputs(expr, ++number, {element}, args, 1)).is_true()) kept.push_back(element);
+    if (evaluate_reference(*expr.lambda, inputs(expr, ++number, {element}, args, 1)).is_true())
+      kept.push_back(element);
   }
   return packed::pack(expr.type, kept);
 }
@@ -171,8 +178,8 @@ Value reduce_reference(const Expr& expr, Given args) {
   if (elements.empty() && start == 0) throw UserError("Cannot perform list_reduce on an empty input list");
   Value state = start == 1 ? args[1] : elements[0];
   for (size_t i = 1 - start; i < elements.size(); ++i)
-    state = evaluate_reference(*expr.lambda,
-                               inputs(expr, static_cast<int64_t>(i) + 1, {elements[i], state}, args, 1 + start));
+    state = evaluate_reference(
+        *expr.lambda, inputs(expr, static_cast<int64_t>(i) + 1, {elements[i], state}, args, 1 + start));
   return state;
 }
 
@@ -183,15 +190,29 @@ std::optional<Type> resolve(Types args) {
 
 constexpr Function::Nulls kOwn = Function::Nulls::kOwn;
 constexpr Function kLambdaFunctions[] = {
-    {.name = "list_transform", .nulls = kOwn, .raises = true, .resolve = resolve, .evaluate = transform,
-     .reference = transform_reference, .documentation = "What the lambda makes of each element.",
+    {.name = "list_transform",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve,
+     .evaluate = transform,
+     .reference = transform_reference,
+     .documentation = "A list of the values that the lambda gives for the elements.",
      .example = "list_transform([1, 2, 3], lambda x: x * 10)"},
-    {.name = "list_filter", .nulls = kOwn, .raises = true, .resolve = resolve, .evaluate = filter,
-     .reference = filter_reference, .documentation = "The elements for which the lambda is true.",
+    {.name = "list_filter",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve,
+     .evaluate = filter,
+     .reference = filter_reference,
+     .documentation = "The elements for which the lambda is true.",
      .example = "list_filter([1, 2, 3], lambda x: x > 1)"},
-    {.name = "list_reduce", .nulls = kOwn, .raises = true, .resolve = resolve, .evaluate = reduce,
+    {.name = "list_reduce",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve,
+     .evaluate = reduce,
      .reference = reduce_reference,
-     .documentation = "What the lambda makes of what it made so far and the next element.",
+     .documentation = "The last value of the lambda, which is given its value so far and the next element.",
      .example = "list_reduce([1, 2, 3], lambda sum, x: sum + x)"},
 };
 

@@ -52,9 +52,8 @@ std::optional<Type> resolve_length(Types args) {
 
 Vector length(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   const Texts lists(args[0], rows);
-  return map_rows(TypeId::kInt64, rows, [&](uint32_t row) {
-    return static_cast<int64_t>(packed::size(args[0].type, lists[row]));
-  });
+  return map_rows(TypeId::kInt64, rows,
+                  [&](uint32_t row) { return static_cast<int64_t>(packed::size(args[0].type, lists[row])); });
 }
 
 Value length_reference(const Expr&, Given args) {
@@ -97,7 +96,8 @@ Vector extract(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
 
 Value extract_reference(const Expr& expr, Given args) {
   const ValueList elements = packed::unpack(args[0]);
-  const uint32_t number = place(static_cast<int64_t>(args[1].integer()), static_cast<uint32_t>(elements.size()));
+  const uint32_t number =
+      place(static_cast<int64_t>(args[1].integer()), static_cast<uint32_t>(elements.size()));
   return number < elements.size() ? elements[number] : Value(expr.type);
 }
 
@@ -165,7 +165,8 @@ std::optional<std::vector<size_t>> slice_of(int64_t count, Given bounds) {
   if (step > 0) {
     for (int64_t i = begin; i < end; i += std::min(step, count)) places.push_back(static_cast<size_t>(i));
   } else {
-    for (int64_t i = end - 1; i >= begin; i += std::max(step, -count)) places.push_back(static_cast<size_t>(i));
+    for (int64_t i = end - 1; i >= begin; i += std::max(step, -count))
+      places.push_back(static_cast<size_t>(i));
   }
   return places;
 }
@@ -196,8 +197,8 @@ Value normalized_value(const Value& value) {
     constexpr int64_t kDay = 86'400'000'000;
     const Interval from = value.interval();
     const int64_t days = from.days + from.micros / kDay;
-    return {value.type(), Interval{static_cast<int32_t>(from.months + days / 30), static_cast<int32_t>(days % 30),
-                                   from.micros % kDay}};
+    return {value.type(), Interval{static_cast<int32_t>(from.months + days / 30),
+                                   static_cast<int32_t>(days % 30), from.micros % kDay}};
   }
   if (!value.type().is_nested()) return value;
   ValueList members;
@@ -288,42 +289,93 @@ Value repeat(const Expr& expr, Given args) {
 
 constexpr Function::Nulls kOwn = Function::Nulls::kOwn;
 
-constexpr Function kLength{.name = "length", .resolve = resolve_length, .evaluate = length,
-                           .reference = length_reference, .documentation = "The number of elements.",
+constexpr Function kLength{.name = "length",
+                           .resolve = resolve_length,
+                           .evaluate = length,
+                           .reference = length_reference,
+                           .documentation = "The number of elements.",
                            .example = "len([1, 2, NULL])"};
 
 constexpr Function kListFunctions[] = {
     kLength,
     alias("len", kLength),
-    {.name = "list_value", .nulls = kOwn, .resolve = resolve_list_value, .evaluate = list_value,
-     .reference = list_value_reference, .documentation = "A list of the arguments.", .example = "[1, 2, NULL]"},
-    {.name = "array_value", .nulls = kOwn, .resolve = resolve_array_value, .evaluate = list_value,
-     .reference = list_value_reference, .documentation = "An array of the arguments, as long as there are some.",
+    {.name = "list_value",
+     .nulls = kOwn,
+     .resolve = resolve_list_value,
+     .evaluate = list_value,
+     .reference = list_value_reference,
+     .documentation = "A list of the arguments.",
+     .example = "[1, 2, NULL]"},
+    {.name = "array_value",
+     .nulls = kOwn,
+     .resolve = resolve_array_value,
+     .evaluate = list_value,
+     .reference = list_value_reference,
+     .documentation = "An array of the arguments, as long as there are some.",
      .example = "array_value(1, 2, 3)"},
-    {.name = "list_extract", .resolve = resolve_extract, .evaluate = extract, .reference = extract_reference,
-     .documentation = "An element: 1 is the first, -1 the last; NULL if there is none.", .example = "['a', 'b'][2]"},
-    {.name = "list_concat", .nulls = kOwn, .resolve = resolve_concat, .evaluate = concat,
-     .reference = concat_reference, .documentation = "The elements of all lists; a NULL list counts as empty.",
+    {.name = "list_extract",
+     .resolve = resolve_extract,
+     .evaluate = extract,
+     .reference = extract_reference,
+     .documentation = "An element: 1 is the first, -1 the last; NULL if there is none.",
+     .example = "['a', 'b'][2]"},
+    {.name = "list_concat",
+     .nulls = kOwn,
+     .resolve = resolve_concat,
+     .evaluate = concat,
+     .reference = concat_reference,
+     .documentation = "The elements of all lists; a NULL list counts as empty.",
      .example = "list_concat([1], [2, 3])"},
-    {.name = "||", .resolve = resolve_operator, .evaluate = concat, .reference = concat_reference,
-     .documentation = "The elements of both lists.", .example = "[1] || [2, 3]"},
-    {.name = "list_slice", .nulls = kOwn, .raises = true, .resolve = resolve_slice, .evaluate = evaluate_rows,
-     .reference = slice, .documentation = "The elements from one number to another, both included; every step-th of them.",
+    {.name = "||",
+     .resolve = resolve_operator,
+     .evaluate = concat,
+     .reference = concat_reference,
+     .documentation = "The elements of both lists.",
+     .example = "[1] || [2, 3]"},
+    {.name = "list_slice",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve_slice,
+     .evaluate = evaluate_rows,
+     .reference = slice,
+     .documentation = "The elements from one number to another, both included; every step-th of them.",
      .example = "[1, 2, 3, 4][2:3]"},
-    {.name = "normalized", .resolve = resolve_normalized, .evaluate = evaluate_rows, .reference = normalized,
-     .documentation = "The same value as all that equal it: zeros without a sign, intervals in whole months and days. "
-                      "Around keys and comparisons, where a nested type has such.",
-     .example = ""},
-    {.name = "flatten", .resolve = resolve_flatten, .evaluate = evaluate_rows, .reference = flatten_reference,
-     .documentation = "The elements of a list's lists.", .example = "flatten([[1], [2, 3]])"},
-    {.name = "list_resize", .nulls = kOwn, .raises = true, .resolve = resolve_resize, .evaluate = evaluate_rows,
-     .reference = resize, .documentation = "The list with so many elements; new ones are NULL or the third argument.",
+    {.name = "normalized",
+     .resolve = resolve_normalized,
+     .evaluate = evaluate_rows,
+     .reference = normalized,
+     .documentation =
+         "The same value as all that equal it: zeros without a sign, intervals in whole months and days. "
+         "Around keys and comparisons, where a nested type has such.",
+     .example = "[0.0::DOUBLE] = [-0.0::DOUBLE]"},
+    {.name = "flatten",
+     .resolve = resolve_flatten,
+     .evaluate = evaluate_rows,
+     .reference = flatten_reference,
+     .documentation = "The elements of a list's lists.",
+     .example = "flatten([[1], [2, 3]])"},
+    {.name = "list_resize",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve_resize,
+     .evaluate = evaluate_rows,
+     .reference = resize,
+     .documentation = "The list with so many elements; new ones are NULL or the third argument.",
      .example = "list_resize([1, 2], 3, 0)"},
-    {.name = "list_zip", .nulls = kOwn, .resolve = resolve_zip, .evaluate = evaluate_rows, .reference = zip,
-     .documentation = "Structs of the lists' first elements, second elements, ...; as many as the longest list has or, with true, the shortest.",
+    {.name = "list_zip",
+     .nulls = kOwn,
+     .resolve = resolve_zip,
+     .evaluate = evaluate_rows,
+     .reference = zip,
+     .documentation = "Structs of the lists' first elements, second elements, ...; as many as the longest "
+                      "list has or, with true, the shortest.",
      .example = "list_zip([1, 2], ['a', 'b'])"},
-    {.name = "repeat", .resolve = resolve_repeat, .evaluate = evaluate_rows, .reference = repeat,
-     .documentation = "The list's elements so many times.", .example = "repeat([1, 2], 2)"},
+    {.name = "repeat",
+     .resolve = resolve_repeat,
+     .evaluate = evaluate_rows,
+     .reference = repeat,
+     .documentation = "The list's elements so many times.",
+     .example = "repeat([1, 2], 2)"},
 };
 
 }  // namespace

@@ -122,13 +122,16 @@ Value extract(const Expr& expr, Given args) {
   return packed::pack(expr.type, found ? ValueList{*found} : ValueList());
 }
 
-Value extract_value(const Expr& expr, Given args) { return find(args[0], args[1]).value_or(Value(expr.type)); }
+Value extract_value(const Expr& expr, Given args) {
+  return find(args[0], args[1]).value_or(Value(expr.type));
+}
 
 Value contains(const Expr&, Given args) { return Value::boolean(find(args[0], args[1]).has_value()); }
 
 std::optional<Type> resolve_concat(Types args) {
   if (args.empty() || !is_map(args[0])) return std::nullopt;
-  return std::ranges::all_of(args, [&](Type type) { return type == args[0]; }) ? std::optional(args[0]) : std::nullopt;
+  return std::ranges::all_of(args, [&](Type type) { return type == args[0]; }) ? std::optional(args[0])
+                                                                               : std::nullopt;
 }
 
 /// A later value of a key takes the place of an earlier one.
@@ -154,27 +157,71 @@ Value concat(const Expr& expr, Given args) {
 
 constexpr Function::Nulls kOwn = Function::Nulls::kOwn;
 constexpr Function kMapFunctions[] = {
-    {.name = "map", .nulls = kOwn, .raises = true, .resolve = resolve_map, .evaluate = evaluate_rows, .reference = map,
-     .documentation = "A map of a list of keys and a list of values.", .example = "map(['a', 'b'], [1, 2])"},
-    {.name = "map_from_entries", .raises = true, .resolve = resolve_from_entries, .evaluate = evaluate_rows,
-     .reference = from_entries, .documentation = "A map of pairs of a key and a value.",
+    {.name = "map",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve_map,
+     .evaluate = evaluate_rows,
+     .reference = map,
+     .documentation = "A map of a list of keys and a list of values.",
+     .example = "map(['a', 'b'], [1, 2])"},
+    {.name = "map_from_entries",
+     .raises = true,
+     .resolve = resolve_from_entries,
+     .evaluate = evaluate_rows,
+     .reference = from_entries,
+     .documentation = "A map of pairs of a key and a value.",
      .example = "map_from_entries([(1, 'a'), (2, 'b')])"},
-    {.name = "map_keys", .resolve = resolve_keys, .evaluate = evaluate_rows, .reference = part<0>,
-     .documentation = "The keys.", .example = "map_keys(map {'a': 1, 'b': 2})"},
-    {.name = "map_values", .resolve = resolve_values, .evaluate = evaluate_rows, .reference = part<1>,
-     .documentation = "The values.", .example = "map_values(map {'a': 1, 'b': 2})"},
-    {.name = "map_entries", .resolve = resolve_entries, .evaluate = evaluate_rows, .reference = entries,
-     .documentation = "Structs of a key and its value.", .example = "map_entries(map {'a': 1})"},
-    {.name = "cardinality", .resolve = resolve_cardinality, .evaluate = evaluate_rows, .reference = cardinality,
-     .documentation = "The number of keys.", .example = "cardinality(map {'a': 1})"},
-    {.name = "map_extract", .nulls = kOwn, .resolve = resolve_extract, .evaluate = evaluate_rows, .reference = extract,
-     .documentation = "A list of the key's value; empty if there is none.", .example = "map_extract(map {'a': 1}, 'a')"},
-    {.name = "map_extract_value", .resolve = resolve_extract_value, .evaluate = evaluate_rows,
-     .reference = extract_value, .documentation = "The key's value; NULL if there is none.", .example = "(map {'a': 1})['a']"},
-    {.name = "map_contains", .resolve = resolve_contains, .evaluate = evaluate_rows, .reference = contains,
-     .documentation = "Whether the map has the key.", .example = "map_contains(map {'a': 1}, 'b')"},
-    {.name = "map_concat", .nulls = kOwn, .raises = true, .resolve = resolve_concat, .evaluate = evaluate_rows,
-     .reference = concat, .documentation = "The entries of all maps; of a key that several have the last one's.",
+    {.name = "map_keys",
+     .resolve = resolve_keys,
+     .evaluate = evaluate_rows,
+     .reference = part<0>,
+     .documentation = "The keys.",
+     .example = "map_keys(map {'a': 1, 'b': 2})"},
+    {.name = "map_values",
+     .resolve = resolve_values,
+     .evaluate = evaluate_rows,
+     .reference = part<1>,
+     .documentation = "The values.",
+     .example = "map_values(map {'a': 1, 'b': 2})"},
+    {.name = "map_entries",
+     .resolve = resolve_entries,
+     .evaluate = evaluate_rows,
+     .reference = entries,
+     .documentation = "Structs of a key and its value.",
+     .example = "map_entries(map {'a': 1})"},
+    {.name = "cardinality",
+     .resolve = resolve_cardinality,
+     .evaluate = evaluate_rows,
+     .reference = cardinality,
+     .documentation = "The number of keys.",
+     .example = "cardinality(map {'a': 1})"},
+    {.name = "map_extract",
+     .nulls = kOwn,
+     .resolve = resolve_extract,
+     .evaluate = evaluate_rows,
+     .reference = extract,
+     .documentation = "A list of the key's value; empty if there is none.",
+     .example = "map_extract(map {'a': 1}, 'a')"},
+    {.name = "map_extract_value",
+     .resolve = resolve_extract_value,
+     .evaluate = evaluate_rows,
+     .reference = extract_value,
+     .documentation = "The key's value; NULL if there is none.",
+     .example = "(map {'a': 1})['a']"},
+    {.name = "map_contains",
+     .resolve = resolve_contains,
+     .evaluate = evaluate_rows,
+     .reference = contains,
+     .documentation = "Whether the map has the key.",
+     .example = "map_contains(map {'a': 1}, 'b')"},
+    {.name = "map_concat",
+     .nulls = kOwn,
+     .raises = true,
+     .resolve = resolve_concat,
+     .evaluate = evaluate_rows,
+     .reference = concat,
+     .documentation = "The entries of all maps; of a key that several have the last one's.",
      .example = "map_concat(map {'a': 1}, map {'a': 2, 'b': 3})"},
 };
 

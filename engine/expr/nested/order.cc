@@ -34,8 +34,8 @@ Order order_of(Given words, Order order) {
     if (word == "DEFAULT" || word == "ORDER DEFAULT") continue;
     const std::string_view first = i == 0 ? "ASC" : "NULLS FIRST", second = i == 0 ? "DESC" : "NULLS LAST";
     if (word != first && word != second)
-      throw UserError(std::string(i == 0 ? "Sorting order" : "Null sorting order") + " must be either " + std::string(first) + " or " +
-                      std::string(second));
+      throw UserError(std::string(i == 0 ? "Sorting order" : "Null sorting order") + " must be either " +
+                      std::string(first) + " or " + std::string(second));
     if (i == 0) order.descending = word == second;
     if (i == 1) order.nulls_first = word == first;
   }
@@ -61,7 +61,9 @@ bool takes_order(Types args) {
 std::optional<Type> resolve_sort(Types args) {
   return takes_order(args) ? std::optional(args[0]) : std::nullopt;
 }
-std::optional<Type> resolve_reverse_sort(Types args) { return args.size() <= 2 ? resolve_sort(args) : std::nullopt; }
+std::optional<Type> resolve_reverse_sort(Types args) {
+  return args.size() <= 2 ? resolve_sort(args) : std::nullopt;
+}
 std::optional<Type> resolve_grade(Types args) {
   return takes_order(args) ? std::optional(Type::list(TypeId::kInt64)) : std::nullopt;
 }
@@ -119,16 +121,39 @@ Value unique(const Expr&, Given args) {
 }
 
 constexpr Function kOrderFunctions[] = {
-    {.name = "list_sort", .raises = true, .resolve = resolve_sort, .evaluate = evaluate_rows, .reference = sort,
-     .documentation = "The elements in order; 'DESC' and 'NULLS FIRST' may follow.", .example = "list_sort([3, NULL, 1])"},
-    {.name = "list_reverse_sort", .raises = true, .resolve = resolve_reverse_sort, .evaluate = evaluate_rows,
-     .reference = reverse_sort, .documentation = "The elements in descending order.", .example = "list_reverse_sort([3, 1, 2])"},
-    {.name = "list_grade_up", .raises = true, .resolve = resolve_grade, .evaluate = evaluate_rows, .reference = grade,
-     .documentation = "The numbers of the elements in their order.", .example = "list_grade_up([30, 10, 20])"},
-    {.name = "list_distinct", .resolve = resolve_list, .evaluate = evaluate_rows, .reference = distinct,
-     .documentation = "The elements that are not NULL, each once.", .example = "list_sort(list_distinct([1, 2, 1, NULL]))"},
-    {.name = "list_unique", .resolve = resolve_unique, .evaluate = evaluate_rows, .reference = unique,
-     .documentation = "The number of distinct elements that are not NULL.", .example = "list_unique([1, 2, 1, NULL])"},
+    {.name = "list_sort",
+     .raises = true,
+     .resolve = resolve_sort,
+     .evaluate = evaluate_rows,
+     .reference = sort,
+     .documentation = "The elements in order; 'DESC' and 'NULLS FIRST' may follow.",
+     .example = "list_sort([3, NULL, 1])"},
+    {.name = "list_reverse_sort",
+     .raises = true,
+     .resolve = resolve_reverse_sort,
+     .evaluate = evaluate_rows,
+     .reference = reverse_sort,
+     .documentation = "The elements in descending order.",
+     .example = "list_reverse_sort([3, 1, 2])"},
+    {.name = "list_grade_up",
+     .raises = true,
+     .resolve = resolve_grade,
+     .evaluate = evaluate_rows,
+     .reference = grade,
+     .documentation = "The numbers of the elements in their order.",
+     .example = "list_grade_up([30, 10, 20])"},
+    {.name = "list_distinct",
+     .resolve = resolve_list,
+     .evaluate = evaluate_rows,
+     .reference = distinct,
+     .documentation = "The elements that are not NULL, each once.",
+     .example = "list_sort(list_distinct([1, 2, 1, NULL]))"},
+    {.name = "list_unique",
+     .resolve = resolve_unique,
+     .evaluate = evaluate_rows,
+     .reference = unique,
+     .documentation = "The number of distinct elements that are not NULL.",
+     .example = "list_unique([1, 2, 1, NULL])"},
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ std::optional<Type> resolve_position(Types args) {
 
 Vector contains(const Expr&, Args args, const ActiveSet& rows, EvalContext&) {
   Finder finder(args[0], args[1], rows);
-  return map_rows(TypeId::kBool, rows, [&](uint32_t row) { return static_cast<uint8_t>(finder.find(row) != 0); });
+  return map_rows(TypeId::kBool, rows,
+                  [&](uint32_t row) { return static_cast<uint8_t>(finder.find(row) != 0); });
 }
 
 Value contains_reference(const Expr&, Given args) {
@@ -100,7 +101,8 @@ Value position_reference(const Expr& expr, Given args) {
   if (args[0].is_null()) return Value(expr.type);
   const ValueList elements = packed::unpack(args[0]);
   const auto found = std::ranges::find(elements, args[1]);
-  return found == elements.end() ? Value(expr.type) : Value::int32(static_cast<int32_t>(found - elements.begin()) + 1);
+  return found == elements.end() ? Value(expr.type)
+                                 : Value::int32(static_cast<int32_t>(found - elements.begin()) + 1);
 }
 
 std::optional<Type> resolve_two_lists(Types args) {
@@ -161,7 +163,8 @@ std::optional<Type> resolve_where(Types args) {
 }
 
 void require(const Value& value) {
-  if (value.is_null()) throw UserError("NULLs are not allowed as list elements in the second input parameter.");
+  if (value.is_null())
+    throw UserError("NULLs are not allowed as list elements in the second input parameter.");
 }
 
 Value select(const Expr& expr, Given args) {
@@ -187,21 +190,51 @@ Value where(const Expr& expr, Given args) {
 }
 
 constexpr Function kSearchFunctions[] = {
-    {.name = "list_contains", .resolve = resolve_contains, .evaluate = contains, .reference = contains_reference,
-     .documentation = "Whether an element equals the value.", .example = "list_contains([1, 2, NULL], 1)"},
-    {.name = "list_position", .nulls = Function::Nulls::kOwn, .resolve = resolve_position, .evaluate = position,
-     .reference = position_reference, .documentation = "The number of the first element that equals the value; NULL if none does.",
+    {.name = "list_contains",
+     .resolve = resolve_contains,
+     .evaluate = contains,
+     .reference = contains_reference,
+     .documentation = "Whether an element equals the value.",
+     .example = "list_contains([1, 2, NULL], 1)"},
+    {.name = "list_position",
+     .nulls = Function::Nulls::kOwn,
+     .resolve = resolve_position,
+     .evaluate = position,
+     .reference = position_reference,
+     .documentation = "The number of the first element that equals the value; NULL if none does.",
      .example = "list_position(['a', 'b'], 'b')"},
-    {.name = "list_has_any", .resolve = resolve_two_lists, .evaluate = evaluate_rows, .reference = has_any,
-     .documentation = "Whether the lists have an element in common.", .example = "list_has_any([1, 2], [2, 3])"},
-    {.name = "list_has_all", .resolve = resolve_two_lists, .evaluate = evaluate_rows, .reference = has_all,
-     .documentation = "Whether the first list has all elements of the second.", .example = "list_has_all([1, 2], [2])"},
-    {.name = "list_intersect", .resolve = resolve_intersect, .evaluate = evaluate_rows, .reference = intersect,
-     .documentation = "The elements that both lists have, each once.", .example = "list_intersect([1, 2], [2, 3])"},
-    {.name = "list_select", .raises = true, .resolve = resolve_select, .evaluate = evaluate_rows, .reference = select,
-     .documentation = "The elements with these numbers.", .example = "list_select(['a', 'b', 'c'], [3, 1])"},
-    {.name = "list_where", .raises = true, .resolve = resolve_where, .evaluate = evaluate_rows, .reference = where,
-     .documentation = "The elements at whose place the second list is true.", .example = "list_where([1, 2], [false, true])"},
+    {.name = "list_has_any",
+     .resolve = resolve_two_lists,
+     .evaluate = evaluate_rows,
+     .reference = has_any,
+     .documentation = "Whether the lists have an element in common.",
+     .example = "list_has_any([1, 2], [2, 3])"},
+    {.name = "list_has_all",
+     .resolve = resolve_two_lists,
+     .evaluate = evaluate_rows,
+     .reference = has_all,
+     .documentation = "Whether the first list has all elements of the second.",
+     .example = "list_has_all([1, 2], [2])"},
+    {.name = "list_intersect",
+     .resolve = resolve_intersect,
+     .evaluate = evaluate_rows,
+     .reference = intersect,
+     .documentation = "The elements that both lists have, each once.",
+     .example = "list_intersect([1, 2], [2, 3])"},
+    {.name = "list_select",
+     .raises = true,
+     .resolve = resolve_select,
+     .evaluate = evaluate_rows,
+     .reference = select,
+     .documentation = "The elements with these numbers.",
+     .example = "list_select(['a', 'b', 'c'], [3, 1])"},
+    {.name = "list_where",
+     .raises = true,
+     .resolve = resolve_where,
+     .evaluate = evaluate_rows,
+     .reference = where,
+     .documentation = "The elements at whose place the second list is true.",
+     .example = "list_where([1, 2], [false, true])"},
 };
 
 }  // namespace

@@ -67,13 +67,26 @@ Value split(const Expr& expr, Given args) {
 }
 
 constexpr Function kSeriesFunctions[] = {
-    {.name = "range", .raises = true, .resolve = resolve_range, .evaluate = evaluate_rows, .reference = range<false>,
-     .documentation = "The numbers from a start (0) to before an end, by a step (1).", .example = "range(2, 8, 3)"},
-    {.name = "generate_series", .raises = true, .resolve = resolve_range, .evaluate = evaluate_rows,
-     .reference = range<true>, .documentation = "The numbers from a start (0) to an end, by a step (1).",
+    {.name = "range",
+     .raises = true,
+     .resolve = resolve_range,
+     .evaluate = evaluate_rows,
+     .reference = range<false>,
+     .documentation = "The numbers from a start (0) to before an end, by a step (1).",
+     .example = "range(2, 8, 3)"},
+    {.name = "generate_series",
+     .raises = true,
+     .resolve = resolve_range,
+     .evaluate = evaluate_rows,
+     .reference = range<true>,
+     .documentation = "The numbers from a start (0) to an end, by a step (1).",
      .example = "generate_series(2, 8, 3)"},
-    {.name = "string_split", .nulls = Function::Nulls::kOwn, .resolve = resolve_split, .evaluate = evaluate_rows,
-     .reference = split, .documentation = "The pieces of the string between separators.",
+    {.name = "string_split",
+     .nulls = Function::Nulls::kOwn,
+     .resolve = resolve_split,
+     .evaluate = evaluate_rows,
+     .reference = split,
+     .documentation = "The pieces of the string between separators.",
      .example = "string_split('usr/bin/env', '/')"},
 };
 

@@ -27,7 +27,9 @@ Vector pack(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&) {
   return structs_of(expr.type, args, rows);
 }
 
-Value pack_reference(const Expr& expr, Given args) { return packed::pack(expr.type, ValueList(args.begin(), args.end())); }
+Value pack_reference(const Expr& expr, Given args) {
+  return packed::pack(expr.type, ValueList(args.begin(), args.end()));
+}
 
 std::optional<Type> resolve_extract(Types args) {
   if (args.size() != 2 || args[0].id != TypeId::kStruct || args[1] != TypeId::kInt64) return std::nullopt;
@@ -36,9 +38,11 @@ std::optional<Type> resolve_extract(Types args) {
 
 size_t field_number(std::span<const ExprPtr> args) {
   const Value& number = args[1]->literal;
-  invariant(args[1]->kind == Expr::Kind::kLiteral && !number.is_null(), "the number of a field is a constant");
+  invariant(args[1]->kind == Expr::Kind::kLiteral && !number.is_null(),
+            "the number of a field is a constant");
   const size_t fields = args[0]->type.members().size();
-  invariant(number.integer() >= 1 && number.integer() <= static_cast<int128_t>(fields), "there is such a field");
+  invariant(number.integer() >= 1 && number.integer() <= static_cast<int128_t>(fields),
+            "there is such a field");
   return static_cast<size_t>(number.integer()) - 1;
 }
 
@@ -50,7 +54,9 @@ Vector extract(const Expr& expr, Args args, const ActiveSet& rows, EvalContext&)
   return field_of(args[0], field_number(expr.args), rows);
 }
 
-Value extract_reference(const Expr& expr, Given args) { return packed::unpack(args[0])[field_number(expr.args)]; }
+Value extract_reference(const Expr& expr, Given args) {
+  return packed::unpack(args[0])[field_number(expr.args)];
+}
 
 std::optional<Type> resolve_concat(Types args) {
   std::vector<Member> fields;
@@ -100,7 +106,8 @@ std::optional<Type> resolve_insert(Types args) {
 
 Value insert(const Expr& expr, Given args) {
   ValueList fields;
-  if (!args[0].is_null()) fields = packed::unpack(args[0]);
+  if (!args[0].is_null())
+    fields = packed::unpack(args[0]);
   else
     for (const Member& member : args[0].type().members()) fields.emplace_back(member.type);
   fields.insert(fields.end(), args.begin() + 1, args.end());
@@ -128,8 +135,12 @@ std::optional<Type> resolve_values(Types args) {
 Value values(const Expr& expr, Given args) { return {expr.type, args[0].text()}; }
 
 constexpr Function::Nulls kOwn = Function::Nulls::kOwn;
-constexpr Function kPack{.name = "struct_pack", .nulls = kOwn, .resolve = resolve_pack, .evaluate = pack,
-                         .reference = pack_reference, .documentation = "A struct of the arguments.",
+constexpr Function kPack{.name = "struct_pack",
+                         .nulls = kOwn,
+                         .resolve = resolve_pack,
+                         .evaluate = pack,
+                         .reference = pack_reference,
+                         .documentation = "A struct of the arguments.",
                          .example = "{'a': 1, 'b': 'x'}"};
 
 constexpr Function named(Function function, std::string_view name, std::string_view documentation,
@@ -143,18 +154,39 @@ constexpr Function named(Function function, std::string_view name, std::string_v
 constexpr Function kStructFunctions[] = {
     kPack,
     named(kPack, "row", "A struct whose fields have no names.", "row(1, 'x')"),
-    {.name = "struct_extract_at", .resolve = resolve_extract, .refine = refine_extract, .evaluate = extract,
-     .reference = extract_reference, .documentation = "A field, by its number from 1.",
+    {.name = "struct_extract_at",
+     .resolve = resolve_extract,
+     .refine = refine_extract,
+     .evaluate = extract,
+     .reference = extract_reference,
+     .documentation = "A field, by its number from 1.",
      .example = "struct_extract_at({'a': 1, 'b': 'x'}, 2)"},
-    {.name = "struct_concat", .nulls = kOwn, .resolve = resolve_concat, .evaluate = concat,
-     .reference = concat_reference, .documentation = "The fields of all structs.",
+    {.name = "struct_concat",
+     .nulls = kOwn,
+     .resolve = resolve_concat,
+     .evaluate = concat,
+     .reference = concat_reference,
+     .documentation = "The fields of all structs.",
      .example = "struct_concat({'a': 1}, {'b': 2})"},
-    {.name = "struct_insert", .nulls = kOwn, .resolve = resolve_insert, .evaluate = evaluate_rows, .reference = insert,
-     .documentation = "The struct with further fields.", .example = "struct_insert({'a': 1}, b := 2)"},
-    {.name = "struct_keys", .resolve = resolve_keys, .evaluate = evaluate_rows, .reference = keys,
-     .documentation = "The names of the fields.", .example = "struct_keys({'a': 1, 'b': 2})"},
-    {.name = "struct_values", .resolve = resolve_values, .evaluate = evaluate_rows, .reference = values,
-     .documentation = "The same fields without names.", .example = "struct_values({'a': 1, 'b': 'x'})"},
+    {.name = "struct_insert",
+     .nulls = kOwn,
+     .resolve = resolve_insert,
+     .evaluate = evaluate_rows,
+     .reference = insert,
+     .documentation = "The struct with further fields.",
+     .example = "struct_insert({'a': 1}, b := 2)"},
+    {.name = "struct_keys",
+     .resolve = resolve_keys,
+     .evaluate = evaluate_rows,
+     .reference = keys,
+     .documentation = "The names of the fields.",
+     .example = "struct_keys({'a': 1, 'b': 2})"},
+    {.name = "struct_values",
+     .resolve = resolve_values,
+     .evaluate = evaluate_rows,
+     .reference = values,
+     .documentation = "The same fields without names.",
+     .example = "struct_values({'a': 1, 'b': 'x'})"},
 };
 
 }  // namespace

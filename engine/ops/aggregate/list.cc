@@ -67,7 +67,8 @@ std::unique_ptr<Accumulator> make_list(const plan::AggregateCall& call, MemoryBu
 }
 
 constexpr AggregateFunction kListFunctions[] = {
-    {"list", true, true, resolve_list, make_list, "All values as a list, NULLs too; NULL if there are no rows.",
+    {"list", true, true, resolve_list, make_list,
+     "All values as a list, NULLs too; NULL if there are no rows.",
      "SELECT list(x ORDER BY x) FROM (VALUES (2), (1)) t(x) -- [1, 2]", true},
 };
 

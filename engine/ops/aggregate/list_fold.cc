@@ -19,7 +19,8 @@ class AggregateFold : public expr::Fold {
   AggregateFold(plan::AggregateCall call, const AggregateFunction& function)
       : call_(std::move(call)), function_(function) {}
 
-  Vector run(Type type, const expr::Elements& elements, const ActiveSet& rows, EvalContext& context) const override {
+  Vector run(Type type, const expr::Elements& elements, const ActiveSet& rows,
+             EvalContext& context) const override {
     Arena& arena = rows.arena();
     const std::unique_ptr<Accumulator> groups = function_.make(call_, context.budget);
     groups->resize(rows.rows());

@@ -46,12 +46,15 @@ class UnnestExpansion : public Expansion {
     out.active = ActiveSet(count, arena);
     out.columns.clear();
     for (const Vector& column : in_.columns) out.columns.push_back(take(column, rows, out.active));
-    for (const expr::Elements& list : lists_) out.columns.push_back(elements(list, rows, numbers, out.active));
+    for (const expr::Elements& list : lists_)
+      out.columns.push_back(elements(list, rows, numbers, out.active));
     return true;
   }
 
  private:
-  static uint32_t size(const expr::Elements& list, uint32_t row) { return list.starts[row + 1] - list.starts[row]; }
+  static uint32_t size(const expr::Elements& list, uint32_t row) {
+    return list.starts[row + 1] - list.starts[row];
+  }
   uint32_t longest(uint32_t row) const {
     uint32_t most = 0;
     for (const expr::Elements& list : lists_) most = std::max(most, size(list, row));
