@@ -91,22 +91,15 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
             "ASOF joins with other conditions"},
            {"SELECT fill(a) OVER (ORDER BY a) FROM t", "the window function FILL(a) OVER"},
            {"SELECT rank(ORDER BY a) OVER (ORDER BY s) FROM t", "the window function"},
-           {"SELECT unnest([1, 2])", "UNNEST"},
-           {"SELECT l FROM t", "the column l is of type INTEGER[]"},
-           {"SELECT [a] FROM t", "INTEGER[]"},
-           {"SELECT {'a': a} FROM t", "STRUCT(a INTEGER)"},
            {"SELECT uuid()", "uuid"},
            {"SELECT a::BIT FROM t", "BIT"},
-           {"WITH RECURSIVE c AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM c WHERE i < 3) FROM c",
-            "WITH RECURSIVE"},
            {"PIVOT t ON s USING sum(a)", "PIVOT"},
            {"SELECT a FROM t TABLESAMPLE 10%", "SAMPLE"},
            {"SELECT a FROM t USING SAMPLE 5", "SAMPLE"},
            {"SELECT a FROM t LIMIT 10%", "LIMIT with a percentage"},
            {"SELECT a FROM t LIMIT (SELECT 3)", "LIMIT and OFFSET that are not constants"},
-           {"SELECT histogram(a) FROM t", "MAP(INTEGER, UBIGINT)"},
            {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
-           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "DOUBLE[]"},
+           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "quantile_cont of several shares"},
            {"SELECT random() FROM t", "the function random()"},
            {"SELECT try(a / 0) FROM t", "TRY"},
            {"SELECT a FROM t ORDER BY e", "the order of ENUM values"},
@@ -173,7 +166,7 @@ TEST_F(DatabaseTest, RunsStatements) {
   EXPECT_EQ(
       run("SELECT [1, 2], {'a': 1}, '550e8400-e29b-41d4-a716-446655440000'::UUID")->value(0, 2).to_string(),
       "550e8400-e29b-41d4-a716-446655440000");
-  EXPECT_EQ(run("SELECT [1, 2]")->value(0, 0).text(), "[1, 2]");
+  EXPECT_EQ(run("SELECT [1, 2]")->value(0, 0).to_string(), "[1, 2]");
   EXPECT_EQ(run("PIVOT u ON i USING count(*)")->rows(), 1);
   EXPECT_THAT(message_of<UserError>([&] { run("INSERT INTO u VALUES ('x')"); }),
               HasSubstr("Could not convert"));

@@ -151,6 +151,9 @@ Rows all_of(plan::NodePtr node);
 /// which different ones can be equal.
 ExprPtr comparable(ExprPtr expr);
 
+/// The same of any type: numbers and intervals, too, where they become parts of a nested value.
+ExprPtr normalized(ExprPtr expr);
+
 /// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here: ENUMs are text.
 void require_order(const duckdb::Expression& expr);
 

@@ -116,6 +116,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
     result.args.push_back(share(context_, expr));
 
+  if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
   if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
     result.function = "sum";
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);

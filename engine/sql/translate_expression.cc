@@ -89,8 +89,11 @@ bool has_equal_forms(Type type) {
 }  // namespace
 
 ExprPtr comparable(ExprPtr expr) {
-  if (!expr->type.is_nested() || !has_equal_forms(expr->type)) return expr;
-  return lanewise::call("normalized", {std::move(expr)});
+  return expr->type.is_nested() ? normalized(std::move(expr)) : expr;
+}
+
+ExprPtr normalized(ExprPtr expr) {
+  return has_equal_forms(expr->type) ? lanewise::call("normalized", {std::move(expr)}) : expr;
 }
 
 void require_order(const duckdb::Expression& expr) {

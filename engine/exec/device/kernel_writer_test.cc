@@ -554,6 +554,7 @@ TEST(Kernels, AllAggregatesOfTheCpuAreOffered) {
       if (!args) continue;
       std::vector<Type> taken;
       for (const ExprPtr& arg : *args) taken.push_back(arg->type);
+      if (function.resolve(taken)->is_nested()) continue;
       const plan::NodePtr rows = plan::scan(
           std::make_shared<FakeSource>(Schema{{"x", type}}, std::vector<std::vector<Value>>()), {0});
       for (const bool distinct : {false, true}) {

@@ -256,10 +256,10 @@ TEST(Emitter, DocumentationNamesWhatIsOffered) {
   std::set<std::string_view> offered, refused;
   for (const Function& function : functions()) {
     if (std::isalpha(function.name[0]) == 0 || std::isupper(function.name[0]) != 0) continue;  // operators
-    const bool is_pattern =
-        std::any_of(pattern_functions().begin(), pattern_functions().end(),
-                    [&](const Function& pattern) { return pattern.name == function.name; });
-    if (is_pattern) continue;
+    const auto is_among = [&](std::span<const Function> some) {
+      return std::ranges::any_of(some, [&](const Function& one) { return one.name == function.name; });
+    };
+    if (is_among(pattern_functions()) || (is_among(nested_functions()) && !is_offered(function))) continue;
     (is_offered(function) ? offered : refused).insert(function.name);
   }
   for (const std::string_view name : offered) refused.erase(name);

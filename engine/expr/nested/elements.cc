@@ -73,6 +73,14 @@ Elements places(const Vector& lists, const ActiveSet& rows) {
   return result;
 }
 
+/// A number of a vector of any form.
+template <class T>
+const T& number_at(const Vector& vector, uint32_t row) {
+  if (vector.constant) row = 0;
+  if (vector.form != Vector::Form::kDictionary) return vector.as<T>()[row];
+  return vector.dictionary->values.as<T>()[vector.as<uint32_t>()[row]];
+}
+
 /// Bytes of fixed-width slots are written where they belong, with no look at what they are.
 template <class T>
 char* put(const Vector& values, uint32_t row, char* to) {
@@ -80,10 +88,10 @@ char* put(const Vector& values, uint32_t row, char* to) {
   *to++ = static_cast<char>(null ? Mark::kNull : Mark::kValue);
   std::string bytes;
   if constexpr (std::is_same_v<T, Interval>) {
-    packed::Writer(bytes).number(values.as<T>()[values.constant ? 0 : row]);
+    packed::Writer(bytes).number(number_at<T>(values, row));
     std::memcpy(to, bytes.data() + 1, sizeof(T));
   } else {
-    const auto bits = packed::ordering::swap(packed::ordered(values.as<T>()[values.constant ? 0 : row]));
+    const auto bits = packed::ordering::swap(packed::ordered(number_at<T>(values, row)));
     std::memcpy(to, &bits, sizeof(T));
   }
   if (null) std::memset(to, 0, sizeof(T));
@@ -141,7 +149,7 @@ void SlotWriter::append(uint32_t row, packed::Writer& to) const {
     if constexpr (std::is_same_v<T, std::string_view>) {
       to.text(values_.text(row));
     } else {
-      to.number(values_.as<T>()[values_.constant ? 0 : row]);
+      to.number(number_at<T>(values_, row));
     }
   });
 }

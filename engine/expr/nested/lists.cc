@@ -207,7 +207,9 @@ Value normalized_value(const Value& value) {
 }
 
 std::optional<Type> resolve_normalized(Types args) {
-  return args.size() == 1 && args[0].is_nested() ? std::optional(args[0]) : std::nullopt;
+  const bool takes =
+      args.size() == 1 && (args[0].is_nested() || args[0].is_float() || args[0].id == TypeId::kInterval);
+  return takes ? std::optional(args[0]) : std::nullopt;
 }
 
 Value normalized(const Expr&, Given args) { return normalized_value(args[0]); }

@@ -212,7 +212,7 @@ std::vector<plan::AggregateCall> all_calls(const Input& input) {
   }
   for (size_t i = 1; i < plain; ++i) {
     plan::AggregateCall call = calls[i];
-    if (call.function == "string_agg") {
+    if (call.function == "string_agg" || call.function == "list") {
       call.order = {{call.args[0], i % 2 == 0, false}};
     } else if (call.function == "first" || call.function == "last" || call.function == "any_value" ||
                call.function == "mode" || call.args.size() == 2) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "data/packed.h"
 #include "data/value.h"
 #include "ops/aggregate/to_real.h"
 #include "plan/node.h"
@@ -125,6 +127,11 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
     }
     return best == nullptr ? Value(call.type) : best->args[0];
   }
+  if (is("list")) {
+    std::vector<Value> all;
+    for (const Row& row : rows) all.push_back(row.args[0]);
+    return all.empty() ? Value(call.type) : packed::pack(call.type, all);
+  }
   std::vector<Value> values;
   for (const Row& row : rows) {
     if (!row.args[0].is_null()) values.push_back(row.args[0]);
@@ -142,6 +149,20 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
   }
   if (values.empty()) return Value(call.type);
   if (is("any_value")) return values.front();
+  if (is("histogram")) {
+    std::map<std::string, std::vector<Value>> counts;  // by slots, whose order is the values'
+    for (const Value& value : values) {
+      std::string slot;
+      packed::Writer(slot).value(value.type(), value);
+      counts[slot].push_back(value);
+    }
+    std::vector<Value> entries;
+    for (const auto& [slot, alike] : counts) {
+      const Value times(TypeId::kUInt64, static_cast<uint128_t>(alike.size()));
+      entries.push_back(packed::pack(call.type.element(), {alike[0], times}));
+    }
+    return packed::pack(call.type, entries);
+  }
   if (is("median")) {
     const Type type = values[0].type();
     const bool continuous = type.id == TypeId::kDecimal || type.is_integer() || type.is_float() ||
