@@ -79,14 +79,14 @@ def answers(queries):
 
 
 def functions():
-    """Name, example and documentation of each function that has a name of letters; its overloads follow each other."""
+    """Name, example, documentation and "cores" of each function, where it runs on those only; its overloads follow each other."""
     table = subprocess.run([BUILD / "tests" / "lanewise_function_examples"], capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in table.splitlines()]
     seen, result = set(), []
-    for name, example, documentation in rows:
+    for name, example, documentation, where in rows:
         if example and (name, example) not in seen:
             seen.add((name, example))
-            result.append((name, example, documentation))
+            result.append((name, example, documentation, where))
     return result
 
 
@@ -94,7 +94,7 @@ def aggregates():
     folder = ROOT / "engine" / "ops" / "aggregate"
     sources = "".join(path.read_text() for path in sorted(folder.glob("*.cc")) if not path.name.endswith("_test.cc"))
     text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
-    entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}\}}', sources)
+    entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}(?:,\s*true)?\}}', sources)
     others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):
         if not literal(example):
@@ -110,10 +110,10 @@ def functions_page():
     lines = ["# Functions and aggregates\n", f"Lanewise supports {len({name for name, *_ in known})} functions and operators, and {len(list(aggregates()))} aggregates. "
              "A function that is not listed ends with an error that names it.\n", "NULL arguments give NULL, unless the description says otherwise.\n",
              "## Functions\n", "| function | description | example | result | GPU |", "| --- | --- | --- | --- | --- |"]
-    for (name, example, documentation), answer in zip(known, answers([example for _, example, _ in known])):
-        gpu = "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
+    for (name, example, documentation, where), answer in zip(known, answers([example for _, example, *_ in known])):
+        gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
         lines.append(f"| {code(name)} | {cell(documentation)} | {code(example)} | {code(answer)} | {gpu} |")
-    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY, and run on GPUs.\n",
+    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. All but `list` and `histogram` run on GPUs.\n",
               "| aggregate | description | example | result |", "| --- | --- | --- | --- |"]
     for name, documentation, query, answer, also in aggregates():
         names = ", ".join(code(other) for other in [name, *also])

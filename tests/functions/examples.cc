@@ -1,13 +1,22 @@
 #include <cstdio>
 
 #include "expr/function.h"
+#include "expr/function_groups.h"
 
-/// Prints the table of functions, one per line: name, example, documentation, separated by tabs.
+/// Prints the table of functions, one per line: name, example, documentation, and where it runs on cores only
+/// "cores", separated by tabs.
 int main() {
+  const auto is_nested = [](const lanewise::Function& function) {
+    for (const lanewise::Function& nested : lanewise::nested_functions()) {
+      if (nested.name == function.name && nested.example == function.example) return true;
+    }
+    return false;
+  };
   for (const lanewise::Function& function : lanewise::functions()) {
-    std::printf("%.*s\t%.*s\t%.*s\n", static_cast<int>(function.name.size()), function.name.data(),
+    std::printf("%.*s\t%.*s\t%.*s\t%s\n", static_cast<int>(function.name.size()), function.name.data(),
                 static_cast<int>(function.example.size()), function.example.data(),
-                static_cast<int>(function.documentation.size()), function.documentation.data());
+                static_cast<int>(function.documentation.size()), function.documentation.data(),
+                is_nested(function) ? "cores" : "");
   }
   return 0;
 }
