@@ -88,9 +88,7 @@ bool has_equal_forms(Type type) {
 
 }  // namespace
 
-ExprPtr comparable(ExprPtr expr) {
-  return expr->type.is_nested() ? normalized(std::move(expr)) : expr;
-}
+ExprPtr comparable(ExprPtr expr) { return expr->type.is_nested() ? normalized(std::move(expr)) : expr; }
 
 ExprPtr normalized(ExprPtr expr) {
   return has_equal_forms(expr->type) ? lanewise::call("normalized", {std::move(expr)}) : expr;
