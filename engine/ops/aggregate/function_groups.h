@@ -18,7 +18,6 @@ std::span<const AggregateFunction> quantile_functions();
 std::span<const AggregateFunction> mode_functions();
 std::span<const AggregateFunction> string_agg_functions();
 std::span<const AggregateFunction> list_functions();
-std::span<const AggregateFunction> histogram_functions();
 
 /// The moments' functions over counts, means and squares of parts of the rows, which devices have aggregated:
 /// f(BIGINT, DOUBLE, DOUBLE). SQL has none of these.
