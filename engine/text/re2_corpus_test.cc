@@ -213,9 +213,9 @@ TEST(Re2Corpus, Exhaustive) {
   if (!std::filesystem::exists(file))
     GTEST_SKIP() << "no " << file << "; it is in the package golang-1.19-src";
   if (std::system("bzip2 --help > /dev/null 2>&1") != 0) GTEST_SKIP() << "no bzip2";
-  Corpus corpus(test_size(512, 8, 1));
+  Corpus corpus(test_size(512, 24, 1));
   run("bzip2 -dc " + file, corpus);
-  EXPECT_GT(corpus.cases(), test_size(15'000u, 1'000'000u));
+  EXPECT_GT(corpus.cases(), test_size(15'000u, 300'000u, 1'000'000u));
 }
 
 }  // namespace
