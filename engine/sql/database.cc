@@ -128,6 +128,13 @@ struct Database::State {
     for (const auto& child : op.children) find_files(*child);
   }
 
+  /// Scans give columns of structs whole: what the optimiser would read of them alone, expressions read.
+  static void read_whole_columns(duckdb::LogicalOperator& op) {
+    if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET)
+      op.Cast<duckdb::LogicalGet>().function.supports_pushdown_extract = nullptr;
+    for (const auto& child : op.children) read_whole_columns(*child);
+  }
+
   /// Runs a statement that is no query; the file of COPY appears whole or not at all.
   std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
                                  MemoryBudget* budget) {
@@ -326,6 +333,7 @@ Query Database::plan(const Statement& statement) {
             logical = std::move(planner.plan);
             state_->files.clear();
             state_->find_files(*logical);
+            State::read_whole_columns(*logical);
             result.names.assign(planner.names.begin(), planner.names.end());
             for (const duckdb::LogicalType& type : planner.types) {
               result.types.push_back(spelled(type));
