@@ -1,4 +1,5 @@
 # ./dev fuzz sql [--count N] [--seed N]: random queries against DuckDB.
+# ./dev fuzz nested [--count N] [--seed N]: random queries over lists, structs and maps against DuckDB.
 # ./dev fuzz grep [--count N] [--seed N]: random commands against ripgrep.
 # ./dev fuzz pram: 100,000 random PRAM programs on the executor against the interpreter, and as many on the
 # interpreter against a naive one.
@@ -13,9 +14,9 @@ fuzz() {
       build release build lanewise
       "$PYTHON" tests/fuzz/sql.py "$@"
       ;;
-    grep)
+    nested | grep)
       build release build lanewise
-      "$PYTHON" tests/fuzz/grep.py "$@"
+      "$PYTHON" "tests/fuzz/$target.py" "$@"
       ;;
     pram)
       build release build lanewise_pram_test
@@ -28,6 +29,6 @@ fuzz() {
       "build/fuzz/tests/fuzz/lanewise_fuzz_${target%-parser}" -max_total_time="${1:-60}" -max_len=512 -timeout=10 \
         -rss_limit_mb=4096 "$CACHE/fuzz-$target"
       ;;
-    *) fail "what to fuzz? There are: sql, grep, pram, pattern, arrow, index, pram-parser." ;;
+    *) fail "what to fuzz? There are: sql, nested, grep, pram, pattern, arrow, index, pram-parser." ;;
   esac
 }

@@ -1,0 +1,142 @@
+"""Random queries over lists, arrays, structs and maps against DuckDB's answers.
+
+    tests/fuzz/nested.py --count 1000 --seed 1
+
+Prints each query with another answer, an internal error or a crash. What Lanewise rejects by name is counted apart.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+import duckdb
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "sql"))
+import corpus  # noqa: E402
+import engine  # noqa: E402
+
+TABLE = """CREATE TABLE t AS SELECT i AS n,
+    CASE WHEN i % 5 = 0 THEN NULL WHEN i % 5 = 1 THEN [] ELSE [i % 3, NULL, i % 4, i] END::INT[] AS l,
+    CASE WHEN i % 7 = 3 THEN NULL ELSE ['a' || i % 3, NULL, '', 'é' || i, 'x,y'] END[:i % 6] AS v,
+    CASE WHEN i % 6 = 2 THEN NULL ELSE [i / 4.0, -0.5, NULL, i] END::DOUBLE[] AS f,
+    CASE WHEN i % 8 = 4 THEN NULL ELSE {'a': i % 3, 'b': CASE WHEN i % 4 = 1 THEN NULL ELSE 's' || i % 5 END} END AS s,
+    CASE WHEN i % 9 = 5 THEN NULL ELSE map([i % 4, i % 4 + 10], ['p' || i, NULL]) END AS m,
+    CASE WHEN i % 6 = 1 THEN NULL ELSE [[i], NULL, [], [i % 2, NULL]] END AS ll,
+    [i, i % 2]::INT[2] AS ar FROM range(40) r(i)"""
+
+# Expressions by what they give: first those that need no others. {kind} is a smaller expression, {kind.} one without parts.
+EXPRESSIONS = {
+    "int": (["n", "n % 3", "NULL::INT", "2", "-1", "0"], [
+        "len({list})::INT", "({list})[{int}]", "list_position({list}, {int})", "list_sum({list})::INT", "list_max({list})", "list_min({list})", "s.a",
+        "list_unique({list})::INT", "list_reduce({list}, lambda a, x: coalesce(a, 0) + coalesce(x, 1), 5)", "ar[1]", "cardinality(m)::INT",
+        "list_count({texts})::INT", "list_last({list})", "list_any_value({list})", "({list})[-1]", "CASE WHEN {bool} THEN {int} END"]),
+    "list": (["l", "[n]", "[n, NULL, 1]", "[]::INT[]", "NULL::INT[]", "ar::INT[]"], [
+        "list_transform({list}, lambda x: x + {int.})", "list_transform({list}, lambda x, i: coalesce(x, 0) + i::INT)",
+        "list_filter({list}, lambda x: x > {int.})", "list_concat({list}, {list})", "list_sort({list})", "list_sort({list}, 'DESC', 'NULLS FIRST')",
+        "list_reverse_sort({list})", "({list})[{int.}:{int.}]", "({list})[:{int.}]", "list_reverse({list})", "flatten({lists})",
+        "list_resize({list}, 2)", "list_resize({list}, 6)", "coalesce({list}, {list})", "CASE WHEN {bool} THEN {list} ELSE {list} END", "map_keys(m)",
+        "list_sort(list_distinct({list}))", "range({int.}::BIGINT, 5)::INT[]", "list_append({list}, {int})", "list_prepend({int}, {list})",
+        "list_transform({lists}, lambda x: len(x)::INT)", "{list} || {list}", "array_pop_back({list})", "[y FOR y IN {list} IF y IS NOT NULL]"]),
+    "lists": (["ll", "[l]", "[[n], l, NULL]", "NULL::INT[][]"], [
+        "list_transform({list}, lambda x: [x, n])", "[{list}, {list}]", "list_sort({lists})", "({lists})[2:]",
+        "list_transform({lists}, lambda x: list_transform(x, lambda y: y + n))", "list_filter({lists}, lambda x: len(x) > 1)"]),
+    "texts": (["v", "['q', NULL]", "string_split('a,b,' || n, ',')", "map_values(m)"], [
+        "list_transform({texts}, lambda x: x || '!' || n)", "list_sort({texts})", "list_filter({texts}, lambda x: x LIKE '%a%')",
+        "({list})::VARCHAR[]", "string_split({text}, 'a')", "list_concat({texts}, {texts})", "struct_keys({struct})"]),
+    "text": (["'z' || n", "s.b", "m[2]", "NULL::VARCHAR"], [
+        "({texts})[{int}]", "array_to_string({texts}, '-')", "({list})::VARCHAR", "({struct})::VARCHAR", "({lists})::VARCHAR", "({text})[2:3]",
+        "m::VARCHAR", "f::VARCHAR"]),
+    "struct": (["s", "{{'a': n, 'b': 'k'}}"], [
+        "{{'a': {int}, 'b': {text}}}", "struct_pack(a := {int}, b := {text})", "coalesce({struct}, {struct})", "CASE WHEN {bool} THEN {struct} END"]),
+    "bool": (["n > 20", "s.a = 1"], [
+        "list_contains({list}, {int})", "{list} = {list}", "{list} < {list}", "{list} >= {list}", "{list} IS DISTINCT FROM {list}", "{list} IS NULL",
+        "{struct} = {struct}", "{struct} < {struct}", "{struct} IS NOT DISTINCT FROM {struct}", "{lists} = {lists}", "{lists} < {lists}",
+        "list_has_any({list}, {list})", "list_has_all({list}, {list})", "{list} IN ({list.}, {list.})", "map_contains(m, {int})",
+        "list_contains({texts}, {text})"]),
+}
+QUERIES = [
+    *["SELECT n, ({any})::VARCHAR AS a, ({nested})::VARCHAR AS b FROM t"] * 5, *["SELECT n, (x)::VARCHAR AS x FROM (SELECT n, unnest({nested}) AS x FROM t)"] * 2,
+    *["SELECT k::VARCHAR AS k, count(*) AS c, min(n) AS m FROM (SELECT {any} AS k, n FROM t) GROUP BY k"] * 2, "SELECT n FROM t WHERE {bool}",
+    "SELECT n % 4 AS g, (list({any} ORDER BY n))::VARCHAR AS a FROM t GROUP BY g", "SELECT n, (rank() OVER (ORDER BY {any})) AS a FROM t"]
+
+
+class Parts(dict):
+    """What stands for {int}, {list.} and so on in a text."""
+
+    def __init__(self, choice, depth):
+        self.choice, self.depth = choice, depth
+
+    def __missing__(self, name):
+        kind = name.rstrip("_")
+        if kind == "any":
+            kind = self.choice.choice(list(EXPRESSIONS))
+        elif kind == "nested":
+            kind = self.choice.choice(["list", "lists", "texts"])
+        plain, built = EXPRESSIONS[kind]
+        smallest = name.endswith("_") or self.depth == 0
+        return fill(self.choice.choice(plain if smallest else plain + built), self.choice, self.depth - 1)
+
+
+def fill(text, choice, depth):
+    return text.replace(".}", "_}").format_map(Parts(choice, depth))  # a dot would ask for an attribute
+
+
+def answered(connection, choice):
+    """A random query that DuckDB answers, and its rows."""
+    while True:
+        query = fill(choice.choice(QUERIES), choice, 3)
+        try:
+            return query, connection.sql(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
+        except duckdb.Error:
+            continue
+
+
+def ask(query, vector_size):
+    env = os.environ | ({"LANEWISE_VECTOR_SIZE": str(vector_size)} if vector_size else {})
+    return subprocess.run([engine.PROGRAM, "sql", "--format", "json", "--threads", "1"], input=f"{TABLE};\n{query};\n", capture_output=True, text=True,
+                          env=env, timeout=120)
+
+
+def difference(query, rows, vector_size):
+    """What is wrong with our answer, or why there is none; both empty where it is right."""
+    done = ask(query, vector_size)
+    if done.returncode == 2:
+        return "", done.stderr.partition("\n")[0]
+    if done.returncode != 0:
+        return f"exit code {done.returncode}: {done.stderr.strip()[-500:]}", ""
+    ours = sorted(tuple(map(str, row)) for row in corpus.json_answers(done.stdout)[0].rows)
+    wanted = sorted(tuple(map(str, row)) for row in rows)
+    if ours == wanted:
+        return "", ""
+    first = next(((a, b) for a, b in zip(ours, wanted) if a != b), (len(ours), len(wanted)))
+    return f"{first[0]}, DuckDB has {first[1]}", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    choice, refused, failed = random.Random(arguments.seed), collections.Counter(), 0
+    with duckdb.connect() as connection:
+        connection.execute(TABLE)
+        for number in range(arguments.count):
+            query, rows = answered(connection, choice)
+            wrong, reason = difference(query, rows, (None, 1, 2, 7)[number % 4])
+            if wrong:
+                failed += 1
+                print(f"{query};\n  {wrong}")
+            if reason:
+                refused[reason] += 1
+    for reason, times in refused.most_common(10):
+        print(f"{times} x {reason}")
+    print(f"{arguments.count - failed - refused.total()} passed, {failed} failed, {refused.total()} skipped")
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()
