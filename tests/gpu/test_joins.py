@@ -52,7 +52,7 @@ KINDS = {
 
 def script(key, repeats, kinds):
     tables = f"""CREATE TABLE l AS SELECT v, {KEYS[key]} AS k FROM (SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS x FROM range(200) n(v));
-      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, {KEYS[key]} AS k
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, {KEYS[key]} AS k, '1'::BIT AS not_ours
         FROM (SELECT i AS x, unnest(range({REPEATS[repeats].replace('x', 'i')})) FROM range(30) n(i) UNION ALL SELECT NULL, 0);"""
     tables = "SET lanewise_fallback = 'duckdb';" + tables + "RESET lanewise_fallback;"
     return tables + "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
