@@ -290,6 +290,7 @@ namespace {
 /// What list_aggregate keeps of its aggregate.
 struct ListAggregate {
   duckdb::unique_ptr<duckdb::Expression> aggregate;
+  // NOLINTNEXTLINE(readability-identifier-naming): DuckDB calls it by this name
   static duckdb::unique_ptr<ListAggregate> Deserialize(duckdb::Deserializer& from) {
     auto result = duckdb::make_uniq<ListAggregate>();
     from.ReadProperty<duckdb::LogicalType>(1, "stype");

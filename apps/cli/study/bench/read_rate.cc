@@ -78,9 +78,10 @@ RandomReads random_reads(const Cancellation& cancellation) {
       sum += words[scramble(i + kReads * static_cast<uint64_t>(run)) % kWords];
     best.independent = std::max(best.independent, kReads / seconds_since(start));
     start = std::chrono::steady_clock::now();
-    for (uint64_t i = 0, at = sum; i < kReads / 8; ++i)
+    constexpr uint64_t kDependent = kReads / 8;
+    for (uint64_t i = 0, at = sum; i < kDependent; ++i)
       sum += at = words[scramble(at + i + kReads * static_cast<uint64_t>(run)) % kWords] + i;
-    best.dependent = std::max(best.dependent, kReads / 8 / seconds_since(start));
+    best.dependent = std::max(best.dependent, kDependent / seconds_since(start));
     volatile uint64_t kept = sum;
     (void)kept;
   }

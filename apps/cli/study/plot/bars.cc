@@ -25,7 +25,8 @@ std::string draw(const Bars& plot) {
   }
   out.close();
   out.open("axis x");
-  for (double tick = 0; tick <= most * 1.0001; tick += step) {
+  for (int i = 0; i * step <= most * 1.0001; ++i) {
+    const double tick = i * step;
     out.rule(at(tick), kTop - 4, at(tick), bottom, "grid");
     out.text(at(tick), bottom + 16, "middle", short_number(tick));
   }

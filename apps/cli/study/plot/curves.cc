@@ -22,8 +22,8 @@ class Scale {
     low_ = std::min(least, 0.0), high_ = most > low_ ? most : low_ + 1;
     const double step = step_for(high_ - low_);
     high_ = std::ceil(high_ / step - 1e-9) * step;
-    for (double tick = low_; tick <= high_ + step / 100; tick += step)
-      ticks_.push_back(std::round(tick / step * 1e6) * step / 1e6);
+    for (int i = 0; low_ + i * step <= high_ + step / 100; ++i)
+      ticks_.push_back(std::round((low_ / step + i) * 1e6) * step / 1e6);
   }
   /// 0 to 1.
   double at(double value) const {
@@ -38,10 +38,11 @@ class Scale {
       if (value >= least * 0.999 && value <= most * 1.001) ticks_.push_back(value);
     };
     if (decades <= 3.2 && std::log2(least) == std::round(std::log2(least))) {
-      for (double value = least; value <= most * 1.001; value *= 2) ticks_.push_back(value);
+      for (int i = 0; std::ldexp(least, i) <= most * 1.001; ++i) ticks_.push_back(std::ldexp(least, i));
       return;
     }
-    for (double power = std::floor(std::log10(least)); power <= std::log10(most); ++power) {
+    const auto last = static_cast<int>(std::floor(std::log10(most)));
+    for (auto power = static_cast<int>(std::floor(std::log10(least))); power <= last; ++power) {
       for (const double factor : {1.0, 2.0, 5.0}) {
         if (factor == 1 || decades < 2.5) keep(factor * std::pow(10, power));
       }

@@ -27,7 +27,8 @@ std::string draw(const Trace& plot) {
   out.close();
   out.open("axis x");
   const double step = step_for(plot.steps);
-  for (double tick = 0; tick <= plot.steps; tick += step) {
+  for (int i = 0; i * step <= plot.steps; ++i) {
+    const double tick = i * step;
     out.rule(at(tick), bottom, at(tick), bottom + 5, "rule");
     out.text(at(tick), bottom + 18, "middle", short_number(tick));
   }
