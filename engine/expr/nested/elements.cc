@@ -155,14 +155,20 @@ void SlotWriter::append(uint32_t row, packed::Writer& to) const {
 }
 
 Vector lists_of(Type type, const Vector& values, const uint32_t* starts, const ActiveSet& rows) {
-  Arena& arena = rows.arena();
-  std::string_view* out;
-  Vector result = new_vector<std::string_view>(type, rows.rows(), arena, out);
-  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
   const size_t end = has_end(type) ? 1 : 0;
-  visit(values.type.physical(), [&](auto zero) {
+  return visit(values.type.physical(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, std::string_view>) {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      const SlotWriter slots(values);
+      return packed_rows(type, rows, [&](uint32_t row, packed::Writer& to) {
+        for (uint32_t i = starts[row]; i < starts[row + 1]; ++i) slots.append(i, to);
+        if (end != 0) to.end();
+      });
+    } else {
+      Arena& arena = rows.arena();
+      std::string_view* out;
+      const Vector result = new_vector<std::string_view>(type, rows.rows(), arena, out);
+      if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
       size_t bytes = 0;
       rows.for_each([&](uint32_t row) { bytes += (starts[row + 1] - starts[row]) * (1 + sizeof(T)) + end; });
       char* to = arena.allocate<char>(bytes);
@@ -172,49 +178,21 @@ Vector lists_of(Type type, const Vector& values, const uint32_t* starts, const A
         if (end != 0) *to++ = static_cast<char>(Mark::kEnd);
         out[row] = {start, static_cast<size_t>(to - start)};
       });
-    } else {
-      const SlotWriter slots(values);
-      std::string bytes;
-      packed::Writer writer(bytes);
-      rows.for_each([&](uint32_t row) {
-        bytes.clear();
-        for (uint32_t i = starts[row]; i < starts[row + 1]; ++i) slots.append(i, writer);
-        if (end != 0) writer.end();
-        out[row] = arena.copy_packed(bytes);
-      });
+      return result;
     }
   });
-  return result;
 }
 
 Vector structs_of(Type type, std::span<const Vector> fields, const ActiveSet& rows) {
-  std::string_view* out;
-  Vector result = new_vector<std::string_view>(type, rows.rows(), rows.arena(), out);
-  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
-  std::vector<SlotWriter> slots(fields.begin(), fields.end());
-  std::string bytes;
-  packed::Writer writer(bytes);
-  rows.for_each([&](uint32_t row) {
-    bytes.clear();
-    for (const SlotWriter& slot : slots) slot.append(row, writer);
-    out[row] = rows.arena().copy_packed(bytes);
+  const std::vector<SlotWriter> slots(fields.begin(), fields.end());
+  return packed_rows(type, rows, [&](uint32_t row, packed::Writer& to) {
+    for (const SlotWriter& slot : slots) slot.append(row, to);
   });
-  return result;
 }
 
 Vector slots_of(const Vector& values, const ActiveSet& rows) {
-  std::string_view* out;
-  Vector result = new_vector<std::string_view>(TypeId::kBlob, rows.rows(), rows.arena(), out);
-  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
   const SlotWriter slots(values);
-  std::string bytes;
-  packed::Writer writer(bytes);
-  rows.for_each([&](uint32_t row) {
-    bytes.clear();
-    slots.append(row, writer);
-    out[row] = rows.arena().copy_packed(bytes);
-  });
-  return result;
+  return packed_rows(TypeId::kBlob, rows, [&](uint32_t row, packed::Writer& to) { slots.append(row, to); });
 }
 
 const uint32_t* rows_of(const Elements& elements, const ActiveSet& rows) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "active/active_set.h"
 #include "data/packed.h"
 #include "data/vector.h"
+#include "expr/vectors.h"
 
 /// Nested values column by column: all elements of a chunk's lists, or all values of a field, as one vector.
 namespace lanewise::expr {
@@ -49,5 +52,21 @@ class SlotWriter {
   const Vector& values_;
   Physical physical_;
 };
+
+/// Strings of `type`, one for each active row: f(row, packed::Writer&) writes it, the ends of lists, too.
+template <class F>
+Vector packed_rows(Type type, const ActiveSet& rows, F f) {
+  std::string_view* out;
+  const Vector result = new_vector<std::string_view>(type, rows.rows(), rows.arena(), out);
+  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
+  std::string bytes;
+  packed::Writer writer(bytes);
+  rows.for_each([&](uint32_t row) {
+    bytes.clear();
+    f(row, writer);
+    out[row] = rows.arena().copy_packed(bytes);
+  });
+  return result;
+}
 
 }  // namespace lanewise::expr

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "data/packed.h"
 #include "expr/function.h"
+#include "expr/nested/elements.h"
 
 /// The parts of nested_functions(), one per file, and what they share.
 namespace lanewise::expr {
@@ -23,25 +23,6 @@ using ValueList = std::vector<Value>;
 inline bool is_list(Type type) { return type.id == TypeId::kList; }
 /// Lists, arrays and maps.
 inline bool has_elements(Type type) { return type.is_nested() && type.id != TypeId::kStruct; }
-
-/// Writes one value of `type` for each active row: f(row, packed::Writer&), which ends lists itself.
-template <class F>
-Vector packed_rows(Type type, const ActiveSet& rows, F f) {
-  std::string_view* out;
-  Vector result;
-  result.type = type;
-  out = rows.arena().allocate<std::string_view>(rows.rows());
-  result.values = out;
-  if (!rows.all()) std::fill_n(out, rows.rows(), std::string_view());
-  std::string bytes;
-  packed::Writer writer(bytes);
-  rows.for_each([&](uint32_t row) {
-    bytes.clear();
-    f(row, writer);
-    out[row] = rows.arena().copy_packed(bytes);
-  });
-  return result;
-}
 
 /// Function::evaluate by Function::reference, one row after another: for what is rarely called.
 Vector evaluate_rows(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
