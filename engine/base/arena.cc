@@ -32,7 +32,7 @@ std::string_view Arena::copy(std::string_view text) {
 }
 
 std::string_view Arena::copy_packed(std::string_view text) {
-  if (text.empty()) return {"", 0};
+  if (text.empty()) return "";
   if (text.size() > packed_left_) {
     packed_left_ = std::max(text.size(), kBlock / 4);
     packed_ = allocate<char>(packed_left_);
