@@ -5,9 +5,9 @@ sanitize() {
   [[ $# -eq 0 ]] || shift
   case $kind in
     asan) build asan build/asan all ;;
-    # oneTBB and DuckDB are not instrumented: only the tests of the scheduler itself, with tests/tsan.supp, those of
-    # readers beside an index's writer, and those of PRAM's executor.
-    tsan) build tsan build/tsan lanewise_exec_test lanewise_index_test lanewise_pram_test ;;
+    # oneTBB and DuckDB are not instrumented: only the tests of the scheduler itself, with tests/tsan.supp, and those of
+    # readers beside an index's writer.
+    tsan) build tsan build/tsan lanewise_exec_test lanewise_index_test ;;
     *) fail "unknown sanitizer '$kind'; there are: asan, tsan." ;;
   esac
   "$PYTHON" tools/test.py --sanitizer "$kind" "$@"
