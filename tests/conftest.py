@@ -28,10 +28,14 @@ def level(request):
 
 
 @pytest.fixture
-def emulated_gpu(tmp_path):
-    """The environment in which a program finds the GPU that cores emulate, and no kernels that were compiled before."""
+def emulated_gpu(tmp_path, tmp_path_factory):
+    """The environment in which a program finds the GPU that cores emulate, and no kernels that were compiled before. What its compiler
+    made for another test of this run, of any worker, it does not make again."""
     parts = BUILD / "engine/device/emulated"
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")
+    folder = tmp_path_factory.getbasetemp()
+    of_run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     return {"LD_LIBRARY_PATH": str(parts), "LANEWISE_NVRTC": str(parts / "libnvrtc.so"),
+            "EMULATED_GPU_CACHE": str(of_run / "emulated-kernels"),
             "LANEWISE_SORT": str(parts / "lanewise_sort.so"), "LANEWISE_KERNELS": "", "XDG_CACHE_HOME": str(tmp_path / "cache")}

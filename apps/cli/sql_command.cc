@@ -98,9 +98,9 @@ void add_sql_command(CLI::App& app, Command& run) {
   sql->add_option(
          "--device-strategy", options->session.device_strategy,
          "Force how the GPU matches patterns and groups rows: naive, refill=N, threads=N, automata, lists,\n"
-         "groups=table|parts|slots, join=hash|direct|ranks|bitmap, separated by commas; occupancy: "
-         "--profile\n"
-         "shows how many lanes of automata were busy")
+         "groups=table|parts|slots, join=hash|direct|ranks|bitmap,\n"
+         "pairs=naive|refill|balanced|mixed|queued|written, separated by commas;\n"
+         "occupancy: --profile shows how many lanes of automata were busy")
       ->type_name("NAMES");
   sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")

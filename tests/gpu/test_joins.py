@@ -114,6 +114,41 @@ def test_the_smallest_lookup_is_chosen(emulated_gpu):
         assert gpu.returncode == 0 and re.search(rf"keys of a join: \d+ rows, {name} \d", gpu.stderr), gpu.stderr
 
 
+FORMS = ["naive", "refill", "balanced", "mixed", "queued", "written"]
+AGGREGATED = [
+    "SELECT count(*), sum(v), sum(w), min(d), max(w * v), count(n) FROM l JOIN r ON l.k = r.k",
+    "SELECT count(*), sum(v), sum(w) FROM l JOIN r ON l.k = r.k AND v % 7 < w % 5 WHERE v % 3 <> 1",
+    "SELECT count(*), count(w), sum(v), sum(n) FROM l LEFT JOIN r ON l.k = r.k",
+    "SELECT count(*), sum(v), count(t), max(t) FROM l LEFT JOIN r ON l.k = r.k WHERE t LIKE '%7' OR v % 2 = 0",
+    "SELECT count(*), sum(v), sum(a.w), sum(b.w) FROM l JOIN r a ON l.k = a.k JOIN few b ON a.w % 50 = b.w",
+    "SELECT count(*) FROM few JOIN r ON few.k = r.k",
+    "SELECT count(*), sum(w) FROM r WHERE EXISTS (FROM few WHERE few.k = r.k AND few.w > r.w % 4)",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_pairs_that_aggregates_take(emulated_gpu, form):
+    """Each way in which lanes come to their pairs: runs of 1 to 3, of 31 to 33, of more than a piece of the queue, no match, NULLs."""
+    sql = """SET lanewise_fallback = 'duckdb';
+      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, '1'::BIT AS not_ours FROM range(333) n(v);
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, DATE '2000-01-01' + x::INT AS d, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, x AS k, '1'::BIT AS not_ours FROM (SELECT i AS x,
+        unnest(range(CASE i WHEN 3 THEN 2100 WHEN 4 THEN 1024 WHEN 5 THEN 31 WHEN 6 THEN 32 WHEN 7 THEN 33 ELSE i % 4 END)) FROM range(30) n(i) UNION ALL SELECT NULL, 0);
+      CREATE TABLE few AS SELECT i % 9 AS k, i % 50 AS w, '1'::BIT AS not_ours FROM range(100) n(i);
+      RESET lanewise_fallback;""" + ";".join(AGGREGATED)
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"pairs={form}")
+    assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
+    assert cpu.stdout == gpu.stdout
+    assert ("aggregate_queue" in gpu.stderr) == (form == "queued")
+
+
+def test_long_runs_are_queued(emulated_gpu):
+    for rows, queued in ((1023, False), (1024, True)):
+        sql = f"SELECT count(*), sum(w) FROM range(2000) l(k) JOIN (SELECT 3 AS k, i AS w FROM range({rows}) n(i)) r USING (k)"
+        gpu = run(emulated_gpu, sql, "--device", "cuda", "--profile")
+        assert gpu.returncode == 0 and ("aggregate_queue" in gpu.stderr) == queued, gpu.stderr
+        assert f"{rows},{rows * (rows - 1) // 2}" in gpu.stdout
+
+
 def test_errors_of_pairs(emulated_gpu):
     """An expression over a pair of rows raises what it raises on the CPU, and nothing for a row that no pair has."""
     tables = """CREATE TABLE l AS SELECT i AS k FROM range(100) n(i);
@@ -129,6 +164,6 @@ def test_pairs_that_have_no_room_at_once(emulated_gpu):
     """Fewer rows at a time, and each pair counts once."""
     sql = """CREATE TABLE l AS SELECT i % 500 AS k, i AS v FROM range(20000) n(i); CREATE TABLE r AS SELECT i % 500 AS k, i AS w FROM range(10000) n(i);
       SELECT count(*), sum(v), sum(w), sum(v * w) FROM l JOIN r ON l.k = r.k"""
-    answers = [run(emulated_gpu, sql, "--device", *arguments) for arguments in (["cpu"], ["cuda", "--device-memory", "3MB", "--profile"])]
+    answers = [run(emulated_gpu, sql, "--device", *arguments) for arguments in (["cpu"], ["cuda", "--device-memory", "3MB", "--device-strategy", "pairs=written", "--profile"])]
     assert answers[0].stdout == answers[1].stdout and answers[0].returncode == 0, answers
     assert re.search(r"kernels .* in \d+ batches", answers[1].stderr), answers[1].stderr

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "exec/device/collect.h"
+#include "exec/device/expand-inl.h"
 #include "exec/device/match-inl.h"
 #include "exec/device/pairs-inl.h"
 #include "exec/first_fault.h"
@@ -35,6 +36,15 @@ std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program
   std::vector<std::shared_ptr<const JoinTable>> tables;
   for (const Probe& probe : program.probes) tables.push_back(results[probe.result].on_device);
   return tables;
+}
+
+/// Of long runs that wait for any warp: as many as there are rows, at most.
+constexpr uint64_t kMostPieces = uint64_t{1} << 20;
+
+/// Of a row, matches or not.
+uint32_t least_pairs(const Probe& probe) {
+  const plan::JoinKind kind = probe.join->kind;
+  return kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;
 }
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
@@ -126,8 +136,9 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
     forms.push_back(form_of(*held()[place], program_.probe_of(columns_[place])));
   writers_.clear();
   writers_.reserve(sections_.size());
+  const Strategy strategy = strategy_of_pairs();
   for (size_t section = 0; section < sections_.size(); ++section)
-    writers_.emplace_back(program_, sink_, columns_, forms, gpu_.strategy, section);
+    writers_.emplace_back(program_, sink_, columns_, forms, strategy, section);
   matchings_.resize(sections_.size());
   kernels_.clear();
   awaited_.clear();
@@ -190,12 +201,45 @@ void BranchRun::begin_section(size_t section) {
   }
 }
 
+/// Long runs are queued, where there are some.
+Strategy BranchRun::strategy_of_pairs() const {
+  Strategy strategy = gpu_.strategy;
+  if (strategy.pairs != Strategy::Pairs::kAuto || sections_.size() == 1) return strategy;
+  const Probe& last = program_.probes[*program_.stages[sections_.back().first - 1].probe];
+  const bool is_long = tables_[&last - program_.probes.data()]->longest_run() >= kernel::kPiece;
+  strategy.pairs = is_long ? Strategy::Pairs::kQueued : Strategy::Pairs::kBalanced;
+  return strategy;
+}
+
+/// The next section makes the pairs of the active rows itself.
+void BranchRun::begin_pairs(size_t number) {
+  const device::cuda::Address active = active_;
+  device::DeviceBuffer bitmap = std::move(bitmap_);
+  begin_section(section_ + 1);
+  bitmap_ = std::move(bitmap);
+  active_ = active;
+  queue_room_ = kernels_.contains("aggregate_queue") ? std::min(rows_, kMostPieces) : 0;
+  queue_ = allocate(sizeof(kernel::PairQueue) + queue_room_ * sizeof(kernel::PairQueue::Piece), kPairsOfJoin);
+  least_pairs_ = least_pairs(program_.probes[number]);
+}
+
+bool BranchRun::try_aggregate(const kernel::Job& with) {
+  const uint64_t bytes = bytes_of_last_stage();
+  if (!writer().uses_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
+  kernel::Job job = with;
+  job.words[KernelWriter::kQueue] = queue_.address();
+  job.words[KernelWriter::kRoom] = queue_room_;
+  job.words[KernelWriter::kLeast] = least_pairs_;
+  gpu_.stream.fill(queue_.address(), 0, sizeof(kernel::PairQueue));
+  launch_rows("aggregate", job, rows_, {.bytes = bytes});
+  if (kernels_.contains("aggregate_queue")) launch_rows("aggregate_queue", job, rows_);
+  return true;
+}
+
 /// The rows from here on are pairs: of each active row and each row that the probe found for it.
 void BranchRun::expand(size_t number) {
   const JoinTable& table = *tables_[number];
-  const Probe& probe_of_pairs = program_.probes[number];
-  const plan::JoinKind kind = probe_of_pairs.join->kind;
-  const uint32_t least = kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;
+  const uint32_t least = least_pairs(program_.probes[number]);
   const RowList list = list_rows(*this, gpu_, active_, rows_);
   const uint64_t tiles = (list.count + kernel::kTileRows - 1) / kernel::kTileRows;
   const device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t), kPairsOfJoin);
@@ -324,7 +368,9 @@ void BranchRun::narrow(bool last_too) {
     filter(stage);
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();
-      expand(*program_.stages[stage].probe);
+      const size_t probe = *program_.stages[stage].probe;
+      if (writers_[section_ + 1].uses_pairs()) begin_pairs(probe);
+      else expand(probe);
     }
   }
 }

@@ -62,7 +62,8 @@ class BranchRun {
   device::Download bring_fault();
 
   // Of the present batch:
-  /// The input's; once narrow() was called, those that come to the last section, among which active() are.
+  /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
+  /// it, among which active() are.
   uint64_t rows() const { return rows_; }
   /// Whether the batch is all of the input.
   bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
@@ -80,6 +81,8 @@ class BranchRun {
   /// A job for the batch, with all but kOut, kList and the outputs filled in.
   kernel::Job job() const;
   device::Kernel kernel(const std::string& name);
+  /// Runs the kernel `aggregate`, and what belongs to it, as try_rows() does.
+  bool try_aggregate(const kernel::Job& job);
   /// How a kernel over rows is launched.
   struct RowLaunch {
     unsigned threads = kernel::kThreads;
@@ -143,6 +146,8 @@ class BranchRun {
   void begin_section(size_t section);
   void clear_section();
   void expand(size_t probe);
+  void begin_pairs(size_t probe);
+  Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
   /// Of the present batch, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
@@ -179,6 +184,9 @@ class BranchRun {
   std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; behind them: the input's
   device::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
+  device::DeviceBuffer queue_;  // a kernel::PairQueue, where the last section uses pairs
+  uint64_t queue_room_ = 0;     // for pieces
+  uint32_t least_pairs_ = 0;    // of a row there
   device::cuda::Address active_ = 0;
   struct TextHeap {
     device::DeviceBuffer memory;

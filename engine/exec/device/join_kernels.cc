@@ -210,8 +210,8 @@ void KernelWriter::look_at_run(Emitter& out, size_t number) const {
   out.line(fmt::format("const u32 end = counts ? job.at<const u32>({})[found] : 0;", word(kEndsOf)));
   if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
   out.open(fmt::format("for (u32 i = 0; i < rows_of_run{}; i++) {{", marks ? "" : " && hit == kNoRow"));
-  out.line(fmt::format("const u32 match = counts ? job.at<const u32>({})[end - rows_of_run + i] : found;",
-                       word(kOrderOf)));
+  out.line(fmt::format("const u32* const order = job.at<const u32>({});", word(kOrderOf)));
+  out.line("const u32 match = counts ? order ? order[end - rows_of_run + i] : end - rows_of_run + i : found;");
   if (probe.condition != nullptr) {
     looks_at_ = number;
     const Emitted holds = out.emit(*probe.condition);

@@ -169,9 +169,39 @@ class JoinTable::Filling {
     };
     shared("sum_tiles", tiles, table_.counts(), rows, sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
-    shared("start_runs", tiles, table_.counts(), rows, sums.address(), table_.ends());
+    const device::DeviceBuffer longest = allocate(sizeof(uint32_t));
+    gpu_.stream.fill(longest.address(), 0, longest.size());
+    shared("start_runs", tiles, table_.counts(), rows, sums.address(), table_.ends(), longest.address());
     table_.order_ = allocate(rows * sizeof(uint32_t));
+    if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // behind the runs
     shared("order_rows", row_blocks(), standing.address(), rows, table_.ends(), table_.order());
+    standing.reset();
+    table_.longest_run_ = fetch_one<uint32_t>(gpu_, longest.address());
+    order_columns();
+  }
+
+  /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
+  /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
+  void order_columns() {
+    const size_t kept = table_.columns_.size() - table_.keys_;
+    const auto end = table_.columns_.begin() + static_cast<ptrdiff_t>(kept);
+    const bool fixed = std::none_of(table_.columns_.begin(), end,
+                                    [](const DeviceColumn& column) { return column.type.is_string(); });
+    if (!fixed || table_.marks_.values) return;
+    const uint64_t rows = table_.rows_;
+    for (auto column = table_.columns_.begin(); column != end; ++column) {
+      const size_t bytes = width(column->type.physical());
+      device::DeviceBuffer values = allocate(rows * bytes);
+      launch(gpu_.list_kernel("take_values"), "take_values", row_blocks(), column->values.address(),
+             static_cast<uint32_t>(bytes), table_.order(), rows, values.address());
+      column->values = std::move(values);
+      if (!column->validity) continue;
+      device::DeviceBuffer validity = allocate(bits::words(rows) * sizeof(uint64_t));
+      launch(gpu_.list_kernel("take_bits"), "take_bits", row_blocks(), column->validity.address(),
+             table_.order(), rows, validity.address());
+      column->validity = std::move(validity);
+    }
+    table_.order_.reset();
   }
 
   uint64_t row_blocks() const {

@@ -39,12 +39,14 @@ class JoinTable {
 
   /// Whether no key has two rows, or it does not matter. Else, for a row that stands for a run: how many it
   /// has, and where it ends in the order of runs.
-  bool unique() const { return !order_; }
+  bool unique() const { return !counts_; }
+  uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
   /// Whether rows were found, a column; of joins that ask that.
   const DeviceColumn& marks() const { return marks_; }
   device::cuda::Address counts() const { return counts_.address(); }
   device::cuda::Address ends() const { return ends_.address(); }
+  /// The rows in the order of runs; absent: columns that the join keeps are in that order.
   device::cuda::Address order() const { return order_.address(); }
 
  private:
@@ -56,6 +58,7 @@ class JoinTable {
   std::vector<DeviceColumn> columns_;
   DeviceColumn marks_;
   bool has_null_keys_ = false;
+  uint32_t longest_run_ = 1;
   kernel::Lookup lookup_ = {};
   device::DeviceBuffer table_, counts_, ends_, order_;
 };

@@ -83,7 +83,8 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
       columns_(std::move(columns)),
       forms_(std::move(forms)),
       strategy_(strategy),
-      section_(program.sections()[section]) {
+      section_(program.sections()[section]),
+      first_pairs_(section == 1) {
   if (section > 0) {
     for (ColumnForm& form : forms_)
       if (!form.probe) form.probe = program.probes.size();  // by the input's row of a pair
@@ -122,6 +123,22 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
       may_be_null.push_back(this->may_be_null(program.outputs[sink.sort_output(key)]));
     sort_words_ = exec::sort_words(sink.sort->keys, may_be_null);
   }
+  paired_ = find_paired(section);
+}
+
+/// The probe whose pairs aggregates take as they are made: all that becomes of them, and no kernel before needs
+/// to know them.
+std::optional<size_t> KernelWriter::find_paired(size_t section) const {
+  const bool alone = section > 0 && is_last() && section_.end - section_.first == 1;
+  if (!alone || !sink_.aggregates_rows || strategy_.pairs == Strategy::Pairs::kWritten) return std::nullopt;
+  const Stage& stage = program_.stages[section_.first];
+  if (stage.probe) return std::nullopt;
+  Emitter scratch = emitter(Access::kRow);
+  for (const ExprPtr& predicate : stage.predicates) scratch.emit(*predicate);
+  for (const ExprPtr& output : program_.outputs)
+    if (output != nullptr) scratch.emit(*output);
+  if (scratch.makes_texts()) return std::nullopt;
+  return program_.stages[section_.first - 1].probe;
 }
 
 /// Those of comparisons, as far as a Job has words for them.
@@ -253,7 +270,9 @@ Emitted KernelWriter::found_column(size_t place) const {
 }
 
 std::string KernelWriter::found_row(size_t probe) const {
-  return looks_at_ == probe ? "match" : fmt::format("r{}[row]", probe);
+  if (looks_at_ == probe || paired_ == probe) return "match";
+  if (paired_ && first_pairs_ && probe == program_.probes.size()) return "row";
+  return fmt::format("r{}[row]", probe);
 }
 
 bool KernelWriter::may_miss(size_t probe) const {
@@ -541,6 +560,7 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
     out.close();
   };
   const std::string end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut});
+  if (paired_) return pair_kernels(texts, head, sink, end);
   if (counts_bits(last)) return counting(texts, head, end);
   row_kernel(texts, head,
              {.name = "aggregate",
@@ -549,6 +569,49 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
               .before = "State state{};",
               .sink = sink,
               .end = end});
+}
+
+/// Kernels over the rows before the pairs, which are tried and taken one by one.
+void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::string& head, const Write& sink,
+                                const std::string& end) const {
+  constexpr const char* kForms[] = {"kBalanced", "kNaive", "kRefill", "kBalanced", "kMixed", "kQueued"};
+  const Stage& stage = program_.stages.back();
+  std::vector<ExprPtr> read = program_.read_by(stage);
+  read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
+  texts.push_back({"#include \"exec/device/expand-inl.h\"\n" + head, {}, ""});
+  const auto kernel = [&](const std::string& name, const std::string& loop) {
+    Emitter out = emitter(Access::kRow);
+    out.line("");
+    out.open(
+        fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
+    pointers(out, read);
+    const size_t words = probe_word(*paired_);
+    out.line(fmt::format(
+        "const Pairs pairs = {{job.at<const u32>({}), job.words[{}], job.at<const u32>({}), "
+        "job.at<const u32>({}), job.at<const u32>({}), job.at<const u32>({}), u32(job.words[{}]), "
+        "job.at<PairQueue>({}), job.words[{}]}};",
+        size_t{kActive}, size_t{kRows}, words + kFound, words + kCountsOf, words + kEndsOf, words + kOrderOf,
+        size_t{kLeast}, size_t{kQueue}, size_t{kRoom}));
+    out.line("State state{};");
+    out.open(loop + "(pairs, [&](u64 row, u32 match) {");
+    out.line("bool keep = true, failed = false;");
+    for (const ExprPtr& predicate : stage.predicates) {
+      out.open("if (keep) {");
+      const Emitted truth = out.emit(*predicate);
+      out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
+      out.close();
+    }
+    sink(out);
+    out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
+                         size_t{kFirstRow}));
+    out.close("});");
+    out.line(end);
+    out.close();
+    add(texts.back(), name, out);
+  };
+  const auto form = static_cast<size_t>(strategy_.pairs);
+  kernel("aggregate", fmt::format("for_each_pair<PairForm::{}>", kForms[form]));
+  if (strategy_.pairs == Strategy::Pairs::kQueued) kernel("aggregate_queue", "for_queued_pairs");
 }
 
 /// Whether all that is asked of the last stage's rows is how many of them patterns leave.

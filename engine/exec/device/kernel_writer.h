@@ -45,7 +45,8 @@ struct KernelText {
 /// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
 ///
 ///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
-///   aggregate    the last stage, its rows into a State for each block at Job::kOut
+///   aggregate    the last stage, its rows into a State for each block at Job::kOut; where uses_pairs(), those
+///                of the section before and what they found; behind it aggregate_queue, of Job::kQueue
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
 ///   spread       rows of a list, or all: their parts of that table -> Job::kOut, Records -> Job::kRecords
@@ -71,6 +72,8 @@ class KernelWriter {
   KernelText lookup_text() const;
   /// Whether the probe's keys are one integer of up to 64 bits.
   bool finds_numbers(size_t probe) const;
+  /// Whether the section's pairs are made where they are used, and nowhere else.
+  bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
   /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
@@ -143,6 +146,9 @@ class KernelWriter {
     kFrom,   // the first row, where there is no list
     kHeap,   // memory for texts that the kernel makes
     kHeapBytes,
+    kQueue,  // a PairQueue, and its room
+    kRoom,
+    kLeast,  // pairs of a row that finds no match
     kFirstWord
   };
   static constexpr size_t kColumnWords = 4;
@@ -194,6 +200,9 @@ class KernelWriter {
   void narrowing(std::vector<KernelText>& texts, size_t end) const;
   void filter(std::vector<KernelText>& texts, size_t stage) const;
   void aggregation(std::vector<KernelText>& texts) const;
+  void pair_kernels(std::vector<KernelText>& texts, const std::string& head, const Write& sink,
+                    const std::string& end) const;
+  std::optional<size_t> find_paired(size_t section) const;
   bool counts_bits(size_t last) const;
   void counting(std::vector<KernelText>& texts, const std::string& head, const std::string& end) const;
   void projection(std::vector<KernelText>& texts) const;
@@ -263,6 +272,8 @@ class KernelWriter {
   const Section section_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
+  const bool first_pairs_;         // the section before is that of the input's rows
+  std::optional<size_t> paired_;  // the probe whose pairs are made where they are used
   mutable std::optional<size_t>
       looks_at_;  // while a condition is written: the probe whose run's rows are looked at one by one
   std::optional<SlotLayout> slots_;

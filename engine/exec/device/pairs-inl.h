@@ -1,6 +1,7 @@
 #pragma once
 
 #include "exec/device/compact-inl.h"
+#include "exec/device/expand-inl.h"
 
 /// Joins whose keys repeat: rows of a build side by runs of equal keys, and from rows and the runs that they
 /// found to pairs. Kernels that are the same for every query. The first row of a key that came into the table
@@ -22,18 +23,27 @@ extern "C" __global__ void __launch_bounds__(kThreads) sum_tiles(const u32* valu
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// starts[i] = the sum of the values before i; `sums` is what scan_tiles() made of sum_tiles().
+/// starts[i] = the sum of the values before i; `sums` is what scan_tiles() made of sum_tiles(). `most` becomes
+/// the greatest value.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    start_runs(const u32* values, u64 count, const u64* sums, u32* starts) {
+    start_runs(const u32* values, u64 count, const u64* sums, u32* starts, u32* most) {
   constexpr u32 kEach = kTileRows / kThreads;
   const u64 first = blockIdx.x * u64(kTileRows) + threadIdx.x * kEach;
   u64 sum = 0, total;
   for (u32 i = 0; i < kEach; i++) sum += first + i < count ? values[first + i] : 0;
   u64 at = sums[blockIdx.x] + scan_block(sum, total);
+  u32 greatest = 0;
   for (u32 i = 0; i < kEach && first + i < count; i++) {
+    const u32 value = values[first + i];
     starts[first + i] = u32(at);
-    at += values[first + i];
+    at += value;
+    greatest = value > greatest ? value : greatest;
   }
+  for (u32 distance = 16; distance; distance /= 2) {
+    const u32 other = __shfl_xor_sync(~0u, greatest, distance);
+    greatest = other > greatest ? other : greatest;
+  }
+  if (lane() == 0) atomicMax(most, greatest);
 }
 
 /// Puts each row into the run of the row that stands for it; `starts` become the ends of runs.
@@ -72,33 +82,13 @@ struct RowPairs {
 
   LANES_FN void write(u32 pair, const u32* order, u32* left, u32* right) const {
     left[to + pair] = row;
-    right[to + pair] = run == kNoRow ? kNoRow : order[run + pair];
+    right[to + pair] = run == kNoRow ? kNoRow : order ? order[run + pair] : run + pair;
   }
   LANES_FN RowPairs of_lane(u32 lane) const {
     return {__shfl_sync(~0u, row, lane), __shfl_sync(~0u, pairs, lane), __shfl_sync(~0u, run, lane),
             __shfl_sync(~0u, to, lane)};
   }
 };
-
-/// The lanes of a warp share the pairs of its 32 rows, whatever rows they are of.
-LANES_FN void write_balanced(const RowPairs& mine, const u32* order, u32* left, u32* right) {
-  u32 end = mine.pairs;  // of the row's pairs among those of the warp
-  for (u32 distance = 1; distance < 32; distance *= 2) {
-    const u32 before = __shfl_up_sync(~0u, end, distance);
-    if (lane() >= distance) end += before;
-  }
-  const u32 start = end - mine.pairs, all = __shfl_sync(~0u, end, 31);
-  for (u32 first = 0; first < all; first += 32) {
-    const u32 pair = first + lane();
-    u32 owner = 0;  // the last row whose pairs begin at `pair` or before it
-    for (u32 step = 16; step; step /= 2) {
-      if (__shfl_sync(~0u, start, owner + step) <= pair) owner += step;
-    }
-    const RowPairs row = mine.of_lane(owner);
-    const u32 number = pair - __shfl_sync(~0u, start, owner);
-    if (pair < all) row.write(number, order, left, right);
-  }
-}
 
 /// Writes the pairs of a tile, side by side, in the order of its rows. There are less than 2^32 in all.
 extern "C" __global__ void __launch_bounds__(kThreads)
@@ -134,7 +124,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
       longs[atomicAdd(&long_rows, 1)] = rows[i];
       rows[i].pairs = 0;
     }
-    write_balanced(rows[i], order, left, right);
+    share(rows[i].pairs, [&](u32 owner, u32 number, bool is_pair) {
+      const RowPairs row = rows[i].of_lane(owner);
+      if (is_pair) row.write(number, order, left, right);
+    });
   }
   __syncthreads();
   for (u32 i = 0; i < long_rows; i++) {
@@ -143,10 +136,33 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// to[i] = from[places[i]].
+/// to[i] = from[places[i]], values of u64[sizeof / 8] or less.
+template <class T>
+LANES_FN void take(const void* from, const u32* places, u64 count, void* to) {
+  for (u64 i = thread(); i < count; i += threads())
+    static_cast<T*>(to)[i] = static_cast<const T*>(from)[places[i]];
+}
 extern "C" __global__ void __launch_bounds__(kThreads)
     take_rows(const u32* from, const u32* places, u64 count, u32* to) {
-  for (u64 i = thread(); i < count; i += threads()) to[i] = from[places[i]];
+  take<u32>(from, places, count, to);
+}
+/// The same of values of so many bytes: 1, 2, 4, 8 or 16.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    take_values(const void* from, u32 bytes, const u32* places, u64 count, void* to) {
+  if (bytes == 1) take<u8>(from, places, count, to);
+  if (bytes == 2) take<unsigned short>(from, places, count, to);
+  if (bytes == 4) take<u32>(from, places, count, to);
+  if (bytes == 8) take<u64>(from, places, count, to);
+  if (bytes == 16) take<ulonglong2>(from, places, count, to);
+}
+/// The same of bits.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    take_bits(const u32* from, const u32* places, u64 count, u32* to) {
+  for (u64 first = warp() * 32; first < count; first += warps() * 32) {
+    const u64 i = first + lane();
+    const u32 bits = __ballot_sync(~0u, i < count && (from[places[i] / 32] >> (places[i] & 31) & 1));
+    if (lane() == 0) to[first / 32] = bits;
+  }
 }
 
 #endif

@@ -93,8 +93,7 @@ class DeviceRun {
         job.words[KernelWriter::kOut] = states.address();
         const std::vector<uint8_t> before =
             run.makes_texts("aggregate") ? states.held() : std::vector<uint8_t>();
-        while (!run.try_rows("aggregate", job, run.rows(), {.bytes = run.bytes_of_last_stage()}))
-          states.hold(before);
+        while (!run.try_aggregate(job)) states.hold(before);
         return true;
       };
       for_each_batch(batch, {states.bring()});

@@ -25,6 +25,13 @@ const std::map<std::string_view, Strategy::Join> kJoins = {{"join=hash", Strateg
                                                            {"join=ranks", Strategy::Join::kRanks},
                                                            {"join=bitmap", Strategy::Join::kBitmap}};
 
+const std::map<std::string_view, Strategy::Pairs> kPairs = {{"pairs=naive", Strategy::Pairs::kNaive},
+                                                            {"pairs=refill", Strategy::Pairs::kRefill},
+                                                            {"pairs=balanced", Strategy::Pairs::kBalanced},
+                                                            {"pairs=mixed", Strategy::Pairs::kMixed},
+                                                            {"pairs=queued", Strategy::Pairs::kQueued},
+                                                            {"pairs=written", Strategy::Pairs::kWritten}};
+
 void set(Strategy& strategy, std::string_view name) {
   const std::optional<uint32_t> refill = number_of(name, "refill"), threads = number_of(name, "threads");
   if (name == "naive") {
@@ -43,6 +50,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.groups = Strategy::Groups::kSlots;
   } else if (const auto join = kJoins.find(name); join != kJoins.end()) {
     strategy.join = join->second;
+  } else if (const auto pairs = kPairs.find(name); pairs != kPairs.end()) {
+    strategy.pairs = pairs->second;
   } else if (refill && *refill >= 1 && *refill <= 32) {
     strategy.refill_below = refill;
   } else if (threads && *threads >= 32 && *threads <= 512 && *threads % 32 == 0) {
@@ -50,7 +59,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(fmt::format(
         "there is no strategy '{}' on devices; choose naive, refill=1..32, threads=32..512 by 32, "
-        "automata, lists, occupancy, groups=table|parts|slots or join=hash|direct|ranks|bitmap",
+        "automata, lists, occupancy, groups=table|parts|slots, join=hash|direct|ranks|bitmap or "
+        "pairs=naive|refill|balanced|mixed|queued|written",
         name));
   }
 }

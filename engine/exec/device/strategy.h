@@ -23,6 +23,16 @@ struct Strategy {
     kRanks,
     kBitmap
   };
+  /// How lanes come to the pairs of a join whose keys repeat; see PairForm (expand-inl.h).
+  enum class Pairs : uint8_t {
+    kAuto,  ///< queued where a run is long, else balanced
+    kNaive,
+    kRefill,
+    kBalanced,
+    kMixed,
+    kQueued,
+    kWritten  ///< written to memory, as where it is not aggregates that take them
+  };
   /// Lanes of a warp take new rows when fewer are busy: 1 waits for the longest row; unset: as rows are.
   std::optional<uint32_t> refill_below;
   uint32_t threads = 512;  ///< of an automaton's block
@@ -31,10 +41,12 @@ struct Strategy {
   bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
   Groups groups = Groups::kAuto;
   Join join = Join::kAuto;
+  Pairs pairs = Pairs::kAuto;
 };
 
 /// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`,
-/// `groups=table|parts|slots`, `join=hash|direct|ranks|bitmap`. Throws UserError.
+/// `groups=table|parts|slots`, `join=hash|direct|ranks|bitmap`,
+/// `pairs=naive|refill|balanced|mixed|queued|written`. Throws UserError.
 Strategy parse_strategy(std::string_view names);
 
 }  // namespace lanewise::exec

@@ -21,6 +21,7 @@ TEST(Strategies, AreNamed) {
   EXPECT_EQ(parse_strategy("lists").groups, Strategy::Groups::kAuto);
   EXPECT_EQ(parse_strategy("groups=table").groups, Strategy::Groups::kTable);
   EXPECT_EQ(parse_strategy("groups=parts,lists").groups, Strategy::Groups::kParts);
+  EXPECT_EQ(parse_strategy("join=ranks,pairs=mixed").pairs, Strategy::Pairs::kMixed);
 }
 
 TEST(Strategies, OthersAreRefused) {

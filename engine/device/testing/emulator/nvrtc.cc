@@ -1,7 +1,8 @@
 // A stand-in for NVRTC that makes a library of the host from a kernel's text, by the C++ compiler that built
 // it.
 //
-// Environment: EMULATED_GPU_CXX (the compiler and its first options), for example "g++ -fsanitize=undefined".
+// Environment: EMULATED_GPU_CXX (the compiler and its first options), for example "g++ -fsanitize=undefined";
+// EMULATED_GPU_CACHE, a folder that keeps what was compiled for other processes, as long as no header changes.
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -121,15 +123,55 @@ int run(const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+std::string compiler() {
+  const char* chosen = std::getenv("EMULATED_GPU_CXX");
+  return chosen ? chosen : EMULATED_GPU_COMPILER;
+}
+
+/// FNV-1a from two beginnings, in hexadecimal.
+std::string hash_of(std::initializer_list<std::string> texts) {
+  std::ostringstream hex;
+  for (uint64_t hash : {0xcbf29ce484222325U, 0x9ae16a3b2f90404fU}) {
+    for (const std::string& text : texts) {
+      for (const char c : text + '\0') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    }
+    hex << std::hex << hash << '-';
+  }
+  return hex.str();
+}
+
+/// Where the program is kept when it is compiled; empty: nowhere.
+fs::path kept_at(const Program& program, const std::string& definitions) {
+  const char* folder = std::getenv("EMULATED_GPU_CACHE");
+  if (folder == nullptr) return {};
+  std::string headers;
+  for (const auto& [name, text] : program.headers) headers += name + '\0' + text + '\0';
+  return fs::path(folder) / (hash_of({compiler(), definitions, program.text, headers}) + "kernel.so");
+}
+
+/// What was compiled in `folder`; by a name of its own first, as others look for the file.
+void keep(const fs::path& path, const fs::path& folder) {
+  const fs::path aside = path.string() + "-" + folder.filename().string();
+  write(aside, read(folder / "kernel.so"));
+  fs::rename(aside, path);
+}
+
+void set_image(Program& program, const std::string& code) {
+  lanewise::emulator::ImageHead head = {};
+  std::memcpy(head.magic, lanewise::emulator::kImageMagic, sizeof(head.magic));
+  head.bytes = code.size();
+  program.image.assign(reinterpret_cast<const char*>(&head), sizeof(head));
+  program.image += code;
+}
+
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 /// In a folder that is empty and ours.
 int compile(Program& program, const std::string& definitions, const fs::path& folder) {
   for (const auto& [name, text] : program.headers) write(folder / name, text);
   write(folder / "kernel.cc", definitions + "#line 1 \"kernel\"\n" + program.text);
-  const char* chosen = std::getenv("EMULATED_GPU_CXX");
-  const std::string compiler = std::string(chosen ? chosen : EMULATED_GPU_COMPILER) + " -std=c++20 ";
-  const std::string preprocess = compiler + "-E -P -include " +
+  const std::string command = compiler() + " -std=c++20 ";
+  const std::string preprocess = command + "-E -P -include " +
                                  quoted(EMULATED_GPU_ENGINE "/device/testing/emulator/prelude.h") +
                                  " -idirafter " + quoted(EMULATED_GPU_ENGINE) + " -iquote " + quoted(folder);
   const std::string log = " 2>>" + quoted(folder / "log"), text = quoted(folder / "translated.cc"),
@@ -137,19 +179,14 @@ int compile(Program& program, const std::string& definitions, const fs::path& fo
   int result = run(preprocess + " " + quoted(folder / "kernel.cc") + " -o " + text + log);
   if (result == 0) {
     write(folder / "translated.cc", translate(read(folder / "translated.cc")));
-    result = run(compiler +
+    result = run(command +
                  "-O1 -w -fno-strict-aliasing -ffp-contract=off -fvisibility=hidden -fno-gnu-unique -fPIC "
                  "-shared -x c++ " +
                  text + " -o " + library + log);
   }
   program.log = read(folder / "log");
   if (result != 0) return kCompilation;
-  const std::string code = read(folder / "kernel.so");
-  lanewise::emulator::ImageHead head = {};
-  std::memcpy(head.magic, lanewise::emulator::kImageMagic, sizeof(head.magic));
-  head.bytes = code.size();
-  program.image.assign(reinterpret_cast<const char*>(&head), sizeof(head));
-  program.image += code;
+  set_image(program, read(folder / "kernel.so"));
   return 0;
 }
 
@@ -185,9 +222,12 @@ int nvrtcCompileProgram(Program* program, int count, const char** options) {
       definition[equal] = ' ';
     definitions += "#define " + definition + "\n";
   }
+  const fs::path kept = kept_at(*program, definitions);
+  if (!kept.empty() && fs::exists(kept)) return set_image(*program, read(kept)), 0;
   std::string folder = fs::temp_directory_path() / "emulated-nvrtc-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return 1;
   const int result = compile(*program, definitions, folder);
+  if (result == 0 && !kept.empty()) keep(kept, folder);
   if (std::getenv("EMULATED_GPU_KEEP") == nullptr) fs::remove_all(folder);
   return result;
 }
