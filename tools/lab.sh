@@ -47,10 +47,11 @@ lab_test() {
       *) fail "lab-test: unknown argument '$1'; there are --smoke and --report FOLDER." ;;
     esac
   done
-  (PACKAGES=(chromium); setup_packages)
+  [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
+  # LaTeX compiles the TikZ that the lab exports.
+  (PACKAGES=(chromium); [[ -n $smoke ]] || PACKAGES+=(texlive-latex-base texlive-pictures); setup_packages)
   lab_site
   lab_program
-  [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
   for kind in test e2e; do
     report=()
     [[ -z $folder ]] || report=(--reporter=default --reporter=junit --outputFile.junit="$folder/lab-$kind.xml")
