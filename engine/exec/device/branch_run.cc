@@ -245,8 +245,7 @@ void BranchRun::expand(size_t number) {
   const device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t), kPairsOfJoin);
   const device::cuda::Address found = found_[number].address();
   if (tiles != 0)
-    launch("count_pairs", tiles, list.rows.address(), list.count, found, table.counts(), least,
-           sums.address());
+    launch("count_pairs", tiles, list.rows.address(), list.count, found, table.runs(), least, sums.address());
   launch("scan_tiles", 1, sums.address(), tiles);
   const auto pairs = fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t));
   if (pairs > UINT32_MAX)
@@ -254,8 +253,8 @@ void BranchRun::expand(size_t number) {
   device::DeviceBuffer left = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
   device::DeviceBuffer right = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
   if (tiles != 0)
-    launch("write_pairs", tiles, list.rows.address(), list.count, found, table.counts(), table.ends(),
-           table.order(), least, sums.address(), left.address(), right.address());
+    launch("write_pairs", tiles, list.rows.address(), list.count, found, table.runs(), table.order(), least,
+           sums.address(), left.address(), right.address());
   const uint64_t blocks =
       std::clamp<uint64_t>((pairs + kernel::kThreads - 1) / kernel::kThreads, 1, most_blocks(gpu_));
   for (size_t probe = 0; probe < found_.size(); ++probe) {
@@ -369,8 +368,10 @@ void BranchRun::narrow(bool last_too) {
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();
       const size_t probe = *program_.stages[stage].probe;
-      if (writers_[section_ + 1].uses_pairs()) begin_pairs(probe);
-      else expand(probe);
+      if (writers_[section_ + 1].uses_pairs())
+        begin_pairs(probe);
+      else
+        expand(probe);
     }
   }
 }

@@ -2,8 +2,8 @@
 
 #include "exec/device/rows-inl.h"
 
-/// Pairs that a kernel uses where it makes them: of rows, and the runs of a build side that they found. All five
-/// forms give the same pairs, in different orders.
+/// Pairs that a kernel uses where it makes them: of rows, and the runs of a build side that they found. All
+/// five forms give the same pairs, in different orders.
 namespace lanewise::kernel {
 
 /// How the lanes of a warp come to their pairs.
@@ -40,8 +40,10 @@ struct PairQueue {
 struct Pairs {
   const u32* active;
   u64 rows;
-  const u32 *found, *counts, *ends, *order;  ///< `order` may be absent: build sides are in the order of runs
-  u32 least;                                 ///< pairs of a row without a match
+  const u32* found;  ///< by row: its run, or kNoRow
+  const Matches* runs;
+  const u32* order;  ///< rows in the order of runs; absent: they are in that order
+  u32 least;         ///< pairs of a row without a match
   PairQueue* queue;
   u64 room;  ///< for pieces
 
@@ -54,10 +56,12 @@ struct Pairs {
   LANES_FN Run run_of(u64 row) const {
     Run run{u32(row), 0, kNoRow};
     if (row >= rows || (active && !(active[row / 32] >> (row & 31) & 1))) return run;
-    const u32 standing = found[row];
-    run.pairs = standing == kNoRow ? least : counts[standing];
-    if (standing != kNoRow) run.first = ends[standing] - run.pairs;
-    return run;
+    if (found[row] == kNoRow) {
+      run.pairs = least;
+      return run;
+    }
+    const Matches matches = runs[found[row]];
+    return {u32(row), matches.count, matches.first};
   }
 #endif
 };
@@ -65,7 +69,8 @@ struct Pairs {
 #if defined(__CUDACC__)
 
 LANES_FN Run of_lane(const Run& run, u32 lane) {
-  return {__shfl_sync(~0u, run.row, lane), __shfl_sync(~0u, run.pairs, lane), __shfl_sync(~0u, run.first, lane)};
+  return {__shfl_sync(~0u, run.row, lane), __shfl_sync(~0u, run.pairs, lane),
+          __shfl_sync(~0u, run.first, lane)};
 }
 
 /// All lanes take the pairs of the lanes that have `long_run`, which have none afterwards.
@@ -78,8 +83,8 @@ LANES_FN void take_long(const Pairs& pairs, Run& mine, bool long_run, Body body)
   if (long_run) mine.pairs = 0;
 }
 
-/// The lanes of a warp share what each of them has `count` of: all of them call body(lane, number, is_one), the
-/// number-th of that lane's, as long as one of them has one.
+/// The lanes of a warp share what each of them has `count` of: all of them call body(lane, number, is_one),
+/// the number-th of that lane's, as long as one of them has one.
 template <class Body>
 LANES_FN void share(u32 count, Body body) {
   u32 end = count;  // of the lane's among those of the warp
@@ -125,7 +130,8 @@ LANES_FN void refill_pairs(const Pairs& pairs, Body body) {
       continue;
     }
     if (at == end) {
-      if (lane() == 0) at = atomicAdd(reinterpret_cast<unsigned long long*>(&pairs.queue->taken), kRowsOfWarp);
+      if (lane() == 0)
+        at = atomicAdd(reinterpret_cast<unsigned long long*>(&pairs.queue->taken), kRowsOfWarp);
       at = __shfl_sync(~0u, at, 0);
       end = at + kRowsOfWarp < pairs.rows ? at + kRowsOfWarp : pairs.rows;
       more = at < pairs.rows;
@@ -172,8 +178,10 @@ LANES_FN void for_queued_pairs(const Pairs& pairs, Body body) {
     const PairQueue::Piece piece = queue.piece()[i];
     if (piece.row == kNoRow) continue;
     const Run run = pairs.run_of(piece.row);
-    const u64 first = u64(piece.number) * kPiece, end = first + kPiece < run.pairs ? first + kPiece : run.pairs;
-    for (u64 number = first + lane(); number < end; number += 32) body(run.row, pairs.match(run, u32(number)));
+    const u64 first = u64(piece.number) * kPiece,
+              end = first + kPiece < run.pairs ? first + kPiece : run.pairs;
+    for (u64 number = first + lane(); number < end; number += 32)
+      body(run.row, pairs.match(run, u32(number)));
   }
 }
 

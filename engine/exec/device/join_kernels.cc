@@ -21,6 +21,11 @@ bool KernelWriter::finds_numbers(size_t number) const {
          !type.is_float() && width(type.physical()) <= sizeof(uint64_t);
 }
 
+bool KernelWriter::has_exact_keys(size_t number) const {
+  const Type type = program_.types[program_.probes[number].key_column(0)];
+  return finds_numbers(number) && width(type.physical()) <= sizeof(uint32_t);
+}
+
 /// `struct Keys`, see join-inl.h.
 std::string KernelWriter::keys_text(size_t number) const {
   const Probe& probe = program_.probes[number];
@@ -36,7 +41,7 @@ std::string KernelWriter::keys_text(size_t number) const {
     }
   }
   const Type first = program_.types[probe.key_column(0)];
-  const bool numbers = finds_numbers(number), exact = numbers && width(first.physical()) <= sizeof(uint32_t);
+  const bool numbers = finds_numbers(number), exact = has_exact_keys(number);
   std::string text = fmt::format(
       "struct Keys {{\n{}  u32 nulls;\n"
       "  static constexpr bool kExact = {}, kNumber = {};\n"
@@ -205,13 +210,12 @@ void KernelWriter::look_at_run(Emitter& out, size_t number) const {
   out.line(fmt::format("u8* const marks = job.at<u8>({});", word(kMarksOf)));
   // Without a condition who marks a run's first row marks all of it.
   out.open(probe.condition == nullptr ? "if (found != kNoRow && !marks[found]) {" : "if (found != kNoRow) {");
-  out.line(fmt::format("const u32* const counts = job.at<const u32>({});", word(kCountsOf)));
-  out.line("const u32 rows_of_run = counts ? counts[found] : 1;");
-  out.line(fmt::format("const u32 end = counts ? job.at<const u32>({})[found] : 0;", word(kEndsOf)));
-  if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
-  out.open(fmt::format("for (u32 i = 0; i < rows_of_run{}; i++) {{", marks ? "" : " && hit == kNoRow"));
+  out.line(fmt::format("const Matches* const runs = job.at<const Matches>({});", word(kRunsOf)));
   out.line(fmt::format("const u32* const order = job.at<const u32>({});", word(kOrderOf)));
-  out.line("const u32 match = counts ? order ? order[end - rows_of_run + i] : end - rows_of_run + i : found;");
+  out.line("const Matches run = runs ? runs[found] : Matches{found, 1};");
+  if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
+  out.open(fmt::format("for (u32 i = 0; i < run.count{}; i++) {{", marks ? "" : " && hit == kNoRow"));
+  out.line("const u32 match = order ? order[run.first + i] : run.first + i;");
   if (probe.condition != nullptr) {
     looks_at_ = number;
     const Emitted holds = out.emit(*probe.condition);

@@ -157,27 +157,44 @@ class JoinTable::Filling {
   void make_runs() {
     const uint64_t rows = table_.rows_, tiles = (rows + kernel::kTileRows - 1) / kernel::kTileRows;
     device::DeviceBuffer standing = allocate(rows * sizeof(uint32_t));
-    table_.counts_ = allocate(rows * sizeof(uint32_t));
-    table_.ends_ = allocate(rows * sizeof(uint32_t));
-    gpu_.stream.fill(table_.counts(), 0, table_.counts_.size());
+    device::DeviceBuffer counts = allocate(rows * sizeof(uint32_t));
+    gpu_.stream.fill(counts.address(), 0, counts.size());
     job_.words[writer_.probe_word(0) + KernelWriter::kFound] = standing.address();
-    job_.words[KernelWriter::kOut] = table_.counts();
+    job_.words[KernelWriter::kOut] = counts.address();
     run("count_runs");
     device::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
-    const auto shared = [&](const char* name, uint64_t blocks, auto... arguments) {
-      launch(gpu_.list_kernel(name), name, blocks, arguments...);
-    };
-    shared("sum_tiles", tiles, table_.counts(), rows, sums.address());
+    shared("sum_runs", tiles, counts.address(), rows, sums.address());
     shared("scan_tiles", 1, sums.address(), tiles);
-    const device::DeviceBuffer longest = allocate(sizeof(uint32_t));
+    const device::DeviceBuffer longest = allocate(sizeof(uint32_t)),
+                               starts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(longest.address(), 0, longest.size());
-    shared("start_runs", tiles, table_.counts(), rows, sums.address(), table_.ends(), longest.address());
+    const bool numbered = can_number_runs();
+    const device::DeviceBuffer numbers =
+        numbered ? allocate(rows * sizeof(uint32_t)) : device::DeviceBuffer();
+    const uint64_t runs =
+        numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
+    table_.runs_ = allocate(runs * sizeof(kernel::Matches));
+    shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
+           table_.runs(), longest.address());
+    counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
     if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // behind the runs
-    shared("order_rows", row_blocks(), standing.address(), rows, table_.ends(), table_.order());
+    shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
+    if (numbered) {
+      const bool slots = table_.lookup_.kind == kernel::LookupKind::kHash;
+      shared("number_runs", most_blocks(gpu_), table_.lookup_.table, table_.lookup_.size, slots ? 2U : 1U,
+             numbers.address());
+    }
     standing.reset();
     table_.longest_run_ = fetch_one<uint32_t>(gpu_, longest.address());
     order_columns();
+  }
+
+  /// Whether the lookup can hold numbers of runs, which are fewer than rows: nobody asks it for a row.
+  bool can_number_runs() const {
+    const kernel::LookupKind kind = table_.lookup_.kind;
+    return !table_.marks_.values && (kind == kernel::LookupKind::kDirect ||
+                                     (kind == kernel::LookupKind::kHash && writer_.has_exact_keys(0)));
   }
 
   /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
@@ -192,13 +209,12 @@ class JoinTable::Filling {
     for (auto column = table_.columns_.begin(); column != end; ++column) {
       const size_t bytes = width(column->type.physical());
       device::DeviceBuffer values = allocate(rows * bytes);
-      launch(gpu_.list_kernel("take_values"), "take_values", row_blocks(), column->values.address(),
-             static_cast<uint32_t>(bytes), table_.order(), rows, values.address());
+      shared("take_values", row_blocks(), column->values.address(), static_cast<uint32_t>(bytes),
+             table_.order(), rows, values.address());
       column->values = std::move(values);
       if (!column->validity) continue;
       device::DeviceBuffer validity = allocate(bits::words(rows) * sizeof(uint64_t));
-      launch(gpu_.list_kernel("take_bits"), "take_bits", row_blocks(), column->validity.address(),
-             table_.order(), rows, validity.address());
+      shared("take_bits", row_blocks(), column->validity.address(), table_.order(), rows, validity.address());
       column->validity = std::move(validity);
     }
     table_.order_.reset();
@@ -207,6 +223,11 @@ class JoinTable::Filling {
   uint64_t row_blocks() const {
     const uint64_t blocks = (table_.rows_ + kernel::kThreads - 1) / kernel::kThreads;
     return std::clamp<uint64_t>(blocks, 1, most_blocks(gpu_));
+  }
+  /// One of list_kernels().
+  template <class... Arguments>
+  void shared(const char* name, uint64_t blocks, Arguments... arguments) {
+    launch(gpu_.list_kernel(name), name, blocks, arguments...);
   }
   /// One of the keys' own kernels.
   void run(const char* name) { launch(module_->module.kernel(name), name, row_blocks(), job_); }

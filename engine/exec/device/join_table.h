@@ -37,15 +37,14 @@ class JoinTable {
   /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB"
   std::string describe() const;
 
-  /// Whether no key has two rows, or it does not matter. Else, for a row that stands for a run: how many it
-  /// has, and where it ends in the order of runs.
-  bool unique() const { return !counts_; }
+  /// Whether no key has two rows, or it does not matter. Else what the lookup finds are runs.
+  bool unique() const { return !runs_; }
   uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
   /// Whether rows were found, a column; of joins that ask that.
   const DeviceColumn& marks() const { return marks_; }
-  device::cuda::Address counts() const { return counts_.address(); }
-  device::cuda::Address ends() const { return ends_.address(); }
+  /// kernel::Matches by what the lookup finds: rows that stand for runs, or the runs' numbers.
+  device::cuda::Address runs() const { return runs_.address(); }
   /// The rows in the order of runs; absent: columns that the join keeps are in that order.
   device::cuda::Address order() const { return order_.address(); }
 
@@ -60,7 +59,7 @@ class JoinTable {
   bool has_null_keys_ = false;
   uint32_t longest_run_ = 1;
   kernel::Lookup lookup_ = {};
-  device::DeviceBuffer table_, counts_, ends_, order_;
+  device::DeviceBuffer table_, runs_, order_;
 };
 
 }  // namespace lanewise::exec

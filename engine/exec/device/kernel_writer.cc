@@ -126,8 +126,8 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
   paired_ = find_paired(section);
 }
 
-/// The probe whose pairs aggregates take as they are made: all that becomes of them, and no kernel before needs
-/// to know them.
+/// The probe whose pairs aggregates take as they are made: all that becomes of them, and no kernel before
+/// needs to know them.
 std::optional<size_t> KernelWriter::find_paired(size_t section) const {
   const bool alone = section > 0 && is_last() && section_.end - section_.first == 1;
   if (!alone || !sink_.aggregates_rows || strategy_.pairs == Strategy::Pairs::kWritten) return std::nullopt;
@@ -175,8 +175,7 @@ void KernelWriter::set_table(kernel::Job& job, size_t probe, const JoinTable& ta
   kernel::u64* words = &job.words[probe_word(probe)];
   const kernel::Lookup lookup = table.lookup();
   std::memcpy(&words[kLookupOf], &lookup, sizeof(lookup));
-  words[kCountsOf] = table.counts();
-  words[kEndsOf] = table.ends();
+  words[kRunsOf] = table.runs();
   words[kOrderOf] = table.order();
   words[kMarksOf] = table.marks().values.address();
   words[kMissOf] = table.has_null_keys() ? kernel::kUnknownRow : kernel::kNoRow;
@@ -586,12 +585,12 @@ void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::strin
         fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
     pointers(out, read);
     const size_t words = probe_word(*paired_);
-    out.line(fmt::format(
-        "const Pairs pairs = {{job.at<const u32>({}), job.words[{}], job.at<const u32>({}), "
-        "job.at<const u32>({}), job.at<const u32>({}), job.at<const u32>({}), u32(job.words[{}]), "
-        "job.at<PairQueue>({}), job.words[{}]}};",
-        size_t{kActive}, size_t{kRows}, words + kFound, words + kCountsOf, words + kEndsOf, words + kOrderOf,
-        size_t{kLeast}, size_t{kQueue}, size_t{kRoom}));
+    out.line(
+        fmt::format("const Pairs pairs = {{job.at<const u32>({}), job.words[{}], job.at<const u32>({}), "
+                    "job.at<const Matches>({}), job.at<const u32>({}), u32(job.words[{}]), "
+                    "job.at<PairQueue>({}), job.words[{}]}};",
+                    size_t{kActive}, size_t{kRows}, words + kFound, words + kRunsOf, words + kOrderOf,
+                    size_t{kLeast}, size_t{kQueue}, size_t{kRoom}));
     out.line("State state{};");
     out.open(loop + "(pairs, [&](u64 row, u32 match) {");
     out.line("bool keep = true, failed = false;");

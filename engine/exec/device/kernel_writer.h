@@ -45,7 +45,8 @@ struct KernelText {
 /// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
 ///
 ///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
-///   aggregate    the last stage, its rows into a State for each block at Job::kOut; where uses_pairs(), those
+///   aggregate    the last stage, its rows into a State for each block at Job::kOut; where uses_pairs(),
+///   those
 ///                of the section before and what they found; behind it aggregate_queue, of Job::kQueue
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
@@ -72,6 +73,8 @@ class KernelWriter {
   KernelText lookup_text() const;
   /// Whether the probe's keys are one integer of up to 64 bits.
   bool finds_numbers(size_t probe) const;
+  /// Whether all of them is in the lookup: one integer of up to 32 bits.
+  bool has_exact_keys(size_t probe) const;
   /// Whether the section's pairs are made where they are used, and nowhere else.
   bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
@@ -146,10 +149,10 @@ class KernelWriter {
     kFrom,   // the first row, where there is no list
     kHeap,   // memory for texts that the kernel makes
     kHeapBytes,
-    kQueue,  // a PairQueue, and its room
+    kFirstWord,
+    kQueue = kSlots,  // a PairQueue, where there are no groups; its room; pairs of a row that finds no match
     kRoom,
-    kLeast,  // pairs of a row that finds no match
-    kFirstWord
+    kLeast
   };
   static constexpr size_t kColumnWords = 4;
   /// The rows that a probe finds, and its JoinTable. A mark join finds kMissOf where there is no row, and
@@ -157,8 +160,7 @@ class KernelWriter {
   enum ProbeWord : size_t {
     kFound,
     kLookupOf,  ///< the words of a kernel::Lookup
-    kCountsOf = kLookupOf + 4,
-    kEndsOf,
+    kRunsOf = kLookupOf + 4,
     kOrderOf,
     kMarksOf,
     kMissOf,
@@ -272,7 +274,7 @@ class KernelWriter {
   const Section section_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
-  const bool first_pairs_;         // the section before is that of the input's rows
+  const bool first_pairs_;        // the section before is that of the input's rows
   std::optional<size_t> paired_;  // the probe whose pairs are made where they are used
   mutable std::optional<size_t>
       looks_at_;  // while a condition is written: the probe whose run's rows are looked at one by one

@@ -12,38 +12,55 @@ inline constexpr u32 kTileRows = 1024;  // for a block
 
 #if defined(__CUDACC__)
 
-/// sums[tile] = the sum of the tile's values.
-extern "C" __global__ void __launch_bounds__(kThreads) sum_tiles(const u32* values, u64 count, u64* sums) {
+/// What a row that stands for a run of so many rows adds to a sum: those rows, and above 32 bits the run.
+LANES_FN u64 run_of_rows(u32 count) { return count ? u64(1) << 32 | count : 0; }
+
+/// sums[tile] = the sum of run_of_rows() of the tile's rows.
+extern "C" __global__ void __launch_bounds__(kThreads) sum_runs(const u32* counts, u64 rows, u64* sums) {
   u64 sum = 0, total;
   for (u32 i = threadIdx.x; i < kTileRows; i += kThreads) {
-    const u64 at = blockIdx.x * u64(kTileRows) + i;
-    if (at < count) sum += values[at];
+    const u64 row = blockIdx.x * u64(kTileRows) + i;
+    if (row < rows) sum += run_of_rows(counts[row]);
   }
   scan_block(sum, total);
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// starts[i] = the sum of the values before i; `sums` is what scan_tiles() made of sum_tiles(). `most` becomes
-/// the greatest value.
+/// For each row that stands for a run: where that starts in their order, its number if `numbers` is there,
+/// and its Matches, by that number or by the row. `sums` is what scan_tiles() made of sum_runs(); `most`
+/// becomes the greatest count.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    start_runs(const u32* values, u64 count, const u64* sums, u32* starts, u32* most) {
+    start_runs(const u32* counts, u64 rows, const u64* sums, u32* starts, u32* numbers, Matches* runs,
+               u32* most) {
   constexpr u32 kEach = kTileRows / kThreads;
   const u64 first = blockIdx.x * u64(kTileRows) + threadIdx.x * kEach;
   u64 sum = 0, total;
-  for (u32 i = 0; i < kEach; i++) sum += first + i < count ? values[first + i] : 0;
+  for (u32 i = 0; i < kEach; i++) sum += first + i < rows ? run_of_rows(counts[first + i]) : 0;
   u64 at = sums[blockIdx.x] + scan_block(sum, total);
   u32 greatest = 0;
-  for (u32 i = 0; i < kEach && first + i < count; i++) {
-    const u32 value = values[first + i];
-    starts[first + i] = u32(at);
-    at += value;
-    greatest = value > greatest ? value : greatest;
+  for (u32 i = 0; i < kEach && first + i < rows; i++) {
+    const u64 row = first + i;
+    const u32 count = counts[row], number = numbers ? u32(at >> 32) : u32(row);
+    starts[row] = u32(at);
+    if (numbers) numbers[row] = number;
+    if (count) runs[number] = {u32(at), count};
+    at += run_of_rows(count);
+    greatest = count > greatest ? count : greatest;
   }
   for (u32 distance = 16; distance; distance /= 2) {
     const u32 other = __shfl_xor_sync(~0u, greatest, distance);
     greatest = other > greatest ? other : greatest;
   }
   if (lane() == 0) atomicMax(most, greatest);
+}
+
+/// Rows become the numbers of their runs: each `stride`-th of a lookup's words.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    number_runs(u32* words, u64 count, u32 stride, const u32* numbers) {
+  for (u64 i = thread(); i < count; i += threads()) {
+    u32& row = words[i * stride];
+    if (row != kNoRow) row = numbers[row];
+  }
 }
 
 /// Puts each row into the run of the row that stands for it; `starts` become the ends of runs.
@@ -55,17 +72,17 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 }
 
 /// Pairs of a row that found this: at least one where the join keeps rows without a match.
-LANES_FN u32 pairs_of(u32 found, const u32* counts, u32 least) {
-  return found == kNoRow ? least : counts[found];
+LANES_FN u32 pairs_of(u32 found, const Matches* runs, u32 least) {
+  return found == kNoRow ? least : runs[found].count;
 }
 
 /// sums[tile] = pairs of the tile of the list's rows.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    count_pairs(const u32* list, u64 count, const u32* found, const u32* counts, u32 least, u64* sums) {
+    count_pairs(const u32* list, u64 count, const u32* found, const Matches* runs, u32 least, u64* sums) {
   u64 sum = 0, total;
   for (u32 i = threadIdx.x; i < kTileRows; i += kThreads) {
     const u64 at = blockIdx.x * u64(kTileRows) + i;
-    if (at < count) sum += pairs_of(found[list[at]], counts, least);
+    if (at < count) sum += pairs_of(found[list[at]], runs, least);
   }
   scan_block(sum, total);
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
@@ -92,8 +109,8 @@ struct RowPairs {
 
 /// Writes the pairs of a tile, side by side, in the order of its rows. There are less than 2^32 in all.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    write_pairs(const u32* list, u64 count, const u32* found, const u32* counts, const u32* ends,
-                const u32* order, u32 least, const u64* sums, u32* left, u32* right) {
+    write_pairs(const u32* list, u64 count, const u32* found, const Matches* runs, const u32* order,
+                u32 least, const u64* sums, u32* left, u32* right) {
   constexpr u32 kEach = kTileRows / kThreads;
   __shared__ RowPairs longs[kTileRows];
   __shared__ u32 long_rows;
@@ -105,8 +122,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const u64 at = first + i * 32;
     rows[i] = {at < count ? list[at] : 0, 0, kNoRow, 0};
     const u32 match = at < count ? found[rows[i].row] : kNoRow;
-    if (at < count) rows[i].pairs = pairs_of(match, counts, least);
-    if (match != kNoRow) rows[i].run = ends[match] - counts[match];
+    if (at < count) rows[i].pairs = pairs_of(match, runs, least);
+    if (match != kNoRow) rows[i].run = runs[match].first;
     sum += rows[i].pairs;
   }
   if (threadIdx.x == 0) long_rows = 0;

@@ -38,6 +38,11 @@ inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
 // Of a build side: a join finds none, or none as far as NULLs tell.
 inline constexpr u32 kNoRow = ~u32(0), kUnknownRow = kNoRow - 1;
 
+/// Rows of a build side that have equal keys: where they are in the order of such runs.
+struct alignas(8) Matches {
+  u32 first, count;
+};
+
 /// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
 template <class T, u32 kCount>
 LANES_FN void shift(T (&values)[kCount]) {

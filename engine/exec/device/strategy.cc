@@ -25,12 +25,10 @@ const std::map<std::string_view, Strategy::Join> kJoins = {{"join=hash", Strateg
                                                            {"join=ranks", Strategy::Join::kRanks},
                                                            {"join=bitmap", Strategy::Join::kBitmap}};
 
-const std::map<std::string_view, Strategy::Pairs> kPairs = {{"pairs=naive", Strategy::Pairs::kNaive},
-                                                            {"pairs=refill", Strategy::Pairs::kRefill},
-                                                            {"pairs=balanced", Strategy::Pairs::kBalanced},
-                                                            {"pairs=mixed", Strategy::Pairs::kMixed},
-                                                            {"pairs=queued", Strategy::Pairs::kQueued},
-                                                            {"pairs=written", Strategy::Pairs::kWritten}};
+const std::map<std::string_view, Strategy::Pairs> kPairs = {
+    {"pairs=naive", Strategy::Pairs::kNaive},       {"pairs=refill", Strategy::Pairs::kRefill},
+    {"pairs=balanced", Strategy::Pairs::kBalanced}, {"pairs=mixed", Strategy::Pairs::kMixed},
+    {"pairs=queued", Strategy::Pairs::kQueued},     {"pairs=written", Strategy::Pairs::kWritten}};
 
 void set(Strategy& strategy, std::string_view name) {
   const std::optional<uint32_t> refill = number_of(name, "refill"), threads = number_of(name, "threads");

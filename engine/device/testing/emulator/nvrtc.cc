@@ -2,7 +2,8 @@
 // it.
 //
 // Environment: EMULATED_GPU_CXX (the compiler and its first options), for example "g++ -fsanitize=undefined";
-// EMULATED_GPU_CACHE, a folder that keeps what was compiled for other processes, as long as no header changes.
+// EMULATED_GPU_CACHE, a folder that keeps what was compiled for other processes, as long as no header
+// changes.
 
 #include <fcntl.h>
 #include <spawn.h>
