@@ -5,6 +5,8 @@ the time of its kernels alone is shown too. Pairs are counted with what is read 
 
     ./dev bench join                        2^24 rows that look for 2^21, the CPU
     ./dev bench join --device cuda --large  2^27 rows that look for 2^24, a GPU; DuckDB on all cores
+    ./dev bench join --device cuda --large --forms
+                                            keys that repeat alone, by each way in which a GPU's lanes come to their pairs
 """
 
 import argparse
@@ -46,8 +48,9 @@ QUERIES = {
     "semi join": "SELECT count(*) FROM probes SEMI JOIN builds USING (d)",
     "semi join, 10 % hits": "SELECT count(*) FROM probes t WHERE d10 IN (SELECT d FROM builds)",
 }
-# The build side, and which share of the probes looks for it.
-PAIRS = {"4 pairs a row": ("fours", 2), "1 row of 64 has 1,000": ("few_thousands", 16), "Zipf 1.0": ("zipf_1", 32), "Zipf 1.5": ("zipf_15", 32)}
+# The build side, and which share of the probes looks for it: so many that DuckDB takes that side for the build.
+PAIRS = {"4 pairs a row": ("fours", 2), "1 row of 64 has 1,000": ("few_thousands", 4), "Zipf 1.0": ("zipf_1", 4), "Zipf 1.5": ("zipf_15", 16)}
+FORMS = ["naive", "refill", "balanced", "mixed", "queued", "written"]
 for name, (table, share) in PAIRS.items():
     TABLES[f"probes_{share}"] = f"SELECT q, v FROM probes LIMIT {{probes}} // {share}"
     QUERIES[name] = f"SELECT count(*), sum(b.p) FROM probes_{share} t JOIN {table} b ON t.q = b.q AND b.p > t.v"
@@ -76,44 +79,66 @@ def total(values):
     return sum(float(value) * MILLISECONDS[unit] for value, unit in values)
 
 
-def run_lanewise(database, query, runs, arguments):
-    """Milliseconds of a run, those of its kernels, the answer, and how keys were found."""
+def run_lanewise(database, query, runs, arguments, *more):
+    """Milliseconds of a run, those of its kernels and of those behind the build, the answer, and how keys were found."""
     command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--profile",
-               "--format", "csv"]
+               "--format", "csv", *more]
     done = subprocess.run(command, input=f"{query};\n" * runs, capture_output=True, text=True)
     reports = re.split(r"^(?=plan )", done.stderr, flags=re.M)[1:]
     walls = [total(re.findall(r"(?:plan|run) ([\d.]+) (µs|ms|s)", report.splitlines()[0])) for report in reports]
     if done.returncode or len(walls) != runs:
         sys.exit(f"lanewise: exit code {done.returncode}: {done.stderr[-2000:]}")
-    kernels = total(re.findall(r"kernels ([\d.]+) (µs|ms|s)", reports[-1]))
+    kernels = re.findall(r"kernels ([\d.]+) (µs|ms|s)", reports[-1])  # the last pipeline first
     lookups = re.findall(r"keys of a join: \d+ rows, (.*?) \d", done.stderr)
-    return min(walls[1:]), kernels, done.stdout.split()[1], lookups[-1] if lookups else ""
+    return min(walls[1:]), total(kernels), total(kernels[:1]), done.stdout.split()[1], lookups[-1] if lookups else ""
+
+
+def compare_forms(database, connection, arguments):
+    """Prints each form's pairs a second for each build side; returns how many answers differ."""
+    wrong = 0
+    print(f"{'query':26}{'form':12}{'Lanewise':>10}{'kernels':>9}{'behind the build':>18}   ms, and G pairs/s of the last")
+    for name, (table, share) in PAIRS.items():
+        right = ",".join(map(str, connection.execute(QUERIES[name]).fetchone()))
+        pairs = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
+        for form in ("", *FORMS):
+            forced = ["--device-strategy", f"pairs={form}"] if form else []
+            ours, kernels, behind, answer, _ = run_lanewise(database, QUERIES[name], arguments.runs, arguments, *forced)
+            wrong += answer != right
+            print(f"{name:26}{form or 'chosen':12}{ours:10.2f}{kernels:9.3f}{behind:18.3f}   {pairs / behind * 1e-6:.3g}"
+                  + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
+    return wrong
 
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench join", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="eight times as many rows")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, auto (default: cpu)")
+    parser.add_argument("--forms", action="store_true", help="compare the ways to pairs, on a GPU")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of both engines (default: one per core)")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--folder", type=Path, default=ROOT / ".cache" / "data", help="where the database is kept")
     arguments = parser.parse_args()
+    if arguments.forms and arguments.device != "cuda":
+        parser.error("--forms needs --device cuda")
 
     probes, builds = (1 << 27, 1 << 24) if arguments.large else (1 << 24, 1 << 21)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     database = make_database(arguments.folder, probes, builds)
+    if arguments.forms:
+        with duckdb.connect(str(database), read_only=True) as connection:
+            sys.exit(1 if compare_forms(database, connection, arguments) else 0)
     wrong = 0
     print(f"{'query':26}{'Lanewise':>10}{'kernels':>9}{'DuckDB':>10}{'ratio':>8}   ms, best of {arguments.runs - 1} behind the first")
     with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
         for name, query in QUERIES.items():
             theirs, right = run_duckdb(connection, query, 3)
-            ours, kernels, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
+            ours, kernels, behind, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
             wrong += answer != right
             line = f"{name:26}{ours:10.2f}{kernels:9.3f}{theirs:10.1f}{theirs / ours:8.2f}   {lookup}"
             if name in PAIRS:
                 table, share = PAIRS[name]
                 count = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
-                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", kernels {count / kernels * 1e-6:.3g}" if kernels else "")
+                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", behind the build {count / behind * 1e-6:.3g}" if behind else "")
             print(line + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
     sys.exit(1 if wrong else 0)
 

@@ -3,11 +3,12 @@
 // CUDA's words for a C++ compiler of the host: nvrtc.cc puts this before a kernel's text. It defines no
 // __CUDA_ARCH__: code with the instructions of a GPU has another way where that is missing.
 
+// Each kernel is compiled with what stands here: libstdc++'s special functions and what they include take half of it.
+#define _GLIBCXX_BITS_SPECFUN_H 1
 #include <math.h>
 #include <string.h>
 
 #include <type_traits>
-#include <utility>
 
 #include "device/testing/emulator/interface.h"
 
@@ -32,13 +33,14 @@ inline const Services* services;
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
-template <class... Parameters, size_t... i>
-void start(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
-  kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[i])...);
-}
+template <class... Parameters>
+struct Call {
+  Call(void (*kernel)(Parameters...), Parameters... arguments) { kernel(arguments...); }
+};
 template <class... Parameters>
 void start(void (*kernel)(Parameters...), void** arguments) {
-  start(kernel, arguments, std::index_sequence_for<Parameters...>());
+  // Braces: the arguments are read in their order.
+  Call<Parameters...>{kernel, *static_cast<std::remove_cvref_t<Parameters>*>(*arguments++)...};
 }
 template <class... Parameters>
 const unsigned* sizes(void (*)(Parameters...)) {
