@@ -80,7 +80,7 @@ def total(values):
 
 
 def run_lanewise(database, query, runs, arguments, *more):
-    """Milliseconds of a run, those of its kernels and of those behind the build, the answer, and how keys were found."""
+    """Milliseconds of a run, those of its kernels and of those after the build, the answer, and how keys were found."""
     command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--profile",
                "--format", "csv", *more]
     done = subprocess.run(command, input=f"{query};\n" * runs, capture_output=True, text=True)
@@ -96,7 +96,7 @@ def run_lanewise(database, query, runs, arguments, *more):
 def compare_forms(database, connection, arguments):
     """Prints each form's pairs a second for each build side; returns how many answers differ."""
     wrong = 0
-    print(f"{'query':26}{'form':12}{'Lanewise':>10}{'kernels':>9}{'behind the build':>18}   ms, and G pairs/s of the last")
+    print(f"{'query':26}{'form':12}{'Lanewise':>10}{'kernels':>9}{'after the build':>18}   ms, and G pairs/s of the last")
     for name, (table, share) in PAIRS.items():
         right = ",".join(map(str, connection.execute(QUERIES[name]).fetchone()))
         pairs = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
@@ -138,7 +138,7 @@ def main():
             if name in PAIRS:
                 table, share = PAIRS[name]
                 count = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
-                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", behind the build {count / behind * 1e-6:.3g}" if behind else "")
+                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", after the build {count / behind * 1e-6:.3g}" if behind else "")
             print(line + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
     sys.exit(1 if wrong else 0)
 

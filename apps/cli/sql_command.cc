@@ -95,12 +95,11 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->type_name("NAME");
   sql->add_option("--device-memory", options->device_memory, "GPU memory limit (default: nearly all of it)")
       ->type_name("SIZE");
-  sql->add_option(
-         "--device-strategy", options->session.device_strategy,
-         "Force how the GPU matches patterns and groups rows: naive, refill=N, threads=N, automata, lists,\n"
-         "groups=table|parts|slots, join=hash|direct|ranks|bitmap,\n"
-         "pairs=naive|refill|balanced|mixed|queued|written, separated by commas;\n"
-         "occupancy: --profile shows how many lanes of automata were busy")
+  sql->add_option("--device-strategy", options->session.device_strategy,
+                  "Force how the GPU works. Patterns: naive, refill=N, threads=N, automata, lists.\n"
+                  "Groups: groups=table|parts|slots. Joins: join=hash|direct|ranks|bitmap,\n"
+                  "pairs=naive|refill|balanced|mixed|queued|written. Separate several by commas.\n"
+                  "With occupancy, --profile shows how many lanes of automata were busy")
       ->type_name("NAMES");
   sql->add_option("--device-rows", options->session.device_rows, "Rows that the GPU handles at a time")
       ->envname("LANEWISE_DEVICE_ROWS")

@@ -45,7 +45,7 @@ struct Pairs {
   const u32* order;  ///< rows in the order of runs; absent: they are in that order
   u32 least;         ///< pairs of a row without a match
   PairQueue* queue;
-  u64 room;  ///< for pieces
+  u32 room;  ///< for pieces
 
   LANES_FN u32 match(const Run& run, u32 number) const {
     if (run.first == kNoRow) return kNoRow;

@@ -585,12 +585,12 @@ void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::strin
         fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
     pointers(out, read);
     const size_t words = probe_word(*paired_);
-    out.line(
-        fmt::format("const Pairs pairs = {{job.at<const u32>({}), job.words[{}], job.at<const u32>({}), "
-                    "job.at<const Matches>({}), job.at<const u32>({}), u32(job.words[{}]), "
-                    "job.at<PairQueue>({}), job.words[{}]}};",
-                    size_t{kActive}, size_t{kRows}, words + kFound, words + kRunsOf, words + kOrderOf,
-                    size_t{kLeast}, size_t{kQueue}, size_t{kRoom}));
+    const auto at = [](const char* type, size_t word) { return fmt::format("job.at<{}>({}), ", type, word); };
+    const auto number = [](size_t word) { return fmt::format("u32(job.words[{}])", word); };
+    out.line("const Pairs pairs = {" + at("const u32", kActive) +
+             fmt::format("job.words[{}], ", size_t{kRows}) + at("const u32", words + kFound) +
+             at("const Matches", words + kRunsOf) + at("const u32", words + kOrderOf) + number(kLeast) +
+             ", " + at("PairQueue", kQueue) + number(kRoom) + "};");
     out.line("State state{};");
     out.open(loop + "(pairs, [&](u64 row, u32 match) {");
     out.line("bool keep = true, failed = false;");

@@ -3,7 +3,8 @@
 // CUDA's words for a C++ compiler of the host: nvrtc.cc puts this before a kernel's text. It defines no
 // __CUDA_ARCH__: code with the instructions of a GPU has another way where that is missing.
 
-// Each kernel is compiled with what stands here: libstdc++'s special functions and what they include take half of it.
+// Each kernel is compiled with what stands here: libstdc++'s special functions and what they include take
+// half of it.
 #define _GLIBCXX_BITS_SPECFUN_H 1
 #include <math.h>
 #include <string.h>
