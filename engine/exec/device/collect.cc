@@ -229,8 +229,11 @@ std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
     columns.push_back(std::move(column));
   }
   if (list.count != 0) run.launch_rows("project", job, list.count);
-  for (size_t i = 0; i < columns.size(); ++i)
+  for (size_t i = 0; i < columns.size(); ++i) {
     if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
+    if (!run.writer().may_be_null(run.program().outputs[i]))
+      columns[i].validity.reset();  // nobody reads it then
+  }
   return columns;
 }
 

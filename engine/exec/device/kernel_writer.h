@@ -75,6 +75,8 @@ class KernelWriter {
   bool finds_numbers(size_t probe) const;
   /// Whether all of them is in the lookup: one integer of up to 32 bits.
   bool has_exact_keys(size_t probe) const;
+  /// Whether the last stage's rows can have a NULL there.
+  bool may_be_null(const ExprPtr& expr) const;
   /// Whether the section's pairs are made where they are used, and nowhere else.
   bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
@@ -256,7 +258,6 @@ class KernelWriter {
   void spread_row(expr::Emitter& out) const;
   void put_record(expr::Emitter& out) const;
 
-  bool may_be_null(const ExprPtr& expr) const;
   void pointers(expr::Emitter& out, const std::vector<ExprPtr>& read) const;
   expr::Emitted leaf(const Expr& expr, Access access) const;
   expr::Emitted column(size_t place, Access access) const;
