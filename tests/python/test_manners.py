@@ -24,8 +24,8 @@ def python(code, **options):
 def test_control_c_ends_a_statement():
     lw.sql("SELECT 1")  # opens the session
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
     start = time.monotonic()
+    timer.start()
     with pytest.raises(KeyboardInterrupt):
         lw.sql(LONG)
     assert 0.3 <= time.monotonic() - start < 2  # 0.2 s on an idle machine
