@@ -102,9 +102,9 @@ def compare_forms(database, connection, arguments):
         pairs = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
         for form in ("", *FORMS):
             forced = ["--device-strategy", f"pairs={form}"] if form else []
-            ours, kernels, behind, answer, _ = run_lanewise(database, QUERIES[name], arguments.runs, arguments, *forced)
+            ours, kernels, after, answer, _ = run_lanewise(database, QUERIES[name], arguments.runs, arguments, *forced)
             wrong += answer != right
-            print(f"{name:26}{form or 'chosen':12}{ours:10.2f}{kernels:9.3f}{behind:18.3f}   {pairs / behind * 1e-6:.3g}"
+            print(f"{name:26}{form or 'chosen':12}{ours:10.2f}{kernels:9.3f}{after:18.3f}   {pairs / after * 1e-6:.3g}"
                   + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
     return wrong
 
@@ -132,13 +132,13 @@ def main():
     with duckdb.connect(str(database), read_only=True, config={"threads": arguments.threads}) as connection:
         for name, query in QUERIES.items():
             theirs, right = run_duckdb(connection, query, 3)
-            ours, kernels, behind, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
+            ours, kernels, after, answer, lookup = run_lanewise(database, query, arguments.runs, arguments)
             wrong += answer != right
             line = f"{name:26}{ours:10.2f}{kernels:9.3f}{theirs:10.1f}{theirs / ours:8.2f}   {lookup}"
             if name in PAIRS:
                 table, share = PAIRS[name]
                 count = connection.execute(f"SELECT count(*) FROM probes_{share} JOIN {table} USING (q)").fetchone()[0]
-                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", after the build {count / behind * 1e-6:.3g}" if behind else "")
+                line += f", {count / 1e6:.0f} M pairs, {count / ours * 1e-6:.3g} G/s" + (f", after the build {count / after * 1e-6:.3g}" if after else "")
             print(line + (f"   DIFFERENT: {answer}, DuckDB's is {right}" if answer != right else ""), flush=True)
     sys.exit(1 if wrong else 0)
 

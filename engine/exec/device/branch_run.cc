@@ -205,8 +205,8 @@ void BranchRun::begin_section(size_t section) {
 Strategy BranchRun::strategy_of_pairs() const {
   Strategy strategy = gpu_.strategy;
   if (strategy.pairs != Strategy::Pairs::kAuto || sections_.size() == 1) return strategy;
-  const Probe& last = program_.probes[*program_.stages[sections_.back().first - 1].probe];
-  const bool is_long = tables_[&last - program_.probes.data()]->longest_run() >= kernel::kPiece;
+  const size_t last = *program_.stages[sections_.back().first - 1].probe;
+  const bool is_long = tables_[last]->longest_run() >= kernel::kPiece;
   strategy.pairs = is_long ? Strategy::Pairs::kQueued : Strategy::Pairs::kBalanced;
   return strategy;
 }

@@ -95,7 +95,7 @@ LANES_FN void share(u32 count, Body body) {
   const u32 start = end - count, all = __shfl_sync(~0u, end, 31);
   for (u32 first = 0; first < all; first += 32) {
     const u32 one = first + lane();
-    u32 owner = 0;  // the last lane whose begin at `one` or before it
+    u32 owner = 0;  // the last lane whose first is `one` or before it
     for (u32 step = 16; step; step /= 2) {
       if (__shfl_sync(~0u, start, owner + step) <= one) owner += step;
     }

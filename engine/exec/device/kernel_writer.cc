@@ -371,6 +371,16 @@ bool KernelWriter::is_long(const RowKernel& kernel) const {
   return !scratch.includes().empty();
 }
 
+/// Narrows `keep` by the stage's predicates, each of them only where those before it hold.
+void KernelWriter::try_predicates(Emitter& out, const Stage& stage) {
+  for (const ExprPtr& predicate : stage.predicates) {
+    out.open("if (keep) {");
+    const Emitted truth = out.emit(*predicate);
+    out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
+    out.close();
+  }
+}
+
 /// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
 /// tries the predicates row by row; `sink` writes what becomes of the rows that pass.
 void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
@@ -435,12 +445,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line("const u64 row = first + word * 32 + lane();");
   out.line("bool keep = active[j] >> lane() & 1, failed = false;");
   if (!kernel.keeps_texts) out.line_if_texts("heap.rewind();");
-  for (const ExprPtr& predicate : stage.predicates) {
-    out.open("if (keep) {");
-    const Emitted truth = out.emit(*predicate);
-    out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
-    out.close();
-  }
+  try_predicates(out, stage);
   if (stage.probe) find_row(out, *stage.probe);
   kernel.sink(out);
   out.line_if_texts("failed &= !heap.lost();");
@@ -594,12 +599,7 @@ void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::strin
     out.line("State state{};");
     out.open(loop + "(pairs, [&](u64 row, u32 match) {");
     out.line("bool keep = true, failed = false;");
-    for (const ExprPtr& predicate : stage.predicates) {
-      out.open("if (keep) {");
-      const Emitted truth = out.emit(*predicate);
-      out.line(fmt::format("keep = {};", Emitter::is_true(truth)));
-      out.close();
-    }
+    try_predicates(out, stage);
     sink(out);
     out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                          size_t{kFirstRow}));

@@ -199,6 +199,7 @@ class KernelWriter {
   bool sees_all_rows(const Match& match) const;
   void match_kernels(std::vector<KernelText>& texts) const;
   bool is_long(const RowKernel& kernel) const;
+  static void try_predicates(expr::Emitter& out, const Stage& stage);
   void row_kernel(std::vector<KernelText>& texts, const std::string& head, const RowKernel& kernel) const;
   bool is_last() const { return section_.end == program_.stages.size(); }
   void narrowing(std::vector<KernelText>& texts, size_t end) const;

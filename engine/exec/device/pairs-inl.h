@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// to[i] = from[places[i]], values of u64[sizeof / 8] or less.
+/// to[i] = from[places[i]].
 template <class T>
 LANES_FN void take(const void* from, const u32* places, u64 count, void* to) {
   for (u64 i = thread(); i < count; i += threads())
