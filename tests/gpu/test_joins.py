@@ -32,6 +32,7 @@ KINDS = {
     "NULLs are equal": "SELECT v, w FROM l JOIN r ON l.k IS NOT DISTINCT FROM r.k",
     "two keys": "SELECT v, w FROM l JOIN r ON l.k = r.k AND v % 3 = w % 3",
     "left": "SELECT v, w, t FROM l LEFT JOIN r ON l.k = r.k",
+    "left, no text": "SELECT v, w, n, d FROM l LEFT JOIN r ON l.k = r.k",
     "right": "SELECT v, w, t FROM l RIGHT JOIN r ON l.k = r.k",
     "full": "SELECT v, w, t FROM l FULL JOIN r ON l.k = r.k",
     "semi": "SELECT v FROM l SEMI JOIN r ON l.k = r.k",
@@ -52,7 +53,7 @@ KINDS = {
 
 def script(key, repeats, kinds):
     tables = f"""CREATE TABLE l AS SELECT v, {KEYS[key]} AS k FROM (SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS x FROM range(200) n(v));
-      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, {KEYS[key]} AS k, '1'::BIT AS not_ours
+      CREATE TABLE r AS SELECT row_number() OVER () AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {KEYS[key]} AS k, '1'::BIT AS not_ours
         FROM (SELECT i AS x, unnest(range({REPEATS[repeats].replace('x', 'i')})) FROM range(30) n(i) UNION ALL SELECT NULL, 0);"""
     tables = "SET lanewise_fallback = 'duckdb';" + tables + "RESET lanewise_fallback;"
     return tables + "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
@@ -92,12 +93,12 @@ NUMBERS = {"TINYINT": "(x::INT - 64)::TINYINT", "INTEGER": "x::INT * 3 - 100", "
 @pytest.mark.parametrize("key", NUMBERS if ALL else ["INTEGER", "BIGINT"])
 def test_lookups(emulated_gpu, key, lookup):
     """Each way to find keys that are numbers: ascending keys, some left out, around words of 32; what is not a key, below and above them too."""
-    kinds = ("semi", "anti", "IN") if lookup == "bitmap" else ("inner", "left", "full", "semi", "right anti")
+    kinds = ("semi", "anti", "IN", "inner, condition", "left, no text") if lookup == "bitmap" else ("inner", "left", "full", "semi", "right anti")
     made = NUMBERS[key]
     for rows in (1, 31, 32, 33, 64, 65, 127) if ALL else (33, 127):
-        order = "DESC" if lookup == "direct" else "ASC"
+        order = "DESC" if lookup in ("direct", "bitmap") else "ASC"
         sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
-          CREATE TABLE r AS SELECT x AS w, 't' || x AS t, {made} AS k FROM range({rows}) n(x) WHERE x % 7 <> 3 ORDER BY x {order}; RESET lanewise_fallback;"""
+          CREATE TABLE r AS SELECT x AS w, 't' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {made} AS k FROM range({rows}) n(x) WHERE x % 7 <> 3 ORDER BY x {order}; RESET lanewise_fallback;"""
         sql += "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
         cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"join={lookup}")
         assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, cpu.stderr + gpu.stderr
@@ -107,7 +108,8 @@ def test_lookups(emulated_gpu, key, lookup):
 
 def test_the_smallest_lookup_is_chosen(emulated_gpu):
     joins = {"l JOIN (SELECT * FROM r) r ON l.k = r.k": "ranks of", "(SELECT k * 1000 AS k FROM l) l JOIN (SELECT k * 1000 AS k FROM r) r ON l.k = r.k": "hash table of",
-             "l SEMI JOIN r ON l.k = r.k": "bitmap of", "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": "array by"}
+             "l SEMI JOIN r ON l.k = r.k": "bitmap of", "l JOIN (SELECT 400 - k * 2 AS k FROM r) r ON l.k = r.k": "array by", "l JOIN (SELECT 300 - k AS k FROM r) r ON l.k = r.k": "bitmap of",
+             "l JOIN (SELECT CASE k WHEN 4 THEN 250 ELSE 300 - k END AS k FROM r) r ON l.k = r.k": "array by"}
     tables = "CREATE TABLE l AS SELECT i AS k FROM range(400) n(i); CREATE TABLE r AS SELECT i * 2 AS k FROM range(100) n(i);"
     for join, name in joins.items():
         gpu = run(emulated_gpu, f"{tables} SELECT count(*), sum(l.k) FROM {join}", "--device", "cuda", "--profile")
@@ -139,6 +141,36 @@ def test_pairs_that_aggregates_take(emulated_gpu, form):
     assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
     assert cpu.stdout == gpu.stdout
     assert ("aggregate_queue" in gpu.stderr) == (form == "queued")
+
+
+ONE_ROW_EACH = [
+    "SELECT count(*), sum(v), sum(w), max(t), sum(n) FROM l JOIN r ON l.k = r.k WHERE v % 3 <> 1 AND w % 2 = 0",
+    "SELECT count(*), count(w), sum(v), sum(n), min(t) FROM l LEFT JOIN r ON l.k = r.k WHERE coalesce(w, 0) <> 4",
+    "SELECT count(*), sum(v), count(w), sum(w) FROM l FULL JOIN r ON l.k = r.k",
+    "SELECT count(*), sum(v) FROM l SEMI JOIN r ON l.k = r.k",
+    "SELECT count(*), sum(v) FROM l ANTI JOIN r ON l.k = r.k",
+    "SELECT count(*), sum(v), bool_or(b), count(b) FROM (SELECT v, k IN (SELECT k FROM r WHERE w > 3) AS b FROM l)",
+    "SELECT count(*), sum(v), sum(m) FROM (SELECT v, (SELECT max(w) FROM r WHERE r.k = l.k) AS m FROM l)",
+    "SELECT count(*), sum(l.v), sum(a.w * b.w), max(c.w) FROM l JOIN r a ON l.k = a.k JOIN r b ON a.w = b.k LEFT JOIN r c ON b.w + a.w = c.k WHERE b.w < 25",
+    "SELECT count(*), sum(v) FROM l JOIN r ON l.k = r.k AND v % 7 < w % 5",
+    "SELECT count(*), sum(v), sum(w) FROM l JOIN r ON 'long text for a key ' || l.k = 'long text for a key ' || r.k AND l.k % 2 = r.w % 2",
+    "SELECT count(*), sum(w) FROM l JOIN r ON l.k = r.k WHERE t LIKE '%7' AND v % 2 = 1",
+    "SELECT sum(w), max(t || v) FROM l JOIN r ON l.k = r.k",
+]
+
+
+def test_aggregates_look_rows_up_themselves(emulated_gpu):
+    """One row for each key: lookups, one after the other, are made by the kernel that aggregates."""
+    sql = """SET lanewise_fallback = 'duckdb';
+      CREATE TABLE l AS SELECT v, CASE WHEN v % 11 <> 5 THEN v % 40 END AS k, '1'::BIT AS not_ours FROM range(333) n(v);
+      CREATE TABLE r AS SELECT 31 - x AS w, 'text ' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, CASE WHEN x <> 6 THEN x END AS k, '1'::BIT AS not_ours FROM range(30) n(x);
+      RESET lanewise_fallback;""" + ";".join(ONE_ROW_EACH)
+    cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile")
+    assert cpu.returncode == gpu.returncode == 0, cpu.stderr + gpu.stderr
+    assert cpu.stdout == gpu.stdout
+    aggregates = re.findall(r"^ *Aggregate .*?^ *Join ", gpu.stderr, re.M | re.S)
+    assert len(aggregates) == len(ONE_ROW_EACH)
+    assert sum("filter_" not in one for one in aggregates) >= 8, gpu.stderr  # not where text is made, or a pattern is asked of the build side
 
 
 def test_long_runs_are_queued(emulated_gpu):

@@ -190,6 +190,7 @@ void BranchRun::begin_section(size_t section) {
   for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
     const std::optional<size_t> probe = program_.stages[stage].probe;
     if (!probe || !program_.probes[*probe].keeps_row()) continue;
+    if (section + 1 == sections_.size() && stage >= section_writer().first_of_last()) break;
     found_.resize(program_.probes.size() + 1);
     found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
@@ -224,7 +225,7 @@ void BranchRun::begin_pairs(size_t number) {
 }
 
 bool BranchRun::try_aggregate(const kernel::Job& with) {
-  const uint64_t bytes = bytes_of_last_stage();
+  const uint64_t bytes = bytes_of_last_kernel();
   if (!writer().uses_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
   kernel::Job job = with;
   job.words[KernelWriter::kQueue] = queue_.address();
@@ -360,10 +361,10 @@ void BranchRun::book_lane_steps() {
 }
 
 void BranchRun::narrow(bool last_too) {
-  const size_t stages = program_.stages.size();
+  const size_t stages = program_.stages.size(), last = last_too ? stages : writer().first_of_last();
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
-    if (stage + 1 == stages && !last_too) return;
+    if (stage == last) return;
     filter(stage);
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();
@@ -379,7 +380,7 @@ void BranchRun::narrow(bool last_too) {
 void BranchRun::filter(size_t stage) {
   kernel::Job filter = job(section_writer().filter_order(stage));
   filter.words[KernelWriter::kOut] = bitmap_.address();
-  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read(stage, false)});
+  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read({stage, stage + 1}, false)});
   active_ = bitmap_.address();
 }
 
@@ -412,8 +413,13 @@ kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
   return job;
 }
 
-uint64_t BranchRun::bytes_read(size_t stage, bool outputs_too) const {
-  std::vector<ExprPtr> read = program_.read_by(program_.stages[stage]);
+/// Bytes of the columns that the stages read.
+uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
+  std::vector<ExprPtr> read;
+  for (size_t stage = stages.first; stage < stages.end; ++stage) {
+    const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);
+    read.insert(read.end(), more.begin(), more.end());
+  }
   if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
   std::set<size_t> columns;
   for (const ExprPtr& expr : read) {

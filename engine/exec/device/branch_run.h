@@ -67,7 +67,7 @@ class BranchRun {
   uint64_t rows() const { return rows_; }
   /// Whether the batch is all of the input.
   bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
-  /// Runs the stages, all of them or all but the last one. What they leave is in active().
+  /// Runs the stages, all of them or those before first_of_last(). What they leave is in active().
   void narrow(bool last_too);
   /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
   void filter_by_last();
@@ -121,8 +121,10 @@ class BranchRun {
     });
   }
   KernelClock& clock() { return clock_; }
-  /// Bytes of the columns that the last stage's kernel reads, the outputs' columns with it.
-  uint64_t bytes_of_last_stage() const { return bytes_read(program_.stages.size() - 1, true); }
+  /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
+  uint64_t bytes_of_last_kernel() const {
+    return bytes_read({writer().first_of_last(), program_.stages.size()}, true);
+  }
   /// Memory for the batch. Throws DeviceFull.
   device::DeviceBuffer allocate(size_t bytes, std::string_view what);
   /// Of the last section, whose rows come to the sink.
@@ -140,7 +142,7 @@ class BranchRun {
   kernel::Job job(const std::vector<size_t>& order) const;
   void run_matches(const Stage& stage);
   void book_lane_steps();
-  uint64_t bytes_read(size_t stage, bool outputs_too) const;
+  uint64_t bytes_read(Section stages, bool outputs_too) const;
   size_t place_of(size_t column) const;
   void hold_columns();
   void begin_section(size_t section);

@@ -182,7 +182,7 @@ void KernelWriter::grouping(std::vector<KernelText>& texts) const {
   narrowing(texts, last);
   row_kernel(texts, head,
              {.name = "group",
-              .stage = last,
+              .stages = {last, last + 1},
               .bounds = "kGroupThreads, 2",
               .read = program_.outputs,
               .before = make_table(),

@@ -125,7 +125,7 @@ void GroupRun::fill(BranchRun& run) {
     run.forget_texts("make_slots");
     run.add_kernels(run.writer().texts());
   }
-  const Rows all{"group", run.rows(), run.bytes_of_last_stage()};
+  const Rows all{"group", run.rows(), run.bytes_of_last_kernel()};
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
   bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 &&
                has_sorter();

@@ -17,7 +17,7 @@ enum class LookupKind : u64 {
   kHash,    ///< slots of a row and 32 bits of its keys, open addressing with linear probing
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
-  kBitmap   ///< a bit for each number, where only that matters
+  kBitmap   ///< a bit for each number; a row is at its number's place, or nobody asks for it
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.
@@ -87,7 +87,7 @@ LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
   if (place >= lookup.size) return kNoRow;
   if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
   if (lookup.kind == LookupKind::kBitmap)
-    return *lookup.at<const u32>(place / 32) & bit_of(place) ? 0 : kNoRow;
+    return *lookup.at<const u32>(place / 32) & bit_of(place) ? u32(place) : kNoRow;
   const Ranks ranks = *lookup.at<const Ranks>(place / 32);
   return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
                                     : kNoRow;
@@ -116,7 +116,7 @@ LANES_FN void note_keys(u32* noted, u32 what) {
 }
 
 /// Puts a row's number into the lookup, whose memory says that no key is there. Returns the row that stands
-/// for its keys: this, or the one that came first.
+/// for its keys: this, or the one that came first, which a bitmap does not know: kNoRow.
 template <class Held>
 LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
   const u64 place = held(row).number() - lookup.base;
@@ -125,8 +125,7 @@ LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
     return before == kNoRow ? row : before;
   }
   if (lookup.kind == LookupKind::kBitmap) {
-    atomicOr(lookup.at<u32>(place / 32), bit_of(place));
-    return row;
+    return atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place) ? kNoRow : row;
   }
   const auto word_of = [&](u64 other) { return (held(other).number() - lookup.base) / 32; };
   if (row > 0 && word_of(row - 1) == place / 32) return row;  // the word's first row writes it

@@ -9,9 +9,13 @@ using expr::Emitted;
 using expr::Emitter;
 using plan::JoinKind;
 
-/// What sources begin with that find rows in the stage.
-std::string KernelWriter::probe_head(const Stage& stage) const {
-  return stage.probe ? "#include \"exec/device/join-inl.h\"\n" + keys_text(*stage.probe) : "";
+/// What sources begin with that find rows in the stages.
+std::string KernelWriter::probe_head(Section stages) const {
+  std::string head;
+  for (size_t stage = stages.first; stage < stages.end; ++stage)
+    if (const std::optional<size_t> probe = program_.stages[stage].probe)
+      head += "#include \"exec/device/join-inl.h\"\n" + keys_text(*probe);
+  return head;
 }
 
 bool KernelWriter::finds_numbers(size_t number) const {
@@ -26,7 +30,7 @@ bool KernelWriter::has_exact_keys(size_t number) const {
   return finds_numbers(number) && width(type.physical()) <= sizeof(uint32_t);
 }
 
-/// `struct Keys`, see join-inl.h.
+/// `struct KeysN` of probe N, see join-inl.h.
 std::string KernelWriter::keys_text(size_t number) const {
   const Probe& probe = program_.probes[number];
   std::string members, hash, same;
@@ -43,12 +47,12 @@ std::string KernelWriter::keys_text(size_t number) const {
   const Type first = program_.types[probe.key_column(0)];
   const bool numbers = finds_numbers(number), exact = has_exact_keys(number);
   std::string text = fmt::format(
-      "struct Keys {{\n{}  u32 nulls;\n"
+      "struct Keys{} {{\n{}  u32 nulls;\n"
       "  static constexpr bool kExact = {}, kNumber = {};\n"
       "  LANES_FN u64 hash() const {{\n    u64 hash = nulls;\n{}    return hash;\n  }}\n"
-      "  LANES_FN bool same(const Keys& other) const {{ return nulls == other.nulls{}; }}\n"
+      "  LANES_FN bool same(const Keys{}& other) const {{ return nulls == other.nulls{}; }}\n"
       "  LANES_FN u32 word(u64 hash) const {{ return {}; }}\n",
-      members, exact, numbers, hash, same, exact ? "u32(k0.bits)" : "u32(hash)");
+      number, members, exact, numbers, hash, number, same, exact ? "u32(k0.bits)" : "u32(hash)");
   if (numbers)
     text += fmt::format("  LANES_FN u64 number() const {{ return number_of<{}>(k0.bits); }}\n",
                         expr::device_type(first));
@@ -88,7 +92,7 @@ std::vector<Emitted> KernelWriter::build_keys(size_t probe) const {
 /// Defines `held`, which gives the keys of a row of the build side.
 void KernelWriter::define_held(Emitter& out, size_t probe) const {
   out.open("const auto held = [&](u64 row) {");
-  out.line("Keys keys{};");
+  out.line(fmt::format("Keys{} keys{{}};", probe));
   set_keys(out, probe, build_keys(probe));
   out.line("return keys;");
   out.close("};");
@@ -140,7 +144,7 @@ KernelText KernelWriter::lookup_text() const {
   const std::string noted = fmt::format("&job.at<KeyBounds>({})->noted", size_t{kOut});
   build_kernel(text, "fill", "",
                fmt::format("if (!can_match) note_keys({0}, kNullKeys);\n"
-                           "    else if (put_row<Keys>(lookup, rows, u32(row), held) != row) "
+                           "    else if (put_row<Keys0>(lookup, rows, u32(row), held) != row) "
                            "note_keys({0}, kKeysRepeat);",
                            noted),
                "");
@@ -151,6 +155,10 @@ KernelText KernelWriter::lookup_text() const {
                            probe_word(0), size_t{kOut}),
                "");
   if (!finds_numbers(0)) return text;
+  build_kernel(text, "find_places", "",
+               fmt::format("job.at<u32>({})[row] = can_match ? find_row(lookup, held(row), held) : kNoRow;",
+                           size_t{kOut}),
+               "");
   build_kernel(text, "bound", "KeyBounds bounds = {~u64(0), 0, 0};",
                "if (can_match) bounds.take(row, held);\n"
                "    else bounds.noted = kNullKeys | kNotAscending;",
@@ -163,20 +171,21 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
   const Probe& probe = program_.probes[number];
   const auto word = [&](ProbeWord which) { return probe_word(number) + which; };
   const JoinKind kind = probe.join->kind;
-  define_held(out, number);
-  out.line("u32 found = kNoRow;");
+  const std::string found = fmt::format("found{}", number);
+  out.line(fmt::format("u32 {} = kNoRow;", found));
   out.open("if (keep) {");
+  define_held(out, number);
   std::vector<Emitted> values;
   for (const ExprPtr& key : probe.keys) values.push_back(out.emit(*key));
-  out.line("Keys keys{};");
+  out.line(fmt::format("Keys{} keys{{}};", number));
   const std::string can_match = set_keys(out, number, values);
   define_lookup(out, number);
-  out.line(fmt::format("{}found = find_row(lookup, keys, held);",
-                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match)));
+  out.line(fmt::format("{}{} = find_row(lookup, keys, held);",
+                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), found));
   if (probe.condition != nullptr || probe.marks_rows()) look_at_run(out, number);
   if (probe.is_mark()) {
     const std::string missed = fmt::format("u32(job.words[{}])", word(kMissOf));
-    out.line(fmt::format("if (found == kNoRow) found = {};",
+    out.line(fmt::format("if ({0} == kNoRow) {0} = {1};", found,
                          can_match.empty() ? missed
                                            : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
                                                          word(kNullKeyOf))));
@@ -185,10 +194,10 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
     case JoinKind::kInner:
     case JoinKind::kSemi:
     case JoinKind::kRight:
-      out.line("keep = found != kNoRow;");
+      out.line(fmt::format("keep = {} != kNoRow;", found));
       break;
     case JoinKind::kAnti:
-      out.line("keep = found == kNoRow;");
+      out.line(fmt::format("keep = {} == kNoRow;", found));
       break;
     case JoinKind::kRightSemi:
     case JoinKind::kRightAnti:
@@ -197,7 +206,8 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
     default:
       break;
   }
-  if (probe.keeps_row()) out.line(fmt::format("if (keep) r{}[row] = found;", number));
+  if (probe.keeps_row() && !stays_in_lane(number))
+    out.line(fmt::format("if (keep) r{}[row] = {};", number, found));
   out.close();
 }
 
@@ -209,10 +219,12 @@ void KernelWriter::look_at_run(Emitter& out, size_t number) const {
   const bool marks = probe.marks_rows();
   out.line(fmt::format("u8* const marks = job.at<u8>({});", word(kMarksOf)));
   // Without a condition who marks a run's first row marks all of it.
-  out.open(probe.condition == nullptr ? "if (found != kNoRow && !marks[found]) {" : "if (found != kNoRow) {");
+  const std::string found = fmt::format("found{}", number);
+  const std::string unmarked = probe.condition == nullptr ? fmt::format(" && !marks[{}]", found) : "";
+  out.open(fmt::format("if ({} != kNoRow{}) {{", found, unmarked));
   out.line(fmt::format("const Matches* const runs = job.at<const Matches>({});", word(kRunsOf)));
   out.line(fmt::format("const u32* const order = job.at<const u32>({});", word(kOrderOf)));
-  out.line("const Matches run = runs ? runs[found] : Matches{found, 1};");
+  out.line(fmt::format("const Matches run = runs ? runs[{0}] : Matches{{{0}, 1}};", found));
   if (probe.condition != nullptr) out.line("u32 hit = kNoRow;");
   out.open(fmt::format("for (u32 i = 0; i < run.count{}; i++) {{", marks ? "" : " && hit == kNoRow"));
   out.line("const u32 match = order ? order[run.first + i] : run.first + i;");
@@ -226,7 +238,7 @@ void KernelWriter::look_at_run(Emitter& out, size_t number) const {
   if (marks) out.line("marks[match] = 1;");
   if (probe.condition != nullptr) out.close();
   out.close();
-  if (probe.condition != nullptr) out.line("found = hit;");
+  if (probe.condition != nullptr) out.line(found + " = hit;");
   out.close();
 }
 

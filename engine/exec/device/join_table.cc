@@ -17,8 +17,8 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kTable = "Join";
-/// Numbers of a lookup at most, whatever is forced.
-constexpr uint64_t kMostNumbers = uint64_t{1} << 34;
+/// Numbers of a lookup at most, whatever is forced: each is a row's place.
+constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
 
 std::vector<DeviceColumn> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
                                    DeviceTimes& times) {
@@ -81,15 +81,21 @@ class JoinTable::Filling {
   }
 
   void run() {
-    choose();
+    if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
+      find_bounds();
+    choose(kept_are_fixed() && !ops::asks_right(join_.kind));
     if (ops::asks_right(join_.kind)) make_marks();
-    job_.words[KernelWriter::kOut] = bounds_.address();
-    writer_.set_table(job_, 0, table_);
-    run("fill");
-    const uint32_t noted = bounds().noted;
-    table_.has_null_keys_ = (noted & kernel::kNullKeys) != 0;
+    fill();
+    if (is_placed_ && keys_repeat()) {
+      choose(false);
+      fill();
+    }
+    table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
     const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
-    if ((noted & kernel::kKeysRepeat) != 0 && asks_runs) make_runs();
+    if (is_placed_)
+      place_columns();
+    else if (keys_repeat() && asks_runs)
+      make_runs();
     if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
     times_.kernel_seconds += clock_.settle(times_.kernels);
     times_.lookups.push_back(table_.describe());
@@ -112,28 +118,44 @@ class JoinTable::Filling {
   device::DeviceBuffer allocate(size_t bytes) const { return gpu_.pool.allocate(bytes, gpu_.stream, kTable); }
   kernel::KeyBounds bounds() const { return fetch_one<kernel::KeyBounds>(gpu_, bounds_.address()); }
 
-  /// The lookup whose memory is least: what it takes decides how much of it a cache holds.
-  void choose() {
+  bool keys_repeat() const { return (noted_ & kernel::kKeysRepeat) != 0; }
+  /// Whether values of the columns that the join keeps can be moved one by one.
+  bool kept_are_fixed() const {
+    const auto end = table_.columns_.end() - static_cast<ptrdiff_t>(table_.keys_);
+    return std::none_of(table_.columns_.begin(), end,
+                        [](const DeviceColumn& column) { return column.type.is_string(); });
+  }
+
+  void find_bounds() {
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    run("bound");
+    found_ = bounds();
+  }
+
+  /// The lookup whose memory is least: what it takes decides how much of it a cache holds. Where rows may be
+  /// placed by their numbers, and these leave few of them out, a bitmap finds them.
+  void choose(bool may_place) {
     using kernel::LookupKind;
     using Join = Strategy::Join;
     const Join forced = gpu_.strategy.join;
     const uint64_t slots = std::bit_ceil(std::max<uint64_t>(2 * table_.rows_, 64));  // half are free
     set(LookupKind::kHash, slots, 0, slots * sizeof(uint64_t));
     static_assert(kernel::kFreeSlot == UINT64_MAX && kernel::kNoRow == UINT32_MAX);
-    if (table_.rows_ != 0 && writer_.finds_numbers(0) && forced != Join::kHash) {
-      job_.words[KernelWriter::kOut] = bounds_.address();
-      run("bound");
-      const kernel::KeyBounds found = bounds();
-      const uint64_t span = found.high - found.low;
+    is_placed_ = false;
+    const uint64_t span = found_.high - found_.low;
+    if (found_.low <= found_.high && span < kMostNumbers) {
       const auto offer = [&](Join name, LookupKind kind, bool possible, uint64_t bytes) {
-        const bool chosen = forced == Join::kAuto ? bytes < table_bytes_ : forced == name;
-        if (possible && chosen && found.low <= found.high && span < kMostNumbers)
-          set(kind, span + 1, found.low, (bytes + 7) / 8 * 8);
+        const bool chosen = possible && (forced == Join::kAuto ? bytes < table_bytes_ : forced == name);
+        if (chosen) set(kind, span + 1, found_.low, (bytes + 7) / 8 * 8);
+        return chosen;
       };
+      const bool ascends = (found_.noted & kernel::kNotAscending) == 0;
+      const bool places = may_place && span < 2 * table_.rows_ && (!ascends || forced == Join::kBitmap);
       offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
-      offer(Join::kRanks, LookupKind::kRanks, (found.noted & kernel::kNotAscending) == 0,
-            (span / 32 + 1) * sizeof(kernel::Ranks));
-      offer(Join::kBitmap, LookupKind::kBitmap, asks_existence(join_), (span / 32 + 1) * sizeof(uint32_t));
+      offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks));
+      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || asks_existence(join_),
+                         (span / 32 + 1) * sizeof(uint32_t)) &&
+                   !asks_existence(join_);
     }
     table_.table_ = allocate(table_bytes_);
     table_.lookup_.table = table_.table_.address();
@@ -146,11 +168,26 @@ class JoinTable::Filling {
     table_bytes_ = bytes;
   }
 
+  void fill() {
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    writer_.set_table(job_, 0, table_);
+    run("fill");
+    noted_ = bounds().noted;
+  }
+
   void make_marks() {
     DeviceColumn& marks = table_.marks_;
     marks.rows = static_cast<int64_t>(table_.rows_);
     marks.values = allocate(table_.rows_);
     gpu_.stream.fill(marks.values.address(), 0, table_.rows_);
+  }
+
+  /// Puts the columns that the join keeps into the order of the keys' numbers.
+  void place_columns() {
+    const device::DeviceBuffer places = allocate(table_.rows_ * sizeof(uint32_t));
+    job_.words[KernelWriter::kOut] = places.address();
+    run("find_places");
+    move_columns("put_values", "put_bits", places.address(), table_.lookup_.size);
   }
 
   /// Puts rows of equal keys side by side.
@@ -200,24 +237,28 @@ class JoinTable::Filling {
   /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
   /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
   void order_columns() {
-    const size_t kept = table_.columns_.size() - table_.keys_;
-    const auto end = table_.columns_.begin() + static_cast<ptrdiff_t>(kept);
-    const bool fixed = std::none_of(table_.columns_.begin(), end,
-                                    [](const DeviceColumn& column) { return column.type.is_string(); });
-    if (!fixed || table_.marks_.values) return;
-    const uint64_t rows = table_.rows_;
+    if (!kept_are_fixed() || table_.marks_.values) return;
+    move_columns("take_values", "take_bits", table_.order(), table_.rows_);
+    table_.order_.reset();
+  }
+
+  /// Makes the columns that the join keeps so many rows, by list_kernels() that read a place for each row.
+  void move_columns(const char* values_kernel, const char* bits_kernel, device::cuda::Address places,
+                    uint64_t rows) {
+    const auto end = table_.columns_.end() - static_cast<ptrdiff_t>(table_.keys_);
     for (auto column = table_.columns_.begin(); column != end; ++column) {
       const size_t bytes = width(column->type.physical());
       device::DeviceBuffer values = allocate(rows * bytes);
-      shared("take_values", row_blocks(), column->values.address(), static_cast<uint32_t>(bytes),
-             table_.order(), rows, values.address());
+      shared(values_kernel, row_blocks(), column->values.address(), static_cast<uint32_t>(bytes), places,
+             table_.rows_, values.address());
       column->values = std::move(values);
+      column->rows = static_cast<int64_t>(rows);
       if (!column->validity) continue;
       device::DeviceBuffer validity = allocate(bits::words(rows) * sizeof(uint64_t));
-      shared("take_bits", row_blocks(), column->validity.address(), table_.order(), rows, validity.address());
+      gpu_.stream.fill(validity.address(), 0, validity.size());
+      shared(bits_kernel, row_blocks(), column->validity.address(), places, table_.rows_, validity.address());
       column->validity = std::move(validity);
     }
-    table_.order_.reset();
   }
 
   uint64_t row_blocks() const {
@@ -251,6 +292,9 @@ class JoinTable::Filling {
   KernelClock clock_;
   kernel::Job job_ = {};
   uint64_t table_bytes_ = 0;
+  kernel::KeyBounds found_ = {UINT64_MAX, 0, 0};
+  uint32_t noted_ = 0;
+  bool is_placed_ = false;  // the columns that the join keeps are to be in the order of numbers
 };
 
 JoinTable::JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows,

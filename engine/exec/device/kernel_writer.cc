@@ -84,7 +84,8 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
       forms_(std::move(forms)),
       strategy_(strategy),
       section_(program.sections()[section]),
-      first_pairs_(section == 1) {
+      first_pairs_(section == 1),
+      first_of_last_(find_first_of_last()) {
   if (section > 0) {
     for (ColumnForm& form : forms_)
       if (!form.probe) form.probe = program.probes.size();  // by the input's row of a pair
@@ -124,6 +125,21 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
     sort_words_ = exec::sort_words(sink.sort->keys, may_be_null);
   }
   paired_ = find_paired(section);
+}
+
+size_t KernelWriter::find_first_of_last() const {
+  size_t first = program_.stages.size() - 1;
+  if (!is_last() || !sink_.aggregates_rows) return first;
+  while (first > section_.first && program_.stages[first].matches.empty() && program_.stages[first - 1].probe)
+    --first;
+  return first;
+}
+
+/// Whether the row that a probe found is used where it is found, and nowhere else.
+bool KernelWriter::stays_in_lane(size_t probe) const {
+  for (size_t stage = first_of_last_; stage + 1 < program_.stages.size(); ++stage)
+    if (program_.stages[stage].probe == probe) return true;
+  return false;
 }
 
 /// The probe whose pairs aggregates take as they are made: all that becomes of them, and no kernel before
@@ -182,13 +198,18 @@ void KernelWriter::set_table(kernel::Job& job, size_t probe, const JoinTable& ta
   words[kNullKeyOf] = table.rows() != 0 ? kernel::kUnknownRow : kernel::kNoRow;
 }
 
-Emitter KernelWriter::emitter(Access access) const {
+/// `late` are places that are loaded by row all the same.
+Emitter KernelWriter::emitter(Access access, const std::set<size_t>& late) const {
   const auto literal = [this](const Expr& expr) {
     const size_t place = place_of_constant(expr);
     return place == constants_.size() ? expr::device_literal(expr.literal)
                                       : Emitted{fmt::format("p{}", place)};
   };
-  return Emitter([this, access](const Expr& expr) { return leaf(expr, access); }, 0, literal);
+  const auto read = [this, access, late](const Expr& expr) {
+    const size_t place = place_of(expr.kind == Expr::Kind::kColumn ? expr.column : match_of(expr).column);
+    return leaf(expr, late.contains(place) ? Access::kRow : access);
+  };
+  return Emitter(read, 0, literal);
 }
 
 /// Columns that project() leaves.
@@ -271,6 +292,7 @@ Emitted KernelWriter::found_column(size_t place) const {
 std::string KernelWriter::found_row(size_t probe) const {
   if (looks_at_ == probe || paired_ == probe) return "match";
   if (paired_ && first_pairs_ && probe == program_.probes.size()) return "row";
+  if (stays_in_lane(probe)) return fmt::format("found{}", probe);
   return fmt::format("r{}[row]", probe);
 }
 
@@ -317,6 +339,7 @@ void KernelWriter::pointers(Emitter& out, const std::vector<ExprPtr>& read) cons
       if (const size_t place = place_of_constant(part); place < constants_.size()) constants.insert(place);
     });
   }
+  std::erase_if(probes, [this](size_t probe) { return stays_in_lane(probe); });
   for (size_t probe : probes)
     out.line(fmt::format("u32* const r{} = job.at<u32>({});", probe, probe_word(probe)));
   for (size_t match : matches)
@@ -366,7 +389,8 @@ void KernelWriter::match_kernels(std::vector<KernelText>& texts) const {
 /// as long, and nothing is gained.
 bool KernelWriter::is_long(const RowKernel& kernel) const {
   Emitter scratch = emitter(Access::kGroup);
-  for (const ExprPtr& predicate : program_.stages[kernel.stage].predicates) scratch.emit(*predicate);
+  for (size_t stage = kernel.stages.first; stage < kernel.stages.end; ++stage)
+    for (const ExprPtr& predicate : program_.stages[stage].predicates) scratch.emit(*predicate);
   kernel.sink(scratch);
   return !scratch.includes().empty();
 }
@@ -381,14 +405,23 @@ void KernelWriter::try_predicates(Emitter& out, const Stage& stage) {
   }
 }
 
-/// A kernel whose warps take groups of rows: loads what has a fixed width for the whole group at once, then
-/// tries the predicates row by row; `sink` writes what becomes of the rows that pass.
+/// A kernel whose warps take groups of rows: loads what its first stage reads and has a fixed width for the
+/// whole group at once, then goes through its stages row by row; `sink` writes what becomes of the rows that
+/// pass.
 void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
                               const RowKernel& kernel) const {
-  const Stage& stage = program_.stages[kernel.stage];
-  std::vector<ExprPtr> read = program_.read_by(stage);
+  std::vector<ExprPtr> read, early;
+  for (size_t stage = kernel.stages.first; stage < kernel.stages.end; ++stage) {
+    const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);
+    read.insert(read.end(), more.begin(), more.end());
+    if (stage == kernel.stages.first) early = read;
+  }
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
-  std::vector<size_t> places = places_of(read);  // of what is loaded for the whole group
+  if (kernel.stages.end - kernel.stages.first == 1) early = read;
+  std::vector<size_t> places = places_of(early);  // of what is loaded for the whole group
+  std::set<size_t> late;
+  for (const size_t place : places_of(read))
+    if (std::find(places.begin(), places.end(), place) == places.end()) late.insert(place);
   std::erase_if(places, [&](size_t place) { return forms_[place].probe.has_value(); });
   const bool is_long = this->is_long(kernel), rolled = kernel.rolled || is_long;
   size_t bytes = 0;
@@ -399,7 +432,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
                                        : 0;
   }
 
-  Emitter out = emitter(Access::kGroup);
+  Emitter out = emitter(Access::kGroup, late);
   out.line("");
   out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(const Job job) {{",
                        kernel.bounds, kernel.name));
@@ -410,7 +443,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
   // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
-  const bool may_be_full = kernel.stage == section_.first && !rolled && words > 1;
+  const bool may_be_full = kernel.stages.first == section_.first && !rolled && words > 1;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
   out.line(
@@ -445,8 +478,10 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   out.line("const u64 row = first + word * 32 + lane();");
   out.line("bool keep = active[j] >> lane() & 1, failed = false;");
   if (!kernel.keeps_texts) out.line_if_texts("heap.rewind();");
-  try_predicates(out, stage);
-  if (stage.probe) find_row(out, *stage.probe);
+  for (size_t stage = kernel.stages.first; stage < kernel.stages.end; ++stage) {
+    try_predicates(out, program_.stages[stage]);
+    if (program_.stages[stage].probe) find_row(out, *program_.stages[stage].probe);
+  }
   kernel.sink(out);
   out.line_if_texts("failed &= !heap.lost();");
   out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is asked again
@@ -500,8 +535,9 @@ void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
     ordered.columns_[i] = columns_[order[i]];
     ordered.forms_[i] = forms_[order[i]];
   }
-  const std::string head = begin("") + ordered.probe_head(program_.stages[stage]);
-  ordered.row_kernel(texts, head, {.name = filter_kernel(stage), .stage = stage, .after_word = leave});
+  const Section only = {stage, stage + 1};
+  const std::string head = begin("") + ordered.probe_head(only);
+  ordered.row_kernel(texts, head, {.name = filter_kernel(stage), .stages = only, .after_word = leave});
 }
 
 std::vector<size_t> KernelWriter::filter_order(size_t stage) const {
@@ -530,8 +566,9 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
     merge += fmt::format("    a{0}.merge(other.a{0});\n", i);
   }
   head += "  LANES_FN void merge(const State& other) {\n" + merge + "  }\n};\n";
-  const size_t last = program_.stages.size() - 1;
-  narrowing(texts, last);
+  const Section last = {first_of_last_, program_.stages.size()};
+  head += probe_head(last);
+  narrowing(texts, first_of_last_);
 
   const auto sink = [&](Emitter& out) {
     out.open("if (keep) {");
@@ -565,10 +602,10 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
   };
   const std::string end = fmt::format("add_up(state, job.at<State>({}) + blockIdx.x);", size_t{kOut});
   if (paired_) return pair_kernels(texts, head, sink, end);
-  if (counts_bits(last)) return counting(texts, head, end);
+  if (counts_bits()) return counting(texts, head, end);
   row_kernel(texts, head,
              {.name = "aggregate",
-              .stage = last,
+              .stages = last,
               .read = program_.outputs,
               .before = "State state{};",
               .sink = sink,
@@ -614,8 +651,9 @@ void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::strin
 }
 
 /// Whether all that is asked of the last stage's rows is how many of them patterns leave.
-bool KernelWriter::counts_bits(size_t last) const {
-  const std::vector<ExprPtr>& predicates = program_.stages[last].predicates;
+bool KernelWriter::counts_bits() const {
+  if (first_of_last_ + 1 != program_.stages.size()) return false;
+  const std::vector<ExprPtr>& predicates = program_.stages.back().predicates;
   return std::all_of(predicates.begin(), predicates.end(),
                      [&](const ExprPtr& predicate) {
                        return expr::is_match(*predicate) && matches_rows(match_of(*predicate));

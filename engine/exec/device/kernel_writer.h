@@ -45,9 +45,9 @@ struct KernelText {
 /// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
 ///
 ///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
-///   aggregate    the last stage, its rows into a State for each block at Job::kOut; where uses_pairs(),
-///   those
-///                of the section before and what they found; behind it aggregate_queue, of Job::kQueue
+///   aggregate    stages from first_of_last() on, their rows into a State for each block at Job::kOut; where
+///                uses_pairs(), the last stage, the rows of the section before and what they found; behind it
+///                aggregate_queue, of Job::kQueue
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
 ///   spread       rows of a list, or all: their parts of that table -> Job::kOut, Records -> Job::kRecords
@@ -68,8 +68,9 @@ class KernelWriter {
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
   /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
-  /// rows into the lookup of probe 0. Both note what they saw in the KeyBounds at Job::kOut. `count_runs`
-  /// counts the rows of each run there, and notes in the probe's rows which row stands for each.
+  /// rows into the lookup of probe 0. Both note what they saw in the KeyBounds at Job::kOut. `find_places`
+  /// leaves there what the lookup finds for each row's own number. `count_runs` counts the rows of each run
+  /// there, and notes in the probe's rows which row stands for each.
   KernelText lookup_text() const;
   /// Whether the probe's keys are one integer of up to 64 bits.
   bool finds_numbers(size_t probe) const;
@@ -77,6 +78,8 @@ class KernelWriter {
   bool has_exact_keys(size_t probe) const;
   /// Whether the last stage's rows can have a NULL there.
   bool may_be_null(const ExprPtr& expr) const;
+  /// The first stage of the kernel that feeds the sink. The rows that probes find in it stay in its lanes.
+  size_t first_of_last() const { return first_of_last_; }
   /// Whether the section's pairs are made where they are used, and nowhere else.
   bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
@@ -174,10 +177,10 @@ class KernelWriter {
   /// Values are there for groups of rows, or are loaded by row; kBuild: the rows are those of a build side.
   enum class Access { kGroup, kRow, kBuild };
   using Write = std::function<void(expr::Emitter&)>;
-  /// What a kernel over rows does besides trying a stage's predicates.
+  /// What a kernel over rows does besides trying predicates and finding rows.
   struct RowKernel {
     std::string name;
-    size_t stage;
+    Section stages;
     std::string bounds = "kThreads";  ///< of __launch_bounds__
     std::vector<ExprPtr> read = {};   ///< beside the predicates
     std::string before = {};          ///< the rows: a statement
@@ -191,7 +194,7 @@ class KernelWriter {
 
   void find_constants(const Expr& expr);
   size_t place_of_constant(const Expr& literal) const;
-  expr::Emitter emitter(Access access) const;
+  expr::Emitter emitter(Access access, const std::set<size_t>& late = {}) const;
   static void add(KernelText& to, const std::string& name, expr::Emitter& out);
   static std::string heap_declaration();
   size_t outputs() const;
@@ -207,8 +210,9 @@ class KernelWriter {
   void aggregation(std::vector<KernelText>& texts) const;
   void pair_kernels(std::vector<KernelText>& texts, const std::string& head, const Write& sink,
                     const std::string& end) const;
+  size_t find_first_of_last() const;
   std::optional<size_t> find_paired(size_t section) const;
-  bool counts_bits(size_t last) const;
+  bool counts_bits() const;
   void counting(std::vector<KernelText>& texts, const std::string& head, const std::string& end) const;
   void projection(std::vector<KernelText>& texts) const;
   void project_kernel(KernelText& to, const std::vector<ExprPtr>& read, const std::vector<Type>& types,
@@ -216,7 +220,7 @@ class KernelWriter {
                       const std::function<expr::Emitted(expr::Emitter&, size_t)>& output) const;
 
   // join_kernels.cc
-  std::string probe_head(const Stage& stage) const;
+  std::string probe_head(Section stages) const;
   std::string keys_text(size_t probe) const;
   std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
   void build_kernel(KernelText& to, const std::string& name, const std::string& before,
@@ -264,6 +268,7 @@ class KernelWriter {
   expr::Emitted column(size_t place, Access access) const;
   expr::Emitted found_column(size_t place) const;
   std::string found_row(size_t probe) const;
+  bool stays_in_lane(size_t probe) const;
   bool may_miss(size_t probe) const;
   size_t place_of(size_t column) const;
   std::vector<size_t> places_of(const std::vector<ExprPtr>& exprs) const;
@@ -277,6 +282,7 @@ class KernelWriter {
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
   const bool first_pairs_;        // the section before is that of the input's rows
+  const size_t first_of_last_;
   std::optional<size_t> paired_;  // the probe whose pairs are made where they are used
   mutable std::optional<size_t>
       looks_at_;  // while a condition is written: the probe whose run's rows are looked at one by one

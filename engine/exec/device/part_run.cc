@@ -35,7 +35,7 @@ SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& optio
   job.words[KernelWriter::kOut] = parts[0].address();
   job.words[KernelWriter::kRecords] = records[0].address();
   job.words[KernelWriter::kShift] = shift_of(slots);
-  run.launch_rows("spread", job, rows, {.bytes = run.bytes_of_last_stage()});
+  run.launch_rows("spread", job, rows, {.bytes = run.bytes_of_last_kernel()});
   list.rows.reset();
 
   if (options.cancellation != nullptr) options.cancellation->check();

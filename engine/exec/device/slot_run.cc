@@ -42,7 +42,7 @@ bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
     job.words[KernelWriter::kList] = list_.rows ? list_.rows.address() + first * sizeof(uint32_t) : 0;
     job.words[KernelWriter::kFrom] = first;
     job.words[KernelWriter::kRecords] = slots.address();
-    run_.launch_rows("make_slots", job, rows, {.bytes = run_.bytes_of_last_stage() / list_.count * rows});
+    run_.launch_rows("make_slots", job, rows, {.bytes = run_.bytes_of_last_kernel() / list_.count * rows});
     kernel::SlotsJob to{.rows = rows,
                         .from = slots.address(),
                         .table = table.words[KernelWriter::kOut],
