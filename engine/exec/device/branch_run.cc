@@ -11,6 +11,7 @@
 #include "exec/device/expand-inl.h"
 #include "exec/device/match-inl.h"
 #include "exec/device/pairs-inl.h"
+#include "exec/device/split_run.h"
 #include "exec/first_fault.h"
 #include "exec/profile.h"
 #include "expr/device/heap-inl.h"
@@ -49,7 +50,10 @@ uint32_t least_pairs(const Probe& probe) {
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
-constexpr std::string_view kPairsOfJoin = "Join", kTexts = "Strings that a kernel makes";
+/// From so many rows on it takes less time to split them than is gained.
+constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
+
+constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts", kTexts = "Strings that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
 
@@ -150,6 +154,45 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
     if (&writer == &writers_.back()) put_off_group_kernel(texts);
     add_kernels(texts);
   }
+  if (splitting() != nullptr) add_kernels({writer().split_text()});
+}
+
+/// The build side by whose parts rows are split before the last kernel; null: they are not.
+const JoinTable* BranchRun::splitting() const {
+  if (!writer().split_places() || (rows_ < kFewestSplit && !gpu_.strategy.split)) return nullptr;
+  const JoinTable& table = *tables_[*program_.stages[writer().first_of_last()].probe];
+  return table.part_shift() ? &table : nullptr;
+}
+
+/// Puts the rows that are left, with all that the last kernel reads of them, into the order in which it looks
+/// them up.
+void BranchRun::split() {
+  const JoinTable* const table = splitting();
+  if (table == nullptr) return;
+  const std::vector<size_t>& places = *writer().split_places();
+  std::vector<const DeviceColumn*> columns;
+  for (const size_t place : places) columns.push_back(held_[place]);
+  kernel::Job job = this->job();
+  job.words[KernelWriter::kShift] = *table->part_shift();
+  SplitRows split = split_rows(columns, rows_, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
+                               [&](const char* name, uint64_t rows, const auto&... arguments) {
+                                 launch_resident(kernel(name), name, rows, RowLaunch(), arguments...);
+                               });
+  split_ = std::move(split.columns);
+  for (size_t i = 0; i < places.size(); ++i) held_[places[i]] = &split_[i];
+  rows_ = split.rows;
+  active_ = 0;
+}
+
+std::vector<DeviceStore::ColumnPtr> BranchRun::outputs_as_they_are() const {
+  const Stage& stage = program_.stages[0];
+  if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty()) return {};
+  std::vector<DeviceStore::ColumnPtr> columns;
+  for (const ExprPtr& output : program_.outputs) {
+    if (output->kind != Expr::Kind::kColumn) return {};
+    columns.push_back(feed_.columns()[place_of(output->column)]);
+  }
+  return columns;
 }
 
 void BranchRun::hold_columns() {
@@ -364,7 +407,7 @@ void BranchRun::narrow(bool last_too) {
   const size_t stages = program_.stages.size(), last = last_too ? stages : writer().first_of_last();
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
-    if (stage == last) return;
+    if (stage == last) return split();
     filter(stage);
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();

@@ -71,6 +71,8 @@ class BranchRun {
   void narrow(bool last_too);
   /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
   void filter_by_last();
+  /// The outputs, where they are columns of the input and all rows are left; else nothing.
+  std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
   /// Begins to build the kernels of texts; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
   /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
@@ -149,6 +151,8 @@ class BranchRun {
   void clear_section();
   void expand(size_t probe);
   void begin_pairs(size_t probe);
+  const JoinTable* splitting() const;
+  void split();
   Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
   /// Of the present batch, by place.
@@ -173,6 +177,7 @@ class BranchRun {
   uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
   size_t section_ = 0;
   std::vector<const DeviceColumn*> held_;
+  std::vector<DeviceColumn> split_;  // the input's that the last kernel reads, in the order of a lookup's parts
   std::vector<KernelWriter> writers_;  // by section
   struct Place {
     std::string source, entry;

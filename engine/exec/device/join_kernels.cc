@@ -81,6 +81,15 @@ std::string KernelWriter::set_keys(Emitter& out, size_t number, const std::vecto
   return can_match;
 }
 
+/// The keys of a program that is a build side's.
+std::vector<ExprPtr> KernelWriter::build_columns() const {
+  const Probe& probe = program_.probes[0];
+  std::vector<ExprPtr> columns;
+  for (size_t key = 0; key < probe.keys.size(); ++key)
+    columns.push_back(lanewise::column(probe.key_column(key), program_.types[probe.key_column(key)]));
+  return columns;
+}
+
 /// The keys of the build side's row `row`.
 std::vector<Emitted> KernelWriter::build_keys(size_t probe) const {
   std::vector<Emitted> values;
@@ -112,14 +121,11 @@ void KernelWriter::define_lookup(Emitter& out, size_t probe) const {
 void KernelWriter::build_kernel(KernelText& to, const std::string& name, const std::string& before,
                                 const std::string& each, const std::string& after) const {
   const Probe& probe = program_.probes[0];
-  std::vector<ExprPtr> read;
-  for (size_t key = 0; key < probe.keys.size(); ++key)
-    read.push_back(lanewise::column(probe.key_column(key), program_.types[probe.key_column(key)]));
   Emitter out = emitter(Access::kBuild);
   out.line("");
   out.open(
       fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
-  pointers(out, read);
+  pointers(out, build_columns());
   define_held(out, 0);
   define_lookup(out, 0);
   out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
 
 #include "base/size.h"
 #include "exec/device/branch_run.h"
 #include "exec/device/kernel_writer.h"
 #include "exec/device/pairs-inl.h"
+#include "exec/device/split_run.h"
 #include "exec/profile.h"
 
 namespace lanewise::exec {
@@ -20,16 +22,16 @@ constexpr std::string_view kTable = "Join";
 /// Numbers of a lookup at most, whatever is forced: each is a row's place.
 constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
 
-std::vector<DeviceColumn> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
-                                   DeviceTimes& times) {
+std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
+                                           DeviceTimes& times) {
   const DeviceUpload upload{gpu.pool, gpu.staging, gpu.stream, options.budget};
   const Stopwatch watch;
-  std::vector<DeviceColumn> columns;
+  std::vector<JoinTable::ColumnPtr> columns;
   for (const auto* held : {&build.columns, &build.keys}) {
     for (const ColumnPtr& column : *held) {
       const std::vector<ColumnPiece> pieces = {{column, 0, column->rows}};
-      columns.push_back(to_device(column->type, pieces, upload));
-      times.uploaded += columns.back().bytes();
+      columns.push_back(std::make_shared<const DeviceColumn>(to_device(column->type, pieces, upload)));
+      times.uploaded += columns.back()->bytes();
     }
   }
   times.upload_seconds += watch.seconds();
@@ -83,8 +85,9 @@ class JoinTable::Filling {
   void run() {
     if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
       find_bounds();
-    choose(kept_are_fixed() && !ops::asks_right(join_.kind));
+    choose(are_fixed(kept()) && !ops::asks_right(join_.kind));
     if (ops::asks_right(join_.kind)) make_marks();
+    split();
     fill();
     if (is_placed_ && keys_repeat()) {
       choose(false);
@@ -113,17 +116,23 @@ class JoinTable::Filling {
     return forms;
   }
   const DeviceColumn& key_column(size_t key) const {
-    return table_.columns_[table_.columns_.size() - table_.keys_ + key];
+    return *table_.columns_[table_.columns_.size() - table_.keys_ + key];
   }
   device::DeviceBuffer allocate(size_t bytes) const { return gpu_.pool.allocate(bytes, gpu_.stream, kTable); }
   kernel::KeyBounds bounds() const { return fetch_one<kernel::KeyBounds>(gpu_, bounds_.address()); }
 
   bool keys_repeat() const { return (noted_ & kernel::kKeysRepeat) != 0; }
-  /// Whether values of the columns that the join keeps can be moved one by one.
-  bool kept_are_fixed() const {
-    const auto end = table_.columns_.end() - static_cast<ptrdiff_t>(table_.keys_);
-    return std::none_of(table_.columns_.begin(), end,
-                        [](const DeviceColumn& column) { return column.type.is_string(); });
+  void set_keys() {
+    for (size_t key = 0; key < table_.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+  }
+  /// The columns that the join keeps.
+  std::span<ColumnPtr> kept() const {
+    return std::span(table_.columns_).first(table_.columns_.size() - table_.keys_);
+  }
+  /// Whether the columns' values can be moved one by one.
+  static bool are_fixed(std::span<const ColumnPtr> columns) {
+    return std::none_of(columns.begin(), columns.end(),
+                        [](const ColumnPtr& column) { return column->type.is_string(); });
   }
 
   void find_bounds() {
@@ -166,6 +175,33 @@ class JoinTable::Filling {
   void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
     table_.lookup_ = {kind, 0, size, base};
     table_bytes_ = bytes;
+  }
+
+  /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it, and
+  /// their columns, are then near each other.
+  void split() {
+    uint64_t bytes = table_bytes_;
+    for (const ColumnPtr& column : kept()) bytes += column->bytes();
+    if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
+    constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
+    const int bits = std::bit_width(table_.lookup_.size - 1);
+    table_.part_shift_ = std::max(bits - kPartBits, 0);
+    std::vector<const DeviceColumn*> columns;
+    for (const ColumnPtr& column : table_.columns_) columns.push_back(column.get());
+    const bool movable = are_fixed(table_.columns_) && columns.size() <= kernel::SplitColumns::kMost &&
+                         std::none_of(columns.begin(), columns.end(), [](const DeviceColumn* column) { return bool(column->validity); });
+    if (!movable || table_.marks_.values || table_.lookup_.kind == kernel::LookupKind::kRanks) return;
+    const auto built = gpu_.modules.get(writer_.split_build_text().text());
+    writer_.set_table(job_, 0, table_);
+    job_.words[KernelWriter::kShift] = *table_.part_shift_;
+    const auto allocated = [this](size_t size) { return allocate(size); };
+    SplitRows split = split_rows(columns, table_.rows_, job_, gpu_, allocated,
+        [&](const char* name, uint64_t rows, const auto&... arguments) {
+          launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), arguments...);
+        });
+    for (size_t i = 0; i < columns.size(); ++i)
+      table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
+    set_keys();
   }
 
   void fill() {
@@ -237,7 +273,7 @@ class JoinTable::Filling {
   /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
   /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
   void order_columns() {
-    if (!kept_are_fixed() || table_.marks_.values) return;
+    if (!are_fixed(kept()) || table_.marks_.values) return;
     move_columns("take_values", "take_bits", table_.order(), table_.rows_);
     table_.order_.reset();
   }
@@ -245,19 +281,21 @@ class JoinTable::Filling {
   /// Makes the columns that the join keeps so many rows, by list_kernels() that read a place for each row.
   void move_columns(const char* values_kernel, const char* bits_kernel, device::cuda::Address places,
                     uint64_t rows) {
-    const auto end = table_.columns_.end() - static_cast<ptrdiff_t>(table_.keys_);
-    for (auto column = table_.columns_.begin(); column != end; ++column) {
-      const size_t bytes = width(column->type.physical());
-      device::DeviceBuffer values = allocate(rows * bytes);
-      shared(values_kernel, row_blocks(), column->values.address(), static_cast<uint32_t>(bytes), places,
-             table_.rows_, values.address());
-      column->values = std::move(values);
-      column->rows = static_cast<int64_t>(rows);
-      if (!column->validity) continue;
-      device::DeviceBuffer validity = allocate(bits::words(rows) * sizeof(uint64_t));
-      gpu_.stream.fill(validity.address(), 0, validity.size());
-      shared(bits_kernel, row_blocks(), column->validity.address(), places, table_.rows_, validity.address());
-      column->validity = std::move(validity);
+    for (ColumnPtr& kept : this->kept()) {
+      const auto bytes = static_cast<uint32_t>(width(kept->type.physical()));
+      auto moved = std::make_shared<DeviceColumn>();
+      moved->type = kept->type;
+      moved->rows = static_cast<int64_t>(rows);
+      moved->values = allocate(rows * bytes);
+      shared(values_kernel, row_blocks(), kept->values.address(), bytes, places, table_.rows_,
+             moved->values.address());
+      if (kept->validity) {
+        moved->validity = allocate(bits::words(rows) * sizeof(uint64_t));
+        gpu_.stream.fill(moved->validity.address(), 0, moved->validity.size());
+        shared(bits_kernel, row_blocks(), kept->validity.address(), places, table_.rows_,
+               moved->validity.address());
+      }
+      kept = std::move(moved);
     }
   }
 
@@ -297,7 +335,7 @@ class JoinTable::Filling {
   bool is_placed_ = false;  // the columns that the join keeps are to be in the order of numbers
 };
 
-JoinTable::JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows,
+JoinTable::JoinTable(const plan::Join& join, std::vector<ColumnPtr> columns, uint64_t rows,
                      const Options& options, Accelerator& gpu, DeviceTimes& times)
     : gpu_(gpu), rows_(rows), keys_(join.keys.size()), columns_(std::move(columns)) {
   marks_.type = TypeId::kBool;

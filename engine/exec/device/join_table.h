@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "data/device_column.h"
@@ -15,9 +18,10 @@ namespace lanewise::exec {
 /// of equal keys are runs: the lookup has one of them, which stands for the run.
 class JoinTable {
  public:
+  using ColumnPtr = std::shared_ptr<const DeviceColumn>;
   /// `columns` are those that the join keeps, then its keys. Fills the lookup. Throws MemoryError,
   /// expr::NotOnDevice.
-  JoinTable(const plan::Join& join, std::vector<DeviceColumn> columns, uint64_t rows, const Options& options,
+  JoinTable(const plan::Join& join, std::vector<ColumnPtr> columns, uint64_t rows, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
   /// The same of a build side in the host's memory.
   JoinTable(const plan::Join& join, const ops::Build& build, const Options& options, Accelerator& gpu,
@@ -27,13 +31,16 @@ class JoinTable {
   uint64_t rows() const { return rows_; }
   /// Behind the keys: the marks.
   const DeviceColumn& column(size_t place) const {
-    return place < columns_.size() ? columns_[place] : marks_;
+    return place < columns_.size() ? *columns_[place] : marks_;
   }
   /// Of the columns that the join keeps, behind which are the marks.
   const DeviceColumn& kept_or_marks(size_t place) const {
-    return place + keys_ < columns_.size() ? columns_[place] : marks_;
+    return place + keys_ < columns_.size() ? *columns_[place] : marks_;
   }
   const kernel::Lookup& lookup() const { return lookup_; }
+  /// Where what a probe reads here is more than a cache holds, rows that probe are split by parts of the lookup
+  /// first: so many bits of a place in it are its place in a part.
+  std::optional<uint64_t> part_shift() const { return part_shift_; }
   /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB"
   std::string describe() const;
 
@@ -54,11 +61,12 @@ class JoinTable {
   Accelerator& gpu_;
   uint64_t rows_;
   size_t keys_;
-  std::vector<DeviceColumn> columns_;
+  std::vector<ColumnPtr> columns_;
   DeviceColumn marks_;
   bool has_null_keys_ = false;
   uint32_t longest_run_ = 1;
   kernel::Lookup lookup_ = {};
+  std::optional<uint64_t> part_shift_;
   device::DeviceBuffer table_, runs_, order_;
 };
 

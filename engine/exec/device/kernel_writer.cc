@@ -125,6 +125,7 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
     sort_words_ = exec::sort_words(sink.sort->keys, may_be_null);
   }
   paired_ = find_paired(section);
+  split_places_ = find_split();
 }
 
 size_t KernelWriter::find_first_of_last() const {

@@ -72,6 +72,14 @@ class KernelWriter {
   /// leaves there what the lookup finds for each row's own number. `count_runs` counts the rows of each run
   /// there, and notes in the probe's rows which row stands for each.
   KernelText lookup_text() const;
+  /// `count_parts` adds the rows of each part of the lookup, of 2^Job::kShift places, to the counts at
+  /// Job::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows there,
+  /// also given SplitColumns. Of the rows that come to the last kernel, where there are split_places().
+  KernelText split_text() const;
+  /// The same of the rows of a program that is a build side's keys.
+  KernelText split_build_text() const;
+  /// The places of the columns that go with rows that are split before the last kernel.
+  const std::optional<std::vector<size_t>>& split_places() const { return split_places_; }
   /// Whether the probe's keys are one integer of up to 64 bits.
   bool finds_numbers(size_t probe) const;
   /// Whether all of them is in the lookup: one integer of up to 32 bits.
@@ -231,6 +239,14 @@ class KernelWriter {
   std::vector<expr::Emitted> build_keys(size_t probe) const;
   void define_held(expr::Emitter& out, size_t probe) const;
 
+  std::vector<ExprPtr> build_columns() const;
+
+  // split_kernels.cc
+  void split_kernels(KernelText& to, size_t probe, const std::vector<ExprPtr>& read, Access access,
+                     const Write& part) const;
+  std::string split_head(size_t probe) const;
+  std::optional<std::vector<size_t>> find_split() const;
+
   // sort_kernels.cc
   void sort_kernels(KernelText& to) const;
   void list_kernel(KernelText& to, const std::string& name, const std::vector<ExprPtr>& read,
@@ -283,6 +299,7 @@ class KernelWriter {
   std::vector<const Expr*> constants_;
   const bool first_pairs_;        // the section before is that of the input's rows
   const size_t first_of_last_;
+  std::optional<std::vector<size_t>> split_places_;
   std::optional<size_t> paired_;  // the probe whose pairs are made where they are used
   mutable std::optional<size_t>
       looks_at_;  // while a condition is written: the probe whose run's rows are looked at one by one

@@ -145,16 +145,25 @@ class DeviceRun {
     Schema schema;
     for (const ExprPtr& expr : *sink_.expressions()) schema.push_back({"", expr->type});
     Collector collector(sink_, schema, options_, gpu_);
-    std::vector<DeviceColumn> columns;
-    size_t batches = 0;
+    std::vector<JoinTable::ColumnPtr> columns;
+    uint64_t rows = 0;
     for_each_batch([&](BranchRun& run) {
+      if (!columns.empty()) throw expr::NotOnDevice("build sides of several batches are not offered on devices");
+      columns = run.outputs_as_they_are();
+      rows = run.rows();
+      if (!columns.empty()) return true;
       run.narrow(true);
-      if (++batches > 1) throw expr::NotOnDevice("build sides of several batches are not offered on devices");
-      columns = collector.keep(run);
+      for (DeviceColumn& column : collector.keep(run)) columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+      rows = collector.seen();
       return true;
     });
-    for (size_t i = 0; batches == 0 && i < schema.size(); ++i) columns.emplace_back().type = schema[i].type;
-    const uint64_t rows = collector.seen();
+    if (columns.empty()) {
+      for (const Field& field : schema) {
+        auto none = std::make_shared<DeviceColumn>();
+        none->type = field.type;
+        columns.push_back(std::move(none));
+      }
+    }
     auto table =
         std::make_shared<const JoinTable>(*sink_.build, std::move(columns), rows, options_, gpu_, times_);
     if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);

@@ -40,6 +40,8 @@ void set(Strategy& strategy, std::string_view name) {
     strategy.lists = true;
   } else if (name == "occupancy") {
     strategy.occupancy = true;
+  } else if (name == "split") {
+    strategy.split = true;
   } else if (name == "groups=table") {
     strategy.groups = Strategy::Groups::kTable;
   } else if (name == "groups=parts") {
@@ -57,7 +59,7 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(fmt::format(
         "there is no strategy '{}' on devices; choose naive, refill=1..32, threads=32..512 by 32, "
-        "automata, lists, occupancy, groups=table|parts|slots, join=hash|direct|ranks|bitmap or "
+        "automata, lists, occupancy, split, groups=table|parts|slots, join=hash|direct|ranks|bitmap or "
         "pairs=naive|refill|balanced|mixed|queued|written",
         name));
   }

@@ -39,12 +39,13 @@ struct Strategy {
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
   bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
+  bool split = false;  ///< rows by parts of a lookup, however small it is
   Groups groups = Groups::kAuto;
   Join join = Join::kAuto;
   Pairs pairs = Pairs::kAuto;
 };
 
-/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`,
+/// By names with commas between: `naive`, `refill=N`, `threads=N`, `automata`, `lists`, `occupancy`, `split`,
 /// `groups=table|parts|slots`, `join=hash|direct|ranks|bitmap`,
 /// `pairs=naive|refill|balanced|mixed|queued|written`. Throws UserError.
 Strategy parse_strategy(std::string_view names);
