@@ -103,7 +103,7 @@ TEST(Matcher, ActiveRowsAndSizesAtTheEdges) {
                                 compile_regex("(?i)ABC/1"),  compile_regex("(so|bc)$"),
                                 compile_regex("[/.]{2}$"),   compile_regex("(ab|c/)[0-9b]*\\."),
                                 compile_regex(".{66}"),      compile_regex("[^b]{70}")};
-  for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000}) {
+  for (size_t rows : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, test_size(200, 1000)}) {
     const testing::TextColumn column(mixed_rows(rows, random), rows % 5);
     for (const Pattern& pattern : patterns) {
       for (int density : {0, 1, 8, 16}) {

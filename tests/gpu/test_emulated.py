@@ -35,7 +35,7 @@ def test_programs(name, emulated_gpu):
 
 
 def test_queries(emulated_gpu):
-    result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "3000",
+    result = subprocess.run([sys.executable, ROOT / "tools/gpu_smoke.py", "--program", BUILD / "lanewise", "--quick", "--rows", "1000",
                              "--seconds", "900"], env={**os.environ, **emulated_gpu}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 

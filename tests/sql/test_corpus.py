@@ -14,17 +14,18 @@ import pytest
 FILES = sorted(path.stem for path in corpus.FOLDER.glob("*.test"))
 VECTOR_SIZES = [None, 1, 2, 7]
 THREADS = [1, 2]
-SOME_TARGETS = 4
+SOME_TARGETS = 3
 
 
 def settings(file):
     """(target, vector size, threads) for the file of this number."""
     if "san" in os.environ.get("LANEWISE_BUILD", ""):
         targets = [(file * SOME_TARGETS + i) % len(engine.TARGETS) for i in range(SOME_TARGETS)]
-        return [(engine.TARGETS[target], VECTOR_SIZES[i % 4], THREADS[(i + file) % 2]) for i, target in enumerate(targets)]
+        sizes = [None, 7, 2]  # Vectors of one row take minutes there.
+        return [(engine.TARGETS[target], sizes[i % 3], THREADS[(i + file) % 2]) for i, target in enumerate(targets)]
     both = "LANEWISE_TEST_ALL" in os.environ
     return [(lanes, size, threads) for i, lanes in enumerate(engine.TARGETS) for j, size in enumerate(VECTOR_SIZES)
-            for k, threads in enumerate(THREADS) if both or (i + j + k + file) % 4 == 0]
+            for k, threads in enumerate(THREADS) if both or (i + j + k + file) % 5 == 0]
 
 
 CASES = [(name, *setting) for file, name in enumerate(FILES) for setting in settings(file)]

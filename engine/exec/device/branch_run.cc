@@ -174,7 +174,9 @@ void BranchRun::split() {
   for (const size_t place : places) columns.push_back(held_[place]);
   kernel::Job job = this->job();
   job.words[KernelWriter::kShift] = *table->part_shift();
-  SplitRows split = split_rows(columns, rows_, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
+  const Stage& stage = program_.stages[writer().first_of_last()];
+  const bool all = active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
+  SplitRows split = split_rows(columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
                                [&](const char* name, uint64_t rows, const auto&... arguments) {
                                  launch_resident(kernel(name), name, rows, RowLaunch(), arguments...);
                                });

@@ -172,6 +172,12 @@ KernelText KernelWriter::lookup_text() const {
   return text;
 }
 
+/// Whether a row is left out where the probe finds none.
+bool KernelWriter::needs_match(size_t probe) const {
+  const JoinKind kind = program_.probes[probe].join->kind;
+  return kind == JoinKind::kInner || kind == JoinKind::kSemi || kind == JoinKind::kRight;
+}
+
 /// Finds the build side's row for a row that is kept, and keeps it if the join does.
 void KernelWriter::find_row(Emitter& out, size_t number) const {
   const Probe& probe = program_.probes[number];
@@ -196,12 +202,8 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
                                            : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
                                                          word(kNullKeyOf))));
   }
+  if (needs_match(number)) out.line(fmt::format("keep = {} != kNoRow;", found));
   switch (kind) {
-    case JoinKind::kInner:
-    case JoinKind::kSemi:
-    case JoinKind::kRight:
-      out.line(fmt::format("keep = {} != kNoRow;", found));
-      break;
     case JoinKind::kAnti:
       out.line(fmt::format("keep = {} == kNoRow;", found));
       break;

@@ -195,7 +195,7 @@ class JoinTable::Filling {
     writer_.set_table(job_, 0, table_);
     job_.words[KernelWriter::kShift] = *table_.part_shift_;
     const auto allocated = [this](size_t size) { return allocate(size); };
-    SplitRows split = split_rows(columns, table_.rows_, job_, gpu_, allocated,
+    SplitRows split = split_rows(columns, table_.rows_, true, job_, gpu_, allocated,
         [&](const char* name, uint64_t rows, const auto&... arguments) {
           launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), arguments...);
         });

@@ -234,6 +234,7 @@ class KernelWriter {
   void build_kernel(KernelText& to, const std::string& name, const std::string& before,
                     const std::string& each, const std::string& after) const;
   void define_lookup(expr::Emitter& out, size_t probe) const;
+  bool needs_match(size_t probe) const;
   void find_row(expr::Emitter& out, size_t probe) const;
   void look_at_run(expr::Emitter& out, size_t probe) const;
   std::vector<expr::Emitted> build_keys(size_t probe) const;

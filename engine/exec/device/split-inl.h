@@ -19,12 +19,14 @@ struct SplitColumns {
   Column columns[kMost];
 };
 
-/// The part where the search for the keys begins; a part has 2^shift slots, or numbers.
+/// The part where the search for the keys begins; a part has 2^shift slots, or numbers. Numbers that no part has
+/// are left out, or go to the last one.
 template <class Keys>
-LANES_FN u32 part_of(const Lookup& lookup, const Keys& keys, u64 shift) {
+LANES_FN u32 part_of(const Lookup& lookup, const Keys& keys, u64 shift, bool leaves_out) {
   if constexpr (Keys::kNumber) {
     if (lookup.kind != LookupKind::kHash) {
       const u64 place = keys.number() - lookup.base;
+      if (leaves_out && place >= lookup.size) return kNoPart;
       return u32((place < lookup.size ? place : lookup.size - 1) >> shift);
     }
   }
@@ -68,34 +70,45 @@ LANES_FN u32 start_parts(const u32* counts, u32* starts) {
   return sum;
 }
 
-/// Moves values of a tile's rows, which lie in the order of parts: `starts[part] + i` is where the i-th goes.
+inline constexpr u32 kSplitWords = 16, kSplitTile = kThreads * kSplitWords;  // rows of a thread and of a block
+
+/// Moves a column's values of a tile's rows. `places[j]` is where the thread's j-th row is in the order of parts,
+/// and `starts[part] + i` where the i-th of that order goes. `staged` are kSplitTile words of the block's.
 template <class T>
-LANES_FN void move_tile(const SplitColumns::Column& column, u64 first, u32 count, const unsigned short* order,
-                        const u8* parts, const u32* starts) {
+LANES_FN void move_tile(const SplitColumns::Column& column, u64 first, const u32 (&places)[kSplitWords], u32 count,
+                        const u8* parts, const u32* starts, u32* staged) {
+  constexpr u32 kPiece = sizeof(T) < 4 ? kSplitTile : kSplitTile * 4 / sizeof(T);
   const T* const from = reinterpret_cast<const T*>(column.from) + first;
   T* const to = reinterpret_cast<T*>(column.to);
-  for (u32 i = threadIdx.x; i < count; i += kThreads) to[starts[parts[i]] + i] = from[order[i]];
+  T* const piece = reinterpret_cast<T*>(staged);
+  for (u32 begin = 0; begin < count; begin += kPiece) {
+#pragma unroll
+    for (u32 j = 0; j < kSplitWords; j++)
+      if (places[j] - begin < kPiece) piece[places[j] - begin] = from[j * kThreads + threadIdx.x];
+    __syncthreads();
+    const u32 end = count - begin < kPiece ? count : begin + kPiece;
+    for (u32 i = begin + threadIdx.x; i < end; i += kThreads) to[starts[parts[i]] + i] = piece[i - begin];
+    __syncthreads();
+  }
 }
 
 /// Moves the rows that have a part, which begins at the place next[part], to the next places of it.
 template <class PartOf>
 LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf part_of) {
-  constexpr u32 kWords = 16, kTile = kThreads * kWords;
   __shared__ u32 counts[kLookupParts], starts[kLookupParts], moved;
-  __shared__ unsigned short order[kTile];
-  __shared__ u8 parts[kTile];
-  for (u64 first = u64(blockIdx.x) * kTile; first < rows; first += u64(gridDim.x) * kTile) {
+  __shared__ alignas(16) u32 staged[kSplitTile];
+  __shared__ u8 parts[kSplitTile];
+  for (u64 first = u64(blockIdx.x) * kSplitTile; first < rows; first += u64(gridDim.x) * kSplitTile) {
     if (threadIdx.x < kLookupParts) counts[threadIdx.x] = 0;
     __syncthreads();
-    u32 part[kWords], rank[kWords];
+    u32 part[kSplitWords], places[kSplitWords];
 #pragma unroll
-    for (u32 j = 0; j < kWords; j++) {
+    for (u32 j = 0; j < kSplitWords; j++) {
       const u64 row = first + j * kThreads + threadIdx.x;
       part[j] = row < rows ? part_of(row) : kNoPart;
     }
 #pragma unroll
-    for (u32 j = 0; j < kWords; j++)
-      if (part[j] != kNoPart) rank[j] = atomicAdd(&counts[part[j]], 1);
+    for (u32 j = 0; j < kSplitWords; j++) places[j] = part[j] == kNoPart ? kNoPart : atomicAdd(&counts[part[j]], 1);
     __syncthreads();
     if (threadIdx.x < 32) {
       const u32 all = start_parts(counts, starts);
@@ -103,11 +116,10 @@ LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf 
     }
     __syncthreads();
 #pragma unroll
-    for (u32 j = 0; j < kWords; j++) {
+    for (u32 j = 0; j < kSplitWords; j++) {
       if (part[j] == kNoPart) continue;
-      const u32 i = starts[part[j]] + rank[j];
-      order[i] = j * kThreads + threadIdx.x;
-      parts[i] = part[j];
+      places[j] += starts[part[j]];
+      parts[places[j]] = part[j];
     }
     __syncthreads();
     if (threadIdx.x < kLookupParts && counts[threadIdx.x])
@@ -115,11 +127,11 @@ LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf 
     __syncthreads();
     for (u32 i = 0; i < to.count; i++) {
       const SplitColumns::Column& column = to.columns[i];
-      if (column.bytes == 1) move_tile<u8>(column, first, moved, order, parts, starts);
-      if (column.bytes == 2) move_tile<unsigned short>(column, first, moved, order, parts, starts);
-      if (column.bytes == 4) move_tile<u32>(column, first, moved, order, parts, starts);
-      if (column.bytes == 8) move_tile<u64>(column, first, moved, order, parts, starts);
-      if (column.bytes == 16) move_tile<ulonglong2>(column, first, moved, order, parts, starts);
+      if (column.bytes == 1) move_tile<u8>(column, first, places, moved, parts, starts, staged);
+      if (column.bytes == 2) move_tile<unsigned short>(column, first, places, moved, parts, starts, staged);
+      if (column.bytes == 4) move_tile<u32>(column, first, places, moved, parts, starts, staged);
+      if (column.bytes == 8) move_tile<u64>(column, first, places, moved, parts, starts, staged);
+      if (column.bytes == 16) move_tile<ulonglong2>(column, first, places, moved, parts, starts, staged);
     }
     __syncthreads();
   }

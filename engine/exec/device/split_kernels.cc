@@ -48,7 +48,7 @@ KernelText KernelWriter::split_build_text() const {
   split_kernels(text, 0, build_columns(), Access::kBuild, [this](Emitter& out) {
     out.line("Keys0 keys{};");
     set_keys(out, 0, build_keys(0));
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}]);", size_t{kShift}));
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], false);", size_t{kShift}));
   });
   return text;
 }
@@ -66,7 +66,7 @@ KernelText KernelWriter::split_text() const {
     for (const ExprPtr& key : program_.probes[probe].keys) values.push_back(out.emit(*key));
     out.line(fmt::format("Keys{} keys{{}};", probe));
     set_keys(out, probe, values);
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}]);", size_t{kShift}));
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], {} && !failed);", size_t{kShift}, needs_match(probe)));
   });
   return text;
 }
