@@ -178,7 +178,7 @@ void BranchRun::split() {
   const bool all = active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
   SplitRows split = split_rows(columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
                                [&](const char* name, uint64_t rows, const auto&... arguments) {
-                                 launch_resident(kernel(name), name, rows, RowLaunch(), arguments...);
+                                 launch_resident(kernel(name), name, rows, {.threads = kernel::kSplitThreads}, arguments...);
                                });
   split_ = std::move(split.columns);
   for (size_t i = 0; i < places.size(); ++i) held_[places[i]] = &split_[i];

@@ -14,7 +14,7 @@
 namespace lanewise::kernel {
 
 enum class LookupKind : u64 {
-  kHash,    ///< slots of a row and 32 bits of its keys, open addressing with linear probing
+  kHash,    ///< slots of a row, or its value, and 32 bits of its keys, open addressing with linear probing
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
   kBitmap   ///< a bit for each number; a row is at its number's place, or nobody asks for it
@@ -39,7 +39,7 @@ struct Lookup {
 
 inline constexpr u64 kFreeSlot = ~u64(0);
 /// What is noted of a build side's keys.
-inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4;
+inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4, kLikeFreeSlot = 8;
 
 /// The number of a key's bits: of signed ones the sign comes first in the integers' order.
 template <class T>
@@ -93,20 +93,26 @@ LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
                                     : kNoRow;
 }
 
-/// The row of `wanted`'s keys, or kNoRow. `held(row)` gives the keys of a row.
+/// The slot of `wanted`'s keys in a hash table, or kFreeSlot. `held(row)` gives the keys of a row.
+template <class Keys, class Held>
+LANES_FN u64 find_slot(const Lookup& lookup, const Keys& wanted, Held held) {
+  const u64 hash = last_mix(wanted.hash());
+  const u32 word = wanted.word(hash);
+  for (u64 at = home_of(hash);; at++) {
+    const u64 slot = *lookup.at<const u64>(at & (lookup.size - 1));
+    if (slot == kFreeSlot) return slot;
+    if (u32(slot >> 32) != word) continue;
+    if (Keys::kExact || wanted.same(held(u32(slot)))) return slot;
+  }
+}
+
+/// The row of `wanted`'s keys, or kNoRow.
 template <class Keys, class Held>
 LANES_FN u32 find_row(const Lookup& lookup, const Keys& wanted, Held held) {
   if constexpr (Keys::kNumber) {
     if (lookup.kind != LookupKind::kHash) return find_number(lookup, wanted.number());
   }
-  const u64 hash = last_mix(wanted.hash());
-  const u32 word = wanted.word(hash);
-  for (u64 at = home_of(hash);; at++) {
-    const u64 slot = *lookup.at<const u64>(at & (lookup.size - 1));
-    if (slot == kFreeSlot) return kNoRow;
-    if (u32(slot >> 32) != word) continue;
-    if (Keys::kExact || wanted.same(held(u32(slot)))) return u32(slot);
-  }
+  return u32(find_slot(lookup, wanted, held));
 }
 
 #if defined(__CUDACC__)
@@ -136,22 +142,37 @@ LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
   return row;
 }
 
-/// The same for keys of all kinds. A hash table has a free slot.
+/// Puts the keys of `row` into a hash table, which has a free slot, with the 32 bits `of_row`. Returns kFreeSlot, or
+/// the slot that these keys had before.
 template <class Keys, class Held>
-LANES_FN u32 put_row(const Lookup& lookup, u64 rows, u32 row, Held held) {
-  if constexpr (Keys::kNumber) {
-    if (lookup.kind != LookupKind::kHash) return put_number(lookup, rows, row, held);
-  }
+LANES_FN u64 put_slot(const Lookup& lookup, u32 row, u32 of_row, Held held) {
   const Keys keys = held(row);
   const u64 hash = last_mix(keys.hash());
   const u32 word = keys.word(hash);
   for (u64 at = home_of(hash);; at++) {
     u64& place = *lookup.at<u64>(at & (lookup.size - 1));
     u64 slot = read<false>(place);
-    if (slot == kFreeSlot) slot = atomicCAS(&place, kFreeSlot, u64(word) << 32 | row);
-    if (slot == kFreeSlot) return row;
-    if (u32(slot >> 32) == word && (Keys::kExact || keys.same(held(u32(slot))))) return u32(slot);
+    if (slot == kFreeSlot) slot = atomicCAS(&place, kFreeSlot, u64(word) << 32 | of_row);
+    if (slot == kFreeSlot) return slot;
+    if (u32(slot >> 32) == word && (Keys::kExact || keys.same(held(u32(slot))))) return slot;
   }
+}
+
+/// As put_number() for keys of all kinds.
+template <class Keys, class Held>
+LANES_FN u32 put_row(const Lookup& lookup, u64 rows, u32 row, Held held) {
+  if constexpr (Keys::kNumber) {
+    if (lookup.kind != LookupKind::kHash) return put_number(lookup, rows, row, held);
+  }
+  const u64 before = put_slot<Keys>(lookup, row, row, held);
+  return before == kFreeSlot ? row : u32(before);
+}
+
+/// The same with a value in the row's place, of which one must not look like a free slot. Returns what is to be noted.
+template <class Keys, class Held>
+LANES_FN u32 put_value(const Lookup& lookup, u32 row, u32 value, Held held) {
+  if (held(row).word(0) == u32(kFreeSlot) && value == u32(kFreeSlot)) return kLikeFreeSlot;
+  return put_slot<Keys>(lookup, row, value, held) == kFreeSlot ? 0 : kKeysRepeat;
 }
 
 #endif

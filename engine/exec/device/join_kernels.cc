@@ -154,6 +154,14 @@ KernelText KernelWriter::lookup_text() const {
                            "note_keys({0}, kKeysRepeat);",
                            noted),
                "");
+  if (has_exact_keys(0)) {
+    build_kernel(text, "fill_values", "",
+                 fmt::format("const u32 value = word_at(job.words[{0}], u32(job.words[{1}]), row);\n"
+                             "    const u32 seen = can_match ? put_value<Keys0>(lookup, u32(row), value, held) : kNullKeys;\n"
+                             "    if (seen) note_keys({2}, seen);",
+                             size_t{kRecords}, size_t{kDepth}, noted),
+                 "");
+  }
   build_kernel(text, "count_runs", "",
                fmt::format("const u32 first = can_match ? find_row(lookup, held(row), held) : kNoRow;\n"
                            "    job.at<u32>({})[row] = first;\n"
@@ -192,8 +200,14 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
   out.line(fmt::format("Keys{} keys{{}};", number));
   const std::string can_match = set_keys(out, number, values);
   define_lookup(out, number);
-  out.line(fmt::format("{}{} = find_row(lookup, keys, held);",
-                       can_match.empty() ? "" : fmt::format("if ({}) ", can_match), found));
+  const std::string if_can = can_match.empty() ? "" : fmt::format("if ({}) ", can_match);
+  if (probe.finds_value) {
+    out.line("u64 slot = kFreeSlot;");
+    out.line(if_can + "slot = find_slot(lookup, keys, held);");
+    out.line(found + " = u32(slot);");
+  } else {
+    out.line(fmt::format("{}{} = find_row(lookup, keys, held);", if_can, found));
+  }
   if (probe.condition != nullptr || probe.marks_rows()) look_at_run(out, number);
   if (probe.is_mark()) {
     const std::string missed = fmt::format("u32(job.words[{}])", word(kMissOf));
@@ -202,7 +216,7 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
                                            : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
                                                          word(kNullKeyOf))));
   }
-  if (needs_match(number)) out.line(fmt::format("keep = {} != kNoRow;", found));
+  if (needs_match(number)) out.line(probe.finds_value ? "keep = slot != kFreeSlot;" : fmt::format("keep = {} != kNoRow;", found));
   switch (kind) {
     case JoinKind::kAnti:
       out.line(fmt::format("keep = {} == kNoRow;", found));

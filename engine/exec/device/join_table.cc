@@ -88,7 +88,8 @@ class JoinTable::Filling {
     choose(are_fixed(kept()) && !ops::asks_right(join_.kind));
     if (ops::asks_right(join_.kind)) make_marks();
     split();
-    fill();
+    if (can_hold_values()) fill_values();
+    if (!table_.holds_values_) fill();
     if (is_placed_ && keys_repeat()) {
       choose(false);
       fill();
@@ -197,11 +198,32 @@ class JoinTable::Filling {
     const auto allocated = [this](size_t size) { return allocate(size); };
     SplitRows split = split_rows(columns, table_.rows_, true, job_, gpu_, allocated,
         [&](const char* name, uint64_t rows, const auto&... arguments) {
-          launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), arguments...);
+          launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads, arguments...);
         });
     for (size_t i = 0; i < columns.size(); ++i)
       table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
     set_keys();
+  }
+
+  /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
+  bool can_hold_values() const {
+    if (!table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash || !writer_.has_exact_keys(0)) return false;
+    if (join_.kind != plan::JoinKind::kInner || kept().size() != 1 || !are_fixed(kept())) return false;
+    const DeviceColumn& value = *kept()[0];
+    return width(value.type.physical()) <= sizeof(uint32_t) && !value.validity;
+  }
+
+  /// Fills the lookup with values. Where keys repeat it is empty again afterwards.
+  void fill_values() {
+    const DeviceColumn& value = *kept()[0];
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    job_.words[KernelWriter::kRecords] = value.values.address();
+    job_.words[KernelWriter::kDepth] = width(value.type.physical());
+    writer_.set_table(job_, 0, table_);
+    run("fill_values");
+    noted_ = bounds().noted;
+    table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
+    if (!table_.holds_values_) gpu_.stream.fill(table_.table_.address(), 0xff, table_.table_.size());
   }
 
   void fill() {
@@ -306,15 +328,15 @@ class JoinTable::Filling {
   /// One of list_kernels().
   template <class... Arguments>
   void shared(const char* name, uint64_t blocks, Arguments... arguments) {
-    launch(gpu_.list_kernel(name), name, blocks, arguments...);
+    launch(gpu_.list_kernel(name), name, blocks, kernel::kThreads, arguments...);
   }
   /// One of the keys' own kernels.
-  void run(const char* name) { launch(module_->module.kernel(name), name, row_blocks(), job_); }
+  void run(const char* name) { launch(module_->module.kernel(name), name, row_blocks(), kernel::kThreads, job_); }
   template <class... Arguments>
-  void launch(const device::Kernel& kernel, const char* name, uint64_t blocks, Arguments... arguments) {
-    clock_.time(name, 0, [&] {
-      kernel.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
-    });
+  void launch(const device::Kernel& kernel, const char* name, uint64_t blocks, unsigned threads,
+              Arguments... arguments) {
+    clock_.time(name, 0,
+                [&] { kernel.launch(gpu_.stream, {.blocks = blocks, .threads = threads}, arguments...); });
   }
 
   JoinTable& table_;

@@ -46,6 +46,8 @@ class JoinTable {
 
   /// Whether no key has two rows, or it does not matter. Else what the lookup finds are runs.
   bool unique() const { return !runs_; }
+  /// Whether the lookup finds values of the only column that is kept, instead of rows. Each key has one.
+  bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
   /// Whether rows were found, a column; of joins that ask that.
@@ -64,6 +66,7 @@ class JoinTable {
   std::vector<ColumnPtr> columns_;
   DeviceColumn marks_;
   bool has_null_keys_ = false;
+  bool holds_values_ = false;
   uint32_t longest_run_ = 1;
   kernel::Lookup lookup_ = {};
   std::optional<uint64_t> part_shift_;

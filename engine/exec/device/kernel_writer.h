@@ -68,7 +68,7 @@ class KernelWriter {
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
   /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
-  /// rows into the lookup of probe 0. Both note what they saw in the KeyBounds at Job::kOut. `find_places`
+  /// rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords instead. They note what they saw in the KeyBounds at Job::kOut. `find_places`
   /// leaves there what the lookup finds for each row's own number. `count_runs` counts the rows of each run
   /// there, and notes in the probe's rows which row stands for each.
   KernelText lookup_text() const;

@@ -144,6 +144,10 @@ bool keys_repeat(const Results& results, size_t build) {
                                      : result.build != nullptr && !result.build->unique();
 }
 
+bool holds_values(const Results& results, size_t build) {
+  return build < results.size() && results[build].on_device != nullptr && results[build].on_device->holds_values();
+}
+
 /// Makes `columns` those of rows of a build side: NULLs, then what it keeps, which are with the mark the
 /// columns of the program. Returns the predicate on marks.
 ExprPtr read_marked(const plan::Node& node, std::vector<Type>& types, std::vector<ExprPtr>& columns) {
@@ -234,6 +238,7 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
     const ops::JoinColumns kept(join, node.children[0]->schema, right);
     Probe made{&join, step.result, {}, nullptr, program.types.size(), kept.kept.size()};
     made.expands = made.gives_pairs() && keys_repeat(results, step.result);
+    made.finds_value = holds_values(results, step.result);
     std::vector<Match> matches;
     const auto ask = [&](const ExprPtr& expr) {
       for (const Match& match : matches_in(*expr)) matches.push_back(match);

@@ -32,6 +32,7 @@ struct Probe {
   size_t first_column;   ///< of these, among the program's
   size_t kept;           ///< columns before the keys
   bool expands = false;  ///< it may find several rows
+  bool finds_value = false;  ///< instead of a row: that of the only column that is kept
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
   /// Of kMark: whether a row was found.

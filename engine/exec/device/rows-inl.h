@@ -43,6 +43,20 @@ struct alignas(8) Matches {
   u32 first, count;
 };
 
+/// A value of up to 4 bytes as a word, and back.
+LANES_FN u32 word_at(u64 column, u32 bytes, u64 row) {
+  if (bytes == 1) return reinterpret_cast<const u8*>(column)[row];
+  if (bytes == 2) return reinterpret_cast<const unsigned short*>(column)[row];
+  return reinterpret_cast<const u32*>(column)[row];
+}
+template <class T>
+LANES_FN T value_of(u32 word) {
+  static_assert(sizeof(T) <= sizeof(u32));
+  T value;
+  __builtin_memcpy(&value, &word, sizeof(T));
+  return value;
+}
+
 /// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
 template <class T, u32 kCount>
 LANES_FN void shift(T (&values)[kCount]) {

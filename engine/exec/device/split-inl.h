@@ -7,6 +7,7 @@
 namespace lanewise::kernel {
 
 inline constexpr u32 kLookupParts = 64, kNoPart = ~u32(0);
+inline constexpr u32 kSplitThreads = 512;  // of a block
 
 /// Columns that go where their rows go: addresses, and bytes of a value, 1, 2, 4, 8 or 16.
 struct SplitColumns {
@@ -70,7 +71,7 @@ LANES_FN u32 start_parts(const u32* counts, u32* starts) {
   return sum;
 }
 
-inline constexpr u32 kSplitWords = 16, kSplitTile = kThreads * kSplitWords;  // rows of a thread and of a block
+inline constexpr u32 kSplitWords = 8, kSplitTile = kSplitThreads * kSplitWords;  // rows of a thread, and of a block
 
 /// Moves a column's values of a tile's rows. `places[j]` is where the thread's j-th row is in the order of parts,
 /// and `starts[part] + i` where the i-th of that order goes. `staged` are kSplitTile words of the block's.
@@ -84,10 +85,10 @@ LANES_FN void move_tile(const SplitColumns::Column& column, u64 first, const u32
   for (u32 begin = 0; begin < count; begin += kPiece) {
 #pragma unroll
     for (u32 j = 0; j < kSplitWords; j++)
-      if (places[j] - begin < kPiece) piece[places[j] - begin] = from[j * kThreads + threadIdx.x];
+      if (places[j] - begin < kPiece) piece[places[j] - begin] = from[j * kSplitThreads + threadIdx.x];
     __syncthreads();
     const u32 end = count - begin < kPiece ? count : begin + kPiece;
-    for (u32 i = begin + threadIdx.x; i < end; i += kThreads) to[starts[parts[i]] + i] = piece[i - begin];
+    for (u32 i = begin + threadIdx.x; i < end; i += kSplitThreads) to[starts[parts[i]] + i] = piece[i - begin];
     __syncthreads();
   }
 }
@@ -104,7 +105,7 @@ LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf 
     u32 part[kSplitWords], places[kSplitWords];
 #pragma unroll
     for (u32 j = 0; j < kSplitWords; j++) {
-      const u64 row = first + j * kThreads + threadIdx.x;
+      const u64 row = first + j * kSplitThreads + threadIdx.x;
       part[j] = row < rows ? part_of(row) : kNoPart;
     }
 #pragma unroll

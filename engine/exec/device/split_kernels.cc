@@ -15,7 +15,7 @@ void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector
   const auto kernel = [&](const std::string& name, const std::string& parameters, const std::string& call) {
     Emitter out = emitter(access);
     out.line("");
-    out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job{}) {{", name,
+    out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__(kSplitThreads) {}(const Job job{}) {{", name,
                          parameters));
     pointers(out, read);
     define_lookup(out, probe);
@@ -31,7 +31,7 @@ void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector
   kernel("split_rows", ", const __grid_constant__ SplitColumns columns", "split_by_part(" + rows + ", columns, part);");
   to.names.emplace_back("start_parts");
   to.body += fmt::format(
-      "\nextern \"C\" __global__ void __launch_bounds__(kThreads) start_parts(const Job job) {{\n"
+      "\nextern \"C\" __global__ void __launch_bounds__(kSplitThreads) start_parts(const Job job) {{\n"
       "  if (warp() != 0) return;\n"
       "  u32* const counts = job.at<u32>({});\n"
       "  const u32 all = start_parts(counts, counts);\n"
