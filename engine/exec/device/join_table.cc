@@ -38,19 +38,6 @@ std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Option
   return columns;
 }
 
-/// A program of nothing but a probe's keys, which are its columns.
-Program keys_of(const plan::Join& join) {
-  Program program;
-  program.stages.resize(1);
-  program.probes.push_back(
-      {.join = &join, .result = 0, .keys = {}, .condition = nullptr, .first_column = 0, .kept = 0});
-  for (const plan::JoinKey& key : join.keys) {
-    program.probes[0].keys.push_back(key.right);
-    program.types.push_back(key.right->type);
-  }
-  return program;
-}
-
 /// Whether the join asks nothing of a build side but whether it has a key.
 bool asks_existence(const plan::Join& join) {
   using plan::JoinKind;
@@ -70,7 +57,7 @@ class JoinTable::Filling {
         options_(options),
         gpu_(table.gpu_),
         times_(times),
-        program_(keys_of(join)),
+        program_(program_of_keys(join)),
         none_(nullptr, {}),
         writer_(program_, none_, places(), forms()),
         module_(gpu_.modules.get(writer_.lookup_text().text())),

@@ -308,6 +308,18 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
   return program;
 }
 
+Program program_of_keys(const plan::Join& join) {
+  Program program;
+  program.stages.resize(1);
+  program.probes.push_back(
+      {.join = &join, .result = 0, .keys = {}, .condition = nullptr, .first_column = 0, .kept = 0});
+  for (const plan::JoinKey& key : join.keys) {
+    program.probes[0].keys.push_back(key.right);
+    program.types.push_back(key.right->type);
+  }
+  return program;
+}
+
 std::vector<size_t> columns_of(const Program& program) {
   std::vector<size_t> columns;
   const auto add = [&](const ExprPtr& expr) {

@@ -82,6 +82,9 @@ struct Program {
 /// expr::NotOnDevice that names the pattern which cannot be matched, or the join that is not offered.
 Program make_program(const Branch& branch, const DeviceSink& sink, const Results& results);
 
+/// A program of nothing but a probe's keys, which are its columns: those of a build side.
+Program program_of_keys(const plan::Join& join);
+
 /// The columns that the program reads, each once: those of the outputs first, in their order, since
 /// sources know columns by their places.
 std::vector<size_t> columns_of(const Program& program);

@@ -43,6 +43,14 @@ struct alignas(8) Matches {
   u32 first, count;
 };
 
+/// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
+template <class T, u32 kCount>
+LANES_FN void shift(T (&values)[kCount]) {
+  for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
+}
+
+#if defined(__CUDACC__)
+
 /// A value of up to 4 bytes as a word, and back.
 LANES_FN u32 word_at(u64 column, u32 bytes, u64 row) {
   if (bytes == 1) return reinterpret_cast<const u8*>(column)[row];
@@ -53,17 +61,9 @@ template <class T>
 LANES_FN T value_of(u32 word) {
   static_assert(sizeof(T) <= sizeof(u32));
   T value;
-  __builtin_memcpy(&value, &word, sizeof(T));
+  memcpy(&value, &word, sizeof(T));
   return value;
 }
-
-/// Each value takes the place before its own: what a loop over registers does where it cannot be unrolled.
-template <class T, u32 kCount>
-LANES_FN void shift(T (&values)[kCount]) {
-  for (u32 i = 0; i + 1 < kCount; i++) values[i] = values[i + 1];
-}
-
-#if defined(__CUDACC__)
 
 LANES_FN u32 lane() { return threadIdx.x & 31; }
 LANES_FN u64 warp() { return (blockIdx.x * u64(blockDim.x) + threadIdx.x) / 32; }
