@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "data/column.h"
@@ -9,6 +10,13 @@
 #include "device/staging.h"
 
 namespace lanewise {
+
+/// The numbers in a column of integers: what a join saw when they were its keys.
+struct KeyNumbers {
+  uint64_t low, high;  ///< in the integers' order; low > high: none
+  bool ascend, have_null;
+  std::optional<bool> repeat = {};  ///< none: nobody looked
+};
 
 /// Values of one type in a device's memory, laid out as in Column: validity (32 rows in a word), physical
 /// values, of strings offsets from 0 on and bytes; of dictionaries of strings 32-bit codes and the entries.
@@ -22,6 +30,8 @@ struct DeviceColumn {
   bool wide_offsets = false;
   uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
+
+  mutable std::optional<KeyNumbers> key_numbers = {};  ///< kept for the next join; none: nobody looked
 
   size_t bytes() const;      ///< of all buffers
   size_t own_bytes() const;  ///< of those that are not others' memory

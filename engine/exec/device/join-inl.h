@@ -37,6 +37,22 @@ struct Lookup {
   }
 };
 
+/// Columns whose values go where their rows go: addresses, and bytes of a value, 1, 2, 4, 8 or 16.
+struct MovedColumns {
+  static constexpr u32 kMost = 16;
+  struct Column {
+    u64 from, to;
+    u32 bytes;
+
+    template <class T>
+    LANES_FN void move(u64 row, u64 place) const {
+      reinterpret_cast<T*>(to)[place] = reinterpret_cast<const T*>(from)[row];
+    }
+  };
+  u32 count;
+  Column columns[kMost];
+};
+
 inline constexpr u64 kFreeSlot = ~u64(0);
 /// What is noted of a build side's keys.
 inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4, kLikeFreeSlot = 8;
@@ -121,6 +137,26 @@ LANES_FN void note_keys(u32* noted, u32 what) {
   if (!(read<false>(*noted) & what)) atomicOr(noted, what);
 }
 
+/// Whether the number at the place was not there before.
+LANES_FN bool put_bit(const Lookup& lookup, u64 place) {
+  return !(atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place));
+}
+
+/// Puts a row's number into a bitmap, and its values to the number's place. Returns whether it is the first one.
+template <class Held>
+LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& values, Held held) {
+  const u64 place = held(row).number() - lookup.base;
+  for (u32 i = 0; i < values.count; i++) {
+    const MovedColumns::Column& column = values.columns[i];
+    if (column.bytes == 1) column.move<u8>(row, place);
+    if (column.bytes == 2) column.move<unsigned short>(row, place);
+    if (column.bytes == 4) column.move<u32>(row, place);
+    if (column.bytes == 8) column.move<u64>(row, place);
+    if (column.bytes == 16) column.move<ulonglong2>(row, place);
+  }
+  return put_bit(lookup, place);
+}
+
 /// Puts a row's number into the lookup, whose memory says that no key is there. Returns the row that stands
 /// for its keys: this, or the one that came first, which a bitmap does not know: kNoRow.
 template <class Held>
@@ -131,7 +167,7 @@ LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
     return before == kNoRow ? row : before;
   }
   if (lookup.kind == LookupKind::kBitmap) {
-    return atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place) ? kNoRow : row;
+    return put_bit(lookup, place) ? row : kNoRow;
   }
   const auto word_of = [&](u64 other) { return (held(other).number() - lookup.base) / 32; };
   if (row > 0 && word_of(row - 1) == place / 32) return row;  // the word's first row writes it

@@ -119,12 +119,13 @@ void KernelWriter::define_lookup(Emitter& out, size_t probe) const {
 /// A kernel over the rows of a build side, of which some can match: `each` is written for `row`, `before` and
 /// `after` around the loop.
 void KernelWriter::build_kernel(KernelText& to, const std::string& name, const std::string& before,
-                                const std::string& each, const std::string& after) const {
+                                const std::string& each, const std::string& after,
+                                const std::string& parameters) const {
   const Probe& probe = program_.probes[0];
   Emitter out = emitter(Access::kBuild);
   out.line("");
   out.open(
-      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job) {{", name));
+      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job{}) {{", name, parameters));
   pointers(out, build_columns());
   define_held(out, 0);
   define_lookup(out, 0);
@@ -169,10 +170,11 @@ KernelText KernelWriter::lookup_text() const {
                            probe_word(0), size_t{kOut}),
                "");
   if (!finds_numbers(0)) return text;
-  build_kernel(text, "find_places", "",
-               fmt::format("job.at<u32>({})[row] = can_match ? find_row(lookup, held(row), held) : kNoRow;",
-                           size_t{kOut}),
-               "");
+  build_kernel(text, "place_rows", "",
+               fmt::format("if (!can_match) note_keys({0}, kNullKeys);\n"
+                           "    else if (!place_row(lookup, row, columns, held)) note_keys({0}, kKeysRepeat);",
+                           noted),
+               "", ", const __grid_constant__ MovedColumns columns");
   build_kernel(text, "bound", "KeyBounds bounds = {~u64(0), 0, 0};",
                "if (can_match) bounds.take(row, held);\n"
                "    else bounds.noted = kNullKeys | kNotAscending;",

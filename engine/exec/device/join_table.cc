@@ -61,6 +61,7 @@ class JoinTable::Filling {
         none_(nullptr, {}),
         writer_(program_, none_, places(), forms()),
         module_(gpu_.modules.get(writer_.lookup_text().text())),
+        key_(table.columns_.back()),
         bounds_(allocate(sizeof(kernel::KeyBounds))),
         clock_(gpu_.stream, gpu_.timers) {
     job_.words[KernelWriter::kRows] = table.rows_;
@@ -72,21 +73,19 @@ class JoinTable::Filling {
   void run() {
     if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
       find_bounds();
-    choose(are_fixed(kept()) && !ops::asks_right(join_.kind));
+    choose(are_movable(kept()) && !ops::asks_right(join_.kind));
     if (ops::asks_right(join_.kind)) make_marks();
     split();
-    if (can_hold_values()) fill_values();
-    if (!table_.holds_values_) fill();
-    if (is_placed_ && keys_repeat()) {
-      choose(false);
-      fill();
+    if (is_placed_) {
+      place_rows();
+      if (keys_repeat()) choose(false);
+    } else if (can_hold_values()) {
+      fill_values();
     }
+    if (!is_placed_ && !table_.holds_values_) fill();
     table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
     const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
-    if (is_placed_)
-      place_columns();
-    else if (keys_repeat() && asks_runs)
-      make_runs();
+    if (keys_repeat() && asks_runs) make_runs();
     if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
     times_.kernel_seconds += clock_.settle(times_.kernels);
     times_.lookups.push_back(table_.describe());
@@ -123,10 +122,34 @@ class JoinTable::Filling {
                         [](const ColumnPtr& column) { return column->type.is_string(); });
   }
 
+  /// Whether they have no NULL, too, and are not too many for one kernel.
+  static bool are_movable(std::span<const ColumnPtr> columns) {
+    return are_fixed(columns) && columns.size() <= kernel::MovedColumns::kMost &&
+           std::none_of(columns.begin(), columns.end(), [](const ColumnPtr& column) { return bool(column->validity); });
+  }
+
   void find_bounds() {
+    if (const auto& known = key_->key_numbers) {
+      found_ = {known->low, known->high, known->ascend ? 0 : kernel::kNotAscending};
+      return;
+    }
     job_.words[KernelWriter::kOut] = bounds_.address();
     run("bound");
     found_ = bounds();
+    key_->key_numbers = {.low = found_.low,
+                         .high = found_.high,
+                         .ascend = (found_.noted & kernel::kNotAscending) == 0,
+                         .have_null = (found_.noted & kernel::kNullKeys) != 0};
+  }
+  /// What filling the lookup noted; of keys that were a build side's before that is known.
+  void take_notes() {
+    auto& known = key_->key_numbers;
+    if (known && known->repeat) {
+      noted_ = (known->have_null ? kernel::kNullKeys : 0) | (*known->repeat ? kernel::kKeysRepeat : 0);
+      return;
+    }
+    noted_ = bounds().noted;
+    if (known) known->repeat = keys_repeat();
   }
 
   /// The lookup whose memory is least: what it takes decides how much of it a cache holds. Where rows may be
@@ -159,6 +182,15 @@ class JoinTable::Filling {
     const bool by_bits =
         table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
     gpu_.stream.fill(table_.table_.address(), by_bits ? 0 : 0xff, table_.table_.size());
+    set_parts();
+  }
+  void set_parts() {
+    uint64_t bytes = table_bytes_;
+    for (const ColumnPtr& column : kept()) bytes += column->bytes();
+    table_.part_shift_.reset();
+    if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
+    constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
+    table_.part_shift_ = static_cast<uint64_t>(std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - kPartBits, 0));
   }
   void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
     table_.lookup_ = {kind, 0, size, base};
@@ -168,17 +200,10 @@ class JoinTable::Filling {
   /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it, and
   /// their columns, are then near each other.
   void split() {
-    uint64_t bytes = table_bytes_;
-    for (const ColumnPtr& column : kept()) bytes += column->bytes();
-    if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
-    constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
-    const int bits = std::bit_width(table_.lookup_.size - 1);
-    table_.part_shift_ = std::max(bits - kPartBits, 0);
+    if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
+    if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
     std::vector<const DeviceColumn*> columns;
     for (const ColumnPtr& column : table_.columns_) columns.push_back(column.get());
-    const bool movable = are_fixed(table_.columns_) && columns.size() <= kernel::SplitColumns::kMost &&
-                         std::none_of(columns.begin(), columns.end(), [](const DeviceColumn* column) { return bool(column->validity); });
-    if (!movable || table_.marks_.values || table_.lookup_.kind == kernel::LookupKind::kRanks) return;
     const auto built = gpu_.modules.get(writer_.split_build_text().text());
     writer_.set_table(job_, 0, table_);
     job_.words[KernelWriter::kShift] = *table_.part_shift_;
@@ -217,7 +242,7 @@ class JoinTable::Filling {
     job_.words[KernelWriter::kOut] = bounds_.address();
     writer_.set_table(job_, 0, table_);
     run("fill");
-    noted_ = bounds().noted;
+    take_notes();
   }
 
   void make_marks() {
@@ -227,12 +252,24 @@ class JoinTable::Filling {
     gpu_.stream.fill(marks.values.address(), 0, table_.rows_);
   }
 
-  /// Puts the columns that the join keeps into the order of the keys' numbers.
-  void place_columns() {
-    const device::DeviceBuffer places = allocate(table_.rows_ * sizeof(uint32_t));
-    job_.words[KernelWriter::kOut] = places.address();
-    run("find_places");
-    move_columns("put_values", "put_bits", places.address(), table_.lookup_.size);
+  /// Fills a bitmap, and puts the columns that the join keeps into the order of the keys' numbers.
+  void place_rows() {
+    kernel::MovedColumns to{};
+    std::vector<ColumnPtr> placed;
+    for (const ColumnPtr& kept : this->kept()) {
+      const auto bytes = static_cast<kernel::u32>(width(kept->type.physical()));
+      auto column = std::make_shared<DeviceColumn>();
+      column->type = kept->type;
+      column->rows = static_cast<int64_t>(table_.lookup_.size);
+      column->values = allocate(table_.lookup_.size * bytes);
+      to.columns[to.count++] = {kept->values.address(), column->values.address(), bytes};
+      placed.push_back(std::move(column));
+    }
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    writer_.set_table(job_, 0, table_);
+    launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_, to);
+    take_notes();
+    if (!keys_repeat()) std::move(placed.begin(), placed.end(), table_.columns_.begin());
   }
 
   /// Puts rows of equal keys side by side.
@@ -283,29 +320,23 @@ class JoinTable::Filling {
   /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
   void order_columns() {
     if (!are_fixed(kept()) || table_.marks_.values) return;
-    move_columns("take_values", "take_bits", table_.order(), table_.rows_);
-    table_.order_.reset();
-  }
-
-  /// Makes the columns that the join keeps so many rows, by list_kernels() that read a place for each row.
-  void move_columns(const char* values_kernel, const char* bits_kernel, device::cuda::Address places,
-                    uint64_t rows) {
+    const uint64_t rows = table_.rows_;
     for (ColumnPtr& kept : this->kept()) {
       const auto bytes = static_cast<uint32_t>(width(kept->type.physical()));
       auto moved = std::make_shared<DeviceColumn>();
       moved->type = kept->type;
       moved->rows = static_cast<int64_t>(rows);
       moved->values = allocate(rows * bytes);
-      shared(values_kernel, row_blocks(), kept->values.address(), bytes, places, table_.rows_,
+      shared("take_values", row_blocks(), kept->values.address(), bytes, table_.order(), rows,
              moved->values.address());
       if (kept->validity) {
         moved->validity = allocate(bits::words(rows) * sizeof(uint64_t));
-        gpu_.stream.fill(moved->validity.address(), 0, moved->validity.size());
-        shared(bits_kernel, row_blocks(), kept->validity.address(), places, table_.rows_,
+        shared("take_bits", row_blocks(), kept->validity.address(), table_.order(), rows,
                moved->validity.address());
       }
       kept = std::move(moved);
     }
+    table_.order_.reset();
   }
 
   uint64_t row_blocks() const {
@@ -335,6 +366,7 @@ class JoinTable::Filling {
   const DeviceSink none_;
   const KernelWriter writer_;
   const std::shared_ptr<const device::BuiltModule> module_;
+  const ColumnPtr key_;  // as it came; the only one, where numbers are found
   const device::DeviceBuffer bounds_;
   KernelClock clock_;
   kernel::Job job_ = {};

@@ -172,27 +172,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   if (bytes == 8) take<u64>(from, places, count, to);
   if (bytes == 16) take<ulonglong2>(from, places, count, to);
 }
-/// The other way round: values of rows go to the places of the rows, if they have one.
-template <class T>
-LANES_FN void put(const void* from, const u32* places, u64 count, void* to) {
-  for (u64 i = thread(); i < count; i += threads())
-    if (places[i] != kNoRow) static_cast<T*>(to)[places[i]] = static_cast<const T*>(from)[i];
-}
-extern "C" __global__ void __launch_bounds__(kThreads)
-    put_values(const void* from, u32 bytes, const u32* places, u64 count, void* to) {
-  if (bytes == 1) put<u8>(from, places, count, to);
-  if (bytes == 2) put<unsigned short>(from, places, count, to);
-  if (bytes == 4) put<u32>(from, places, count, to);
-  if (bytes == 8) put<u64>(from, places, count, to);
-  if (bytes == 16) put<ulonglong2>(from, places, count, to);
-}
-/// The same of bits, where none is set before.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    put_bits(const u32* from, const u32* places, u64 count, u32* to) {
-  for (u64 i = thread(); i < count; i += threads())
-    if (places[i] != kNoRow && (from[i / 32] >> (i & 31) & 1)) atomicOr(&to[places[i] / 32], 1u << (places[i] & 31));
-}
-/// Bits of the rows at these places.
+/// The same of bits.
 extern "C" __global__ void __launch_bounds__(kThreads)
     take_bits(const u32* from, const u32* places, u64 count, u32* to) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {

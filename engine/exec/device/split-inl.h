@@ -9,17 +9,6 @@ namespace lanewise::kernel {
 inline constexpr u32 kLookupParts = 64, kNoPart = ~u32(0);
 inline constexpr u32 kSplitThreads = 512;  // of a block
 
-/// Columns that go where their rows go: addresses, and bytes of a value, 1, 2, 4, 8 or 16.
-struct SplitColumns {
-  static constexpr u32 kMost = 16;
-  struct Column {
-    u64 from, to;
-    u32 bytes;
-  };
-  u32 count;
-  Column columns[kMost];
-};
-
 /// The part where the search for the keys begins; a part has 2^shift slots, or numbers. Numbers that no part has
 /// are left out, or go to the last one.
 template <class Keys>
@@ -76,7 +65,7 @@ inline constexpr u32 kSplitWords = 8, kSplitTile = kSplitThreads * kSplitWords; 
 /// Moves a column's values of a tile's rows. `places[j]` is where the thread's j-th row is in the order of parts,
 /// and `starts[part] + i` where the i-th of that order goes. `staged` are kSplitTile words of the block's.
 template <class T>
-LANES_FN void move_tile(const SplitColumns::Column& column, u64 first, const u32 (&places)[kSplitWords], u32 count,
+LANES_FN void move_tile(const MovedColumns::Column& column, u64 first, const u32 (&places)[kSplitWords], u32 count,
                         const u8* parts, const u32* starts, u32* staged) {
   constexpr u32 kPiece = sizeof(T) < 4 ? kSplitTile : kSplitTile * 4 / sizeof(T);
   const T* const from = reinterpret_cast<const T*>(column.from) + first;
@@ -95,7 +84,7 @@ LANES_FN void move_tile(const SplitColumns::Column& column, u64 first, const u32
 
 /// Moves the rows that have a part, which begins at the place next[part], to the next places of it.
 template <class PartOf>
-LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf part_of) {
+LANES_FN void split_by_part(u64 rows, u32* next, const MovedColumns& to, PartOf part_of) {
   __shared__ u32 counts[kLookupParts], starts[kLookupParts], moved;
   __shared__ alignas(16) u32 staged[kSplitTile];
   __shared__ u8 parts[kSplitTile];
@@ -127,7 +116,7 @@ LANES_FN void split_by_part(u64 rows, u32* next, const SplitColumns& to, PartOf 
       starts[threadIdx.x] = atomicAdd(&next[threadIdx.x], counts[threadIdx.x]) - starts[threadIdx.x];
     __syncthreads();
     for (u32 i = 0; i < to.count; i++) {
-      const SplitColumns::Column& column = to.columns[i];
+      const MovedColumns::Column& column = to.columns[i];
       if (column.bytes == 1) move_tile<u8>(column, first, places, moved, parts, starts, staged);
       if (column.bytes == 2) move_tile<unsigned short>(column, first, places, moved, parts, starts, staged);
       if (column.bytes == 4) move_tile<u32>(column, first, places, moved, parts, starts, staged);

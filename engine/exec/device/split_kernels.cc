@@ -28,7 +28,7 @@ void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector
   };
   const std::string rows = fmt::format("job.words[{}], job.at<u32>({})", size_t{kRows}, size_t{kOut});
   kernel("count_parts", "", "count_by_part(" + rows + ", part);");
-  kernel("split_rows", ", const __grid_constant__ SplitColumns columns", "split_by_part(" + rows + ", columns, part);");
+  kernel("split_rows", ", const __grid_constant__ MovedColumns columns", "split_by_part(" + rows + ", columns, part);");
   to.names.emplace_back("start_parts");
   to.body += fmt::format(
       "\nextern \"C\" __global__ void __launch_bounds__(kSplitThreads) start_parts(const Job job) {{\n"
@@ -96,7 +96,7 @@ std::optional<std::vector<size_t>> KernelWriter::find_split() const {
       can &= !form.type.is_string() && !form.nullable;
     }
   }
-  return can && moved.size() <= kernel::SplitColumns::kMost ? std::optional(moved) : std::nullopt;
+  return can && moved.size() <= kernel::MovedColumns::kMost ? std::optional(moved) : std::nullopt;
 }
 
 }  // namespace lanewise::exec

@@ -27,7 +27,7 @@ SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t r
   launch("start_parts", uint64_t{1}, job);
   const device::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);
   SplitRows split{all ? rows : fetch_one<uint32_t>(gpu, sum), {}};
-  kernel::SplitColumns to{};
+  kernel::MovedColumns to{};
   for (const DeviceColumn* const column : columns) {
     const auto bytes = static_cast<kernel::u32>(width(column->type.physical()));
     DeviceColumn& moved = split.columns.emplace_back();
