@@ -254,9 +254,9 @@ export class App {
   private show(): void {
     const { run } = this;
     const at = run?.position ?? 0;
+    // First, as the editor looks at the layout, which all else changes.
+    this.editor.mark(!run || at === 0 ? null : run.step(at), run?.atFailure ?? false);
     this.player.show();
-    const place = !run || at === 0 ? null : run.step(at);
-    this.editor.mark(place, run?.atFailure ?? false);
     this.certificate = run && run.position === run.done && this.isSolution ? certificateOf(this.problem.name, run) : null;
     showCertificate(this.certificate, this.problem.name, this.isOwn);
     showTotals(run);
