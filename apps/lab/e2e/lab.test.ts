@@ -161,6 +161,30 @@ describe('own programs', () => {
     expect(await page().locator('#certificate').textContent()).toMatch(/^✗ Does not solve “Prefix sums”\. S\[\d\] is \d+/);
   });
 
+  it('that write one cell stop with the processors and what they write', async () => {
+    await type('mode CREW\ninput A[n] : int\noutput x : int\nprocessors n\nx = p + 5\n');
+    await button('Run to conflict').click();
+    expect(await page().getByRole('alert').textContent()).toMatch(/Cell x; processors 0 and 1 write 5 and 6\. The weakest mode that allows this run is CRCW arbitrary/);
+    expect(await page().locator('.chip.bad').textContent()).toBe('x = 0');
+  });
+
+  it('with the inputs of a graph show it, with an array as labels', async () => {
+    await input().fill('graph =\n0 1\n0 2\n2 3');
+    await type('mode CRCW common\ninput n : int\ninput source[m] : int\ninput target[m] : int\noutput reached[n] : int\nprocessors m\nreached[target[p]] = 7\n');
+    await settled();
+    await page().getByRole('tab', { name: 'Graph' }).click();
+    await button('Step').click();
+    expect(await page().locator('.edge').count()).toBe(3);
+    expect(await page().locator('.node .value').allTextContents()).toEqual(['0', '7', '7', '7']);
+  });
+
+  it('are saved', async () => {
+    await type(CONFLICT);
+    const [file] = await Promise.all([page().waitForEvent('download'), button('Save').click()]);
+    expect(file.suggestedFilename()).toBe('program.pram');
+    expect(readFileSync((await file.path())!, 'utf8')).toBe(CONFLICT);
+  });
+
   it('show mistakes where they are', async () => {
     await type(CONFLICT.replace('A[p - 1]', 'C[p - 1]'));
     expect(await page().locator('.mistake').textContent()).toContain("Line 5.");
@@ -243,6 +267,19 @@ describe('views', () => {
     expect((await overflow())[0]).toBe(false);
   });
 
+  it('are printed in light colours, whole and without controls', async () => {
+    await button('Step').click();
+    await button('Light or dark').click();
+    await page().setViewportSize({ width: 720, height: 1000 });
+    await page().emulateMedia({ media: 'print' });
+    await page().waitForTimeout(200);
+    expect(await page().evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--text'))).toBe('#17202e');
+    for (const name of ['Step', 'Share', 'Generate', 'Flow']) expect(await page().getByRole('button', { name, exact: true }).isVisible(), name).toBe(false);
+    expect(await page().locator('#view svg.picture').isVisible()).toBe(true);
+    const hidden = await page().evaluate(() => ['editor', 'view'].map((id) => document.getElementById(id)!).map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight));
+    expect(hidden).toEqual([0, 0]);
+  });
+
   it('draw the forest', async () => {
     await choose('Spanning tree', 'spanning_forest');
     await page().getByRole('tab', { name: 'Graph' }).click();
@@ -253,6 +290,16 @@ describe('views', () => {
 });
 
 describe('cost', () => {
+  it('of each line adds up to that of the run', async () => {
+    await choose('Sort', 'sort');
+    await page().getByRole('tab', { name: 'Cost' }).click();
+    await button('Run to conflict').click();
+    const { end, work, depth } = await snapshot();
+    const column = (n: number) => page().locator(`.lines tbody tr:not(.total) td:nth-child(${n})`).evaluateAll((cells) => cells.reduce((sum, cell) => sum + Number(cell.textContent!.replaceAll(',', '')), 0));
+    expect([await column(1), await column(2)]).toEqual([end, work]);
+    expect(await page().locator('.lines .total td').allTextContents()).toEqual([end, work, 16].map((value) => value.toLocaleString('en')).concat(`in all; depth ${depth}`));
+  });
+
   it('growth is measured and named', async () => {
     await choose('Prefix sums', 'scan');
     await page().getByRole('tab', { name: 'Cost' }).click();

@@ -164,4 +164,13 @@ describe('source, meta-program, kernel and picture', () => {
     await page().waitForSelector('.pane .kernel');
     expect(await page().locator('.legend').textContent()).toBe('without merge');
   });
+
+  it('have complete sources for GPUs', async () => {
+    await choose('Prefix sums', 'scan');
+    await tab('Kernel');
+    for (const [language, text] of [['cuda', '__global__ void'], ['opencl', '__kernel void']]) {
+      await page().getByLabel('Kernel language').selectOption(language);
+      await page().waitForFunction((wanted) => document.querySelector('.pane')?.textContent?.includes(wanted), text);
+    }
+  });
 });
