@@ -183,6 +183,23 @@ describe('the picture', () => {
     expect(Math.hypot(panned.x - after.x - 40, panned.y - after.y + 10)).toBeLessThan(3);
   });
 
+  it('is zoomed by two fingers', async () => {
+    await opened('Components', 'components');
+    const { x, y, width, height } = (await graph().boundingBox())!;
+    const [cx, cy] = [x + width / 2, y + height / 2];
+    const scale = async () => Number(/scale\(([\d.]+)\)/.exec((await page().locator('svg.network .world').getAttribute('transform'))!)![1]);
+    const before = await scale();
+    const debug = await page().context().newCDPSession(page());
+    const touch = (kind: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) => debug.send('Input.dispatchTouchEvent', {
+      type: kind, touchPoints: kind === 'touchEnd' ? [] : [{ x: cx - apart, y: cy, id: 1 }, { x: cx + apart, y: cy, id: 2 }],
+    });
+    await touch('touchStart', 40);
+    await touch('touchMove', 80);
+    await touch('touchEnd', 80);
+    await page().waitForTimeout(100);
+    expect((await scale()) / before).toBeCloseTo(2, 1);
+  });
+
   it('has layouts: sides, a tree, a line', async () => {
     await opened('Components', 'components');
     const layout = async (name: string) => {
