@@ -189,6 +189,11 @@ describe('own programs', () => {
     await type(CONFLICT.replace('A[p - 1]', 'C[p - 1]'));
     expect(await page().locator('.mistake').textContent()).toContain("Line 5.");
     expect(await page().locator('.cm-lintRange-error').count()).toBe(1);
+    // A warning does not keep it from running.
+    await type(CONFLICT.replace('processors n', 'shared unused : int\nprocessors n'));
+    expect(await page().locator('#sourcestate').textContent()).toBe('1 warning');
+    expect(await page().locator('.cm-lintRange-warning').textContent()).toContain('unused');
+    expect(await button('Step').isEnabled()).toBe(true);
   });
 
   it('are helped: completion, help on hover, format, and faults of the input at their place', async () => {
