@@ -49,7 +49,7 @@ lab_test() {
   done
   [[ -n $smoke ]] || export LANEWISE_TEST_ALL=1
   # LaTeX compiles the TikZ that the lab exports.
-  (PACKAGES=(chromium); [[ -n $smoke ]] || PACKAGES+=(texlive-latex-base texlive-pictures); setup_packages)
+  (PACKAGES=(chromium fonts-dejavu-core); [[ -n $smoke ]] || PACKAGES+=(texlive-latex-base texlive-pictures); setup_packages)
   lab_site
   lab_program
   for kind in test e2e; do
@@ -60,14 +60,18 @@ lab_test() {
   return $status
 }
 
-# Palettes of 64 colours keep the pictures small.
+# Pictures of the manual, and the small ones that a test compares with the page. Palettes keep them small.
 lab_pictures() {
-  (PACKAGES=(chromium pngquant); setup_packages)
+  (PACKAGES=(chromium fonts-dejavu-core pngquant); setup_packages)
   lab_site
   lab_program
   lab_script pictures "$ROOT/build/lab-pictures" doc
   local picture
   for picture in build/lab-pictures/lab-*.png; do
     pngquant --force --speed 1 --output "docs/use/$(basename "$picture")" 64 "$picture"
+  done
+  LANEWISE_DRAW=1 lab_script e2e -- looks.test
+  for picture in apps/lab/e2e/looks/*.png; do
+    pngquant --nofs --force --speed 1 --output "$picture" 128 "$picture"
   done
 }

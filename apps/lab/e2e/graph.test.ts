@@ -166,7 +166,68 @@ describe('edits of the picture', () => {
   });
 });
 
+describe('the picture', () => {
+  it('moves: a node with the pointer, all with an empty place', async () => {
+    await opened('Components', 'components');
+    const from = await middle(0);
+    const to = { x: from.x + 30, y: from.y - 20 };
+    const edge = () => page().locator('.edge').evaluateAll((all) => all.map((path) => path.getAttribute('d')).join());
+    const before = await edge();
+    await drag(from, to, 'left');
+    const after = await middle(0);
+    expect(Math.hypot(after.x - to.x, after.y - to.y)).toBeLessThan(3);
+    expect(await edge()).not.toBe(before);
+    const place = await free();
+    await drag(place, { x: place.x + 40, y: place.y - 10 }, 'left');
+    const panned = await middle(0);
+    expect(Math.hypot(panned.x - after.x - 40, panned.y - after.y + 10)).toBeLessThan(3);
+  });
+
+  it('is zoomed by two fingers', async () => {
+    await opened('Components', 'components');
+    const { x, y, width, height } = (await graph().boundingBox())!;
+    const [cx, cy] = [x + width / 2, y + height / 2];
+    const scale = async () => Number(/scale\(([\d.]+)\)/.exec((await page().locator('svg.network .world').getAttribute('transform'))!)![1]);
+    const before = await scale();
+    const debug = await page().context().newCDPSession(page());
+    const touch = (kind: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) => debug.send('Input.dispatchTouchEvent', {
+      type: kind, touchPoints: kind === 'touchEnd' ? [] : [{ x: cx - apart, y: cy, id: 1 }, { x: cx + apart, y: cy, id: 2 }],
+    });
+    await touch('touchStart', 40);
+    await touch('touchMove', 80);
+    await touch('touchEnd', 80);
+    await page().waitForTimeout(100);
+    expect((await scale()) / before).toBeCloseTo(2, 1);
+  });
+
+  it('has layouts: sides, a tree, a line', async () => {
+    await opened('Components', 'components');
+    const layout = async (name: string) => {
+      await page().getByLabel('Layout').selectOption(name);
+      await page().waitForTimeout(800);
+      const boxes = await page().locator('.node path').evaluateAll((all) => all.map((path) => path.getBoundingClientRect()).map(({ x, y }) => [Math.round(x), Math.round(y)]));
+      return { columns: new Set(boxes.map(([x]) => x)).size, rows: new Set(boxes.map(([, y]) => y)).size, nodes: boxes.length };
+    };
+    expect((await layout('line')).rows).toBe(1);
+    expect((await layout('sides')).columns).toBe(2);
+    const tree = await layout('tree');
+    expect(tree.rows).toBeLessThan(tree.nodes);
+  });
+});
+
 describe('pictures of problems', () => {
+  it('components: one colour and one text for each label', async () => {
+    await opened('Components', 'components');
+    await page().locator('h1').click();
+    await page().keyboard.press('End');
+    const { variables } = await snapshot();
+    expect(await page().locator('.node .value').allTextContents()).toEqual(variables.label);
+    const fills = await page().locator('.node path').evaluateAll((paths) => paths.map((path) => path.getAttribute('fill')));
+    const pairs = new Set(variables.label.map((label, i) => `${label} ${fills[i]}`));
+    expect(pairs.size).toBe(new Set(variables.label).size);
+    expect(new Set(fills).size).toBe(pairs.size);
+  });
+
   it('matching: sides by colour, matched edges, and at the end a vertex cover as large', async () => {
     await opened('Matching', 'matching');
     const fills = () => page().locator('.node path').evaluateAll((paths) => [...new Set(paths.map((path) => path.getAttribute('fill')))]);

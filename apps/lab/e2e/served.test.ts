@@ -90,6 +90,20 @@ it('opens the program that it was given, and others', async () => {
   expect(await page.getByLabel('Problem').locator('option:checked').textContent()).toBe('Components');
 });
 
+it('an optimisation that is off costs kernels on the machine, too', async () => {
+  await visit(await serve());
+  await offered();
+  await page.getByLabel('Problem').selectOption({ label: 'Sort' });
+  await list().selectOption('cpu');
+  await said('The result is that of the steps.');
+  const kernels = async () => Number(/in (\d+) kernels?/.exec((await line().textContent())!)![1]);
+  const [text, before] = [await line().textContent(), await kernels()];
+  await page.getByRole('tab', { name: 'Meta-program' }).click();
+  await page.getByRole('checkbox', { name: 'merge' }).uncheck();
+  await page.waitForFunction((old) => { const now = document.getElementById('machine')!.textContent!; return now !== old && now.includes('that of the steps'); }, text);
+  expect(await kernels()).toBeGreaterThan(before);
+});
+
 it('a page that is closed frees its run within a second', async () => {
   writeFileSync(join(folder, 'endless.pram'), ENDLESS);
   const url = await serve(join(folder, 'endless.pram'), '--max-runs', '1', '--max-steps', '4000000000');

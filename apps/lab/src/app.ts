@@ -254,9 +254,9 @@ export class App {
   private show(): void {
     const { run } = this;
     const at = run?.position ?? 0;
+    // First, as the editor looks at the layout, which all else changes.
+    this.editor.mark(!run || at === 0 ? null : run.step(at), run?.atFailure ?? false);
     this.player.show();
-    const place = !run || at === 0 ? null : run.step(at);
-    this.editor.mark(place, run?.atFailure ?? false);
     this.certificate = run && run.position === run.done && this.isSolution ? certificateOf(this.problem.name, run) : null;
     showCertificate(this.certificate, this.problem.name, this.isOwn);
     showTotals(run);
@@ -422,12 +422,15 @@ export class App {
       if (input.files?.[0]) void this.openFile(input.files[0]);
       input.value = '';
     });
-    byId('input').addEventListener('drop', (event) => {
+    // Before the editor, which would insert the file's text.
+    document.addEventListener('dragover', (event) => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); }, true);
+    document.addEventListener('drop', (event) => {
       const file = event.dataTransfer?.files[0];
       if (!file) return;
       event.preventDefault();
-      void file.text().then((dropped) => { byId<HTMLTextAreaElement>('input').value = dropped; return this.refresh(); });
-    });
+      event.stopPropagation();
+      void this.openFile(file);
+    }, true);
     on('theme', 'click', () => this.theme(document.documentElement.dataset.theme !== 'dark'));
     window.addEventListener('hashchange', () => void this.open(location.hash));
     const tabs = [...document.querySelectorAll<HTMLElement>('[role=tab]')];

@@ -14,7 +14,9 @@ export class ArrayView implements View {
   private host!: HTMLElement;
   private choice!: Choice;
   private program = '';
-  private readonly resized = new ResizeObserver(() => this.draw());
+  /** The room of the picture. It is measured when it may have changed, as a look at the layout takes part of a frame. */
+  private room = { width: 0, height: 0 };
+  private readonly resized = new ResizeObserver(() => { if (this.measure()) this.draw(); });
 
   show(host: HTMLElement, scene: Scene): void {
     this.host = host;
@@ -43,7 +45,7 @@ export class ArrayView implements View {
           <span><svg width="30" height="10" aria-hidden="true"><path class="arrow write" d="M1 5H24"/><path class="head write" d="M30 5l-8-4v8z"/></svg> writes</span>
           <span><svg width="12" height="12" aria-hidden="true"><rect class="cell changed" x="1" y="1" width="10" height="10"/></svg> changed</span>
         </span></div>
-      <div class="chips" role="group" aria-label="Variables"></div><div class="canvas"></div>`;
+      <div class="chips" role="group" aria-label="Variables">${scalars(scene.run)}</div><div class="canvas"></div>`;
     host.querySelectorAll<HTMLButtonElement>('[data-array]').forEach((chip) => chip.addEventListener('click', () => {
       const i = Number(chip.dataset.array);
       if (!choice.arrays.delete(i)) choice.arrays.add(i);
@@ -56,8 +58,10 @@ export class ArrayView implements View {
     });
     host.querySelectorAll<HTMLElement>('[data-act]').forEach((button) => button.addEventListener('click', () => this.act(button)));
     this.listen(host.querySelector<HTMLElement>('.canvas')!);
+    this.measure();
     this.draw();
-    this.resized.observe(host);
+    // What lies above the picture grows with the variables' values.
+    for (const element of [host, host.querySelector('.options')!, host.querySelector('.chips')!]) this.resized.observe(element);
   }
 
   hide(): void { this.resized.disconnect(); }
@@ -67,9 +71,16 @@ export class ArrayView implements View {
     const canvas = this.host.querySelector<HTMLElement>('.canvas');
     if (!canvas) return;
     this.host.querySelector('.chips')!.innerHTML = scalars(run);
-    const height = Math.max(320, this.host.clientHeight - canvas.offsetTop - 12);
-    canvas.innerHTML = picture(run, this.choice, Math.max(320, this.host.clientWidth - 26), height);
+    canvas.innerHTML = picture(run, this.choice, this.room.width, this.room.height);
     this.greyOut();
+  }
+
+  /** Whether the room of the picture changed. */
+  private measure(): boolean {
+    const { width, height } = this.room;
+    const top = this.host.querySelector<HTMLElement>('.canvas')!.offsetTop;
+    this.room = { width: Math.max(320, this.host.clientWidth - 26), height: Math.max(320, this.host.clientHeight - top - 12) };
+    return this.room.width !== width || this.room.height !== height;
   }
 
   private greyOut(): void {

@@ -135,19 +135,22 @@ export class CodeView implements View {
     const line = run.position === 0 ? 0 : run.step(run.position).line;
     this.host.querySelectorAll<HTMLElement>('.row').forEach((row) => row.classList.toggle('here', row.classList.contains('current') && Number(row.dataset.line) === line));
     this.host.querySelectorAll<HTMLElement>('.note').forEach((note) => note.classList.toggle('current', Number(note.dataset.line) === line));
-    this.host.querySelectorAll<HTMLElement>('.pane').forEach((pane) => {
+    // All looks at the layout come before what changes it, so that it is computed once.
+    const small = this.host.querySelector<HTMLElement>('.small-picture');
+    const room = small && { width: Math.max(320, small.clientWidth - 4), height: small.clientHeight };
+    const scrolls = [...this.host.querySelectorAll<HTMLElement>('.pane')].map((pane) => {
       const first = pane.querySelector<HTMLElement>(`.current[data-line="${line}"]`) ?? pane.querySelector<HTMLElement>('.current');
-      if (!first) return;
-      const [top, bottom] = [first.offsetTop - pane.offsetTop, first.offsetTop - pane.offsetTop + first.offsetHeight];
-      if (top < pane.scrollTop || bottom > pane.scrollTop + pane.clientHeight) pane.scrollTop = Math.max(0, top - 20);
+      if (!first) return null;
+      const top = first.offsetTop - pane.offsetTop;
+      return top < pane.scrollTop || top + first.offsetHeight > pane.scrollTop + pane.clientHeight ? { pane, top } : null;
     });
+    for (const scroll of scrolls) if (scroll) scroll.pane.scrollTop = Math.max(0, scroll.top - 20);
     const sets = this.host.querySelector('.sets');
     if (sets) {
       const sizes = activeSets(run, kernels, explanation.units);
       sets.innerHTML = sizes.length === 0 ? '<span class="chip">the host</span>' : sizes.map(({ set, size }, i) => `<span class="chip${i === sizes.length - 1 ? ' changed' : ''}">T${set}: ${plural(size, 'processor')}</span>`).join('<span class="muted">⊇</span>');
     }
-    const small = this.host.querySelector<HTMLElement>('.small-picture');
-    if (small) small.innerHTML = picture(run, { ...firstChoice(run), row: -1, own: false }, Math.max(320, small.clientWidth - 4), small.clientHeight);
+    if (small && room) small.innerHTML = picture(run, { ...firstChoice(run), row: -1, own: false }, room.width, room.height);
   }
 }
 
