@@ -1,15 +1,8 @@
-#include <fmt/format.h>
-#include <spawn.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <memory>
 
 #include "base/size.h"
 #include "command.h"
-#include "lab/access.h"
-#include "lab/server.h"
-#include "output/print.h"
+#include "lab/serve.h"
 #include "pram/inputs.h"
 
 namespace lanewise::cli {
@@ -35,33 +28,12 @@ struct LabOptions {
   bool no_open = false;
 };
 
-/// In the browser that the desktop prefers, where there is a desktop.
-void open_browser(const std::string& url) {
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
-  std::string program = "xdg-open", address = url;
-  char* arguments[] = {program.data(), address.data(), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&files, file, "/dev/null", 2 /* O_RDWR */, 0);
-  pid_t child;
-  ::posix_spawnp(&child, program.c_str(), &files, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&files);
-}
-
 ExitCode run_lab(const LabOptions& given) {
   lab::ServerOptions options = given.server;
   options.limits.memory = parse_size(given.memory_limit);
   options.limits.time = std::chrono::seconds(given.seconds);
   if (!options.program.empty()) pram_command::program_text(options.program);  // the error comes at once
-  lab::Server server(options, lab::load_page());
-  print("The lab is at {}\n", server.url());
-  if (!lab::is_loopback(options.host))
-    print("Everyone with this address can run programs on this machine.\n");
-  flush_printed();
-  if (!given.no_open) open_browser(server.url());
-  server.serve();
-  return kOk;
+  return lab::serve(options, !given.no_open);
 }
 
 }  // namespace
