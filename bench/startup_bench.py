@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from grep_bench import cpu
+from sql_bench import cpu
 
 ROOT = Path(__file__).resolve().parent.parent
 LANEWISE = ROOT / "build" / "lanewise"

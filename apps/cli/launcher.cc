@@ -9,14 +9,10 @@
 namespace lanewise::cli {
 namespace {
 
-int run_engine(char** argv) { return run_sibling("lanewise-engine", argv); }
-
 int search(int argc, char** argv) {
   const auto code = grep::run_command({argv + 2, argv + argc});
   if (code) return *code;
-  char name[] = "lanewise", command[] = "grep", help[] = "--help";
-  char* words[] = {name, command, help, nullptr};
-  return run_engine(words);
+  return run_sibling("lanewise-engine", {"grep", "--help"});
 }
 
 }  // namespace
@@ -25,5 +21,5 @@ int search(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace lanewise::cli;  // NOLINT: main has no other use of names
   if (argc > 1 && std::string_view(argv[1]) == "grep") return run_guarded(argc, argv, search);
-  return run_engine(argv);
+  return run_sibling("lanewise-engine", {argv + 1, argv + argc});
 }

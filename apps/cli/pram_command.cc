@@ -16,6 +16,7 @@
 #include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
+#include "pram/named_program.h"
 #include "pram/print.h"
 #include "pram/run.h"
 #include "pram/trace.h"

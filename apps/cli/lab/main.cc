@@ -1,16 +1,21 @@
-#include "lab/serve.h"
-
 #include <spawn.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
 
+#include "base/size.h"
+#include "exit_code.h"
+#include "guard.h"
 #include "lab/access.h"
+#include "lab/options.h"
+#include "lab/server.h"
 #include "output/print.h"
+#include "pram/named_program.h"
 
+/// lanewise-lab, which `lanewise lab` starts: the server, whose libraries take longer to load than a short
+/// query.
 namespace lanewise::cli::lab {
-
 namespace {
 
 /// In the browser that the desktop prefers, where there is a desktop.
@@ -27,16 +32,26 @@ void show(const std::string& url) {
   posix_spawn_file_actions_destroy(&files);
 }
 
-}  // namespace
-
-ExitCode serve(const ServerOptions& options, bool open_browser) {
-  Server server(options, load_page());
+int serve(int argc, char** argv) {
+  Options options;
+  CLI::App app;
+  app.set_help_flag();  // `lanewise lab` has it
+  add_options(app, options);
+  app.parse(argc, argv);
+  if (!options.program.empty()) pram_command::program_text(options.program);  // the error comes at once
+  const Limits limits{.steps = options.most_steps,
+                      .memory = parse_size(options.memory_limit),
+                      .time = std::chrono::seconds(options.seconds)};
+  Server server({options.host, options.port, options.program, limits, options.most_runs}, load_page());
   print("The lab is at {}\n", server.url());
   if (!is_loopback(options.host)) print("Everyone with this address can run programs on this machine.\n");
   flush_printed();
-  if (open_browser) show(server.url());
+  if (!options.no_open) show(server.url());
   server.serve();
   return kOk;
 }
 
+}  // namespace
 }  // namespace lanewise::cli::lab
+
+int main(int argc, char** argv) { return lanewise::cli::run_guarded(argc, argv, lanewise::cli::lab::serve); }
