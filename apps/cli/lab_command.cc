@@ -26,7 +26,8 @@ void add_lab_command(CLI::App& app, Command& run) {
   auto options = std::make_shared<lab::Options>();
   CLI::App* lab = app.add_subcommand("lab", kLabDescription);
   lab::add_options(*lab, *options);
-  lab->callback([options, &run] { run = [options] { return run_sibling("lanewise-lab", lab::to_words(*options)); }; });
+  lab->callback(
+      [options, &run] { run = [options] { return run_sibling("lanewise-lab", lab::to_words(*options)); }; });
 }
 
 }  // namespace lanewise::cli

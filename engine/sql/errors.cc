@@ -40,8 +40,8 @@ std::string about_extension(std::string message) {
   const size_t name = install + kInstall.size();
   const std::string extension = message.substr(name, message.find_first_of(";\"\n", name) - name);
   message.resize(message[line - 1] == '.' ? line - 1 : line);
-  return fmt::format("{}; \"INSTALL {}\" fetches it once, \"LOAD {}\" loads it in each session", message, extension,
-                     extension);
+  return fmt::format("{}; \"INSTALL {}\" fetches it once, \"LOAD {}\" loads it in each session", message,
+                     extension, extension);
 }
 
 /// Bytes before the mistake in the statement.

@@ -143,7 +143,7 @@ def test_a_folder_is_not_a_table(refused, tmp_path):
     assert "does not exist" in refused("FROM orders") and "pg_" not in refused("FROM orders")
 
 
-@pytest.mark.parametrize("source, extension", [("'s3://bucket/x.parquet'", "httpfs"), ("'https://example.org/x.parquet'", "httpfs"),
+@pytest.mark.parametrize("source, extension", [("'s3://bucket/x.parquet'", "httpfs"), ("'gcs://bucket/x.parquet'", "httpfs"),
                                                ("sqlite_scan('x.db', 't')", "sqlite_scanner"),
                                                ("postgres_scan('', 'public', 't')", "postgres_scanner")])
 def test_a_missing_extension_is_named_with_what_loads_it(lanewise, source, extension):

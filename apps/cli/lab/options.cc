@@ -9,8 +9,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 65535))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--host", options.host,
-                 "Address to listen on; others than this machine's own need a token")
+  app.add_option("--host", options.host, "Address to listen on; others than this machine's own need a token")
       ->type_name("ADDRESS")
       ->capture_default_str();
   app.add_flag("--no-open", options.no_open, "Do not open the browser");
@@ -18,26 +17,24 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 64))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--max-steps", options.most_steps, "Maximum number of steps of a run")
+  app.add_option("--max-steps", options.most_steps, "Maximum number of steps in a run")
       ->check(CLI::Range(uint64_t{1}, uint64_t{0xFFFFFFFE}))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--memory-limit", options.memory_limit, "Memory limit of a run")
+  app.add_option("--memory-limit", options.memory_limit, "Memory limit for a run")
       ->type_name("SIZE")
       ->capture_default_str();
-  app.add_option("--time-limit", options.seconds, "Maximum number of seconds of a run")
+  app.add_option("--time-limit", options.seconds, "Maximum number of seconds for a run")
       ->check(CLI::Range(int64_t{1}, int64_t{86400}))
       ->type_name("SECONDS")
       ->capture_default_str();
 }
 
 std::vector<std::string> to_words(const Options& options) {
-  std::vector<std::string> words = {"--port=" + std::to_string(options.port),
-                                    "--host=" + options.host,
-                                    "--max-runs=" + std::to_string(options.most_runs),
-                                    "--max-steps=" + std::to_string(options.most_steps),
-                                    "--memory-limit=" + options.memory_limit,
-                                    "--time-limit=" + std::to_string(options.seconds)};
+  std::vector<std::string> words = {
+      "--port=" + std::to_string(options.port),          "--host=" + options.host,
+      "--max-runs=" + std::to_string(options.most_runs), "--max-steps=" + std::to_string(options.most_steps),
+      "--memory-limit=" + options.memory_limit,          "--time-limit=" + std::to_string(options.seconds)};
   if (options.no_open) words.emplace_back("--no-open");
   if (!options.program.empty()) words.insert(words.end(), {"--", options.program});
   return words;

@@ -121,9 +121,7 @@ std::vector<std::string> inputs_of(const pram::Program& program) {
 
 }  // namespace
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 graph::Graph read_graph_input(const std::string& given, uint64_t seed, MemoryBudget& budget) {
   if (given.ends_with(".parquet") || given.ends_with(".csv")) return read_edge_table(given, budget);
