@@ -29,15 +29,17 @@ if(TARGET duckdb)
 endif()
 if(TARGET lanewise_engine)
   # RPATH, not RUNPATH: it also serves the libraries that bundled libraries need.
-  target_link_options(lanewise_engine PRIVATE -Wl,--disable-new-dtags)
-  target_link_options(lanewise_launcher PRIVATE -Wl,--disable-new-dtags)
+  set(programs lanewise_launcher lanewise_engine lanewise_lab_server)
+  foreach(program ${programs})
+    target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+  endforeach()
   # The same path in the build folder, where libduckdb.so is next to the program: CMake would pad one of its own with
   # empty entries, which stand for the current folder.
-  set_target_properties(lanewise_engine lanewise_launcher PROPERTIES
+  set_target_properties(${programs} PROPERTIES
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH
     "$ORIGIN;$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR};$ORIGIN/../${LANEWISE_PRIVATE_LIBDIR}/bundled")
   file(CREATE_LINK ${LANEWISE_DUCKDB_DIR}/lib/libduckdb.so ${PROJECT_BINARY_DIR}/libduckdb.so SYMBOLIC)
-  install(TARGETS lanewise_launcher lanewise_engine RUNTIME_DEPENDENCY_SET lanewise_libraries COMPONENT runtime)
+  install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET lanewise_libraries COMPONENT runtime)
   install(RUNTIME_DEPENDENCY_SET lanewise_libraries
     PRE_EXCLUDE_REGEXES "^lib(c|m|dl|pthread|rt|stdc\\+\\+|gcc_s|duckdb)\\.so" "^ld-linux"
     DESTINATION ${LANEWISE_PRIVATE_LIBDIR}/bundled COMPONENT bundle EXCLUDE_FROM_ALL)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
 LAYERS = ["api", "data", "device", "exec", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
-PROGRAMS = ["lanewise", "lanewise-engine", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
+PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
 SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "tools/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",

@@ -185,7 +185,7 @@ void add_repetition(CLI::App& app, bench::Options& options) {
 
 void add_common(CLI::App& app, bench::Options& options) {
   app.add_option("--rows", options.rows, "Number of rows (default: chosen for this machine)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
   add_repetition(app, options);
   list_option(app, "--levels", options.levels, "Run only these, by name or its first words; simd: the widest",
@@ -269,15 +269,15 @@ void add_bench_command(CLI::App& app, Command& run) {
       ->check(CLI::Range(4, 2047))
       ->option_text("N");
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
   list_option(*index, "--batches", index_options->batches, "Keys that multi seeks at once (default: 1,40000)",
               "N,...")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, kMostRows));
   index
       ->add_option("--device-queries", index_options->device_queries,
                    "Keys to look up on the device (default: as many as keys)")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
   list_option(*index, "--work", index_options->work, "Run only these (default: all)", "NAME,...")
       ->check(CLI::IsMember(bench::index_work_names()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 
 #include "exit_code.h"
@@ -9,6 +10,10 @@ namespace lanewise::cli {
 
 /// What the chosen subcommand does; returns the exit code.
 using Command = std::function<ExitCode()>;
+
+/// For options that take any number of rows: the library's own checks name the largest double in their
+/// errors.
+inline constexpr int64_t kMostRows = 1'000'000'000'000;
 
 /// Each adds its subcommand to `app` and sets `run` when it is the one that was given.
 void add_sql_command(CLI::App& app, Command& run);

@@ -72,6 +72,8 @@ CLI::Option& option(CLI::App& command, const CLI::ConfigItem& item, const std::s
 
 }  // namespace
 
+bool has_configuration() { return !configuration_path().empty(); }
+
 void apply_configuration(CLI::App& app, const std::vector<std::string>& words) {
   const std::string path = configuration_path();
   if (path.empty()) return;

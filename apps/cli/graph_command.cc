@@ -330,7 +330,7 @@ void add_graph_command(CLI::App& app, Command& run) {
         ->type_name("N");
     sub->add_option("--seed", given->seed, "Seed of random graphs")->type_name("N");
     sub->add_option("--memory-limit", given->memory_limit,
-                    "Memory limit of reading the graph, and of all distances")
+                    "Memory limit for reading the graph, and for all distances")
         ->type_name("SIZE")
         ->capture_default_str();
     return sub;

@@ -11,9 +11,9 @@ namespace {
 
 const char* const kGrepDescription = R"(Prints the lines of files that match a pattern.
 
-Options and output are ripgrep's. Folders are searched with all that is below them, but for hidden and
-binary files and those that .gitignore, .ignore and .rgignore exclude. Without PATHS it searches standard
-input if that is a file or a pipe, else the current folder.
+Options and output are those of ripgrep. Folders are searched recursively, except for hidden files, binary
+files and those that .gitignore, .ignore or .rgignore exclude. Without PATHS, grep searches standard input
+if it is a file or a pipe, otherwise the current folder.
 
   lanewise grep 'error|warning' build.log
   lanewise grep -tpy '^import (os|sys)$'        in Python files below the current folder
@@ -22,19 +22,19 @@ input if that is a file or a pipe, else the current folder.
   lanewise grep -z -i -C2 timeout old.log.gz    search a compressed file, with two lines of context
   cat words | lanewise grep -vxf stop.txt       print all lines that are not in stop.txt
 
-Patterns are those of Rust's crate regex, as ripgrep's: alternatives with |, groups (...), \d \w \s \b of
-Unicode, x{2,5}, (?i), \p{Greek}, [a-z&&[^e]].
+Patterns have the syntax of Rust's regex crate, as in ripgrep: alternatives with |, groups (...), Unicode
+\d \w \s \b, x{2,5}, (?i), \p{Greek}, [a-z&&[^e]].
 
 Differences from ripgrep: -P is an error, since look-around and back references need more than linear time.
-Files are printed in the order of their names, as by --sort path. -z needs no other programs, and rejects
-Brotli and .Z. $LANEWISE_GREP_CONFIG goes before $RIPGREP_CONFIG_PATH. --color may
-stand without WHEN. --include, --exclude and --exclude-dir are GNU grep's; --lanes is new, and --debug shows
-the match strategy. An option may be given twice; the last one counts. -U -r replaces in the matching lines
-only. \B, and -w with alternatives, find places that ripgrep 13 loses. With --null-data ^ and $ are the ends
-of records. Ignore rules with a / above a named folder count, as in git. docs/use/grep.md has the
-reasons, and the differences that only unusual input shows.
+Files are printed in order of name, as with --sort path. -z needs no other programs, and rejects Brotli and
+.Z. $LANEWISE_GREP_CONFIG takes precedence over $RIPGREP_CONFIG_PATH. --color may be given without WHEN.
+--include, --exclude and --exclude-dir are those of GNU grep. --lanes is new, and --debug shows the match
+strategy. If an option is given twice, the last one counts. -U -r replaces text in matching lines only. \B,
+and -w with alternatives, find matches that ripgrep 13 misses. With --null-data, ^ and $ match at the ends
+of records. Ignore rules with a / above a named folder count, as in git. docs/use/grep.md gives the reasons,
+and the differences that only unusual input shows.
 
-Exit codes: 0 a line was selected, 1 none was, 2 a pattern, an option or a file is wrong.
+Exit codes: 0 if a line was selected, 1 if none was, 2 if a pattern, an option or a file is wrong.
 )";
 
 /// Options for help, manual pages and completions; the words are read by grep::read_arguments.

@@ -207,7 +207,7 @@ void add_index_command(CLI::App& app, Command& run) {
     command
         ->add_option("--wait", given->wait,
                      "Wait at most this long for other processes that use the index (default: 0)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(0.0, 1e9))
         ->option_text("SECONDS");
   };
   const auto columns = [&](CLI::App* command) {

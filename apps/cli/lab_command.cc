@@ -1,16 +1,8 @@
-#include <fmt/format.h>
-#include <spawn.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <memory>
 
-#include "base/size.h"
 #include "command.h"
-#include "lab/access.h"
-#include "lab/server.h"
-#include "output/print.h"
-#include "pram/inputs.h"
+#include "lab/options.h"
+#include "sibling.h"
 
 namespace lanewise::cli {
 
@@ -28,74 +20,14 @@ The page can only be reached from this machine, unless --host names another addr
 server. docs/use/lab.md explains the page.
 )";
 
-struct LabOptions {
-  lab::ServerOptions server;
-  std::string memory_limit = "2GB";
-  int64_t seconds = 60;
-  bool no_open = false;
-};
-
-/// In the browser that the desktop prefers, where there is a desktop.
-void open_browser(const std::string& url) {
-  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
-  std::string program = "xdg-open", address = url;
-  char* arguments[] = {program.data(), address.data(), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&files, file, "/dev/null", 2 /* O_RDWR */, 0);
-  pid_t child;
-  ::posix_spawnp(&child, program.c_str(), &files, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&files);
-}
-
-ExitCode run_lab(const LabOptions& given) {
-  lab::ServerOptions options = given.server;
-  options.limits.memory = parse_size(given.memory_limit);
-  options.limits.time = std::chrono::seconds(given.seconds);
-  if (!options.program.empty()) pram_command::program_text(options.program);  // the error comes at once
-  lab::Server server(options, lab::load_page());
-  print("The lab is at {}\n", server.url());
-  if (!lab::is_loopback(options.host))
-    print("Everyone with this address can run programs on this machine.\n");
-  flush_printed();
-  if (!given.no_open) open_browser(server.url());
-  server.serve();
-  return kOk;
-}
-
 }  // namespace
 
 void add_lab_command(CLI::App& app, Command& run) {
-  auto given = std::make_shared<LabOptions>();
+  auto options = std::make_shared<lab::Options>();
   CLI::App* lab = app.add_subcommand("lab", kLabDescription);
-  lab->add_option("program", given->server.program, "A file, or the name of a program that Lanewise ships")
-      ->type_name("PROGRAM");
-  lab->add_option("--port", given->server.port, "Port to listen on; 0: any that is free")
-      ->check(CLI::Range(0, 65535))
-      ->type_name("N")
-      ->capture_default_str();
-  lab->add_option("--host", given->server.host,
-                  "Address to listen on; others than this machine's own need a token")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  lab->add_flag("--no-open", given->no_open, "Do not open the browser");
-  lab->add_option("--max-runs", given->server.most_runs, "Maximum number of runs at once; others wait")
-      ->check(CLI::Range(1, 64))
-      ->type_name("N")
-      ->capture_default_str();
-  lab->add_option("--max-steps", given->server.limits.steps, "Maximum number of steps of a run")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{0xFFFFFFFE}))
-      ->type_name("N")
-      ->capture_default_str();
-  lab->add_option("--memory-limit", given->memory_limit, "Memory limit of a run")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  lab->add_option("--time-limit", given->seconds, "Maximum number of seconds of a run")
-      ->check(CLI::Range(int64_t{1}, int64_t{86400}))
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  lab->callback([given, &run] { run = [given] { return run_lab(*given); }; });
+  lab::add_options(*lab, *options);
+  lab->callback(
+      [options, &run] { run = [options] { return run_sibling("lanewise-lab", lab::to_words(*options)); }; });
 }
 
 }  // namespace lanewise::cli

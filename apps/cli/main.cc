@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 #include <sstream>
+#include <string_view>
 
 #include "command.h"
 #include "configuration.h"
@@ -21,6 +23,23 @@ constexpr const char* kFooter =
     R"('lanewise help COMMAND' shows the options of a command. Further topics: files, configuration,
 environment, exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
 
+constexpr struct {
+  std::string_view name;
+  void (*add)(CLI::App& app, Command& run);
+} kCommands[] = {{"sql", add_sql_command},     {"grep", add_grep_command},   {"index", add_index_command},
+                 {"pram", add_pram_command},   {"lab", add_lab_command},     {"graph", add_graph_command},
+                 {"bench", add_bench_command}, {"study", add_study_command}, {"tune", add_tune_command},
+                 {"info", add_info_command},   {"help", add_help_command}};
+
+/// Adds the chosen command alone where that is enough: the options of all take longer than a short query.
+void add_commands(CLI::App& app, Command& run, std::string_view chosen) {
+  const auto is_chosen = [&](const auto& command) { return command.name == chosen && chosen != "help"; };
+  const bool needs_all = has_configuration() || std::ranges::none_of(kCommands, is_chosen);
+  for (const auto& command : kCommands) {
+    if (needs_all || is_chosen(command)) command.add(app, run);
+  }
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app{
       "Lanewise runs SQL, text search, ordered indexes and PRAM programs on SIMD lanes, cores and GPUs."};
@@ -30,25 +49,15 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", std::string("lanewise ") + LANEWISE_VERSION, "Show the version");
   app.require_subcommand(1);
   Command run;
-  add_sql_command(app, run);
-  add_grep_command(app, run);
-  add_index_command(app, run);
-  add_pram_command(app, run);
-  add_lab_command(app, run);
-  add_graph_command(app, run);
-  add_bench_command(app, run);
-  add_study_command(app, run);
-  add_tune_command(app, run);
-  add_info_command(app, run);
-  add_help_command(app, run);
-  app.footer(kFooter);  // of the program alone: commands copy it when they are added
   const bool shell = argc == 1 && stdin_is_terminal() && stdout_is_terminal();
-  if (argc == 1 && !shell) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (shell) words = {"sql"};
+  add_commands(app, run, words.empty() ? "" : words[0]);
+  app.footer(kFooter);  // of the program alone: commands copy it when they are added
+  if (words.empty()) {
     print("{}", app.help());
     return kOk;
   }
-  std::vector<std::string> words(argv + 1, argv + argc);
-  if (shell) words = {"sql"};
   if (const auto unknown = unknown_command(app, words)) return wrong_arguments(*unknown);
   apply_configuration(app, words);
   try {

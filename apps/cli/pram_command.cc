@@ -16,6 +16,7 @@
 #include "pram/language/format.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
+#include "pram/named_program.h"
 #include "pram/print.h"
 #include "pram/run.h"
 #include "pram/trace.h"
@@ -362,14 +363,14 @@ void add_inputs(CLI::App& app, PramOptions& given) {
                      pram_command::kGraphGenerators)
       ->type_name("GRAPH");
   app.add_option("--seed", given.options.seed,
-                 "Seed of random inputs, and of the draw in mode CRCW arbitrary")
+                 "Seed for random inputs, and for the choice of the writer in mode CRCW arbitrary")
       ->type_name("N");
   app.add_option("--max-steps", given.options.max_steps, "Maximum number of steps; a longer run is an error")
       ->check(CLI::Range(uint64_t{1}, uint64_t{0xFFFFFFFE}))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--memory-limit", given.memory_limit,
-                 "Memory limit of reading a graph, and of arrays and private variables")
+                 "Memory limit for reading a graph, and for arrays and private variables")
       ->type_name("SIZE")
       ->capture_default_str();
 }

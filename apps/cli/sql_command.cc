@@ -20,7 +20,7 @@ namespace {
 
 const char* const kSqlDescription = R"(Runs SQL over Parquet, Arrow, CSV, JSON and DuckDB tables.
 
-The SQL comes from -c, from -f, or from standard input. Files stand in the FROM clause, in quotes:
+The SQL comes from -c, from -f, or from standard input. Name files in the FROM clause, in quotes:
 
   lanewise sql -c "SELECT count(*) FROM 'logs/*.parquet' WHERE url LIKE '%/search?%'"
   lanewise sql -c "SELECT path FROM 'paths.csv' WHERE regexp_matches(path, '\.so\.[0-9]+$') LIMIT 5"
@@ -56,7 +56,7 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->option_text(fmt::format("{}", fmt::join(kFormats, "|")));
   sql->add_option("--max-rows", options->style.max_rows,
                   "Show at most N rows of a table; 0 shows all (default: 40)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, kMostRows))
       ->option_text("N");
   sql->add_option("--null-text", options->style.null_text,
                   "Text that stands for NULL (default: NULL in tables and Markdown, nothing in CSV)")

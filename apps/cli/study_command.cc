@@ -12,11 +12,12 @@ namespace lanewise::cli {
 namespace {
 
 const char* const kStudyDescription =
-    R"(Measures this machine and writes a report: scalar code, SIMD, threads or GPU, what wins, and why.
+    R"(Reports which of scalar code, SIMD, threads and GPU wins on this machine, and why.
 
 It repeats the experiments of four studies, on strings, operators, indexes and PRAM programs, and compares the results
-with what they published. The folder gets report.html, which needs no other file, study.json and study.parquet. After
-an interruption the same command goes on where it was. A result that differs between two levels ends the study.
+with the published ones. It writes study.json, study.parquet and report.html, which needs no other file, into the folder.
+After an interruption, the same command continues where it stopped. A result that differs between two levels ends the
+study.
 
   lanewise study                              all parts, into the folder study
   lanewise study --quick                      the same on less data, in minutes
@@ -57,7 +58,7 @@ void add_study_command(CLI::App& app, Command& run) {
   study->add_option("-o,--output", options->folder, "Folder of the results (default: study)")
       ->type_name("FOLDER");
   study->add_option("--rows", parameters.most_rows, "At most N rows, keys or queries in any experiment")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
   study
       ->add_option("--device", parameters.device,

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 
 #include "expr/conversion_error.h"
 #include "sql/duckdb_headers.h"
@@ -29,6 +30,18 @@ std::string about_table(const duckdb::ErrorData& error) {
   std::string folder = name->second;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/*.parquet'", folder);
+}
+
+/// DuckDB's message, with its advice on an extension that is missing in one line.
+std::string about_extension(std::string message) {
+  constexpr std::string_view kInstall = "INSTALL ";
+  const size_t line = message.find('\n'), install = message.find(kInstall);
+  if (line == std::string::npos || install == std::string::npos || install < line) return message;
+  const size_t name = install + kInstall.size();
+  const std::string extension = message.substr(name, message.find_first_of(";\"\n", name) - name);
+  message.resize(message[line - 1] == '.' ? line - 1 : line);
+  return fmt::format("{}; \"INSTALL {}\" fetches it once, \"LOAD {}\" loads it in each session", message,
+                     extension, extension);
 }
 
 /// Bytes before the mistake in the statement.
@@ -67,12 +80,12 @@ void rethrow(const std::exception_ptr& exception, const std::string& query) {
       case duckdb::ExceptionType::FATAL:
         throw InternalError("DuckDB: " + error.RawMessage());  // without its stack trace
       case duckdb::ExceptionType::IO:
-        throw UserError(about_table(error));
+        throw UserError(about_extension(about_table(error)));
       case duckdb::ExceptionType::CONVERSION:
       case duckdb::ExceptionType::OUT_OF_RANGE:
         throw ConversionError(error.Message());
       default:
-        throw SqlError(about_table(error), position);
+        throw SqlError(about_extension(about_table(error)), position);
     }
   }
 }

@@ -21,18 +21,18 @@ ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateEx
   return literal(Value::varchar(text));
 }
 
-/// The share of a quantile; negative where it counts from the greatest value.
-ExprPtr share(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
-  duckdb::vector<duckdb::Value> shares;
+/// The fraction of a quantile; negative where it counts from the greatest value.
+ExprPtr fraction(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
+  duckdb::vector<duckdb::Value> fractions;
   bool descending = false;
   read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) {
-    in.ReadProperty(100, "quantiles", shares);
+    in.ReadProperty(100, "quantiles", fractions);
     in.template ReadProperty<duckdb::vector<duckdb::idx_t>>(101, "order");
     in.ReadProperty(102, "desc", descending);
   });
-  if (shares.size() != 1) unsupported(fmt::format("{} of several shares is not", expr.function.name));
+  if (fractions.size() != 1) unsupported(fmt::format("{} of several fractions is not", expr.function.name));
   if (descending) unsupported(fmt::format("{} in descending order is not", expr.function.name));
-  return literal(to_value(shares[0]));
+  return literal(to_value(fractions[0]));
 }
 
 /// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
@@ -114,7 +114,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(context_, expr));
   if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
-    result.args.push_back(share(context_, expr));
+    result.args.push_back(fraction(context_, expr));
 
   if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
   if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false

@@ -45,7 +45,7 @@ def test_another_file_or_none(configured, tmp_path):
 MISTAKES = {
     '[sql]\nthread = 1\n': "'thread' is not an option of lanewise sql; did you mean 'threads'?",
     '[sqll]\nthreads = 1\n': "[sqll] is not a command; did you mean 'sql'?",
-    '[sql]\nthreads = 0\n': "--threads cannot be '0': it is a number, 1 to 1024",
+    '[sql]\nthreads = 0\n': "--threads must be a number from 1 to 1024, not '0'",
     '[sql]\nformat = "cvs"\n': "--format cannot be 'cvs'; did you mean 'csv'?",
     'threads = 1\n': "options stand in the section of their command, such as [sql]",
     '[grep]\ncount = true\n': "LANEWISE_GREP_CONFIG",

@@ -141,3 +141,12 @@ def test_a_folder_is_not_a_table(refused, tmp_path):
         message = refused(f"FROM {name}")
         assert "data' is a folder; name the files in it, for example '" in message and "/*.parquet'" in message
     assert "does not exist" in refused("FROM orders") and "pg_" not in refused("FROM orders")
+
+
+@pytest.mark.parametrize("source, extension", [("'s3://bucket/x.parquet'", "httpfs"), ("'gcs://bucket/x.parquet'", "httpfs"),
+                                               ("sqlite_scan('x.db', 't')", "sqlite_scanner"),
+                                               ("postgres_scan('', 'public', 't')", "postgres_scanner")])
+def test_a_missing_extension_is_named_with_what_loads_it(lanewise, source, extension):
+    code, _, error = lanewise("sql", "-c", f"FROM {source}")
+    assert code == 2 and error.count("\n") == 1, error
+    assert error.endswith(f'; "INSTALL {extension}" fetches it once, "LOAD {extension}" loads it in each session\n')

@@ -133,9 +133,10 @@ def test_a_project_builds_against_the_tarball(tarball, tmp_path):
     assert run(tmp_path / "build" / "consumer") == "banana\ncherry\n"
 
 
-def test_nothing_of_the_build_tree_is_used(tarball):
-    libraries = run("ldd", tarball / "bin/lanewise-engine")
-    assert str(tarball) in libraries and str(ROOT) not in libraries
+@pytest.mark.parametrize("program", ["lanewise", "lanewise-engine", "lanewise-lab"])
+def test_nothing_of_the_build_tree_is_used(tarball, program):
+    libraries = run("ldd", tarball / "bin" / program)
+    assert str(tarball) in libraries and str(ROOT) not in libraries and "not found" not in libraries
 
 
 @pytest.mark.skipif(not (BUILD / "lab-site/index.html").exists(), reason="the lab's page was not built")

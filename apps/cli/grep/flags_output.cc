@@ -22,9 +22,9 @@ void set_path_separator(Arguments& to, const std::string& value) {
 }
 
 constexpr Flag kOutput[] = {
-    {"-c,--count", "", "Output", "Print the number of selected lines of each file that has any",
+    {"-c,--count", "", "Output", "Print the number of selected lines in each file that has any",
      [](Arguments& to, const std::string&) { to.count = true, to.count_matches = false; }},
-    {"--count-matches", "", "Output", "Print the number of matches of each file that has any",
+    {"--count-matches", "", "Output", "Print the number of matches in each file that has any",
      [](Arguments& to, const std::string&) { to.count_matches = true, to.count = false; }},
     {"--include-zero", "", "Output", "With -c and --count-matches: print zeros too",
      [](Arguments& to, const std::string&) { to.options.include_zero = true; }},
@@ -39,7 +39,7 @@ constexpr Flag kOutput[] = {
      [](Arguments& to, const std::string& value) { to.options.replacement = value; }},
     {"-q,--quiet", "", "Output", "Print nothing; stop at the first selected line",
      [](Arguments& to, const std::string&) { to.options.quiet = true; }},
-    {"--json", "", "Output", "Print a JSON object a line, in ripgrep's format",
+    {"--json", "", "Output", "Print one JSON object per line, in ripgrep's format",
      [](Arguments& to, const std::string&) { to.json = true; }},
     {"--no-json", "", "", "", [](Arguments& to, const std::string&) { to.json = false; }},
     {"--vimgrep", "", "Output", "Print a line for each match, with line and column number",
@@ -52,7 +52,7 @@ constexpr Flag kOutput[] = {
      [](Arguments& to, const std::string&) { to.column = true, to.no_column = false; }},
     {"--no-column", "", "", "",
      [](Arguments& to, const std::string&) { to.column = false, to.no_column = true; }},
-    {"-b,--byte-offset", "", "Output", "Print the place of each line in its file, with -o of each match",
+    {"-b,--byte-offset", "", "Output", "Print the byte offset of each line or, with -o, of each match",
      [](Arguments& to, const std::string&) { to.options.offsets = true; }},
     {"-H,--with-filename", "", "Output", "Print file names, even for a single file",
      [](Arguments& to, const std::string&) { to.names = true; }},
@@ -78,7 +78,7 @@ constexpr Flag kOutput[] = {
      [](Arguments& to, const std::string& value) {
        set_context(to, read_number("--context", value), {}, {});
      }},
-    {"--passthru,--passthrough", "", "Output", "Print all lines, the others as context",
+    {"--passthru,--passthrough", "", "Output", "Print all lines; those that do not match are context",
      [](Arguments& to, const std::string&) {
        set_context(to, {}, {}, {});
        to.before.reset(), to.after.reset();
@@ -92,7 +92,7 @@ constexpr Flag kOutput[] = {
      [](Arguments& to, const std::string&) { to.options.preview = true; }},
     {"--no-max-columns-preview", "", "", "",
      [](Arguments& to, const std::string&) { to.options.preview = false; }},
-    {"--trim", "", "Output", "Print lines without white space at their beginning",
+    {"--trim", "", "Output", "Remove white space at the start of each line",
      [](Arguments& to, const std::string&) { to.options.trim = true; }},
     {"--no-trim", "", "", "", [](Arguments& to, const std::string&) { to.options.trim = false; }},
     {"--context-separator", "SEPARATOR", "Output", "Line between groups of lines (default: --)",

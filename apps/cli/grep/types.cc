@@ -12,13 +12,11 @@
 namespace lanewise::cli::grep {
 
 FileTypes::FileTypes(const FileRules& rules) {
-  const bool listed = rules.types.empty() && rules.type_changes.empty();
   for (size_t i = 0; i < kTypesCount; ++i) {
     std::istringstream globs(kTypes[i].globs);
     std::vector<std::string>& of_type = types_[kTypes[i].name];
     for (std::string glob; globs >> glob;) of_type.push_back(glob);
   }
-  if (listed) return;
   for (const auto& [spec, added] : rules.type_changes) {
     if (added) {
       change(spec);

@@ -28,7 +28,6 @@ class FileTypes {
 
   /// Of a file, not of a folder.
   Verdict judge(std::string_view name) const;
-  bool empty() const { return chosen_.empty(); }
   /// As --type-list prints them: "c: *.[chH], *.cats".
   std::string list() const;
 

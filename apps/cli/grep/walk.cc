@@ -39,8 +39,9 @@ bool any_matches(const IgnoreRules& rules, std::string_view name, bool is_folder
 
 }  // namespace
 
-Walk::Walk(const Options& options) : options_(options), ignore_(options.files), types_(options.files) {
+Walk::Walk(const Options& options) : options_(options), ignore_(options.files) {
   const FileRules& rules = options.files;
+  if (!rules.types.empty() || !rules.type_changes.empty()) types_.emplace(rules);
   for (const std::string& glob : rules.include) include_.add(glob, false);
   for (const std::string& glob : rules.exclude) exclude_.add(glob, false);
   for (const std::string& glob : rules.exclude_folders) exclude_folders_.add(glob, false);
@@ -121,8 +122,8 @@ bool Walk::is_wanted(const Pending& pending, bool is_folder) const {
     if (verdict == Verdict::kIgnore) return false;
     kept = verdict == Verdict::kKeep;
   }
-  if (!types_.empty() && !is_folder) {
-    const Verdict verdict = types_.judge(name);
+  if (types_ && !is_folder) {
+    const Verdict verdict = types_->judge(name);
     if (verdict == Verdict::kIgnore) return false;
     kept = kept || verdict == Verdict::kKeep;
   }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ class Walk {
 
   const Options& options_;
   Ignore ignore_;
-  FileTypes types_;
+  std::optional<FileTypes> types_;  // where some are chosen
   IgnoreRules include_, exclude_, exclude_folders_;
   bool judges_;                   // ignore files count
   std::vector<Pending> pending_;  // the next one last

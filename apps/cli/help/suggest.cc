@@ -62,7 +62,7 @@ std::string unexpected(const CLI::App& command) {
   }
   const std::string word = left.empty() ? "" : left.back();
   const bool sql = command.get_option_no_throw("--command") != nullptr && word.find(' ') != std::string::npos;
-  return fmt::format("unexpected argument '{}'{}", word, sql ? "; -c stands before SQL" : "");
+  return fmt::format("unexpected argument '{}'{}", word, sql ? "; put -c before the SQL" : "");
 }
 
 /// The library writes "--format: xml not in {table,csv}".
@@ -72,16 +72,19 @@ std::string unknown_value(const std::string& message) {
   const std::string value = message.substr(colon + 2, in - colon - 2);
   const std::string list = message.substr(in + 9, message.size() - in - 10);
   const std::vector<std::string> values = CLI::detail::split(list, ',');
-  return fmt::format("{} cannot be '{}'{}; choose {}", message.substr(0, colon), value,
-                     did_you_mean(value, values), fmt::join(values, ", "));
+  const std::string meant = did_you_mean(value, values);
+  return fmt::format("{} cannot be '{}'{} {}", message.substr(0, colon), value,
+                     meant.empty() ? "; choose" : meant + " Choose", fmt::join(values, ", "));
 }
 
-/// The library writes "--threads: Value 0 not in range 1 to 1024".
-std::string out_of_range(std::string message) {
+/// The library writes "--threads: Value 0 not in range 1 to 1024", and "0.000000" for a double.
+std::string out_of_range(const std::string& message) {
   const size_t colon = message.find(": Value "), range = message.find(" not in range ");
   if (colon == std::string::npos || range == std::string::npos) return message;
-  return fmt::format("{} cannot be '{}': it is a number, {}", message.substr(0, colon),
-                     message.substr(colon + 8, range - colon - 8), message.substr(range + 14));
+  std::string bounds = message.substr(range + 14);
+  for (size_t at; (at = bounds.find(".000000")) != std::string::npos;) bounds.erase(at, 7);
+  return fmt::format("{} must be a number from {}, not '{}'", message.substr(0, colon), bounds,
+                     message.substr(colon + 8, range - colon - 8));
 }
 
 /// The library names a positional argument in lower case: "data is required".
@@ -148,10 +151,12 @@ ArgumentError explain(const CLI::App& app, const CLI::ParseError& error) {
   if (what == "A subcommand is required")
     return {fmt::format("a command is missing: {}", fmt::join(known_commands(command), ", ")), name};
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return {missing(command, what), name};
-  if (const auto* few = dynamic_cast<const CLI::ArgumentMismatch*>(&error); few != nullptr) {
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const size_t colon = what.find(": ");
     if (what.ends_with(" missing") && colon != std::string::npos)
       return {fmt::format("{} needs a value", what.substr(0, colon)), name};
+    if (what.find("At Most 1") != std::string::npos && colon != std::string::npos)
+      return {fmt::format("{} is given more than once", what.substr(0, colon)), name};
   }
   if (const size_t excludes = what.find(" excludes "); excludes != std::string::npos)
     return {fmt::format("{} and {} exclude each other", what.substr(0, excludes), what.substr(excludes + 10)),

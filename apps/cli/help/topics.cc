@@ -5,7 +5,7 @@ namespace lanewise::cli {
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"files", "Files that FROM reads, and formats that -o writes",
-       R"(Files stand in the FROM clause, in quotes. The extension chooses the reader:
+       R"(Name files in the FROM clause, in quotes. The extension chooses the reader:
 
   .parquet                   Parquet, with any of its codecs
   .csv .tsv                  text with separators, also compressed: .csv.gz, .csv.zst
@@ -44,18 +44,18 @@ of their own, which LANEWISE_GREP_CONFIG names.
   DISPLAY                    a desktop, on which `lanewise lab` opens the browser
   HOME                       home folder: profile, kernel cache and history
   LANEWISE_CONFIG            the configuration file; empty: none
-  LANEWISE_GREP_CONFIG       file with options of grep, one a line
+  LANEWISE_GREP_CONFIG       file with options of grep, one per line
   LANEWISE_HISTORY           history file of the shell; empty: none
   LANEWISE_KERNELS           folder of kernels compiled ahead of time; empty: none
   LANEWISE_LAB               folder of the lab's page
-  LANEWISE_NVRTC             file of NVRTC, CUDA's run-time compiler
-  LANEWISE_OPENCL            file of the OpenCL library
-  LANEWISE_SORT              file of the plug-in that sorts on GPUs
+  LANEWISE_NVRTC             path of NVRTC, CUDA's run-time compiler
+  LANEWISE_OPENCL            path of the OpenCL library
+  LANEWISE_SORT              path of the plug-in that sorts on GPUs
   NO_COLOR                   if it is set and not empty, output has no colours
-  RIPGREP_CONFIG_PATH        the same where LANEWISE_GREP_CONFIG is not set
-  TERM                       `dumb`: grep prints no colours unless it must
+  RIPGREP_CONFIG_PATH        file with options of grep, if LANEWISE_GREP_CONFIG is not set
+  TERM                       `dumb`: grep prints no colours, except with --color always
   TMPDIR                     folder of temporary files; default: /tmp
-  WAYLAND_DISPLAY            the same
+  WAYLAND_DISPLAY            a desktop, as DISPLAY
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
   XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
   XDG_STATE_HOME             base folder of the shell's history; default: ~/.local/state

@@ -16,7 +16,7 @@
 #include "lab/executors.h"
 #include "lab/live_run.h"
 #include "lab/slots.h"
-#include "pram/inputs.h"
+#include "pram/named_program.h"
 
 namespace lanewise::cli::lab {
 

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "pram/edge_table.h"
 #include "pram/inputs/numbers.h"
-#include "pram/library.h"
 #include "read_file.h"
 
 namespace lanewise::cli::pram_command {
@@ -122,22 +121,7 @@ std::vector<std::string> inputs_of(const pram::Program& program) {
 
 }  // namespace
 
-namespace {
-
-bool is_library_name(const std::string& name) {
-  return name.find('.') == std::string::npos && name.find('/') == std::string::npos && name != "-";
-}
-
-}  // namespace
-
-std::string program_text(const std::string& name) {
-  return is_library_name(name) ? std::string(pram::library_program(name).text()) : read_file(name);
-}
-
-pram::Program load_program(const std::string& name) {
-  if (is_library_name(name)) return pram::library_program(name);
-  return pram::Program::parse(read_file(name), name == "-" ? "program" : name);
-}
+namespace {}  // namespace
 
 graph::Graph read_graph_input(const std::string& given, uint64_t seed, MemoryBudget& budget) {
   if (given.ends_with(".parquet") || given.ends_with(".csv")) return read_edge_table(given, budget);

@@ -10,12 +10,6 @@
 
 namespace lanewise::cli::pram_command {
 
-/// The text of a file, or else of a program of the library.
-std::string program_text(const std::string& name);
-
-/// The same, read and checked.
-pram::Program load_program(const std::string& name);
-
 /// Inputs as the command line gives them: NAME=VALUES, where VALUES are numbers ("1,2,3", rows behind ';'),
 /// @FILE, or a generator: random:1000, shuffle:8, ascending:8, descending:8, constant:8:5; for matrices with
 /// both sizes, random:8:8. `graph` is as below; it gives the inputs that have the name of a part of a graph

@@ -142,10 +142,10 @@ constexpr AggregateFunction kQuantileFunctions[] = {
      "The value in the middle; between two, their average (if they have one).",
      "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) t(x) -- 3.0"},
     {"quantile_cont", true, false, resolve_cont, quantile_cont,
-     "The interpolated quantile for a share between 0 and 1.",
+     "The interpolated quantile for a fraction between 0 and 1.",
      "SELECT quantile_cont(x, 0.25) FROM (VALUES (1), (2), (3)) t(x) -- 1.5"},
     {"quantile_disc", true, false, resolve_disc, quantile_disc,
-     "The least value that the share of all values does not exceed.",
+     "The smallest value that is not less than the given fraction of all values.",
      "SELECT quantile_disc(x, 0.25) FROM (VALUES (1), (2), (3)) t(x) -- 1"},
 };
 
