@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import duckdb
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,6 +172,56 @@ def test_aggregates_look_rows_up_themselves(emulated_gpu):
     aggregates = re.findall(r"^ *Aggregate .*?^ *Join ", gpu.stderr, re.M | re.S)
     assert len(aggregates) == len(ONE_ROW_EACH)
     assert sum("filter_" not in one for one in aggregates) >= 8, gpu.stderr  # not where text is made, or a pattern is asked of the build side
+
+
+# Rows split by parts of a lookup: what must run, and what must not, by how the lookup is forced.
+SPLIT = [
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN b ON l.k = b.k", "hash", "fill_values", "count_runs"),
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE WHEN p % 50 <> 0 THEN k END AS k, p FROM b) b ON l.k = b.k WHERE v % 3 = 1", "hash", "fill_values", "count_runs"),
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE WHEN d = 9 THEN -1 ELSE k END AS k, CASE WHEN d = 9 THEN -1 ELSE p END AS p FROM b) b ON l.k = b.k", "hash", "fill ", "count_runs"),
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE d WHEN 17 THEN 18 ELSE d END AS d, p FROM b) b ON l.d = b.d", "hash", "count_runs", "place_rows"),
+    ("SELECT count(*), sum(p), max(s), sum(v) FROM l JOIN (SELECT k, p, (p - 2500)::SMALLINT AS s FROM b) b ON l.k = b.k", "hash", "fill ", "fill_values"),
+    ("SELECT count(*), sum(f), min(s) FROM l JOIN (SELECT k, p / 7::FLOAT AS f, k % 100 AS s FROM b) b ON l.k = b.k", "hash", "split_rows", "count_runs"),
+    ("SELECT count(*), bool_or(f), count_if(f) FROM l JOIN (SELECT k, p > 2500 AS f FROM b) b ON l.k = b.k", "hash", "fill_values", "count_runs"),
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN b ON l.d = b.d", "auto", "place_rows", "fill "),
+    ("SELECT count(*), sum(p), sum(v) FROM l JOIN (SELECT CASE d WHEN 17 THEN 18 ELSE d END AS d, p FROM b) b ON l.d = b.d", "auto", "count_runs", "fill_values"),
+    ("SELECT count(*), sum(p), count(q) FROM l JOIN (SELECT d, p, CASE WHEN p % 3 = 1 THEN p END AS q FROM b) b ON l.d = b.d", "auto", "split_rows", "place_rows"),
+    ("SELECT count(*), sum(v) FROM l SEMI JOIN b ON l.d = b.d", "auto", "split_rows", "fill_values"),
+    ("SELECT count(*), sum(v) FROM l ANTI JOIN b ON l.k = b.k", "auto", "split_rows", "fill_values"),
+    ("SELECT count(*), count(p), sum(v) FROM l LEFT JOIN b ON l.d = b.d", "auto", "split_rows", "count_runs"),
+    ("SELECT count(*), sum(v), sum(b.p), max(c.p) FROM l JOIN b ON l.k = b.k JOIN b c ON c.d = b.p WHERE c.p > 10", "auto", "split_rows", "count_runs"),
+    ("SELECT b.p % 3, count(*), sum(v) FROM l JOIN b ON l.k = b.k GROUP BY ALL ORDER BY ALL", "hash", "fill_values", "count_runs"),
+]
+
+
+@pytest.fixture(scope="module")
+def tables_to_split(tmp_path_factory):
+    path = tmp_path_factory.mktemp("split") / "split.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        key = "({} * 2654435761 % 4294967296 - 2147483648)::INT"
+        connection.execute(f"CREATE TABLE b AS SELECT {key.format('i')} AS k, (i * 7919 % 5000)::INT AS d, i::INT AS p FROM range(5000) t(i)")
+        connection.execute(f"CREATE TABLE l AS SELECT {key.format('h')} AS k, h::INT AS d, v FROM (SELECT (hash(v) % 6000)::BIGINT AS h, v FROM range(30000) t(v))")
+    return path
+
+
+def test_rows_split_by_parts_of_a_lookup(emulated_gpu, tables_to_split):
+    """Of both sides: keys with values in their slots, keys placed by their numbers, and where neither can be."""
+    for query, lookup, runs, not_run in SPLIT:
+        strategy = "split" if lookup == "auto" else f"split,join={lookup}"
+        options = ["--db", tables_to_split, "--read-only"]
+        cpu = run(emulated_gpu, query, "--device", "cpu", *options)
+        for rows in ("1000000", "8192"):
+            gpu = run(emulated_gpu, query, "--device", "cuda", "--profile", "--device-strategy", strategy, "--device-rows", rows, *options)
+            assert cpu.returncode == gpu.returncode == 0 and cpu.stdout == gpu.stdout, (query, cpu, gpu)
+            assert f" {runs}" in gpu.stderr and f" {not_run}" not in gpu.stderr, (query, gpu.stderr)
+
+
+def test_errors_of_rows_that_are_split(emulated_gpu, tables_to_split):
+    """A row that raises an error raises it, whether or not it would find another row."""
+    for query in ("SELECT sum(p) FROM l JOIN b ON l.d = b.d WHERE (v * 100000)::INT % 7 <> 1", "SELECT sum(p) FROM l JOIN b ON (l.d * 1000000)::INT = b.d",
+                  "SELECT count(*), sum((l.v * 100000)::INT + p) FROM l JOIN b ON l.d = b.d"):
+        answers = [run(emulated_gpu, query, "--db", tables_to_split, "--read-only", "--device", *device) for device in (["cpu"], ["cuda", "--device-strategy", "split"])]
+        assert (answers[0].stdout, answers[0].stderr, answers[0].returncode) == (answers[1].stdout, answers[1].stderr, answers[1].returncode) and answers[0].returncode == 2
 
 
 def test_long_runs_are_queued(emulated_gpu):
