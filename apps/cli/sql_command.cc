@@ -97,7 +97,7 @@ void add_sql_command(CLI::App& app, Command& run) {
       ->type_name("SIZE");
   sql->add_option("--device-strategy", options->session.device_strategy,
                   "Force how the GPU works. Patterns: naive, refill=N, threads=N, automata, lists.\n"
-                  "Groups: groups=table|parts|slots. Joins: join=hash|direct|ranks|bitmap,\n"
+                  "Groups: groups=table|parts|slots. Joins: join=hash|direct|ranks|bitmap, split,\n"
                   "pairs=naive|refill|balanced|mixed|queued|written. Separate several by commas.\n"
                   "With occupancy, --profile shows how many lanes of automata were busy")
       ->type_name("NAMES");

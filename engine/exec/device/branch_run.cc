@@ -53,7 +53,8 @@ size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t)
 /// From so many rows on it takes less time to split them than is gained.
 constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
 
-constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts", kTexts = "Strings that a kernel makes";
+constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts",
+                           kTexts = "Strings that a kernel makes";
 /// Memory for them at first: what nearly all queries get by with.
 constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
 
@@ -175,11 +176,13 @@ void BranchRun::split() {
   kernel::Job job = this->job();
   job.words[KernelWriter::kShift] = *table->part_shift();
   const Stage& stage = program_.stages[writer().first_of_last()];
-  const bool all = active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
-  SplitRows split = split_rows(columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
-                               [&](const char* name, uint64_t rows, const auto&... arguments) {
-                                 launch_resident(kernel(name), name, rows, {.threads = kernel::kSplitThreads}, arguments...);
-                               });
+  const bool all =
+      active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
+  SplitRows split = split_rows(
+      columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
+      [&](const char* name, uint64_t rows, const auto&... arguments) {
+        launch_resident(kernel(name), name, rows, {.threads = kernel::kSplitThreads}, arguments...);
+      });
   split_ = std::move(split.columns);
   for (size_t i = 0; i < places.size(); ++i) held_[places[i]] = &split_[i];
   rows_ = split.rows;
@@ -188,7 +191,8 @@ void BranchRun::split() {
 
 std::vector<DeviceStore::ColumnPtr> BranchRun::outputs_as_they_are() const {
   const Stage& stage = program_.stages[0];
-  if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty()) return {};
+  if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty())
+    return {};
   std::vector<DeviceStore::ColumnPtr> columns;
   for (const ExprPtr& output : program_.outputs) {
     if (output->kind != Expr::Kind::kColumn) return {};
@@ -425,7 +429,8 @@ void BranchRun::narrow(bool last_too) {
 void BranchRun::filter(size_t stage) {
   kernel::Job filter = job(section_writer().filter_order(stage));
   filter.words[KernelWriter::kOut] = bitmap_.address();
-  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_, {.bytes = bytes_read({stage, stage + 1}, false)});
+  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_,
+              {.bytes = bytes_read({stage, stage + 1}, false)});
   active_ = bitmap_.address();
 }
 

@@ -177,7 +177,8 @@ class BranchRun {
   uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
   size_t section_ = 0;
   std::vector<const DeviceColumn*> held_;
-  std::vector<DeviceColumn> split_;  // the input's that the last kernel reads, in the order of a lookup's parts
+  std::vector<DeviceColumn>
+      split_;  // the input's that the last kernel reads, in the order of a lookup's parts
   std::vector<KernelWriter> writers_;  // by section
   struct Place {
     std::string source, entry;

@@ -142,7 +142,8 @@ LANES_FN bool put_bit(const Lookup& lookup, u64 place) {
   return !(atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place));
 }
 
-/// Puts a row's number into a bitmap, and its values to the number's place. Returns whether it is the first one.
+/// Puts a row's number into a bitmap, and its values to the number's place. Returns whether it is the first
+/// one.
 template <class Held>
 LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& values, Held held) {
   const u64 place = held(row).number() - lookup.base;
@@ -178,8 +179,8 @@ LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
   return row;
 }
 
-/// Puts the keys of `row` into a hash table, which has a free slot, with the 32 bits `of_row`. Returns kFreeSlot, or
-/// the slot that these keys had before.
+/// Puts the keys of `row` into a hash table, which has a free slot, with the 32 bits `of_row`. Returns
+/// kFreeSlot, or the slot that these keys had before.
 template <class Keys, class Held>
 LANES_FN u64 put_slot(const Lookup& lookup, u32 row, u32 of_row, Held held) {
   const Keys keys = held(row);
@@ -204,7 +205,8 @@ LANES_FN u32 put_row(const Lookup& lookup, u64 rows, u32 row, Held held) {
   return before == kFreeSlot ? row : u32(before);
 }
 
-/// The same with a value in the row's place, of which one must not look like a free slot. Returns what is to be noted.
+/// The same with a value in the row's place, of which one must not look like a free slot. Returns what is to
+/// be noted.
 template <class Keys, class Held>
 LANES_FN u32 put_value(const Lookup& lookup, u32 row, u32 value, Held held) {
   if (held(row).word(0) == u32(kFreeSlot) && value == u32(kFreeSlot)) return kLikeFreeSlot;

@@ -124,8 +124,8 @@ void KernelWriter::build_kernel(KernelText& to, const std::string& name, const s
   const Probe& probe = program_.probes[0];
   Emitter out = emitter(Access::kBuild);
   out.line("");
-  out.open(
-      fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job{}) {{", name, parameters));
+  out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__(kThreads) {}(const Job job{}) {{",
+                       name, parameters));
   pointers(out, build_columns());
   define_held(out, 0);
   define_lookup(out, 0);
@@ -156,12 +156,14 @@ KernelText KernelWriter::lookup_text() const {
                            noted),
                "");
   if (has_exact_keys(0)) {
-    build_kernel(text, "fill_values", "",
-                 fmt::format("const u32 value = word_at(job.words[{0}], u32(job.words[{1}]), row);\n"
-                             "    const u32 seen = can_match ? put_value<Keys0>(lookup, u32(row), value, held) : kNullKeys;\n"
-                             "    if (seen) note_keys({2}, seen);",
-                             size_t{kRecords}, size_t{kDepth}, noted),
-                 "");
+    build_kernel(
+        text, "fill_values", "",
+        fmt::format(
+            "const u32 value = word_at(job.words[{0}], u32(job.words[{1}]), row);\n"
+            "    const u32 seen = can_match ? put_value<Keys0>(lookup, u32(row), value, held) : kNullKeys;\n"
+            "    if (seen) note_keys({2}, seen);",
+            size_t{kRecords}, size_t{kDepth}, noted),
+        "");
   }
   build_kernel(text, "count_runs", "",
                fmt::format("const u32 first = can_match ? find_row(lookup, held(row), held) : kNoRow;\n"
@@ -170,11 +172,12 @@ KernelText KernelWriter::lookup_text() const {
                            probe_word(0), size_t{kOut}),
                "");
   if (!finds_numbers(0)) return text;
-  build_kernel(text, "place_rows", "",
-               fmt::format("if (!can_match) note_keys({0}, kNullKeys);\n"
-                           "    else if (!place_row(lookup, row, columns, held)) note_keys({0}, kKeysRepeat);",
-                           noted),
-               "", ", const __grid_constant__ MovedColumns columns");
+  build_kernel(
+      text, "place_rows", "",
+      fmt::format("if (!can_match) note_keys({0}, kNullKeys);\n"
+                  "    else if (!place_row(lookup, row, columns, held)) note_keys({0}, kKeysRepeat);",
+                  noted),
+      "", ", const __grid_constant__ MovedColumns columns");
   build_kernel(text, "bound", "KeyBounds bounds = {~u64(0), 0, 0};",
                "if (can_match) bounds.take(row, held);\n"
                "    else bounds.noted = kNullKeys | kNotAscending;",
@@ -218,7 +221,8 @@ void KernelWriter::find_row(Emitter& out, size_t number) const {
                                            : fmt::format("{} ? {} : u32(job.words[{}])", can_match, missed,
                                                          word(kNullKeyOf))));
   }
-  if (needs_match(number)) out.line(probe.finds_value ? "keep = slot != kFreeSlot;" : fmt::format("keep = {} != kNoRow;", found));
+  if (needs_match(number))
+    out.line(probe.finds_value ? "keep = slot != kFreeSlot;" : fmt::format("keep = {} != kNoRow;", found));
   switch (kind) {
     case JoinKind::kAnti:
       out.line(fmt::format("keep = {} == kNoRow;", found));

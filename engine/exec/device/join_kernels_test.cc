@@ -55,7 +55,8 @@ void expect_program_compiles(const Program& program, const DeviceSink& sink, con
 }
 
 TEST(JoinKernels, Compile) {
-  if (kSanitized || !device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here, or not instrumented";
+  if (kSanitized || !device::find_nvrtc(LANEWISE_SOURCE_DIR))
+    GTEST_SKIP() << "NVRTC is not here, or not instrumented";
   using plan::JoinKind;
   for (const Type key : {Type(TypeId::kInt32), Type(TypeId::kInt64), Type(TypeId::kVarchar)}) {
     for (const JoinKind kind : {JoinKind::kInner, JoinKind::kLeft, JoinKind::kAnti}) {

@@ -125,7 +125,8 @@ class JoinTable::Filling {
   /// Whether they have no NULL, too, and are not too many for one kernel.
   static bool are_movable(std::span<const ColumnPtr> columns) {
     return are_fixed(columns) && columns.size() <= kernel::MovedColumns::kMost &&
-           std::none_of(columns.begin(), columns.end(), [](const ColumnPtr& column) { return bool(column->validity); });
+           std::none_of(columns.begin(), columns.end(),
+                        [](const ColumnPtr& column) { return bool(column->validity); });
   }
 
   void find_bounds() {
@@ -190,15 +191,16 @@ class JoinTable::Filling {
     table_.part_shift_.reset();
     if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
     constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
-    table_.part_shift_ = static_cast<uint64_t>(std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - kPartBits, 0));
+    table_.part_shift_ = static_cast<uint64_t>(
+        std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - kPartBits, 0));
   }
   void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
     table_.lookup_ = {kind, 0, size, base};
     table_bytes_ = bytes;
   }
 
-  /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it, and
-  /// their columns, are then near each other.
+  /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it,
+  /// and their columns, are then near each other.
   void split() {
     if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
@@ -209,9 +211,10 @@ class JoinTable::Filling {
     job_.words[KernelWriter::kShift] = *table_.part_shift_;
     const auto allocated = [this](size_t size) { return allocate(size); };
     SplitRows split = split_rows(columns, table_.rows_, true, job_, gpu_, allocated,
-        [&](const char* name, uint64_t rows, const auto&... arguments) {
-          launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads, arguments...);
-        });
+                                 [&](const char* name, uint64_t rows, const auto&... arguments) {
+                                   launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(),
+                                          kernel::kSplitThreads, arguments...);
+                                 });
     for (size_t i = 0; i < columns.size(); ++i)
       table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
     set_keys();
@@ -219,7 +222,8 @@ class JoinTable::Filling {
 
   /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
   bool can_hold_values() const {
-    if (!table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash || !writer_.has_exact_keys(0)) return false;
+    if (!table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash || !writer_.has_exact_keys(0))
+      return false;
     if (join_.kind != plan::JoinKind::kInner || kept().size() != 1 || !are_fixed(kept())) return false;
     const DeviceColumn& value = *kept()[0];
     return width(value.type.physical()) <= sizeof(uint32_t) && !value.validity;
@@ -349,7 +353,9 @@ class JoinTable::Filling {
     launch(gpu_.list_kernel(name), name, blocks, kernel::kThreads, arguments...);
   }
   /// One of the keys' own kernels.
-  void run(const char* name) { launch(module_->module.kernel(name), name, row_blocks(), kernel::kThreads, job_); }
+  void run(const char* name) {
+    launch(module_->module.kernel(name), name, row_blocks(), kernel::kThreads, job_);
+  }
   template <class... Arguments>
   void launch(const device::Kernel& kernel, const char* name, uint64_t blocks, unsigned threads,
               Arguments... arguments) {

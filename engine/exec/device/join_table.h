@@ -38,8 +38,8 @@ class JoinTable {
     return place + keys_ < columns_.size() ? *columns_[place] : marks_;
   }
   const kernel::Lookup& lookup() const { return lookup_; }
-  /// Where what a probe reads here is more than a cache holds, rows that probe are split by parts of the lookup
-  /// first: so many bits of a place in it are its place in a part.
+  /// Where what a probe reads here is more than a cache holds, rows that probe are split by parts of the
+  /// lookup first: so many bits of a place in it are its place in a part.
   std::optional<uint64_t> part_shift() const { return part_shift_; }
   /// "15000000 rows, ranks of 60000000 numbers, 14.3 MiB"
   std::string describe() const;

@@ -280,8 +280,8 @@ Emitted KernelWriter::found_column(size_t place) const {
   const bool may_miss = this->may_miss(*form.probe);
   const std::string there = may_miss ? row + " != kNoRow" : "";
   const bool is_found = *form.probe < program_.probes.size() && program_.probes[*form.probe].finds_value;
-  const std::string held = is_found ? fmt::format("value_of<{}>({})", memory_type(form), row)
-                                    : fmt::format("c{}[{}]", place, row);
+  const std::string held =
+      is_found ? fmt::format("value_of<{}>({})", memory_type(form), row) : fmt::format("c{}[{}]", place, row);
   std::string value = form.dictionary                 ? fmt::format("text(o{0}, e{0}, {1})", place, held)
                       : form.type.is_string()         ? fmt::format("text(o{0}, c{0}, {1})", place, row)
                       : form.type.id == TypeId::kBool ? fmt::format("({} != 0)", held)

@@ -69,13 +69,14 @@ class KernelWriter {
   std::vector<KernelText> texts() const;
   /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
   /// rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords instead, and
-  /// `place_rows` puts MovedColumns into the order of numbers beside. They note what they saw in the KeyBounds at
-  /// Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's rows which row stands for
-  /// each.
+  /// `place_rows` puts MovedColumns into the order of numbers beside. They note what they saw in the
+  /// KeyBounds at Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's rows
+  /// which row stands for each.
   KernelText lookup_text() const;
   /// `count_parts` adds the rows of each part of the lookup, of 2^Job::kShift places, to the counts at
-  /// Job::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows there,
-  /// also given MovedColumns. Of the rows that come to the last kernel, where there are split_places().
+  /// Job::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows
+  /// there, also given MovedColumns. Of the rows that come to the last kernel, where there are
+  /// split_places().
   KernelText split_text() const;
   /// The same of the rows of a program that is a build side's keys.
   KernelText split_build_text() const;
@@ -233,7 +234,8 @@ class KernelWriter {
   std::string keys_text(size_t probe) const;
   std::string set_keys(expr::Emitter& out, size_t probe, const std::vector<expr::Emitted>& values) const;
   void build_kernel(KernelText& to, const std::string& name, const std::string& before,
-                    const std::string& each, const std::string& after, const std::string& parameters = "") const;
+                    const std::string& each, const std::string& after,
+                    const std::string& parameters = "") const;
   void define_lookup(expr::Emitter& out, size_t probe) const;
   bool needs_match(size_t probe) const;
   void find_row(expr::Emitter& out, size_t probe) const;
@@ -299,7 +301,7 @@ class KernelWriter {
   const Section section_;
   std::vector<Match> matches_;
   std::vector<const Expr*> constants_;
-  const bool first_pairs_;        // the section before is that of the input's rows
+  const bool first_pairs_;  // the section before is that of the input's rows
   const size_t first_of_last_;
   std::optional<std::vector<size_t>> split_places_;
   std::optional<size_t> paired_;  // the probe whose pairs are made where they are used

@@ -145,7 +145,8 @@ bool keys_repeat(const Results& results, size_t build) {
 }
 
 bool holds_values(const Results& results, size_t build) {
-  return build < results.size() && results[build].on_device != nullptr && results[build].on_device->holds_values();
+  return build < results.size() && results[build].on_device != nullptr &&
+         results[build].on_device->holds_values();
 }
 
 /// Makes `columns` those of rows of a build side: NULLs, then what it keeps, which are with the mark the

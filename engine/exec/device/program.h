@@ -28,10 +28,10 @@ struct Probe {
   const plan::Join* join;
   size_t result;  ///< the pipeline that gives the build side
   std::vector<ExprPtr> keys;
-  ExprPtr condition;     ///< that a row of the build side must fulfil to be found; may be null
-  size_t first_column;   ///< of these, among the program's
-  size_t kept;           ///< columns before the keys
-  bool expands = false;  ///< it may find several rows
+  ExprPtr condition;         ///< that a row of the build side must fulfil to be found; may be null
+  size_t first_column;       ///< of these, among the program's
+  size_t kept;               ///< columns before the keys
+  bool expands = false;      ///< it may find several rows
   bool finds_value = false;  ///< instead of a row: that of the only column that is kept
 
   size_t key_column(size_t key) const { return first_column + kept + key; }

@@ -148,12 +148,14 @@ class DeviceRun {
     std::vector<JoinTable::ColumnPtr> columns;
     uint64_t rows = 0;
     for_each_batch([&](BranchRun& run) {
-      if (!columns.empty()) throw expr::NotOnDevice("build sides of several batches are not offered on devices");
+      if (!columns.empty())
+        throw expr::NotOnDevice("build sides of several batches are not offered on devices");
       columns = run.outputs_as_they_are();
       rows = run.rows();
       if (!columns.empty()) return true;
       run.narrow(true);
-      for (DeviceColumn& column : collector.keep(run)) columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+      for (DeviceColumn& column : collector.keep(run))
+        columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
       rows = collector.seen();
       return true;
     });

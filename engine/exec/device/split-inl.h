@@ -9,8 +9,8 @@ namespace lanewise::kernel {
 inline constexpr u32 kLookupParts = 64, kNoPart = ~u32(0);
 inline constexpr u32 kSplitThreads = 512;  // of a block
 
-/// The part where the search for the keys begins; a part has 2^shift slots, or numbers. Numbers that no part has
-/// are left out, or go to the last one.
+/// The part where the search for the keys begins; a part has 2^shift slots, or numbers. Numbers that no part
+/// has are left out, or go to the last one.
 template <class Keys>
 LANES_FN u32 part_of(const Lookup& lookup, const Keys& keys, u64 shift, bool leaves_out) {
   if constexpr (Keys::kNumber) {
@@ -35,7 +35,8 @@ LANES_FN void count_by_part(u64 rows, u32* counts, PartOf part_of) {
   for (u64 first = thread(); first < rows; first += threads() * kAtOnce) {
     u32 parts[kAtOnce];
 #pragma unroll
-    for (u32 j = 0; j < kAtOnce; j++) parts[j] = first + j * threads() < rows ? part_of(first + j * threads()) : kNoPart;
+    for (u32 j = 0; j < kAtOnce; j++)
+      parts[j] = first + j * threads() < rows ? part_of(first + j * threads()) : kNoPart;
 #pragma unroll
     for (u32 j = 0; j < kAtOnce; j++)
       if (parts[j] != kNoPart) atomicAdd(&count[parts[j]], 1);
@@ -60,13 +61,15 @@ LANES_FN u32 start_parts(const u32* counts, u32* starts) {
   return sum;
 }
 
-inline constexpr u32 kSplitWords = 8, kSplitTile = kSplitThreads * kSplitWords;  // rows of a thread, and of a block
+inline constexpr u32 kSplitWords = 8,
+                     kSplitTile = kSplitThreads * kSplitWords;  // rows of a thread, and of a block
 
-/// Moves a column's values of a tile's rows. `places[j]` is where the thread's j-th row is in the order of parts,
-/// and `starts[part] + i` where the i-th of that order goes. `staged` are kSplitTile words of the block's.
+/// Moves a column's values of a tile's rows. `places[j]` is where the thread's j-th row is in the order of
+/// parts, and `starts[part] + i` where the i-th of that order goes. `staged` are kSplitTile words of the
+/// block's.
 template <class T>
-LANES_FN void move_tile(const MovedColumns::Column& column, u64 first, const u32 (&places)[kSplitWords], u32 count,
-                        const u8* parts, const u32* starts, u32* staged) {
+LANES_FN void move_tile(const MovedColumns::Column& column, u64 first, const u32 (&places)[kSplitWords],
+                        u32 count, const u8* parts, const u32* starts, u32* staged) {
   constexpr u32 kPiece = sizeof(T) < 4 ? kSplitTile : kSplitTile * 4 / sizeof(T);
   const T* const from = reinterpret_cast<const T*>(column.from) + first;
   T* const to = reinterpret_cast<T*>(column.to);
@@ -77,7 +80,8 @@ LANES_FN void move_tile(const MovedColumns::Column& column, u64 first, const u32
       if (places[j] - begin < kPiece) piece[places[j] - begin] = from[j * kSplitThreads + threadIdx.x];
     __syncthreads();
     const u32 end = count - begin < kPiece ? count : begin + kPiece;
-    for (u32 i = begin + threadIdx.x; i < end; i += kSplitThreads) to[starts[parts[i]] + i] = piece[i - begin];
+    for (u32 i = begin + threadIdx.x; i < end; i += kSplitThreads)
+      to[starts[parts[i]] + i] = piece[i - begin];
     __syncthreads();
   }
 }
@@ -98,7 +102,8 @@ LANES_FN void split_by_part(u64 rows, u32* next, const MovedColumns& to, PartOf 
       part[j] = row < rows ? part_of(row) : kNoPart;
     }
 #pragma unroll
-    for (u32 j = 0; j < kSplitWords; j++) places[j] = part[j] == kNoPart ? kNoPart : atomicAdd(&counts[part[j]], 1);
+    for (u32 j = 0; j < kSplitWords; j++)
+      places[j] = part[j] == kNoPart ? kNoPart : atomicAdd(&counts[part[j]], 1);
     __syncthreads();
     if (threadIdx.x < 32) {
       const u32 all = start_parts(counts, starts);

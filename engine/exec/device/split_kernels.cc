@@ -10,13 +10,14 @@ using expr::Emitted;
 using expr::Emitter;
 
 /// `part` leaves the part of `row`.
-void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector<ExprPtr>& read, Access access,
-                                 const Write& part) const {
+void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector<ExprPtr>& read,
+                                 Access access, const Write& part) const {
   const auto kernel = [&](const std::string& name, const std::string& parameters, const std::string& call) {
     Emitter out = emitter(access);
     out.line("");
-    out.open(fmt::format("extern \"C\" __global__ void __launch_bounds__(kSplitThreads) {}(const Job job{}) {{", name,
-                         parameters));
+    out.open(
+        fmt::format("extern \"C\" __global__ void __launch_bounds__(kSplitThreads) {}(const Job job{}) {{",
+                    name, parameters));
     pointers(out, read);
     define_lookup(out, probe);
     out.open("const auto part = [&](u64 row) -> u32 {");
@@ -28,7 +29,8 @@ void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector
   };
   const std::string rows = fmt::format("job.words[{}], job.at<u32>({})", size_t{kRows}, size_t{kOut});
   kernel("count_parts", "", "count_by_part(" + rows + ", part);");
-  kernel("split_rows", ", const __grid_constant__ MovedColumns columns", "split_by_part(" + rows + ", columns, part);");
+  kernel("split_rows", ", const __grid_constant__ MovedColumns columns",
+         "split_by_part(" + rows + ", columns, part);");
   to.names.emplace_back("start_parts");
   to.body += fmt::format(
       "\nextern \"C\" __global__ void __launch_bounds__(kSplitThreads) start_parts(const Job job) {{\n"
@@ -66,13 +68,14 @@ KernelText KernelWriter::split_text() const {
     for (const ExprPtr& key : program_.probes[probe].keys) values.push_back(out.emit(*key));
     out.line(fmt::format("Keys{} keys{{}};", probe));
     set_keys(out, probe, values);
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], {} && !failed);", size_t{kShift}, needs_match(probe)));
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], {} && !failed);", size_t{kShift},
+                         needs_match(probe)));
   });
   return text;
 }
 
-/// The places of the columns that the last kernel reads in rows that are split; none where they cannot be: what
-/// it reads beside lies by the rows' numbers, or has no fixed width.
+/// The places of the columns that the last kernel reads in rows that are split; none where they cannot be:
+/// what it reads beside lies by the rows' numbers, or has no fixed width.
 std::optional<std::vector<size_t>> KernelWriter::find_split() const {
   if (section_.first != 0 || !is_last() || !sink_.aggregates_rows) return std::nullopt;
   if (!program_.stages[first_of_last_].probe) return std::nullopt;

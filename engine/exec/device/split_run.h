@@ -18,8 +18,8 @@ struct SplitRows {
 /// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
 /// no NULL. `all`: the kernels leave no row out. Throws MemoryError.
 template <class Allocate, class Launch>
-SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, bool all, kernel::Job job,
-                     Accelerator& gpu, Allocate allocate, Launch launch) {
+SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, bool all,
+                     kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch) {
   const device::DeviceBuffer counts = allocate((kernel::kLookupParts + 1) * sizeof(uint32_t));
   gpu.stream.fill(counts.address(), 0, counts.size());
   job.words[KernelWriter::kOut] = counts.address();

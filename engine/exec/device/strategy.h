@@ -39,7 +39,7 @@ struct Strategy {
   bool automata = false;   ///< for literals, too
   bool lists = false;      ///< automata read lists of the rows that filters left, instead of bitmaps
   bool occupancy = false;  ///< automata count how many of their lanes are busy, for the profile
-  bool split = false;  ///< rows by parts of a lookup, however small it is
+  bool split = false;      ///< rows by parts of a lookup, however small it is
   Groups groups = Groups::kAuto;
   Join join = Join::kAuto;
   Pairs pairs = Pairs::kAuto;

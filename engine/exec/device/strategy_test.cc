@@ -16,6 +16,8 @@ TEST(Strategies, AreNamed) {
   EXPECT_TRUE(all.automata);
   EXPECT_TRUE(all.lists);
   EXPECT_TRUE(all.occupancy);
+  EXPECT_TRUE(parse_strategy("split").split);
+  EXPECT_FALSE(all.split);
   EXPECT_FALSE(parse_strategy("lists").automata);
   EXPECT_FALSE(parse_strategy("lists").occupancy);
   EXPECT_EQ(parse_strategy("lists").groups, Strategy::Groups::kAuto);
