@@ -11,7 +11,7 @@
 
 namespace lanewise {
 
-/// The numbers in a column of integers: what a join saw when they were its keys.
+/// The numbers in a column of integers: what a join saw when they alone were its keys, NULL equal to nothing.
 struct KeyNumbers {
   uint64_t low, high;  ///< in the integers' order; low > high: none
   bool ascend, have_null;
@@ -31,7 +31,8 @@ struct DeviceColumn {
   uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
 
-  mutable std::optional<KeyNumbers> key_numbers = {};  ///< kept for the next join; none: nobody looked
+  /// Kept for the next join; none: nobody looked. Written by the query that has the device, one at a time.
+  mutable std::optional<KeyNumbers> key_numbers = {};
 
   size_t bytes() const;      ///< of all buffers
   size_t own_bytes() const;  ///< of those that are not others' memory

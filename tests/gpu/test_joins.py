@@ -224,6 +224,19 @@ def test_errors_of_rows_that_are_split(emulated_gpu, tables_to_split):
         assert (answers[0].stdout, answers[0].stderr, answers[0].returncode) == (answers[1].stdout, answers[1].stderr, answers[1].returncode) and answers[0].returncode == 2
 
 
+def test_what_a_key_column_keeps_is_for_such_joins_alone(emulated_gpu, tmp_path):
+    """One after the other over the same columns: NULLs that are equal, and not; a key alone, and with another."""
+    with duckdb.connect(str(tmp_path / "keys.duckdb")) as connection:
+        connection.execute("CREATE TABLE r AS SELECT CASE WHEN i < 200 THEN 200 - i END AS k, (i % 100)::INT AS d, i AS w, CASE WHEN i % 3 <> 0 THEN i END AS a FROM range(202) t(i)")
+        connection.execute("CREATE TABLE l AS SELECT CASE WHEN i % 7 <> 3 THEN i END AS k, (i % 120)::INT AS d, i AS v, CASE WHEN i % 5 <> 0 THEN i END AS a FROM range(300) t(i)")
+    queries = ["SELECT count(*), sum(v), sum(w) FROM l JOIN r ON " + condition for condition in (
+        "l.k = r.k", "l.k IS NOT DISTINCT FROM r.k", "l.k = r.k", "l.k = r.k AND l.d = r.d", "l.d = r.d", "l.a = r.a AND l.d = r.d", "l.a = r.a", "l.a IS NOT DISTINCT FROM r.a",
+        "l.d = r.d AND l.a IS NOT DISTINCT FROM r.a", "l.a = r.a", "l.d = r.d")]
+    for order in (queries, queries[::-1]):
+        answers = [run(emulated_gpu, ";".join(order), "--db", tmp_path / "keys.duckdb", "--read-only", "--device", *device) for device in (["cpu"], ["cuda"], ["cuda", "--device-strategy", "split"])]
+        assert answers[0].returncode == 0 and answers[0].stdout == answers[1].stdout == answers[2].stdout, answers
+
+
 def test_long_runs_are_queued(emulated_gpu):
     for rows, queued in ((1023, False), (1024, True)):
         sql = f"SELECT count(*), sum(w) FROM range(2000) l(k) JOIN (SELECT 3 AS k, i AS w FROM range({rows}) n(i)) r USING (k)"

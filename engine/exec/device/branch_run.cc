@@ -50,7 +50,7 @@ uint32_t least_pairs(const Probe& probe) {
 
 size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
 
-/// From so many rows on it takes less time to split them than is gained.
+/// Fewer rows are looked up in less time than is sure to be saved: 4 M take 0.15 ms on an H100.
 constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
 
 constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts",
@@ -100,6 +100,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     } catch (const DeviceFull&) {
       clock_.forget();
       feed_.end();
+      split_.clear();
       heaps_.clear();
       if (feed_.forget()) {  // without another batch beside it there may be enough
         ahead = false;
@@ -125,6 +126,7 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
 void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
   clear_section();
+  split_.clear();
   found_.clear();
   heaps_.clear();
   const uint64_t uploaded = input_.uploaded_bytes();
@@ -167,7 +169,7 @@ const JoinTable* BranchRun::splitting() const {
 
 /// Puts the rows that are left, with all that the last kernel reads of them, into the order in which it looks
 /// them up.
-void BranchRun::split() {
+void BranchRun::order_by_parts() {
   const JoinTable* const table = splitting();
   if (table == nullptr) return;
   const std::vector<size_t>& places = *writer().split_places();
@@ -191,6 +193,7 @@ void BranchRun::split() {
 
 std::vector<DeviceStore::ColumnPtr> BranchRun::outputs_as_they_are() const {
   const Stage& stage = program_.stages[0];
+  if (input_.streams()) return {};  // another stream's memory
   if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty())
     return {};
   std::vector<DeviceStore::ColumnPtr> columns;
@@ -413,7 +416,7 @@ void BranchRun::narrow(bool last_too) {
   const size_t stages = program_.stages.size(), last = last_too ? stages : writer().first_of_last();
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
-    if (stage == last) return split();
+    if (stage == last) return order_by_parts();
     filter(stage);
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();

@@ -67,7 +67,8 @@ class BranchRun {
   uint64_t rows() const { return rows_; }
   /// Whether the batch is all of the input.
   bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
-  /// Runs the stages, all of them or those before first_of_last(). What they leave is in active().
+  /// Runs the stages, all of them or those before first_of_last(). What they leave is in active(); before the
+  /// last kernel rows() may change, and their order.
   void narrow(bool last_too);
   /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
   void filter_by_last();
@@ -152,7 +153,7 @@ class BranchRun {
   void expand(size_t probe);
   void begin_pairs(size_t probe);
   const JoinTable* splitting() const;
-  void split();
+  void order_by_parts();
   Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
   /// Of the present batch, by place.

@@ -61,7 +61,7 @@ class JoinTable::Filling {
         none_(nullptr, {}),
         writer_(program_, none_, places(), forms()),
         module_(gpu_.modules.get(writer_.lookup_text().text())),
-        key_(table.columns_.back()),
+        key_(writer_.finds_numbers(0) ? table.columns_.back() : nullptr),
         bounds_(allocate(sizeof(kernel::KeyBounds))),
         clock_(gpu_.stream, gpu_.timers) {
     job_.words[KernelWriter::kRows] = table.rows_;
@@ -73,15 +73,11 @@ class JoinTable::Filling {
   void run() {
     if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
       find_bounds();
-    choose(are_movable(kept()) && !ops::asks_right(join_.kind));
+    choose(are_movable(kept()) && !ops::asks_right(join_.kind) && !are_known_to_repeat());
     if (ops::asks_right(join_.kind)) make_marks();
-    split();
-    if (is_placed_) {
-      place_rows();
-      if (keys_repeat()) choose(false);
-    } else if (can_hold_values()) {
-      fill_values();
-    }
+    order_by_parts();
+    if (is_placed_ && !place_rows()) choose(false);
+    if (!is_placed_ && can_hold_values()) fill_values();
     if (!is_placed_ && !table_.holds_values_) fill();
     table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
     const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
@@ -137,20 +133,27 @@ class JoinTable::Filling {
     job_.words[KernelWriter::kOut] = bounds_.address();
     run("bound");
     found_ = bounds();
+    if (key_->own_bytes() != key_->bytes()) return;  // others may write there
     key_->key_numbers = {.low = found_.low,
                          .high = found_.high,
                          .ascend = (found_.noted & kernel::kNotAscending) == 0,
                          .have_null = (found_.noted & kernel::kNullKeys) != 0};
   }
-  /// What filling the lookup noted; of keys that were a build side's before that is known.
+  bool are_known_to_repeat() const {
+    return key_ != nullptr && key_->key_numbers && key_->key_numbers->repeat.value_or(false);
+  }
+  /// What filling the lookup noted. Keys that were a build side's before need no round trip.
   void take_notes() {
-    auto& known = key_->key_numbers;
+    std::optional<KeyNumbers> none, &known = key_ != nullptr ? key_->key_numbers : none;
     if (known && known->repeat) {
       noted_ = (known->have_null ? kernel::kNullKeys : 0) | (*known->repeat ? kernel::kKeysRepeat : 0);
-      return;
+    } else {
+      fetch_notes();
     }
+  }
+  void fetch_notes() {
     noted_ = bounds().noted;
-    if (known) known->repeat = keys_repeat();
+    if (key_ != nullptr && key_->key_numbers) key_->key_numbers->repeat = keys_repeat();
   }
 
   /// The lookup whose memory is least: what it takes decides how much of it a cache holds. Where rows may be
@@ -201,35 +204,40 @@ class JoinTable::Filling {
 
   /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it,
   /// and their columns, are then near each other.
-  void split() {
+  void order_by_parts() {
     if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
     std::vector<const DeviceColumn*> columns;
     for (const ColumnPtr& column : table_.columns_) columns.push_back(column.get());
     const auto built = gpu_.modules.get(writer_.split_build_text().text());
+    const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
+      launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads,
+             arguments...);
+    };
     writer_.set_table(job_, 0, table_);
     job_.words[KernelWriter::kShift] = *table_.part_shift_;
-    const auto allocated = [this](size_t size) { return allocate(size); };
-    SplitRows split = split_rows(columns, table_.rows_, true, job_, gpu_, allocated,
-                                 [&](const char* name, uint64_t rows, const auto&... arguments) {
-                                   launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(),
-                                          kernel::kSplitThreads, arguments...);
-                                 });
-    for (size_t i = 0; i < columns.size(); ++i)
-      table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
-    set_keys();
+    try {
+      SplitRows split = split_rows(
+          columns, table_.rows_, true, job_, gpu_, [this](size_t bytes) { return allocate(bytes); }, run);
+      for (size_t i = 0; i < columns.size(); ++i)
+        table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
+      set_keys();
+    } catch (const MemoryError&) {  // they are found in any order
+    }
   }
 
   /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
   bool can_hold_values() const {
-    if (!table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash || !writer_.has_exact_keys(0))
+    if (are_known_to_repeat() || !table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash ||
+        !writer_.has_exact_keys(0))
       return false;
     if (join_.kind != plan::JoinKind::kInner || kept().size() != 1 || !are_fixed(kept())) return false;
     const DeviceColumn& value = *kept()[0];
     return width(value.type.physical()) <= sizeof(uint32_t) && !value.validity;
   }
 
-  /// Fills the lookup with values. Where keys repeat it is empty again afterwards.
+  /// Fills the lookup with values. Where keys repeat, or one looks like a free slot, it is empty again
+  /// afterwards.
   void fill_values() {
     const DeviceColumn& value = *kept()[0];
     job_.words[KernelWriter::kOut] = bounds_.address();
@@ -237,7 +245,7 @@ class JoinTable::Filling {
     job_.words[KernelWriter::kDepth] = width(value.type.physical());
     writer_.set_table(job_, 0, table_);
     run("fill_values");
-    noted_ = bounds().noted;
+    fetch_notes();
     table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
     if (!table_.holds_values_) gpu_.stream.fill(table_.table_.address(), 0xff, table_.table_.size());
   }
@@ -256,24 +264,31 @@ class JoinTable::Filling {
     gpu_.stream.fill(marks.values.address(), 0, table_.rows_);
   }
 
-  /// Fills a bitmap, and puts the columns that the join keeps into the order of the keys' numbers.
-  void place_rows() {
+  /// Fills a bitmap, and puts the columns that the join keeps into the order of the keys' numbers. False:
+  /// keys repeat, or there is no memory for it.
+  bool place_rows() {
     kernel::MovedColumns to{};
     std::vector<ColumnPtr> placed;
-    for (const ColumnPtr& kept : this->kept()) {
-      const auto bytes = static_cast<kernel::u32>(width(kept->type.physical()));
-      auto column = std::make_shared<DeviceColumn>();
-      column->type = kept->type;
-      column->rows = static_cast<int64_t>(table_.lookup_.size);
-      column->values = allocate(table_.lookup_.size * bytes);
-      to.columns[to.count++] = {kept->values.address(), column->values.address(), bytes};
-      placed.push_back(std::move(column));
+    try {
+      for (const ColumnPtr& kept : this->kept()) {
+        const auto bytes = static_cast<kernel::u32>(width(kept->type.physical()));
+        auto column = std::make_shared<DeviceColumn>();
+        column->type = kept->type;
+        column->rows = static_cast<int64_t>(table_.lookup_.size);
+        column->values = allocate(table_.lookup_.size * bytes);
+        to.columns[to.count++] = {kept->values.address(), column->values.address(), bytes};
+        placed.push_back(std::move(column));
+      }
+    } catch (const MemoryError&) {
+      return false;
     }
     job_.words[KernelWriter::kOut] = bounds_.address();
     writer_.set_table(job_, 0, table_);
     launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_, to);
     take_notes();
-    if (!keys_repeat()) std::move(placed.begin(), placed.end(), table_.columns_.begin());
+    if (keys_repeat()) return false;
+    std::move(placed.begin(), placed.end(), table_.columns_.begin());
+    return true;
   }
 
   /// Puts rows of equal keys side by side.

@@ -29,7 +29,8 @@ class JoinTable {
 
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
-  /// Behind the keys: the marks.
+  /// Of those that the join keeps a row is what the lookup finds, which may be a place for each number of the
+  /// keys' range. Behind the keys: the marks.
   const DeviceColumn& column(size_t place) const {
     return place < columns_.size() ? *columns_[place] : marks_;
   }

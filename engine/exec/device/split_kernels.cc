@@ -78,7 +78,9 @@ KernelText KernelWriter::split_text() const {
 /// what it reads beside lies by the rows' numbers, or has no fixed width.
 std::optional<std::vector<size_t>> KernelWriter::find_split() const {
   if (section_.first != 0 || !is_last() || !sink_.aggregates_rows) return std::nullopt;
-  if (!program_.stages[first_of_last_].probe) return std::nullopt;
+  if (!program_.stages[first_of_last_].probe || is_wide()) return std::nullopt;
+  static_assert(kernel::kJobWords * sizeof(uint64_t) + sizeof(kernel::MovedColumns) <= 4096,
+                "arguments of a kernel");
   std::vector<ExprPtr> read = program_.outputs;
   for (size_t stage = first_of_last_; stage < program_.stages.size(); ++stage) {
     const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);

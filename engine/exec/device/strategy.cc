@@ -59,7 +59,8 @@ void set(Strategy& strategy, std::string_view name) {
   } else {
     throw UserError(fmt::format(
         "there is no strategy '{}' on devices. For patterns: naive, refill=1..32, threads=32..512 by 32, "
-        "automata, lists, occupancy. For joins and groups: split, groups=table|parts|slots, join=hash|direct|ranks|bitmap or "
+        "automata, lists, occupancy. For joins and groups: split, groups=table|parts|slots, "
+        "join=hash|direct|ranks|bitmap or "
         "pairs=naive|refill|balanced|mixed|queued|written",
         name));
   }
