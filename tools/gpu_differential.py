@@ -25,7 +25,7 @@ import engine  # noqa: E402
 from corpus import Answer, Block  # noqa: E402
 from gpu_smoke import faster_gpu  # noqa: E402
 
-SETTINGS = [[], ["--device-memory", "8MB"], ["--device-rows", "64"], ["--device-strategy", "split"]]
+SETTINGS = [[], ["--device-memory", "8MB", "--device-strategy", "split"], ["--device-rows", "64"]]
 
 
 def read(path, every):

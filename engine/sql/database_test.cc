@@ -99,7 +99,7 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
            {"SELECT a FROM t LIMIT 10%", "LIMIT with a percentage"},
            {"SELECT a FROM t LIMIT (SELECT 3)", "LIMIT and OFFSET that are not constants"},
            {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
-           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "quantile_cont of several shares"},
+           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "quantile_cont of several fractions"},
            {"SELECT random() FROM t", "the function random()"},
            {"SELECT try(a / 0) FROM t", "TRY"},
            {"SELECT a FROM t ORDER BY e", "the order of ENUM values"},

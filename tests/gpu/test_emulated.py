@@ -101,7 +101,7 @@ def test_answers_that_differ(emulated_gpu, tmp_path):
     assert right.returncode == 0 and right.stdout.endswith("3 passed, 0 failed\n"), right
     wrong = outcome(on_gpu, ["11"])
     assert wrong.returncode == 1 and wrong.stdout.endswith("0 passed, 3 failed\n") and "'10', DuckDB has '11'" in wrong.stdout, wrong
-    assert wrong.stdout.count(on_gpu) == 3 and "FAILED one --device-memory 8MB, line 2: " in wrong.stdout, wrong
+    assert wrong.stdout.count(on_gpu) == 3 and "FAILED one --device-memory 8MB --device-strategy split, line 2: " in wrong.stdout, wrong
     elsewhere = outcome(on_cpu, ["100"])
     assert elsewhere.returncode == 1 and elsewhere.stdout.count("0 of 1 queries ran on the GPU, which is too few") == 3, elsewhere
 
