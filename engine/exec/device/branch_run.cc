@@ -468,11 +468,7 @@ kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
 
 /// Bytes of the columns that the stages read.
 uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
-  std::vector<ExprPtr> read;
-  for (size_t stage = stages.first; stage < stages.end; ++stage) {
-    const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);
-    read.insert(read.end(), more.begin(), more.end());
-  }
+  std::vector<ExprPtr> read = program_.read_by(stages);
   if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
   std::set<size_t> columns;
   for (const ExprPtr& expr : read) {

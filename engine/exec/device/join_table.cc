@@ -112,6 +112,14 @@ class JoinTable::Filling {
   std::span<ColumnPtr> kept() const {
     return std::span(table_.columns_).first(table_.columns_.size() - table_.keys_);
   }
+  static std::vector<const DeviceColumn*> pointers(std::span<const ColumnPtr> columns) {
+    std::vector<const DeviceColumn*> pointers;
+    for (const ColumnPtr& column : columns) pointers.push_back(column.get());
+    return pointers;
+  }
+  static ColumnPtr shared_column(DeviceColumn column) {
+    return std::make_shared<const DeviceColumn>(std::move(column));
+  }
   /// Whether the columns' values can be moved one by one.
   static bool are_fixed(std::span<const ColumnPtr> columns) {
     return std::none_of(columns.begin(), columns.end(),
@@ -207,8 +215,7 @@ class JoinTable::Filling {
   void order_by_parts() {
     if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
-    std::vector<const DeviceColumn*> columns;
-    for (const ColumnPtr& column : table_.columns_) columns.push_back(column.get());
+    const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
     const auto built = gpu_.modules.get(writer_.split_build_text().text());
     const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
       launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads,
@@ -220,7 +227,7 @@ class JoinTable::Filling {
       SplitRows split = split_rows(
           columns, table_.rows_, true, job_, gpu_, [this](size_t bytes) { return allocate(bytes); }, run);
       for (size_t i = 0; i < columns.size(); ++i)
-        table_.columns_[i] = std::make_shared<const DeviceColumn>(std::move(split.columns[i]));
+        table_.columns_[i] = shared_column(std::move(split.columns[i]));
       set_keys();
     } catch (const MemoryError&) {  // they are found in any order
     }
@@ -267,27 +274,21 @@ class JoinTable::Filling {
   /// Fills a bitmap, and puts the columns that the join keeps into the order of the keys' numbers. False:
   /// keys repeat, or there is no memory for it.
   bool place_rows() {
-    kernel::MovedColumns to{};
-    std::vector<ColumnPtr> placed;
+    MovedTo placed;
     try {
-      for (const ColumnPtr& kept : this->kept()) {
-        const auto bytes = static_cast<kernel::u32>(width(kept->type.physical()));
-        auto column = std::make_shared<DeviceColumn>();
-        column->type = kept->type;
-        column->rows = static_cast<int64_t>(table_.lookup_.size);
-        column->values = allocate(table_.lookup_.size * bytes);
-        to.columns[to.count++] = {kept->values.address(), column->values.address(), bytes};
-        placed.push_back(std::move(column));
-      }
+      placed =
+          make_room(pointers(kept()), table_.lookup_.size, [this](size_t bytes) { return allocate(bytes); });
     } catch (const MemoryError&) {
       return false;
     }
     job_.words[KernelWriter::kOut] = bounds_.address();
     writer_.set_table(job_, 0, table_);
-    launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_, to);
+    launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_,
+           placed.addresses);
     take_notes();
     if (keys_repeat()) return false;
-    std::move(placed.begin(), placed.end(), table_.columns_.begin());
+    for (size_t i = 0; i < placed.columns.size(); ++i)
+      table_.columns_[i] = shared_column(std::move(placed.columns[i]));
     return true;
   }
 

@@ -413,14 +413,10 @@ void KernelWriter::try_predicates(Emitter& out, const Stage& stage) {
 /// pass.
 void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string& head,
                               const RowKernel& kernel) const {
-  std::vector<ExprPtr> read, early;
-  for (size_t stage = kernel.stages.first; stage < kernel.stages.end; ++stage) {
-    const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);
-    read.insert(read.end(), more.begin(), more.end());
-    if (stage == kernel.stages.first) early = read;
-  }
+  std::vector<ExprPtr> read = program_.read_by(kernel.stages);
   read.insert(read.end(), kernel.read.begin(), kernel.read.end());
-  if (kernel.stages.end - kernel.stages.first == 1) early = read;
+  const bool is_one = kernel.stages.end - kernel.stages.first == 1;
+  const std::vector<ExprPtr> early = is_one ? read : program_.read_by(program_.stages[kernel.stages.first]);
   std::vector<size_t> places = places_of(early);  // of what is loaded for the whole group
   std::set<size_t> late;
   for (const size_t place : places_of(read))

@@ -202,6 +202,15 @@ std::vector<ExprPtr> Program::read_by(const Stage& stage) const {
   return read;
 }
 
+std::vector<ExprPtr> Program::read_by(Section section) const {
+  std::vector<ExprPtr> read;
+  for (size_t stage = section.first; stage < section.end; ++stage) {
+    const std::vector<ExprPtr> more = read_by(stages[stage]);
+    read.insert(read.end(), more.begin(), more.end());
+  }
+  return read;
+}
+
 Match match_of(const Expr& call) {
   return {call.args[0]->column, static_cast<const expr::PreparedPattern*>(call.prepared.get())};
 }

@@ -72,6 +72,7 @@ struct Program {
   std::optional<size_t> probe_of(size_t column) const;
   /// All expressions of a stage, those that find a row among them.
   std::vector<ExprPtr> read_by(const Stage& stage) const;
+  std::vector<ExprPtr> read_by(Section stages) const;
 };
 
 /// `results` are those of earlier pipelines, which joins read; ScalarJoins throw UserError where they have

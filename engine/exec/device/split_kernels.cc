@@ -81,11 +81,8 @@ std::optional<std::vector<size_t>> KernelWriter::find_split() const {
   if (!program_.stages[first_of_last_].probe || is_wide()) return std::nullopt;
   static_assert(kernel::kJobWords * sizeof(uint64_t) + sizeof(kernel::MovedColumns) <= 4096,
                 "arguments of a kernel");
-  std::vector<ExprPtr> read = program_.outputs;
-  for (size_t stage = first_of_last_; stage < program_.stages.size(); ++stage) {
-    const std::vector<ExprPtr> more = program_.read_by(program_.stages[stage]);
-    read.insert(read.end(), more.begin(), more.end());
-  }
+  std::vector<ExprPtr> read = program_.read_by({first_of_last_, program_.stages.size()});
+  read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
   Emitter scratch = emitter(Access::kRow);
   for (const ExprPtr& expr : program_.read_by(program_.stages[first_of_last_])) scratch.emit(*expr);
   bool can = !scratch.makes_texts();

@@ -14,6 +14,28 @@ struct SplitRows {
   std::vector<DeviceColumn> columns;
 };
 
+/// New columns for the values of others, and the addresses of both.
+struct MovedTo {
+  std::vector<DeviceColumn> columns;
+  kernel::MovedColumns addresses = {};
+};
+
+/// Room for so many rows of each of the columns, which have a fixed width and no NULL. `allocate(bytes)`
+/// gives memory. Throws MemoryError.
+template <class Allocate>
+MovedTo make_room(const std::vector<const DeviceColumn*>& columns, uint64_t rows, Allocate allocate) {
+  MovedTo to;
+  for (const DeviceColumn* const column : columns) {
+    const auto bytes = static_cast<kernel::u32>(width(column->type.physical()));
+    DeviceColumn& moved = to.columns.emplace_back();
+    moved.type = column->type;
+    moved.rows = static_cast<int64_t>(rows);
+    moved.values = allocate(rows * bytes);
+    to.addresses.columns[to.addresses.count++] = {column->values.address(), moved.values.address(), bytes};
+  }
+  return to;
+}
+
 /// Puts the columns into that order, by the kernels of KernelWriter::split_text(): `launch(name, rows,
 /// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
 /// no NULL. `all`: the kernels leave no row out. Throws MemoryError.
@@ -26,18 +48,10 @@ SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t r
   launch("count_parts", rows, job);
   launch("start_parts", uint64_t{1}, job);
   const device::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);
-  SplitRows split{all ? rows : fetch_one<uint32_t>(gpu, sum), {}};
-  kernel::MovedColumns to{};
-  for (const DeviceColumn* const column : columns) {
-    const auto bytes = static_cast<kernel::u32>(width(column->type.physical()));
-    DeviceColumn& moved = split.columns.emplace_back();
-    moved.type = column->type;
-    moved.rows = static_cast<int64_t>(split.rows);
-    moved.values = allocate(split.rows * bytes);
-    to.columns[to.count++] = {column->values.address(), moved.values.address(), bytes};
-  }
-  launch("split_rows", rows, job, to);
-  return split;
+  const uint64_t left = all ? rows : fetch_one<uint32_t>(gpu, sum);
+  MovedTo to = make_room(columns, left, allocate);
+  launch("split_rows", rows, job, to.addresses);
+  return {left, std::move(to.columns)};
 }
 
 }  // namespace lanewise::exec
