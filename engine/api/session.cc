@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "api/device_choice.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/spill_file.h"
 #include "data/table_source.h"
 #include "device/compiler.h"
 #include "device/driver.h"
@@ -51,6 +53,17 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// DuckDB's value of the setting of that name, if it shall have another than its own.
+std::optional<std::string> temp_directory(const SessionOptions& options) {
+  const std::string& given = options.temp_directory;
+  if (given.empty()) return std::nullopt;
+  if (given == kNoTempDirectory) return "";
+  std::error_code error;
+  if (!std::filesystem::is_directory(given, error))
+    throw UserError(fmt::format("the temporary directory '{}' does not exist or is no directory", given));
+  return given;
+}
+
 exec::OperatorProfile by_duckdb(const std::string& statement, double seconds) {
   exec::OperatorProfile op;
   op.name = statement;
@@ -81,11 +94,13 @@ struct Session::State {
                   .read_only = options.read_only,
                   .threads = threads,
                   .memory_limit = options.memory_limit,
+                  .temp_directory = temp_directory(options),
                   .budget = &budget,
                   .cancellation = &cancellation,
                   .open_arrow = arrow_files}) {
     options.tuning.packed_only = options.lanes == "packed";
-    budget.add_reclaimer([this](size_t bytes) { return store.evict(bytes); });
+    if (options.temp_directory != kNoTempDirectory)
+      budget.spill_to(std::make_shared<SpillFile>(options.temp_directory));
     if (device.only) accelerator();
   }
 
@@ -165,9 +180,11 @@ struct Session::State {
     std::optional<Table> table = database.run(statement, &budget);
     result.run_seconds = watch.lap();
     if (const sql::Database::Limits now = database.limits();
-        now != before) {  // SET threads, SET memory_limit
+        now != before) {  // SET threads, SET memory_limit, SET temp_directory
       threads = now.threads;
       if (now.memory != before.memory) budget.set_limit(now.memory);
+      if (now.temp_directory != before.temp_directory)
+        budget.spill_to(now.temp_directory.empty() ? nullptr : std::make_shared<SpillFile>(now.temp_directory));
     }
     result.has_rows = table.has_value();
     if (table) result.table = std::move(*table);
@@ -202,8 +219,11 @@ struct Session::State {
     result.plan_seconds = watch.lap();
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
+    const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
+    const size_t spilled_before = spill_file ? (spill_file->take_peak(), spill_file->used()) : 0;
     exec::Result done = exec::execute(query.root, run);
     result.run_seconds = watch.lap();
+    if (spill_file) result.spilled = spill_file->take_peak() - spilled_before;
     result.table = std::move(done.table);
     name(result.table.schema, query);
     result.hot = done.from_hot_columns;

@@ -17,6 +17,9 @@
 
 namespace lanewise {
 
+/// SessionOptions::temp_directory where nothing may be written.
+inline constexpr const char* kNoTempDirectory = "none";
+
 struct SessionOptions {
   std::string database;    ///< a DuckDB file; empty: in memory
   bool read_only = false;  ///< of that file: several processes may read it, or one writes
@@ -28,6 +31,9 @@ struct SessionOptions {
   int64_t device_rows = 0;       ///< rows that the GPU handles at a time; 0: the default
   int threads = 0;               ///< 0: one per core
   size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
+  /// Where that lies for which there is no memory left; empty: $TMPDIR, else /var/tmp. kNoTempDirectory:
+  /// nowhere, too little memory is an error.
+  std::string temp_directory;
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine
@@ -47,6 +53,7 @@ struct StatementResult {
   double run_seconds = 0;
   /// What DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
   std::optional<double> write_seconds;
+  size_t spilled = 0;              ///< bytes in temporary files, at most, for want of memory
   bool hot = false;                ///< all columns were in the column store
   std::vector<std::string> files;  ///< that the query reads
   std::vector<exec::OperatorProfile> profile;

@@ -176,10 +176,26 @@ TEST(Session, NamesBadOptions) {
 TEST(Session, KeepsToItsMemory) {
   SessionOptions small = options();
   small.memory_limit = size_t{8} << 20;
+  small.temp_directory = kNoTempDirectory;
   Session session(small);
   const std::string sort = "SELECT i FROM range(10000000) r(i) ORDER BY i % 1000 DESC";
   EXPECT_THAT(message_of<MemoryError>([&] { session.run(sort); }), HasSubstr("memory limit of 8 MiB"));
   EXPECT_EQ(session.run("SELECT count(*) FROM range(1000)").table.value(0, 0).to_string(), "1000");
+}
+
+TEST(Session, SpillsWhatExceedsItsMemory) {
+  const TemporaryFolder folder;
+  SessionOptions small = options();
+  small.memory_limit = size_t{8} << 20;
+  small.temp_directory = folder.path().string();
+  Session session(small);
+  const StatementResult sorted = session.run("SELECT i FROM range(3000000) r(i) ORDER BY i % 1000 DESC, i");
+  EXPECT_GT(sorted.spilled, 16u << 20);
+  EXPECT_EQ(sorted.table.value(0, 0).to_string(), "999");
+  EXPECT_EQ(sorted.table.value(2999999, 0).to_string(), "2999000");
+  EXPECT_EQ(session.run("SELECT 1").spilled, 0u);
+  small.temp_directory = "/no/such/folder";
+  EXPECT_THAT(message_of<UserError>([&] { Session missing(small); }), HasSubstr("/no/such/folder"));
 }
 
 TEST(Session, StopsOnRequest) {

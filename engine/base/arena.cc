@@ -12,15 +12,12 @@ constexpr size_t kLargestKept = size_t{16} << 20;
 
 void* Arena::raw(size_t bytes) {
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
-  if (blocks_.empty() || blocks_.back().size - used_ < size) {
+  if (blocks_.empty() || blocks_.back().size() - used_ < size) {
     const size_t block = std::max({size, kBlock, blocks_.empty() ? next_ : 0});
-    held_.resize(held_.bytes() + block);
-    blocks_.push_back({std::unique_ptr<uint8_t[]>(new uint8_t[block + 63]), block});
+    blocks_.push_back(Buffer::allocate(block, budget_, what_));
     used_ = 0;
   }
-  auto start = reinterpret_cast<uintptr_t>(blocks_.back().memory.get());
-  start = (start + 63) / 64 * 64;
-  void* result = reinterpret_cast<void*>(start + used_);
+  void* result = blocks_.back().mutable_data() + used_;
   used_ += size;
   return result;
 }
@@ -46,9 +43,10 @@ std::string_view Arena::copy_packed(std::string_view text) {
 
 void Arena::reset() {
   if (blocks_.size() > 1) {
-    next_ = std::min(held_.bytes(), kLargestKept);
+    size_t held = 0;
+    for (const Buffer& block : blocks_) held += block.size();
+    next_ = std::min(held, kLargestKept);
     blocks_.clear();
-    held_.resize(0);
   }
   used_ = 0;
   packed_left_ = 0;

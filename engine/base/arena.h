@@ -14,7 +14,8 @@ namespace lanewise {
 /// 64-byte aligned and may be read kPadding bytes past their end.
 class Arena {
  public:
-  explicit Arena(MemoryBudget* budget = nullptr, std::string_view what = "scratch") : held_(budget, what) {}
+  explicit Arena(MemoryBudget* budget = nullptr, std::string_view what = "scratch")
+      : budget_(budget), what_(what) {}
 
   /// Uninitialised.
   template <class T>
@@ -31,14 +32,11 @@ class Arena {
   void reset();
 
  private:
-  struct Block {
-    std::unique_ptr<uint8_t[]> memory;
-    size_t size;
-  };
   void* raw(size_t bytes);
 
-  Reservation held_;
-  std::vector<Block> blocks_;
+  MemoryBudget* budget_;
+  std::string_view what_;  // a string literal
+  std::vector<Buffer> blocks_;
   size_t used_ = 0;         // of the last block
   char* packed_ = nullptr;  // where copy_packed goes on
   size_t packed_left_ = 0;

@@ -11,15 +11,68 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "base/spill_file.h"
 
 namespace lanewise {
 
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kLeastSpilled = size_t{64} << 10;  // bytes of a buffer
+constexpr size_t kMostLeft = size_t{1} << 30;       // for what does not spill, a quarter of the limit at most
 }
 
-bool MemoryBudget::try_reserve(size_t bytes) {
-  const size_t limit = this->limit();
+struct Reclaimer::Entry {
+  std::recursive_mutex mutex;
+  bool running = false;
+  std::function<size_t(size_t)> reclaim;
+};
+
+Reclaimer::~Reclaimer() {
+  if (entry_ == nullptr) return;
+  const std::lock_guard lock(entry_->mutex);
+  entry_->reclaim = nullptr;
+}
+
+Reclaimer MemoryBudget::add_reclaimer(std::function<size_t(size_t)> reclaim) {
+  auto entry = std::make_shared<Reclaimer::Entry>();
+  entry->reclaim = std::move(reclaim);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(reclaimers_, [](const auto& known) { return known.expired(); });
+  reclaimers_.push_back(entry);
+  return Reclaimer(std::move(entry));
+}
+
+template <class Done>
+size_t MemoryBudget::ask_reclaimers(size_t bytes, Done done) {
+  static thread_local int depth = 0;  // reclaimers that this thread is in: it waits for no other one there
+  std::vector<std::weak_ptr<Reclaimer::Entry>> known;
+  {
+    const std::lock_guard lock(mutex_);
+    known = reclaimers_;
+  }
+  size_t freed = 0;
+  for (const auto& weak : known) {
+    const auto entry = weak.lock();
+    if (entry == nullptr) continue;
+    std::unique_lock lock(entry->mutex, std::defer_lock);
+    if (depth != 0 && !lock.try_lock()) continue;
+    if (depth == 0) lock.lock();
+    if (entry->running || entry->reclaim == nullptr) continue;
+    struct Running {
+      explicit Running(Reclaimer::Entry& of) : entry(of) { entry.running = ++depth != 0; }
+      ~Running() {
+        entry.running = false;
+        --depth;
+      }
+      Reclaimer::Entry& entry;
+    } const running(*entry);
+    freed += entry->reclaim(bytes > freed ? bytes - freed : 0);
+    if (done(freed)) break;
+  }
+  return freed;
+}
+
+bool MemoryBudget::try_reserve(size_t bytes, size_t limit) {
   size_t used = used_->load(std::memory_order_relaxed);
   do {
     if (bytes > limit || used > limit - bytes) return false;
@@ -30,32 +83,22 @@ bool MemoryBudget::try_reserve(size_t bytes) {
   return true;
 }
 
+bool MemoryBudget::reserve_leaving(size_t bytes, size_t left) {
+  const size_t limit = this->limit() - std::min(left, this->limit());
+  if (try_reserve(bytes, limit)) return true;
+  bool taken = false;
+  ask_reclaimers(bytes + left, [&](size_t) { return taken = try_reserve(bytes, limit); });
+  return taken || try_reserve(bytes, limit);
+}
+
 void MemoryBudget::reserve(size_t bytes, std::string_view what) {
-  if (try_reserve(bytes)) return;
-  {
-    std::lock_guard lock(mutex_);
-    for (auto& reclaim : reclaimers_) {
-      reclaim(bytes);
-      if (try_reserve(bytes)) return;
-    }
-  }
-  if (try_reserve(bytes)) return;
+  if (reserve_leaving(bytes, 0)) return;
   throw MemoryError(fmt::format("{} needs {} more, but {} of the memory limit of {} are in use; {}", what,
                                 format_size(bytes), format_size(used()), format_size(limit()), raise_));
 }
 
 size_t MemoryBudget::reclaim(size_t bytes) {
-  std::lock_guard lock(mutex_);
-  size_t freed = 0;
-  for (auto& reclaim : reclaimers_) {
-    if (freed < bytes) freed += reclaim(bytes - freed);
-  }
-  return freed;
-}
-
-void MemoryBudget::add_reclaimer(std::function<size_t(size_t)> reclaim) {
-  std::lock_guard lock(mutex_);
-  reclaimers_.push_back(std::move(reclaim));
+  return ask_reclaimers(bytes, [&](size_t freed) { return freed >= bytes; });
 }
 
 Reservation& Reservation::operator=(Reservation&& other) noexcept {
@@ -83,10 +126,21 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
     void* memory = nullptr;
     ~Block() { std::free(memory); }
   };
-  auto block = std::make_shared<Block>();
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
+  Buffer buffer;
+  buffer.size_ = bytes;
+  const bool may_spill = size >= kLeastSpilled && budget != nullptr && budget->spill_file_ != nullptr;
+  if (may_spill && !budget->reserve_leaving(size, std::min(budget->limit() / 4, kMostLeft))) {
+    std::shared_ptr<uint8_t> memory = budget->spill_file_->allocate(size, what);
+    buffer.data_ = memory.get();
+    buffer.spilled_ = true;
+    buffer.owner_ = std::move(memory);
+    std::memset(buffer.mutable_data() + bytes, 0, size - bytes);
+    return buffer;
+  }
+  auto block = std::make_shared<Block>();
   block->reservation = Reservation(budget, what);
-  block->reservation.resize(size);
+  may_spill ? block->reservation.adopt(size) : block->reservation.resize(size);
   const bool huge = access == Access::kRandom && size >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : 64;
   // Not posix_memalign(): in glibc what it gave is too small, once freed, for the next call of the same size.
@@ -99,9 +153,7 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   auto* data = reinterpret_cast<uint8_t*>(address);
   if (huge) madvise(data, size, MADV_HUGEPAGE);
   std::memset(data + bytes, 0, size - bytes);  // so that over-reads are the same always
-  Buffer buffer;
   buffer.data_ = data;
-  buffer.size_ = bytes;
   buffer.owner_ = std::move(block);
   return buffer;
 }

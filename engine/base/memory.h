@@ -14,6 +14,24 @@
 
 namespace lanewise {
 
+class SpillFile;
+
+/// A function that a budget asks for memory, as long as this lives.
+class Reclaimer {
+ public:
+  Reclaimer() = default;
+  Reclaimer(Reclaimer&&) noexcept = default;
+  Reclaimer& operator=(Reclaimer&&) = delete;
+  ~Reclaimer();  ///< waits until no other thread calls it
+
+ private:
+  friend class MemoryBudget;
+  struct Entry;
+  explicit Reclaimer(std::shared_ptr<Entry> entry) : entry_(std::move(entry)) {}
+
+  std::shared_ptr<Entry> entry_;
+};
+
 /// A limit on the bytes that everything which grows may hold together. Thread-safe.
 class MemoryBudget {
  public:
@@ -27,7 +45,7 @@ class MemoryBudget {
   /// Before it gives up it asks the reclaimers (caches) to release memory.
   void reserve(size_t bytes, std::string_view what);
   /// Takes `bytes` where they are free now; no reclaiming, no error.
-  bool try_reserve(size_t bytes);
+  bool try_reserve(size_t bytes) { return try_reserve(bytes, limit()); }
   void release(size_t bytes) { used_->fetch_sub(bytes, std::memory_order_relaxed); }
 
   size_t used() const { return used_->load(std::memory_order_relaxed); }
@@ -38,18 +56,32 @@ class MemoryBudget {
 
   /// Asks the reclaimers for `bytes`, until they have freed as many; returns how many they freed.
   size_t reclaim(size_t bytes);
-  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed.
-  void add_reclaimer(std::function<size_t(size_t)> reclaim);
+  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed. It may reserve memory
+  /// itself; it is not asked again meanwhile.
+  [[nodiscard]] Reclaimer add_reclaimer(std::function<size_t(size_t)> reclaim);
+
+  /// From now on large buffers that have no room lie in `file`, and something is left for small ones.
+  void spill_to(std::shared_ptr<SpillFile> file) { spill_file_ = std::move(file); }
+  std::shared_ptr<SpillFile> spill_file() const { return spill_file_; }
 
  private:
   friend class Reservation;
+  friend class Buffer;
+
+  bool try_reserve(size_t bytes, size_t limit);
+  /// Takes `bytes` and leaves `left` free, with the reclaimers' help, or takes nothing and returns false.
+  bool reserve_leaving(size_t bytes, size_t left);
+  /// Calls the reclaimers for `bytes`, until done() is true.
+  template <class Done>
+  size_t ask_reclaimers(size_t bytes, Done done);
 
   std::atomic<size_t> limit_;
   const std::string_view raise_;  // a string literal
   const std::shared_ptr<std::atomic<size_t>> used_ = std::make_shared<std::atomic<size_t>>(0);
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;
-  std::vector<std::function<size_t(size_t)>> reclaimers_;
+  std::vector<std::weak_ptr<Reclaimer::Entry>> reclaimers_;
+  std::shared_ptr<SpillFile> spill_file_;  // null: what has no room is an error
 };
 
 /// Bytes held of a budget; gives them back when it ends, which may be after the budget: results outlive
@@ -69,6 +101,8 @@ class Reservation {
 
   /// Grows, while there is the budget, or shrinks to `bytes`; throws MemoryError, then unchanged.
   void resize(size_t bytes);
+  /// Holds `bytes` more that were taken of the budget.
+  void adopt(size_t bytes) { bytes_ += bytes; }
   size_t bytes() const { return bytes_; }
 
  private:
@@ -89,7 +123,8 @@ enum class Access : uint8_t { kInOrder, kRandom };
 class Buffer {
  public:
   Buffer() = default;
-  /// Our own memory, unspecified but for its zero padding; write it before it is shared.
+  /// Our own memory, unspecified but for its zero padding; write it before it is shared. It lies in the budget's
+  /// SpillFile where that has one, and no room for it.
   static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what,
                          Access access = Access::kInOrder);
   /// Foreign memory that `owner` keeps alive.
@@ -106,13 +141,20 @@ class Buffer {
     return reinterpret_cast<T*>(mutable_data());
   }
   size_t size() const { return size_; }
+  /// Whether it lies in a temporary file.
+  bool spilled() const { return spilled_; }
   explicit operator bool() const { return data_ != nullptr; }
   /// The first `bytes` bytes, sharing the memory.
-  Buffer prefix(size_t bytes) const { return wrap(data_, bytes, owner_); }
+  Buffer prefix(size_t bytes) const {
+    Buffer first = *this;
+    first.size_ = bytes;
+    return first;
+  }
 
  private:
   const uint8_t* data_ = nullptr;
   size_t size_ = 0;
+  bool spilled_ = false;
   std::shared_ptr<const void> owner_;
 };
 

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <thread>
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/int128.h"
 #include "base/size.h"
+#include "base/spill_file.h"
+#include "base/testing/temporary_folder.h"
 
 namespace lanewise {
 namespace {
@@ -36,13 +40,47 @@ TEST(MemoryBudget, AsksCachesBeforeItRefuses) {
   MemoryBudget budget(1000);
   Reservation cache(&budget, "cache");
   cache.resize(900);
-  budget.add_reclaimer([&](size_t) {
+  const Reclaimer reclaimer = budget.add_reclaimer([&](size_t) {
     cache.resize(0);
     return size_t{900};
   });
   Reservation query(&budget, "query");
   query.resize(800);
   EXPECT_EQ(budget.used(), 800);
+}
+
+TEST(MemoryBudget, LetsReclaimersReserve) {
+  MemoryBudget budget(1000);
+  Reservation cache(&budget, "cache"), copy(&budget, "copy of the cache");
+  cache.resize(900);
+  int calls = 0;
+  const auto move_down = [&](size_t) {
+    ++calls;
+    EXPECT_THROW(copy.resize(150), MemoryError);  // asks for room itself, and must not wait for itself
+    cache.resize(0);
+    return size_t{900};
+  };
+  const Reclaimer first = budget.add_reclaimer(move_down);
+  const Reclaimer second = budget.add_reclaimer([](size_t) { return size_t{0}; });
+  Reservation query(&budget, "query");
+  query.resize(800);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(MemoryBudget, NeverCallsAReclaimerThatHasEnded) {
+  MemoryBudget budget(1000);
+  Reservation held(&budget, "held");
+  held.resize(1000);
+  std::atomic<bool> stop{false};
+  std::thread asks([&] {
+    while (!stop) budget.reclaim(1);
+  });
+  for (int i = 0; i < 1000; ++i) {
+    auto alive = std::make_unique<bool>(true);
+    const Reclaimer reclaimer = budget.add_reclaimer([&](size_t) { return static_cast<size_t>(!*alive); });
+  }  // the reclaimer ends before what it reads
+  stop = true;
+  asks.join();
 }
 
 TEST(MemoryBudget, CountsAcrossThreads) {
@@ -72,6 +110,32 @@ TEST(Buffer, IsAlignedPaddedAndCharged) {
   }
   EXPECT_EQ(budget.used(), 0);
   EXPECT_THROW(Buffer::allocate(2 << 20, &budget, "test"), MemoryError);
+}
+
+TEST(Buffer, SpillsWhatIsLargeAndHasNoRoom) {
+  const TemporaryFolder folder;
+  MemoryBudget budget(1 << 20);
+  budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
+  const Buffer first = Buffer::allocate(500 << 10, &budget, "test");
+  const Buffer large = Buffer::allocate(500 << 10, &budget, "test");
+  const Buffer small = Buffer::allocate(1 << 10, &budget, "test");
+  EXPECT_FALSE(first.spilled());
+  EXPECT_TRUE(large.spilled());
+  EXPECT_TRUE(large.prefix(10).spilled());
+  EXPECT_FALSE(small.spilled()) << "a quarter of the limit is left for what is small";
+  EXPECT_LT(budget.used(), 600u << 10);
+  for (size_t i = 0; i < kPadding; ++i) EXPECT_EQ(large.data()[(500 << 10) + i], 0);
+}
+
+TEST(Arena, Spills) {
+  const TemporaryFolder folder;
+  MemoryBudget budget(1 << 20);
+  budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
+  Arena arena(&budget);
+  std::vector<std::string_view> texts;
+  for (int i = 0; i < 100000; ++i) texts.push_back(arena.copy_packed("a text of some length"));
+  EXPECT_GT(budget.spill_file()->used(), 1u << 20);
+  for (const std::string_view text : texts) ASSERT_EQ(text, "a text of some length");
 }
 
 TEST(BufferBuilder, GrowsAndFinishes) {

@@ -23,6 +23,10 @@ size_t Column::bytes() const {
   return validity.size() + values.size() + offsets.size() + (dictionary ? dictionary->bytes() : 0);
 }
 
+bool Column::spilled() const {
+  return validity.spilled() || values.spilled() || offsets.spilled() || (dictionary && dictionary->spilled());
+}
+
 size_t Batch::bytes() const {
   size_t sum = 0;
   for (const ColumnPtr& column : columns) sum += column->bytes();

@@ -39,6 +39,8 @@ struct Column {
   Value value(int64_t row) const;
   /// Bytes of all buffers.
   size_t bytes() const;
+  /// Whether one of the buffers lies in a temporary file.
+  bool spilled() const;
 };
 
 using ColumnPtr = std::shared_ptr<const Column>;

@@ -99,7 +99,7 @@ TEST_F(MemoryTest, CachesGiveWhatTheyHoldBeforeADeviceIsFull) {
   DevicePool pool(device_, 1 << 30);
   fake_.memory = 1 << 20;
   DeviceBuffer cached = pool.allocate(512 << 10, stream_, "cache");
-  pool.budget().add_reclaimer([&](size_t) {
+  const Reclaimer reclaimer = pool.budget().add_reclaimer([&](size_t) {
     const size_t bytes = cached.size();
     cached.reset();
     return bytes;

@@ -19,14 +19,13 @@ void complete_bounds(StoredChunk& chunk) {
 
 }  // namespace
 
-ColumnStore::ColumnStore(MemoryBudget* budget) : budget_(budget) {
-  if (budget == nullptr) return;
-  budget->add_reclaimer([this](size_t wanted) {
-    const size_t used = budget_->used(), limit = budget_->limit();
-    const size_t free = used < limit ? limit - used : 0;
-    return wanted > free ? evict(wanted - free) : 0;
-  });
-}
+ColumnStore::ColumnStore(MemoryBudget* budget)
+    : budget_(budget),
+      reclaimer_(budget == nullptr ? Reclaimer() : budget->add_reclaimer([this](size_t wanted) {
+        const size_t used = budget_->used(), limit = budget_->limit();
+        const size_t free = used < limit ? limit - used : 0;
+        return wanted > free ? evict(wanted - free) : 0;
+      })) {}
 
 ColumnStore::Chunks ColumnStore::find(const std::string& identity, size_t column) {
   std::lock_guard lock(mutex_);
@@ -112,6 +111,10 @@ bool ColumnStore::Intake::add(const ScanBatch& batch) {
   {
     std::lock_guard lock(mutex_);
     if (given_up_) return false;
+  }
+  if (std::ranges::any_of(batch.batch.columns, [](const ColumnPtr& column) { return column->spilled(); })) {
+    give_up();  // to read a file again is no slower
+    return false;
   }
   std::vector<StoredChunk> chunks;
   for (const ColumnPtr& column : batch.batch.columns) {

@@ -28,8 +28,7 @@ struct StoredChunk {
 /// never kept. Thread-safe.
 ///
 /// The buffers of a column are charged to the budget by whoever allocated them, for as long as they live; the
-/// store only keeps them alive, and lets them go when the budget asks for memory. It must outlive the
-/// budget's last reserve().
+/// store only keeps them alive, and lets them go when the budget asks for memory.
 class ColumnStore {
  public:
   using Chunks = std::shared_ptr<const std::vector<StoredChunk>>;
@@ -85,6 +84,7 @@ class ColumnStore {
   std::unordered_map<std::string, std::list<Entry>::iterator> index_;
   std::vector<std::weak_ptr<Intake>> intakes_;
   size_t bytes_ = 0;
+  const Reclaimer reclaimer_;  // the last member: none of the others is asked once it ends
 };
 
 }  // namespace lanewise::exec

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "exec/device/branch_run.h"
 #include "exec/device/run_on_device.h"
+#include "exec/join_parts.h"
 #include "exec/marked_rows.h"
 #include "exec/morsel_list.h"
 #include "exec/open_operators.h"
@@ -86,13 +87,48 @@ class Execution {
 
   void run_on_host(size_t i, std::vector<Counters>& counters) {
     for (const size_t read : results_read(pipelines_[i])) {
-      if (!is_build(pipelines_[read]) || results_[read].build != nullptr) continue;
+      if (!is_build(pipelines_[read]) || results_[read].build != nullptr || results_[read].parts != nullptr)
+        continue;
       std::vector<Counters> again(counters.size());  // of what a device has counted
       run_on_host(read, again);
     }
-    OpenPipeline open = this->open(pipelines_[i]);
+    const Pipeline pipeline = with_parts(pipelines_[i], counters);
+    OpenPipeline open = this->open(pipeline);
     results_[i].table = exec::run(open, options_, counters);
-    if (is_build(pipelines_[i])) results_[i].build = static_cast<ops::BuildSink&>(*open.sink).build();
+    if (!is_build(pipeline)) return;
+    const auto& sink = static_cast<ops::BuildSink&>(*open.sink);
+    results_[i].build = sink.build();
+    results_[i].parts = sink.parts();
+    if (sink.parts() != nullptr)
+      notes_[pipeline.line] += fmt::format("; in {} parts for want of memory", sink.parts()->count());
+  }
+
+  /// The pipeline, with rows in parts before each join whose build side is in parts.
+  Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters) {
+    while (const auto build = join_in_parts(pipeline, results_)) {
+      const size_t count = results_[*build].parts->count();
+      if (branches_beside(pipeline, *build).size() + 2 * count > kMaxBranches) {
+        Pipeline beside = pipeline;
+        beside.branches = branches_beside(pipeline, *build);
+        beside.sink = nullptr;
+        OpenPipeline open = this->open(beside);
+        pipeline = with_rows_beside(pipeline, *build, exec::run(open, options_, counters));
+      }
+      const plan::Node& join = *pipelines_[*build].sink;
+      const Schema& left = join.children[0]->schema;
+      auto sink = std::make_unique<ops::LeftPartsSink>(std::get<plan::Join>(join.payload), left, count);
+      ops::LeftPartsSink& parts = *sink;
+      const std::vector<Branch> before = branches_before(pipeline, *build);
+      OpenPipeline open;
+      open.sink = std::move(sink);
+      for (const Branch& branch : before) open.branches.push_back(this->open(branch, std::nullopt));
+      open.sink_line = pipelines_[*build].line;
+      open.columns = &left;
+      open.sink_is_operator = false;
+      exec::run(open, options_, counters);
+      pipeline = by_parts(pipeline, *build, std::move(parts.parts()));
+    }
+    return pipeline;
   }
 
   /// Whether the pipeline reads a build side that only a device has.
@@ -119,6 +155,8 @@ class Execution {
   bool run_on_accelerator(size_t i) {
     if (!options_.accelerator) return false;
     const Pipeline& pipeline = pipelines_[i];
+    const auto in_parts = [&](size_t read) { return results_[read].parts != nullptr; };
+    if (std::ranges::any_of(results_read(pipeline), in_parts)) return false;
     const auto choice = [&] {
       if (reads_device(pipeline))
         return Choice{.on_device = true, .reason = "a build side that it reads is there"};
@@ -192,6 +230,27 @@ class Execution {
 
   OpenBranch open(const Branch& branch, const std::optional<ops::InputOrder>& order) {
     OpenBranch open;
+    open.line = branch.line;
+    open.phase = branch.phase;
+    if (reads_part(branch)) {
+      open.open_late = [this, &branch] { return open_now(branch, std::nullopt); };
+      return open;
+    }
+    return open_now(branch, order);
+  }
+
+  /// Whether its memory is wanted only in its phase.
+  static bool reads_part(const Branch& branch) {
+    const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
+    return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kWhole);
+  }
+
+  std::shared_ptr<const ops::Build> build_of(size_t pipeline, size_t part) const {
+    return part == kWhole ? results_[pipeline].build : results_[pipeline].parts->open(part);
+  }
+
+  OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order) {
+    OpenBranch open;
     if (order) open.ordered_by = order->column;
     open.line = branch.line;
     open.phase = branch.phase;
@@ -205,9 +264,11 @@ class Execution {
     } else if (const auto* values = std::get_if<const plan::Values*>(&branch.input)) {
       open.input = open_table(*(*values)->table);
     } else if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
-      const auto& build = results_[marked->pipeline].build;
+      const auto build = build_of(marked->pipeline, marked->part);
       open.input =
           read_marked_rows(*marked->join, build, slicing_for(options_, build->rows), options_.budget);
+    } else if (const auto* part = std::get_if<RowsOfPart>(&branch.input)) {
+      open.input = open_table(*part->rows);
     } else {
       open.input = open_table(results_[*pipeline_read(branch)].table);
     }
@@ -235,7 +296,7 @@ class Execution {
       open.step = std::make_unique<ops::ScalarJoin>(results_[step.result].table, scalar->message);
     } else if (const auto* join = std::get_if<plan::Join>(&node.payload)) {
       ops::Probe probe = ops::make_probe(*join, node.children[0]->schema, node.children[1]->schema,
-                                         results_[step.result].build);
+                                         build_of(step.result, step.part));
       open.step = std::move(probe.step);
       open.expander = std::move(probe.expander);
     } else if (const auto* unnest = std::get_if<plan::Unnest>(&node.payload)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -14,10 +15,19 @@ struct ResultOf {
   size_t pipeline;
 };
 
+/// A build side that is whole, not in parts.
+inline constexpr size_t kWhole = static_cast<size_t>(-1);
+
 /// Rows of a join's build side by what its probes noted: those without a match, or (kRightSemi) with one.
 struct MarkedRowsOf {
   size_t pipeline;         ///< that made the build side
   const plan::Node* join;  ///< whose rows these are
+  size_t part = kWhole;    ///< of the build side
+};
+
+/// Rows of a join's left child that are in one part.
+struct RowsOfPart {
+  std::shared_ptr<const Table> rows;
 };
 
 /// Not a line of the plan's text.
@@ -28,6 +38,7 @@ struct StepSpec {
   const plan::Node* node = nullptr;  ///< Filter, Project, Unnest, ScalarJoin or Join
   size_t line = 0;                   ///< its line in the plan's text
   size_t result = 0;                 ///< the pipeline that gives a ScalarJoin's row, or a Join's build side
+  size_t part = kWhole;              ///< of that build side
 
   bool reads_result() const {
     return std::holds_alternative<plan::ScalarJoin>(node->payload) ||
@@ -37,7 +48,7 @@ struct StepSpec {
 
 /// Rows of one input and what happens to them on their way to the sink.
 struct Branch {
-  std::variant<const plan::Scan*, const plan::Values*, ResultOf, MarkedRowsOf> input;
+  std::variant<const plan::Scan*, const plan::Values*, ResultOf, MarkedRowsOf, RowsOfPart> input;
   size_t line = kNoLine;  ///< of the input; none for results that only their maker counts
   Schema schema;          ///< of the input's rows
   std::vector<StepSpec> steps;

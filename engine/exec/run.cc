@@ -245,7 +245,8 @@ class Worker {
 size_t workers_for(const OpenPipeline& pipeline, const Options& options) {
   const auto threads = static_cast<size_t>(std::max(options.threads, 1));
   size_t useful = 0;
-  for (const OpenBranch& branch : pipeline.branches) useful += std::min(branch.input->max_readers(), threads);
+  for (const OpenBranch& branch : pipeline.branches)
+    useful += branch.input == nullptr ? threads : std::min(branch.input->max_readers(), threads);
   return std::clamp<size_t>(useful, 1, threads);
 }
 
@@ -288,7 +289,18 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
   for (size_t i = 0; i < workers_for(pipeline, options); ++i) {
     workers.push_back(std::make_unique<Worker>(pipeline, options, counters.size(), stop, fault));
   }
-  for (size_t phase = 0; phase <= last_phase(pipeline); ++phase) {
+  const auto for_phase = [&](size_t phase, auto f) {
+    for (OpenBranch& branch : pipeline.branches)
+      if (branch.phase == phase) f(branch);
+  };
+  const size_t last = last_phase(pipeline);
+  for (size_t phase = 0; phase <= last; ++phase) {
+    for_phase(phase, [](OpenBranch& branch) {
+      if (!branch.open_late) return;
+      OpenBranch opened = branch.open_late();
+      branch.input = std::move(opened.input);
+      branch.steps = std::move(opened.steps);
+    });
     run_workers(workers.size(), [&](size_t i) {
       try {
         workers[i]->run(progress, phase);
@@ -298,8 +310,13 @@ Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>&
       }
     });
     raise(fault, pipeline);
+    for_phase(phase, [](OpenBranch& branch) {
+      branch.input->finish();
+      if (!branch.open_late) return;
+      branch.input.reset();
+      branch.steps.clear();
+    });
   }
-  for (OpenBranch& branch : pipeline.branches) branch.input->finish();
 
   std::vector<std::unique_ptr<ops::Sink::Local>> locals;
   for (auto& worker : workers) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ struct LineStep {
   const Schema* columns;                    ///< of the rows that come in; null: they have no names for people
 };
 
-/// A branch with its input opened.
+/// A branch with its input opened, or one that is opened when its phase begins.
 struct OpenBranch {
   std::string what;  ///< for people: what is read; empty: no source
   size_t line;       ///< of the input, or kNoLine
@@ -30,6 +31,7 @@ struct OpenBranch {
   std::vector<LineStep> steps;
   size_t ordered_by = 0;  ///< the sink's column that the bounds of morsels are of
   size_t phase = 0;       ///< see Branch::phase
+  std::function<OpenBranch()> open_late = nullptr;  ///< without an input; what it opens is let go of after the phase
 };
 
 /// A pipeline that is ready to run.

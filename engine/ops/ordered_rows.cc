@@ -41,6 +41,18 @@ int64_t OrderedRows::rows() const {
   return rows;
 }
 
+size_t OrderedRows::bytes() const {
+  size_t bytes = 0;
+  for (const Batch& batch : batches_) bytes += batch.bytes();
+  return bytes;
+}
+
+bool OrderedRows::spilled() const {
+  return std::ranges::any_of(batches_, [](const Batch& batch) {
+    return std::ranges::any_of(batch.columns, [](const ColumnPtr& column) { return column->spilled(); });
+  });
+}
+
 void OrderedRows::seal() {
   if (growing_rows_ == 0) return;
   Batch& batch = batches_.emplace_back();

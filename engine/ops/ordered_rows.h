@@ -21,6 +21,10 @@ class OrderedRows : public Sink::Local {
   /// Ends the batch that grows now.
   void seal();
   int64_t rows() const;
+  /// Of the batches that have ended.
+  size_t bytes() const;
+  /// Whether one of these batches lies in temporary files.
+  bool spilled() const;
 
   /// Neighbouring rows of one batch; `part` numbers the batches of all threads.
   struct Place {

@@ -42,6 +42,8 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
+  if (options.temp_directory)
+    config.SetOptionByName("temp_directory", duckdb::Value(*options.temp_directory));
   config.AddExtensionOption(kFallback, "Who runs what Lanewise's engine cannot: '' (an error) or 'duckdb'",
                             duckdb::LogicalType::VARCHAR, duckdb::Value(""), check_fallback);
   if (options.read_only && !options.path.empty()) config.options.access_mode = duckdb::AccessMode::READ_ONLY;
@@ -511,7 +513,7 @@ std::shared_ptr<const Source> Database::remove_source(const std::string& name) {
 
 Database::Limits Database::limits() const {
   const auto& options = duckdb::DBConfig::GetConfig(state_->context()).options;
-  return {static_cast<int>(options.maximum_threads), options.maximum_memory};
+  return {static_cast<int>(options.maximum_threads), options.maximum_memory, options.temporary_directory};
 }
 
 bool Database::falls_back() const {

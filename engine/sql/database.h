@@ -37,6 +37,7 @@ struct DatabaseOptions {
   bool read_only = false;   ///< several processes may read a file, or one writes
   int threads = 1;          ///< of DuckDB's statements, and for how many of ours its scans are prepared
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
+  std::optional<std::string> temp_directory{};  ///< of its operators; empty: none; not set: DuckDB's default
   MemoryBudget* budget = nullptr;              ///< of what its statements read of added sources
   const Cancellation* cancellation = nullptr;  ///< of reading those
   OpenFiles open_arrow{};                      ///< for names that end in .arrow; none: no table has one
@@ -117,10 +118,11 @@ class Database {
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 
-  /// The present values of `SET threads` and `SET memory_limit`.
+  /// The present values of `SET threads`, `SET memory_limit` and `SET temp_directory`.
   struct Limits {
     int threads;
     size_t memory;
+    std::string temp_directory;
     bool operator==(const Limits&) const = default;
   };
   Limits limits() const;

@@ -63,6 +63,7 @@ typedef struct lw_result lw_result;
  *   read_only      true or false
  *   threads        0: one for each core
  *   memory_limit   "2GB", "512MiB"; empty: 80 % of the machine's memory
+ *   temp_directory where that lies which exceeds it; empty: $TMPDIR, else /var/tmp; none: it is an error
  *   device         cpu, cuda, cuda:N, auto
  *   device_memory  "8GB"; empty: nearly all
  *   lanes          simd, scalar, ...: see `lanewise info`

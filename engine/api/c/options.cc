@@ -59,6 +59,8 @@ SessionOptions session_options(std::span<const lw_option> options) {
       result.threads = static_cast<int>(parse_count(name, value, 4096));
     } else if (name == "memory_limit") {
       result.memory_limit = parse_bytes(name, value);
+    } else if (name == "temp_directory") {
+      result.temp_directory = value;
     } else if (name == "device") {
       result.device = value;
     } else if (name == "device_memory") {
@@ -69,8 +71,8 @@ SessionOptions session_options(std::span<const lw_option> options) {
       result.fallback_duckdb = parse_fallback(value);
     } else {
       refuse_option(name,
-                    "database, read_only, threads, memory_limit, device, "
-                    "device_memory, lanes, fallback");
+                    "database, read_only, threads, memory_limit, temp_directory, "
+                    "device, device_memory, lanes, fallback");
     }
   }
   return result;

@@ -11,9 +11,8 @@ std::string DeviceStore::Key::text() const {
   return fmt::format("{} {} {} {}", column, first, rows, identity);
 }
 
-DeviceStore::DeviceStore(MemoryBudget& budget) {
-  budget.add_reclaimer([this](size_t wanted) { return evict(wanted); });
-}
+DeviceStore::DeviceStore(MemoryBudget& budget)
+    : reclaimer_(budget.add_reclaimer([this](size_t wanted) { return evict(wanted); })) {}
 
 DeviceStore::ColumnPtr DeviceStore::find(const Key& key) {
   const std::lock_guard lock(mutex_);

@@ -28,7 +28,7 @@ class DeviceStore {
     std::string text() const;
   };
 
-  /// `budget` asks it for memory; it must not be asked any more when the store ends.
+  /// `budget` asks it for memory.
   explicit DeviceStore(MemoryBudget& budget);
 
   /// Null: it is not there.
@@ -60,6 +60,7 @@ class DeviceStore {
   std::unordered_map<std::string, std::list<Entry>::iterator> index_;
   std::unordered_map<std::string, int64_t> rows_;
   size_t bytes_ = 0;
+  const Reclaimer reclaimer_;  // the last member: none of the others is asked once it ends
 };
 
 }  // namespace lanewise::exec

@@ -1,9 +1,12 @@
 #include "ops/join/build.h"
 
 #include <algorithm>
+#include <bit>
+#include <mutex>
 
 #include "base/error.h"
 #include "ops/concat.h"
+#include "ops/join/parts.h"
 #include "ops/ordered_rows.h"
 #include "ops/pick.h"
 #include "ops/sorted_rows.h"
@@ -14,6 +17,9 @@ namespace lanewise::ops {
 namespace {
 
 constexpr int64_t kBuildBatchRows = int64_t{1} << 20;
+constexpr size_t kLookupBytes = 16;  // of a row, at most
+constexpr int64_t kPartSliceRows = 8192;
+constexpr int kBatchShift = 32;  // of an order: the batch, then its slices
 
 std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<ColumnPtr>& keys,
                                     uint32_t rows) {
@@ -26,6 +32,10 @@ std::vector<uint32_t> rows_of_nulls(const plan::Join& join, const std::vector<Co
     }
   }
   return found;
+}
+
+void check_rows(size_t rows) {
+  if (rows >= UINT32_MAX) throw UserError("a join's build side has more than 2^32 rows");
 }
 
 }  // namespace
@@ -57,10 +67,11 @@ JoinColumns::JoinColumns(const plan::Join& join, const Schema& of_left, const Sc
 }
 
 BuildSink::BuildSink(const plan::Join& join, const Schema& left, const Schema& right)
-    : join_(join), columns_(join, left, right), build_(std::make_shared<Build>()) {
+    : join_(join), columns_(join, left, right), form_{.join = join, .keys = {}} {
   for (const size_t column : columns_.kept) gathered_.push_back(right[column]);
-  for (const plan::JoinKey& key : join.keys) keys_.push_back(gathered(key.right));
-  if (join.range) range_ = gathered(join.range->right);
+  form_.kept = columns_.kept.size();
+  for (const plan::JoinKey& key : join.keys) form_.keys.push_back(gathered(key.right));
+  if (join.range) form_.range = gathered(join.range->right);
 }
 
 size_t BuildSink::gathered(const ExprPtr& expr) {
@@ -85,24 +96,10 @@ void BuildSink::consume(Local& local, const Chunk& chunk, EvalContext& context) 
   static_cast<OrderedRows&>(local).append(gathered, context.budget);
 }
 
-std::vector<ColumnPtr> BuildSink::columns_in_order(std::vector<std::unique_ptr<Local>>& locals,
-                                                   const EvalContext& context) const {
-  const Table all = OrderedRows::merge(gathered_, locals, 0, -1, context.budget, kJoin);
-  locals.clear();
-  std::vector<ColumnPtr> columns(gathered_.size());
-  parallel_for(columns.size(), [&](size_t i) {
-    std::vector<ColumnPtr> parts;
-    for (const Batch& batch : all.batches) parts.push_back(batch.columns[i]);
-    if (parts.empty()) parts.push_back(make_column(gathered_[i].type, {}));
-    columns[i] = concat(parts, context.budget, kJoin);
-  });
-  return columns;
-}
-
 std::vector<ColumnPtr> BuildSink::columns_by_range(std::vector<std::unique_ptr<Local>>& locals,
                                                    const EvalContext& context) const {
   SortedRows rows(locals, context.budget, kJoin);
-  const SortColumns order({{column(range_, gathered_[range_].type), false, false}}, gathered_);
+  const SortColumns order({{column(form_.range, gathered_[form_.range].type), false, false}}, gathered_);
   rows.sort(order, 1, 0, rows.size(), context.cancellation);
   std::vector<ColumnPtr> columns(gathered_.size());
   parallel_for(columns.size(), [&](size_t i) {
@@ -113,24 +110,97 @@ std::vector<ColumnPtr> BuildSink::columns_by_range(std::vector<std::unique_ptr<L
   return columns;
 }
 
-Table BuildSink::finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) {
-  int64_t rows = 0;
-  for (const auto& local : locals) rows += static_cast<const OrderedRows&>(*local).rows();
-  if (rows >= int64_t{UINT32_MAX}) throw UserError("a join's build side has more than 2^32 rows");
-  const auto columns = join_.range ? columns_by_range(locals, context) : columns_in_order(locals, context);
-  Build& build = *build_;
-  build.rows = static_cast<uint32_t>(rows);
-  build.columns.assign(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(columns_.kept.size()));
-  std::vector<bool> null_is_equal;
-  for (size_t k = 0; k < keys_.size(); ++k) {
-    build.keys.push_back(columns[keys_[k]]);
-    null_is_equal.push_back(join_.keys[k].null_is_equal);
+size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
+                            const MemoryBudget* budget) const {
+  // The NULLs that kMark asks about, and the neighbours of a range, are in all parts.
+  if (join_.keys.empty() || join_.range || join_.kind == plan::JoinKind::kMark) return 1;
+  size_t bytes = 0;
+  bool spilled = false;
+  for (const auto& local : locals) {
+    const auto& rows = static_cast<const OrderedRows&>(*local);
+    bytes += rows.bytes() + static_cast<size_t>(rows.rows()) * kLookupBytes;
+    spilled |= rows.spilled();
   }
-  if (join_.range) build.range = columns[range_];
-  if (!build.keys.empty()) build.lookup = make_lookup(build.keys, null_is_equal, build.rows, context.budget);
-  if (join_.kind == plan::JoinKind::kMark) build.rows_of_nulls = rows_of_nulls(join_, build.keys, build.rows);
-  if (asks_right(join_.kind)) build.matched = std::make_unique<std::atomic<uint8_t>[]>(build.rows);
+  if (!spilled || budget == nullptr) return 1;
+  return std::clamp(std::bit_ceil(bytes / std::max<size_t>(budget->limit() / 4, 1) + 1), size_t{2}, kMostParts);
+}
+
+std::vector<Table> BuildSink::in_parts(std::vector<std::unique_ptr<Local>>& locals, size_t parts,
+                                       const EvalContext& context) const {
+  const Table all = OrderedRows::merge(gathered_, locals, 0, -1, context.budget, kJoin);
+  locals.clear();
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Local>> idle;
+  parallel_for(all.batches.size(), [&](size_t b) {
+    std::unique_lock lock(mutex);
+    if (idle.empty()) idle.push_back(std::make_unique<RowsInParts>(gathered_, parts));
+    std::unique_ptr<Local> mine = std::move(idle.back());
+    idle.pop_back();
+    lock.unlock();
+    const Batch& batch = all.batches[b];
+    Arena arena(context.budget, kJoin);
+    for (int64_t first = 0; first < batch.rows; first += kPartSliceRows) {
+      if (context.cancellation != nullptr) context.cancellation->check();
+      arena.reset();
+      const auto rows = static_cast<uint32_t>(std::min(kPartSliceRows, batch.rows - first));
+      Chunk chunk{b << kBatchShift | static_cast<uint64_t>(first / kPartSliceRows), rows, {}, ActiveSet(rows, arena)};
+      for (const ColumnPtr& column : batch.columns) chunk.columns.push_back(slice(*column, first, rows, arena));
+      std::vector<Vector> keys;
+      for (const size_t key : form_.keys) keys.push_back(chunk.columns[key]);
+      static_cast<RowsInParts&>(*mine).append(chunk, keys, arena, context.budget);
+    }
+    lock.lock();
+    idle.push_back(std::move(mine));
+  });
+  return RowsInParts::merge(gathered_, idle, parts, context.budget);
+}
+
+Table BuildSink::finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) {
+  if (const size_t parts = parts_for(locals, context.budget); parts > 1) {
+    parts_ = std::make_shared<BuildParts>(form_, in_parts(locals, parts, context), context.budget);
+    return {};
+  }
+  size_t rows = 0;
+  for (const auto& local : locals) rows += static_cast<size_t>(static_cast<const OrderedRows&>(*local).rows());
+  if (join_.range) {
+    check_rows(rows);
+    build_ = form_.make(columns_by_range(locals, context), rows, context.budget);
+    return {};
+  }
+  const Table all = OrderedRows::merge(gathered_, locals, 0, -1, context.budget, kJoin);
+  locals.clear();
+  build_ = form_.make(all, context.budget);
   return {};
+}
+
+std::shared_ptr<Build> BuildForm::make(const Table& rows, MemoryBudget* budget) const {
+  check_rows(static_cast<size_t>(rows.rows()));
+  std::vector<ColumnPtr> columns(rows.schema.size());
+  parallel_for(columns.size(), [&](size_t i) {
+    std::vector<ColumnPtr> parts;
+    for (const Batch& batch : rows.batches) parts.push_back(batch.columns[i]);
+    if (parts.empty()) parts.push_back(make_column(rows.schema[i].type, {}));
+    columns[i] = concat(parts, budget, kJoin);
+  });
+  return make(std::move(columns), static_cast<size_t>(rows.rows()), budget);
+}
+
+std::shared_ptr<Build> BuildForm::make(std::vector<ColumnPtr> columns, size_t rows,
+                                       MemoryBudget* budget) const {
+  auto build = std::make_shared<Build>();
+  build->rows = static_cast<uint32_t>(rows);
+  build->columns.assign(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(kept));
+  std::vector<bool> null_is_equal;
+  for (size_t k = 0; k < keys.size(); ++k) {
+    build->keys.push_back(columns[keys[k]]);
+    null_is_equal.push_back(join.keys[k].null_is_equal);
+  }
+  if (join.range) build->range = columns[range];
+  if (!keys.empty()) build->lookup = make_lookup(build->keys, null_is_equal, rows, budget);
+  if (join.kind == plan::JoinKind::kMark)
+    build->rows_of_nulls = rows_of_nulls(join, build->keys, build->rows);
+  if (asks_right(join.kind)) build->matched = std::make_unique<std::atomic<uint8_t>[]>(rows);
+  return build;
 }
 
 }  // namespace lanewise::ops

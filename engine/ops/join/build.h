@@ -38,6 +38,20 @@ struct Build {
   uint32_t row(uint32_t place) const { return lookup == nullptr ? place : lookup->row(place); }
 };
 
+/// How gathered rows become a build side.
+struct BuildForm {
+  const plan::Join& join;    ///< outlives it
+  size_t kept = 0;           ///< the first of the gathered columns are the kept ones, then come computed ones
+  std::vector<size_t> keys;  ///< by key: which of the gathered columns
+  size_t range = 0;          ///< likewise, of the join's range
+
+  /// Of columns of fewer than 2^32 - 1 rows.
+  std::shared_ptr<Build> make(std::vector<ColumnPtr> columns, size_t rows, MemoryBudget* budget) const;
+  std::shared_ptr<Build> make(const Table& rows, MemoryBudget* budget) const;
+};
+
+class BuildParts;
+
 /// Gathers the rows of a join's right child.
 class BuildSink : public Sink {
  public:
@@ -45,25 +59,28 @@ class BuildSink : public Sink {
   BuildSink(const plan::Join& join, const Schema& left, const Schema& right);
   std::unique_ptr<Local> local() const override;
   void consume(Local& local, const Chunk& chunk, EvalContext& context) const override;
-  /// An empty table: the rows are in build().
+  /// An empty table: the rows are in build(), or, where they are larger than memory, in parts().
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override;
   std::shared_ptr<const Build> build() const { return build_; }
+  std::shared_ptr<BuildParts> parts() const { return parts_; }
 
  private:
   /// Which of the gathered columns holds the expression's values.
   size_t gathered(const ExprPtr& expr);
-  std::vector<ColumnPtr> columns_in_order(std::vector<std::unique_ptr<Local>>& locals,
-                                          const EvalContext& context) const;
   std::vector<ColumnPtr> columns_by_range(std::vector<std::unique_ptr<Local>>& locals,
                                           const EvalContext& context) const;
+  /// How many parts the rows must be in; 1: they stay together.
+  size_t parts_for(const std::vector<std::unique_ptr<Local>>& locals, const MemoryBudget* budget) const;
+  std::vector<Table> in_parts(std::vector<std::unique_ptr<Local>>& locals, size_t parts,
+                              const EvalContext& context) const;
 
   const plan::Join& join_;
   JoinColumns columns_;
   Schema gathered_;                // the kept columns, then computed ones
   std::vector<ExprPtr> computed_;  // keys and the range's values that are no kept columns
-  std::vector<size_t> keys_;       // by key: which of the gathered columns
-  size_t range_ = 0;               // likewise, of the join's range
+  BuildForm form_;
   std::shared_ptr<Build> build_;
+  std::shared_ptr<BuildParts> parts_;
 };
 
 }  // namespace lanewise::ops

@@ -1,0 +1,180 @@
+#include "base/spill_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <list>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "base/error.h"
+#include "base/size.h"
+
+namespace lanewise {
+
+namespace {
+
+constexpr size_t kUnit = size_t{64} << 10;       // ranges begin and end at multiples of it
+constexpr size_t kFileSize = size_t{256} << 20;  // or that of what is larger
+
+std::string system_folder() {
+  const char* const named = std::getenv("TMPDIR");
+  if (named != nullptr && *named != '\0') return named;
+  return ::access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
+/// A new file without a name, or -1 and errno.
+int open_unnamed(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return file;
+  std::string path = folder + "/lanewise-XXXXXX";  // where the file system has none such
+  const int named = ::mkostemp(path.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(path.c_str());
+  return named;
+}
+
+}  // namespace
+
+/// Shared with what was allocated, so that it may outlive its SpillFile.
+class SpillFile::Files : public std::enable_shared_from_this<Files> {
+ public:
+  Files(std::string folder, size_t limit)
+      : folder_(folder.empty() ? system_folder() : std::move(folder)), limit_(limit) {}
+
+  std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
+    const size_t size = std::max((bytes + kUnit - 1) / kUnit * kUnit, kUnit);
+    const auto [file, offset] = take(size, what);
+    int failed = ::fallocate(file->descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0
+                     ? 0
+                     : errno;
+    if (failed == EOPNOTSUPP || failed == EINTR)
+      failed = ::posix_fallocate(file->descriptor, static_cast<off_t>(offset), static_cast<off_t>(size));
+    if (failed != 0) {
+      give_back(file, offset, size);
+      fail(what, size, std::strerror(failed));
+    }
+    return {file->data + offset, [files = shared_from_this(), file = file, offset = offset, size](uint8_t* data) {
+              ::madvise(data, size, MADV_REMOVE);  // the disk is free again; where it cannot be, it is used anew
+              files->give_back(file, offset, size);
+            }};
+  }
+
+  const std::string& folder() const { return folder_; }
+  size_t used() const {
+    const std::lock_guard lock(mutex_);
+    return used_;
+  }
+  size_t take_peak() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(peak_, used_);
+  }
+
+ private:
+  struct File {
+    int descriptor = -1;
+    uint8_t* data = nullptr;
+    size_t size = 0;
+    std::map<size_t, size_t> free = {};  // offset -> bytes; neighbours are one
+  };
+  using FileAt = std::list<File>::iterator;
+
+  [[noreturn]] void fail(std::string_view what, size_t bytes, std::string_view why) const {
+    throw MemoryError(
+        fmt::format("{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: "
+                    "{}; raise --memory-limit, or name another folder by --temp-directory",
+                    what, format_size(bytes), folder_, why));
+  }
+
+  std::pair<FileAt, size_t> take(size_t size, std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    if (limit_ == 0) limit_ = free_space(what) / 10 * 9;
+    if (used_ + size > limit_) fail(what, size, fmt::format("{} of {} are in use", format_size(used_), format_size(limit_)));
+    for (auto file = files_.begin(); file != files_.end(); ++file) {
+      const auto range = std::find_if(file->free.begin(), file->free.end(),
+                                      [&](const auto& free) { return free.second >= size; });
+      if (range != file->free.end()) return taken(file, range, size);
+    }
+    const auto file = add_file(std::max(size, kFileSize), what);
+    return taken(file, file->free.begin(), size);
+  }
+
+  std::pair<FileAt, size_t> taken(FileAt file, std::map<size_t, size_t>::iterator range, size_t size) {
+    const auto [offset, bytes] = *range;
+    file->free.erase(range);
+    if (bytes > size) file->free[offset + size] = bytes - size;
+    used_ += size;
+    peak_ = std::max(peak_, used_);
+    return {file, offset};
+  }
+
+  FileAt add_file(size_t size, std::string_view what) {
+    const int descriptor = open_unnamed(folder_);
+    if (descriptor < 0) fail(what, size, std::strerror(errno));
+    void* data = MAP_FAILED;
+    if (::ftruncate(descriptor, static_cast<off_t>(size)) == 0)
+      data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (data == MAP_FAILED) {
+      const int failed = errno;
+      ::close(descriptor);
+      fail(what, size, std::strerror(failed));
+    }
+    ::madvise(data, size, MADV_DONTDUMP);
+    return files_.insert(files_.end(), {descriptor, static_cast<uint8_t*>(data), size, {{0, size}}});
+  }
+
+  void give_back(FileAt file, size_t offset, size_t size) {
+    const std::lock_guard lock(mutex_);
+    used_ -= size;
+    auto range = file->free.emplace(offset, size).first;
+    if (const auto next = std::next(range); next != file->free.end() && next->first == offset + size) {
+      range->second += next->second;
+      file->free.erase(next);
+    }
+    if (range != file->free.begin()) {
+      const auto before = std::prev(range);
+      if (before->first + before->second == offset) {
+        before->second += range->second;
+        file->free.erase(range);
+        range = before;
+      }
+    }
+    if (range->second != file->size) return;
+    ::munmap(file->data, file->size);
+    ::close(file->descriptor);
+    files_.erase(file);
+  }
+
+  size_t free_space(std::string_view what) const {
+    struct statvfs system {};
+    if (::statvfs(folder_.c_str(), &system) != 0) fail(what, 0, std::strerror(errno));
+    return static_cast<size_t>(system.f_bavail) * system.f_frsize;
+  }
+
+  const std::string folder_;
+  mutable std::mutex mutex_;
+  size_t limit_;  // 0: not known yet
+  size_t used_ = 0;
+  size_t peak_ = 0;
+  std::list<File> files_;  // each has something in use
+};
+
+SpillFile::SpillFile(std::string folder, size_t limit)
+    : files_(std::make_shared<Files>(std::move(folder), limit)) {}
+
+std::shared_ptr<uint8_t> SpillFile::allocate(size_t bytes, std::string_view what) {
+  return files_->allocate(bytes, what);
+}
+
+const std::string& SpillFile::folder() const { return files_->folder(); }
+size_t SpillFile::used() const { return files_->used(); }
+size_t SpillFile::take_peak() { return files_->take_peak(); }
+
+}  // namespace lanewise
