@@ -88,6 +88,13 @@ void add_sql_command(CLI::App& app, Command& run) {
   sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
       ->envname("LANEWISE_VECTOR_SIZE")
       ->group("");  // for tests
+  sql->add_option("--engine-memory", options->session.engine_memory, "Bytes for the engine, without DuckDB")
+      ->envname("LANEWISE_ENGINE_MEMORY")
+      ->group("");  // for tests
+  sql->add_option("--join-parts", options->session.join_parts, "Parts in which joins are made")
+      ->envname("LANEWISE_JOIN_PARTS")
+      ->check(CLI::Range(1, 16))
+      ->group("");  // for tests
   sql->add_option("--fallback", options->fallback,
                   "Let DuckDB answer queries that Lanewise does not support; the output says so")
       ->check(CLI::IsMember({"duckdb"}))

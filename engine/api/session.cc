@@ -88,7 +88,9 @@ struct Session::State {
         device(parse_device(options.device)),
         strategy(exec::parse_strategy(options.device_strategy)),
         threads(options.threads > 0 ? options.threads : machine_cores()),
-        budget(options.memory_limit > 0 ? options.memory_limit : machine_memory() / 10 * 8),
+        budget(options.engine_memory > 0  ? options.engine_memory
+               : options.memory_limit > 0 ? options.memory_limit
+                                          : machine_memory() / 10 * 8),
         store(&budget),
         database({.path = options.database,
                   .read_only = options.read_only,
@@ -158,6 +160,7 @@ struct Session::State {
     run.threads = threads;
     run.vector_rows = options.vector_rows;
     run.tuning = options.tuning;
+    run.join_parts = options.join_parts;
     run.budget = &budget;
     run.cancellation = &cancellation;
     run.store = &store;

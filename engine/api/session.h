@@ -34,6 +34,8 @@ struct SessionOptions {
   /// Where that lies for which there is no memory left; empty: $TMPDIR, else /var/tmp. kNoTempDirectory:
   /// nowhere, too little memory is an error.
   std::string temp_directory;
+  size_t engine_memory = 0;      ///< bytes, a limit for the engine alone, not for DuckDB; 0: the same; for tests
+  size_t join_parts = 0;         ///< in how many parts joins are made, 0: as memory demands; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine

@@ -17,8 +17,9 @@ namespace lanewise {
 
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
-constexpr size_t kLeastSpilled = size_t{64} << 10;  // bytes of a buffer
-constexpr size_t kMostLeft = size_t{1} << 30;       // for what does not spill, a quarter of the limit at most
+// Large buffers spill first, so that small ones seldom do: they are left a quarter of the limit, at most kMostLeft.
+constexpr size_t kLarge = size_t{64} << 10;
+constexpr size_t kMostLeft = size_t{1} << 30;
 }
 
 struct Reclaimer::Entry {
@@ -129,8 +130,9 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   Buffer buffer;
   buffer.size_ = bytes;
-  const bool may_spill = size >= kLeastSpilled && budget != nullptr && budget->spill_file_ != nullptr;
-  if (may_spill && !budget->reserve_leaving(size, std::min(budget->limit() / 4, kMostLeft))) {
+  const bool may_spill = budget != nullptr && budget->spill_file_ != nullptr;
+  const size_t left = may_spill && size >= kLarge ? std::min(budget->limit() / 4, kMostLeft) : 0;
+  if (may_spill && !budget->reserve_leaving(size, left)) {
     std::shared_ptr<uint8_t> memory = budget->spill_file_->allocate(size, what);
     buffer.data_ = memory.get();
     buffer.spilled_ = true;

@@ -22,7 +22,7 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kUnit = size_t{64} << 10;       // ranges begin and end at multiples of it
+constexpr size_t kUnit = size_t{4} << 10;        // a page: ranges begin and end at multiples of it
 constexpr size_t kFileSize = size_t{256} << 20;  // or that of what is larger
 
 std::string system_folder() {

@@ -100,7 +100,7 @@ class Execution {
     results_[i].build = sink.build();
     results_[i].parts = sink.parts();
     if (sink.parts() != nullptr)
-      notes_[pipeline.line] += fmt::format("; in {} parts for want of memory", sink.parts()->count());
+      notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
   }
 
   /// The pipeline, with rows in parts before each join whose build side is in parts.
@@ -220,6 +220,7 @@ class Execution {
   OpenPipeline open(const Pipeline& pipeline) {
     OpenPipeline open;
     open.sink = open_sink(pipeline);
+    if (is_build(pipeline)) static_cast<ops::BuildSink&>(*open.sink).force_parts(options_.join_parts);
     const auto order = open.sink->wanted_order();
     for (const Branch& branch : pipeline.branches) open.branches.push_back(this->open(branch, order));
     open.sink_line = pipeline.line;

@@ -39,6 +39,7 @@ struct Options {
   bool profile_lanes = false;    ///< OperatorProfile::matchers and occupancy are wanted
   ColumnStore* store = nullptr;  ///< where columns of sources stay hot; may be null
   bool keep_columns = true;      ///< columns that are read go to the store
+  size_t join_parts = 0;         ///< in how many parts joins are made, 0: as memory demands; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< share 0..1 or negative; from any thread
   /// The GPU, made when it is first wanted; not set: everything runs on the CPU. It may give null where there

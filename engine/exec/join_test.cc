@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/spill_file.h"
+#include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
 #include "exec/plan_oracle.h"
@@ -102,6 +104,7 @@ void expect_oracles_rows(const plan::NodePtr& plan, const std::string& what) {
       Options options;
       options.threads = threads;
       options.vector_rows = vector_rows;
+      options.join_parts = vector_rows == 7 ? 3 : 0;
       MemoryBudget budget;
       options.budget = &budget;
       try {
@@ -255,6 +258,39 @@ TEST(Join, IsCancelledWithinARow) {
   });
   EXPECT_THROW(execute(counted(cross(many, many)), options), CancelledError);
   other.join();
+}
+
+TEST(Join, RunsInPartsWhereMemoryIsLittle) {
+  const auto scattered = [](size_t row) { return static_cast<int64_t>(row % 3'000 * 1'000'003); };
+  const plan::NodePtr left = numbers(10'000, scattered), right = numbers(4'000, scattered);
+  const plan::NodePtr wider = plan::union_all({left, numbers(5'000, [](size_t row) { return static_cast<int64_t>(row); })});
+  const TemporaryFolder folder;
+  for (const JoinKind kind : kKinds) {
+    if (kind == JoinKind::kSingle) continue;
+    // A join above a join, beside rows that come by themselves.
+    plan::Join keys;
+    keys.keys.push_back({column(0, TypeId::kInt64), column(0, TypeId::kInt64)});
+    keys.left = {0, 1};
+    keys.right = {1};
+    const plan::NodePtr below = plan::join(wider, right, keys);
+    const plan::NodePtr whole = plan::union_all({equal_keys(kind, below, right), equal_keys(kind, left, right)});
+    Options options;
+    options.threads = 3;
+    const auto expected = texts(rows_of(execute(whole, options).table));
+    for (const bool forced : {false, true}) {
+      MemoryBudget budget(forced ? SIZE_MAX : size_t{1} << 18);
+      budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
+      options.budget = &budget;
+      options.join_parts = forced ? 16 : 0;
+      {
+        const Result result = execute(whole, options);
+        EXPECT_EQ(texts(rows_of(result.table)), expected) << plan::name(kind);
+        EXPECT_EQ(budget.spill_file()->take_peak() == 0, forced) << plan::name(kind);
+      }
+      EXPECT_EQ(budget.used(), 0u);
+      EXPECT_EQ(budget.spill_file()->used(), 0u);
+    }
+  }
 }
 
 TEST(Join, NamesWhatNeedsTooMuch) {

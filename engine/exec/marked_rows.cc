@@ -28,7 +28,8 @@ class MarkedRows : public Input {
     const auto& join = std::get<plan::Join>(node.payload);
     const Schema &left = node.children[0]->schema, &right = node.children[1]->schema;
     wanted_ = join.kind == JoinKind::kRightSemi ? 1 : 0;
-    for (const size_t column : join.left) nulls_.push_back(nulls(left[column].type, kChunkRows));
+    for (const size_t column : join.left)
+      nulls_.push_back(nulls(left[column].type, std::min(kChunkRows, build_->rows)));
     right_ = ops::JoinColumns(join, left, right).right;
   }
 

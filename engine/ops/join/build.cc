@@ -114,6 +114,7 @@ size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
                             const MemoryBudget* budget) const {
   // The NULLs that kMark asks about, and the neighbours of a range, are in all parts.
   if (join_.keys.empty() || join_.range || join_.kind == plan::JoinKind::kMark) return 1;
+  if (forced_parts_ != 0) return forced_parts_;
   size_t bytes = 0;
   bool spilled = false;
   for (const auto& local : locals) {

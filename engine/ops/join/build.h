@@ -63,6 +63,8 @@ class BuildSink : public Sink {
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override;
   std::shared_ptr<const Build> build() const { return build_; }
   std::shared_ptr<BuildParts> parts() const { return parts_; }
+  /// So many parts, whatever the memory, where the join allows it: for tests.
+  void force_parts(size_t parts) { forced_parts_ = parts; }
 
  private:
   /// Which of the gathered columns holds the expression's values.
@@ -79,6 +81,7 @@ class BuildSink : public Sink {
   Schema gathered_;                // the kept columns, then computed ones
   std::vector<ExprPtr> computed_;  // keys and the range's values that are no kept columns
   BuildForm form_;
+  size_t forced_parts_ = 0;
   std::shared_ptr<Build> build_;
   std::shared_ptr<BuildParts> parts_;
 };
