@@ -49,6 +49,11 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   Files(std::string folder, size_t limit)
       : folder_(folder.empty() ? system_folder() : std::move(folder)), limit_(limit) {}
 
+  Files(const Files&) = delete;
+  ~Files() {
+    for (const File& file : files_) close(file);
+  }
+
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
     const size_t size = std::max((bytes + kUnit - 1) / kUnit * kUnit, kUnit);
     const auto [file, offset] = take(size, what);
@@ -146,10 +151,15 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         range = before;
       }
     }
-    if (range->second != file->size) return;
-    ::munmap(file->data, file->size);
-    ::close(file->descriptor);
+    // One stays open: to make and remove a file takes a millisecond, and most queries that spill need no more.
+    if (range->second != file->size || (files_.size() == 1 && file->size == kFileSize)) return;
+    close(*file);
     files_.erase(file);
+  }
+
+  static void close(const File& file) {
+    ::munmap(file.data, file.size);
+    ::close(file.descriptor);
   }
 
   size_t free_space(std::string_view what) const {
@@ -163,7 +173,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   size_t limit_;  // 0: not known yet
   size_t used_ = 0;
   size_t peak_ = 0;
-  std::list<File> files_;  // each has something in use
+  std::list<File> files_;
 };
 
 SpillFile::SpillFile(std::string folder, size_t limit)
