@@ -9,6 +9,7 @@ SECTIONS = {
     "lanewise": {"__init__.py": ["sql", "explain", "connection"], "_grep.py": ["grep"]},
     "Connections": {"_connection.py": ["Connection", "Cursor"]},
     "Results": {"_result.py": ["Result"]},
+    "Functions in Python": {"_function.py": ["udf", "Function"]},
     "Ordered indexes": {"_index.py": ["Index"]},
     "lanewise.compute": {"compute.py": []},
     "lanewise.pram": {"pram.py": ["run", "check", "trace", "explain", "programs", "Run", "Check", "Cost"]},
