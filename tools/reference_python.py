@@ -14,6 +14,7 @@ SECTIONS = {
     "lanewise.compute": {"compute.py": []},
     "lanewise.pram": {"pram.py": ["run", "check", "trace", "explain", "programs", "Run", "Check", "Cost"]},
     "lanewise.magic": {"magic.py": ["none"]},
+    "lanewise.ibis": {"ibis.py": []},
     "lanewise.ray": {"ray.py": []},
     "lanewise.spark": {"spark.py": []},
     "Errors": {"errors.py": []},

@@ -103,7 +103,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("compute", "magic", "pram", "ray", "spark"):
+    if name in ("compute", "ibis", "magic", "pram", "ray", "spark"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -48,7 +48,7 @@ def udf(
 
     The function gets a pyarrow.Array for each argument, of shape (rows,) with some thousand rows, and gives an array of that length:
     pyarrow, NumPy, Polars, pandas or a list. Types are those of its annotations unless `arguments` and `result` say them. A type is one of
-    pyarrow or its name ("int64"), a class of pyarrow's arrays (pa.Int64Array), or a type of Python (int, float, str, bytes, datetime.date).
+    pyarrow, its name ("int64"), a class of arrays (pa.Int64Array), or a type of Python (int, float, str, datetime.date, ...).
     Lists, structs and maps are not supported.
 
     nulls: False calls it for the rows where no argument is NULL, and the others' result is NULL. True passes NULLs. Equal arguments have
