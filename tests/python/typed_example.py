@@ -1,4 +1,4 @@
-"""A program whose types mypy checks strictly."""
+"""A program whose types mypy and pyright check strictly."""
 
 import lanewise as lw
 import pyarrow as pa
@@ -28,7 +28,11 @@ def doubled(x: pa.Int64Array) -> pa.Int64Array:
     return pc.multiply(x, 2)
 
 
-half: lw.Function = lw.udf(lambda x: x / 2, arguments=[float], result="float64")
+def halves(x: pa.DoubleArray) -> pa.DoubleArray:
+    return pc.divide(x, 2.0)
+
+
+half: lw.Function = lw.udf(halves, arguments=[float], result="float64")
 
 
 @lw.udf(arguments=[str], result=bool, nulls=True)

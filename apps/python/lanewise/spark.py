@@ -7,6 +7,7 @@ needs a LIMIT. A query that cannot be split raises NotSupportedError, which name
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -34,7 +35,9 @@ def sql(
     Raises SqlError; NotSupportedError: the query cannot be split.
     """
     settings: dict[str, Any] = {"threads": threads, "device": device, "fallback": fallback}
-    schema = to_arrow_schema(df.schema)
+    zone = df.sparkSession.conf.get("spark.sql.session.timeZone")
+    zoned = "timezone" in inspect.signature(to_arrow_schema).parameters  # before Spark 4.1 it is UTC
+    schema = to_arrow_schema(df.schema, **({"timezone": zone} if zoned else {}))
     small = arrow_tables(tables)
     plan = split(query, schema, small)
     empty = answer(plan.partial, schema.empty_table(), small, **settings)
