@@ -89,6 +89,20 @@ def sorted_rows(table):
     return table.sort_by([("line", "ascending"), ("ms", "ascending")])
 
 
+@lw.udf
+def shout(text: str) -> str:
+    return pc.utf8_upper(text)
+
+
+def own_function():
+    """A function in Python over Arrow arrays."""
+    duck.create_function("shout", lambda text: pc.utf8_upper(text), ["VARCHAR"], "VARCHAR", type="arrow")
+    query = "SELECT count(shout(line)) FROM rows"
+    assert lanewise.sql(query).fetchall() == duck.sql(query).fetchall()
+    ways = {"lanewise": lambda: lanewise.sql(query).fetchall(), "duckdb": lambda: duck.sql(query).fetchall()}
+    return report("a function in Python, pyarrow's utf8_upper, of each line", measure(ways, max(1, given.runs // 2)), {"duckdb": 1})
+
+
 def find_keys():
     """10^7 NumPy keys in an index of as many, on cores."""
     random = np.random.default_rng(1)
@@ -110,6 +124,7 @@ missed = report("filter and regular expression", measure(filters, given.runs), M
 del expected
 one = {"lanewise": lambda: [lw.sql("select 1").fetchall() for _ in range(200)], "duckdb": lambda: [duckdb.sql("select 1").fetchall() for _ in range(200)]}
 missed += report("select 1, 200 times", measure(one, 15), {"duckdb": 1})
+missed += own_function()
 missed += find_keys()
 print(f"\naim: {AIM} x for the filter, 2 x for select 1;", f"missed: {'; '.join(missed)}" if missed else "all musts hold")
 sys.exit(1 if missed else 0)

@@ -28,42 +28,55 @@ static void on_interrupt(int signal, siginfo_t* info, void* context) {
   }
 }
 
+/* What was interruptible before a call: of a function in Python that a statement calls, that statement. */
+struct interruptible {
+  int replaced;
+  lw_session* session;
+  lw_cancellation* run;
+};
+
 /* From here on Ctrl-C ends the call; for the main thread, the only one that Python tells of signals. */
-static int begin_interruptible(lw_session* session, lw_cancellation* run) {
-  struct sigaction ours;
-  sigaction(SIGINT, NULL, &before);
-  if ((before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL))
-    return 0;
+static struct interruptible begin_interruptible(lw_session* session, lw_cancellation* run) {
+  struct interruptible outer = {0, interrupted_session, interrupted_run};
+  struct sigaction now, ours;
+  sigaction(SIGINT, NULL, &now);
+  const int has_info = (now.sa_flags & SA_SIGINFO) != 0;
+  if (!has_info && (now.sa_handler == SIG_IGN || now.sa_handler == SIG_DFL)) return outer;
   interrupted_session = session;
   interrupted_run = run;
-  ours = before;
+  if (has_info && now.sa_sigaction == on_interrupt) return outer;
+  before = now;
+  ours = now;
   ours.sa_flags |= SA_SIGINFO;
   ours.sa_sigaction = on_interrupt;
   sigaction(SIGINT, &ours, NULL);
-  return 1;
+  outer.replaced = 1;
+  return outer;
 }
-static lw_code end_interruptible(int began, lw_code code) {
-  if (began) sigaction(SIGINT, &before, NULL);
+static lw_code end_interruptible(struct interruptible outer, lw_code code) {
+  if (outer.replaced) sigaction(SIGINT, &before, NULL);
+  interrupted_session = outer.session;
+  interrupted_run = outer.run;
   return code;
 }
 
 /* Calls that Ctrl-C ends, with the arguments of those without the prefix. */
 static lw_code interruptible_session_run(lw_session* session, const char* sql, struct ArrowSchema* schema,
                                          struct ArrowArray* values, lw_result** out, lw_error* error) {
-  const int began = begin_interruptible(session, NULL);
-  return end_interruptible(began, lw_session_run(session, sql, schema, values, out, error));
+  const struct interruptible outer = begin_interruptible(session, NULL);
+  return end_interruptible(outer, lw_session_run(session, sql, schema, values, out, error));
 }
 static lw_code interruptible_program_run(const lw_program* program, const lw_cells* inputs,
                                          size_t inputs_count, const lw_option* options, size_t count,
                                          lw_cancellation* cancellation, lw_run** out, lw_error* error) {
-  const int began = begin_interruptible(NULL, cancellation);
+  const struct interruptible outer = begin_interruptible(NULL, cancellation);
   return end_interruptible(
-      began, lw_program_run(program, inputs, inputs_count, options, count, cancellation, out, error));
+      outer, lw_program_run(program, inputs, inputs_count, options, count, cancellation, out, error));
 }
 static lw_code interruptible_program_trace(const lw_program* program, const lw_cells* inputs,
                                            size_t inputs_count, const lw_option* options, size_t count,
                                            lw_cancellation* cancellation, char** lines, lw_error* error) {
-  const int began = begin_interruptible(NULL, cancellation);
+  const struct interruptible outer = begin_interruptible(NULL, cancellation);
   return end_interruptible(
-      began, lw_program_trace(program, inputs, inputs_count, options, count, cancellation, lines, error));
+      outer, lw_program_trace(program, inputs, inputs_count, options, count, cancellation, lines, error));
 }

@@ -355,6 +355,15 @@ void Session::drop_table(const std::string& name) {
   if (!state_->drop(name)) throw UserError(fmt::format("there is no table '{}' that was added", name));
 }
 
+void Session::add_function(std::shared_ptr<const ops::HostFunction> function) {
+  state_->database.add_function(std::move(function));
+}
+
+void Session::drop_function(const std::string& name) {
+  if (!state_->database.remove_function(name))
+    throw UserError(fmt::format("there is no function '{}' that was added", name));
+}
+
 void Session::to_arrow(Table table, ArrowArrayStream* out) {
   *out = {};
   state_->database.to_arrow(std::move(table), out);

@@ -14,6 +14,7 @@
 #include "data/column.h"
 #include "exec/execute.h"
 #include "lanes/tuning.h"
+#include "ops/host_function.h"
 
 namespace lanewise {
 
@@ -101,6 +102,11 @@ class Session {
   void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);
   /// Throws UserError: none of this name was added.
   void drop_table(const std::string& name);
+  /// Lets statements call a function of the program, see ops/host_function.h; it replaces one of that name.
+  /// Throws UserError: another function has the name, or a type is nested.
+  void add_function(std::shared_ptr<const ops::HostFunction> function);
+  /// Throws UserError: none of this name was added.
+  void drop_function(const std::string& name);
   /// Hands `table` to `out` as Arrow, lists, structs and maps as such; it may outlive the session. Throws
   /// UserError where a value does not fit.
   void to_arrow(Table table, ArrowArrayStream* out);

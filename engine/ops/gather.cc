@@ -25,6 +25,10 @@ size_t Gather::bytes() const {
 
 void Gather::append(const Vector& vector, const ActiveSet& rows) {
   if (rows.none()) return;
+  if (rows_ == 0 && last_bytes_ != 0) {  // growing by doubling would touch twice the memory
+    values_.reserve(last_bytes_);
+    if (type_.is_string()) offsets_.reserve(last_rows_ + 1);
+  }
   append_validity(vector, rows);
   type_.is_string() ? append_texts(vector, rows) : append_values(vector, rows);
   rows_ += rows.count();
@@ -80,19 +84,31 @@ void Gather::expect_text(size_t more) {
   }
 }
 
-void Gather::push_text(std::string_view text) {
-  expect_text(text.size());
-  values_.append(reinterpret_cast<const uint8_t*>(text.data()), text.size());
-  with_offsets([&](auto& offsets) { offsets.push_back(values_.size()); });
-}
-
 void Gather::append_texts(const Vector& vector, const ActiveSet& rows) {
   if (vector.form == Vector::Form::kText && !vector.constant && rows.all() && vector.validity == nullptr) {
     append_flat_text(vector, rows);
   } else {
-    rows.for_each(
-        [&](uint32_t row) { push_text(vector.is_null(row) ? std::string_view() : vector.text(row)); });
+    append_each_text(vector, rows);
   }
+}
+
+void Gather::append_each_text(const Vector& vector, const ActiveSet& rows) {
+  const auto text = [&](uint32_t row) { return vector.is_null(row) ? std::string_view() : vector.text(row); };
+  size_t bytes = 0;
+  rows.for_each([&](uint32_t row) { bytes += text(row).size(); });
+  expect_text(bytes);
+  size_t end = values_.size();
+  values_.resize(end + bytes);
+  with_offsets([&](auto& offsets) {
+    size_t at = offsets.size();
+    offsets.resize(at + rows.count());
+    rows.for_each([&](uint32_t row) {
+      const std::string_view from = text(row);
+      if (!from.empty()) std::memcpy(values_.data() + end, from.data(), from.size());
+      end += from.size();
+      offsets[at++] = end;
+    });
+  });
 }
 
 void Gather::append_flat_text(const Vector& vector, const ActiveSet& rows) {
@@ -118,7 +134,10 @@ ColumnPtr Gather::finish() {
   column->values = values_.finish();
   column->wide_offsets = wide_;
   if (type_.is_string()) with_offsets([&](auto& offsets) { column->offsets = offsets.finish(); });
+  const auto rows = static_cast<size_t>(rows_);
   *this = Gather(type_, budget_, what_);
+  last_rows_ = rows;
+  last_bytes_ = column->values.size();
   return column;
 }
 

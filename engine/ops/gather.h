@@ -29,7 +29,7 @@ class Gather {
   void append_values(const Vector& vector, const ActiveSet& rows);
   void append_texts(const Vector& vector, const ActiveSet& rows);
   void append_flat_text(const Vector& vector, const ActiveSet& rows);
-  void push_text(std::string_view text);
+  void append_each_text(const Vector& vector, const ActiveSet& rows);
   /// Room for `more` bytes of text; from 4 GiB on all offsets are 64-bit.
   void expect_text(size_t more);
   template <class F>
@@ -44,6 +44,8 @@ class Gather {
   int64_t rows_ = 0;
   int64_t nulls_ = 0;
   bool wide_ = false;
+  size_t last_rows_ = 0;  // of the column that was finished last; the next one is about as large
+  size_t last_bytes_ = 0;
   BufferBuilder<uint64_t> validity_;
   BufferBuilder<uint8_t> values_;
   BufferBuilder<uint32_t> offsets_;

@@ -10,6 +10,7 @@
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
+#include "sql/host_functions.h"
 #include "sql/identity.h"
 #include "sql/nested_arrow.h"
 #include "sql/parameters.h"
@@ -509,6 +510,14 @@ void Database::add_source(const std::string& name, std::shared_ptr<const Source>
 std::shared_ptr<const Source> Database::remove_source(const std::string& name) {
   auto found = state_->exposed->sources.extract(duckdb::StringUtil::Lower(name));
   return found ? std::move(found.mapped()) : nullptr;
+}
+
+void Database::add_function(std::shared_ptr<const ops::HostFunction> function) {
+  translated([&] { add_host_function(state_->context(), std::move(function)); });
+}
+
+bool Database::remove_function(const std::string& name) {
+  return translated([&] { return drop_host_function(state_->context(), name); });
 }
 
 Database::Limits Database::limits() const {

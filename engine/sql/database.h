@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/source.h"
+#include "ops/host_function.h"
 #include "plan/node.h"
 
 namespace duckdb {
@@ -115,6 +116,11 @@ class Database {
   void add_source(const std::string& name, std::shared_ptr<const Source> source);
   /// Ends that; null: there was none.
   std::shared_ptr<const Source> remove_source(const std::string& name);
+  /// Lets statements call a function of the program, see ops/host_function.h; it replaces one of that name.
+  /// Throws UserError: another function has the name, or a type is nested.
+  void add_function(std::shared_ptr<const ops::HostFunction> function);
+  /// Ends that; false: there was none.
+  bool remove_function(const std::string& name);
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 

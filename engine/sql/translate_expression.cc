@@ -9,6 +9,7 @@
 #include "ops/aggregate/list_fold.h"
 #include "sql/bind_data.h"
 #include "sql/errors.h"
+#include "sql/host_functions.h"
 #include "sql/translate.h"
 #include "sql/types.h"
 
@@ -360,6 +361,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (is_zoned(expr.return_type)) require_utc(expr);
   const Type type = result_type(expr);
   std::vector<ExprPtr> args = expressions(expr.children, input);
+  if (auto host = host_function_of(expr)) return ops::call_host_function(std::move(host), std::move(args));
   if (expr.function.name ==
       "constant_or_null") {  // of the optimiser: the first argument unless another one is NULL
     std::vector<ExprPtr> nulls;

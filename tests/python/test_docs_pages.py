@@ -2,7 +2,9 @@
 
 import doctest
 import importlib
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +24,7 @@ def test_page(page):
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute", "lanewise.pram", "lanewise._index"])
+@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute", "lanewise.pram", "lanewise._index", "lanewise._function", "lanewise.ibis"])
 def test_docstrings(module):
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert (failed, tried > 0) == (0, True)
@@ -41,4 +43,15 @@ def test_types():
     example = ROOT / "tests/python/typed_example.py"
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", BUILD / "mypy", "--config-file", ROOT / "apps/python/mypy.ini",
                            ROOT / "apps/python/lanewise", example], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_by_pyright(tmp_path):
+    """The same of pyright, where it is installed: pip install basedpyright==1.40.2 pyarrow-stubs==20.0.0.20260819."""
+    pyright = shutil.which("basedpyright", path=str(Path(sys.executable).parent))
+    if not pyright:
+        pytest.skip("no basedpyright, which has 280 MB with its Node.js")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": [str(ROOT / "tests/python/typed_example.py")], "extraPaths": [str(ROOT / "apps/python")],
+                                                              "typeCheckingMode": "strict"}))
+    done = subprocess.run([pyright, "--project", tmp_path, "--pythonpath", sys.executable], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

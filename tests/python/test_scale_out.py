@@ -1,20 +1,25 @@
 """lanewise.ray and lanewise.spark against DuckDB over the same rows, where Ray and Spark are installed.
 
 They are not in this project's environment, since they take 500 MB. In one of your own:
-pip install ray==2.60.0 pyspark==4.3.0 cffi duckdb numpy pandas polars pyarrow pytest
+pip install ray==2.60.0 pyspark==4.3.0 cffi duckdb numpy pandas polars pyarrow pytest tpchgen-cli
 LANEWISE_TEST_ALL=1 LANEWISE_BUILD=$PWD/build python -m pytest tests/python/test_scale_out.py
 """
 
+import datetime
 import importlib.util
 import os
+import signal
 import sys
 
 import duckdb
 import lanewise as lw
 import pyarrow as pa
 import pytest
+import test_split_clickbench as clickbench
+import test_split_joins as joins
 from conftest import BUILD
 from test_split import QUERIES, TABLE, same
+from test_split_joins import tpch  # noqa: F401: a fixture
 
 pytestmark = pytest.mark.skipif(not os.environ.get("LANEWISE_TEST_ALL"), reason="long: runs with ./dev test --all, and needs Ray or Spark")
 WORKERS = {"PYTHONPATH": os.pathsep.join([str(BUILD / "python"), str(os.environ.get("PYTHONPATH", ""))])}
@@ -23,6 +28,7 @@ WORKERS = {"PYTHONPATH": os.pathsep.join([str(BUILD / "python"), str(os.environ.
 def compare(query, got):
     connection = duckdb.connect()
     connection.register("input", TABLE)
+    connection.register("names", SMALL["names"])
     expected = connection.execute(query).to_arrow_table().to_pylist()
     if "ORDER BY" not in query:
         got, expected = (sorted(rows, key=lambda row: tuple((v is None, str(v)) for v in row.values() if not isinstance(v, float))) for rows in (got, expected))
@@ -49,6 +55,87 @@ def test_ray(dataset, query):
     compare(query, lanewise.ray.sql(dataset, query, parts=3).take_all())
 
 
+SMALL = {"names": pa.table({"k": ["a", "b", "c"], "name": ["A!", "B!", "C!"]})}
+JOINS = ["SELECT name, count(*) AS n, sum(x) AS s FROM input JOIN names USING (k) GROUP BY name", "SELECT g, name FROM input LEFT JOIN names USING (k) WHERE g < 5",
+         "SELECT count(DISTINCT g) AS n FROM input WHERE k IN (SELECT k FROM names)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", JOINS)
+def test_ray_joins_small_tables(dataset, query):
+    import lanewise.ray
+
+    compare(query, lanewise.ray.sql(dataset, query, tables=SMALL, parts=3).take_all())
+
+
+def killed_once(mark):
+    """A step of a pipeline that kills its worker process, the first time that one gets there."""
+
+    def step(block):
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return block
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    return step
+
+
+@pytest.mark.parametrize("query", QUERIES[5:8] + JOINS[:1])
+def test_ray_repeats_what_a_killed_worker_did(dataset, query, tmp_path):
+    import lanewise.ray
+
+    mark = str(tmp_path / "killed")
+    steps = dataset.map_batches(killed_once(mark), batch_format="pyarrow", batch_size=None)
+    compare(query, lanewise.ray.sql(steps, query, tables=SMALL, parts=3).take_all())
+    assert os.path.exists(mark)
+
+
+def check_rows(got, connection, query):
+    """Rows in any order where the query has none."""
+    got = [tuple(x.replace(tzinfo=None) if isinstance(x, datetime.datetime) else x for x in row.values()) for row in got]  # Spark's timestamps have a zone
+    expected = connection.execute(query).fetchall()
+    if "order by" not in query.lower():
+        got, expected = sorted(got), sorted(expected)
+    assert len(got) == len(expected)
+    for a, b in zip(got, expected):
+        assert all(same(float(x), float(y)) if isinstance(x, float) or isinstance(y, float) else x == y for x, y in zip(a, b)), (a, b)
+
+
+def check_clickbench(sql, spread, number):
+    check_rows(sql(spread(clickbench.INPUT), clickbench.QUERIES[number - 1]), duckdb.connect().register("input", clickbench.INPUT), clickbench.QUERIES[number - 1])
+
+
+def check_tpch(sql, spread, tpch, number):
+    large = joins.LARGE[number]
+    connection = duckdb.connect()
+    for name, table in tpch.items():
+        connection.register(name, table)
+    query = joins.query_over_input(number, large)
+    check_rows(sql(spread(tpch[large]), query, tables=tpch), connection, joins.QUERIES[number - 1].read_text())
+
+
+@pytest.fixture(scope="module")
+def on_ray(dataset):
+    import lanewise.ray
+    import ray.data
+
+    def spread(table):
+        step = table.num_rows // 4 + 1
+        return ray.data.from_arrow([table.slice(first, step) for first in range(0, table.num_rows, step)])
+
+    return lambda ds, query, **given: lanewise.ray.sql(ds, query, parts=3, **given).take_all(), spread
+
+
+@pytest.mark.parametrize("number", range(1, 44))
+def test_ray_clickbench(on_ray, number):
+    check_clickbench(*on_ray, number)
+
+
+@pytest.mark.parametrize("number", joins.LARGE)
+def test_ray_tpch(on_ray, tpch, number):
+    check_tpch(*on_ray, tpch, number)
+
+
 def test_ray_errors(dataset):
     import lanewise.ray
 
@@ -63,7 +150,7 @@ def frame():
     from pyspark.sql import SparkSession
 
     os.environ.update(WORKERS, PYSPARK_PYTHON=sys.executable)
-    session = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "4").getOrCreate()
+    session = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "4").getOrCreate()
     yield session.createDataFrame(TABLE).repartition(5)
     session.stop()
 
@@ -73,6 +160,37 @@ def test_spark(frame, query):
     import lanewise.spark
 
     compare(query, pa.table(lanewise.spark.sql(frame, query, parts=3).toArrow()).to_pylist())
+
+
+@pytest.mark.parametrize("query", JOINS)
+def test_spark_joins_small_tables(frame, query):
+    import lanewise.spark
+
+    compare(query, pa.table(lanewise.spark.sql(frame, query, tables=SMALL, parts=3).toArrow()).to_pylist())
+
+
+@pytest.fixture(scope="module")
+def on_spark(frame):
+    import lanewise.spark
+
+    held = {}
+
+    def spread(table):
+        if id(table) not in held:
+            held[id(table)] = frame.sparkSession.createDataFrame(table).repartition(4).cache()
+        return held[id(table)]
+
+    return lambda df, query, **given: pa.table(lanewise.spark.sql(df, query, parts=3, **given).toArrow()).to_pylist(), spread
+
+
+@pytest.mark.parametrize("number", range(1, 44))
+def test_spark_clickbench(on_spark, number):
+    check_clickbench(*on_spark, number)
+
+
+@pytest.mark.parametrize("number", joins.LARGE)
+def test_spark_tpch(on_spark, tpch, number):
+    check_tpch(*on_spark, tpch, number)
 
 
 def test_spark_errors(frame):

@@ -1,6 +1,8 @@
-"""A program whose types mypy checks strictly."""
+"""A program whose types mypy and pyright check strictly."""
 
 import lanewise as lw
+import pyarrow as pa
+import pyarrow.compute as pc
 from lanewise import compute
 
 
@@ -19,3 +21,20 @@ def position() -> int:
     except lw.SqlError as error:
         return -1 if error.position is None else error.position
     return -1
+
+
+@lw.udf
+def doubled(x: pa.Int64Array) -> pa.Int64Array:
+    return pc.multiply(x, 2)
+
+
+def halves(x: pa.DoubleArray) -> pa.DoubleArray:
+    return pc.divide(x, 2.0)
+
+
+half: lw.Function = lw.udf(halves, arguments=[float], result="float64")
+
+
+@lw.udf(arguments=[str], result=bool, nulls=True)
+def absent(text: object) -> object:
+    return text is None

@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from ._connection import Connection, Cursor
+from ._function import Function, udf
 from ._grep import grep
 from ._index import Index
 from ._library import ffi, lib
@@ -40,6 +41,7 @@ from .errors import (
     DataError,
     DeviceError,
     Error,
+    FunctionError,
     IntegrityError,
     InterfaceError,
     InternalError,
@@ -57,10 +59,10 @@ __version__: str = ffi.string(lib.lw_version()).decode()
 
 __all__ = [
     "BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "Binary", "Cancelled", "Connection", "Cursor", "DataError",
-    "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Index", "IntegrityError", "InterfaceError", "InternalError",
+    "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Function", "FunctionError", "Index", "IntegrityError", "InterfaceError", "InternalError",
     "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
-    "connection", "explain", "grep", "paramstyle", "pram", "sql", "threadsafety",
+    "connection", "explain", "grep", "paramstyle", "pram", "sql", "threadsafety", "udf",
 ]  # fmt: skip
 
 connect = Connection
@@ -101,7 +103,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("compute", "magic", "pram", "ray", "spark"):
+    if name in ("compute", "ibis", "magic", "pram", "ray", "spark"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

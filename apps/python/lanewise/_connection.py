@@ -11,7 +11,8 @@ from typing import Any
 
 from . import _tables, errors
 from ._bar import Bar
-from ._library import check, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
+from ._function import Call, Function
+from ._library import check, exported_schema, ffi, in_main_thread, lib, options, stream_capsule, stream_of, taken_text, text
 from ._parameters import Parameters, row
 from ._result import Result, rows_of
 from ._tables import Scopes, scopes
@@ -61,6 +62,8 @@ class Connection:
         self._session: Any = ffi.gc(out[0], lib.lw_session_close)
         self._lock = threading.RLock()
         self._bar = progress
+        self._functions: dict[str, Call] = {}
+        self._raised: list[BaseException] = []  # by functions of the running statement
 
     def sql(self, query: str, params: Parameters = None) -> Result:
         """Runs statements and gives the rows of the last one.
@@ -90,8 +93,9 @@ class Connection:
     def _explain(self, query: str, params: Parameters, names: Scopes) -> str:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
-        with self._lock, _Registered(self, self._named(query, names)):
-            check(lib.lw_session_explain(self._live(), sql, *row(params), out, error), error, query)
+        session = self._live()
+        with self._lock, _Functions(self, _tables.functions(query, names)), _Registered(self, self._named(query, names)):
+            self._check(lib.lw_session_explain(session, sql, *row(params), out, error), error, query)
         return taken_text(out[0])
 
     def register(self, name: str, table: Any) -> None:
@@ -109,6 +113,29 @@ class Connection:
         error = ffi.new("lw_error*")
         with self._lock:
             check(lib.lw_session_drop_table(self._live(), text(name, "the name"), error), error)
+
+    def register_function(self, function: Function, name: str = "") -> None:
+        """Lets statements call a function of `lanewise.udf` by this name or its own, until `unregister_function` or another of that name.
+
+        Those that are variables of the caller need no registration. Raises OperationalError: SQL has a function of this name, or a type
+        is not supported.
+        """
+        import pyarrow as pa
+
+        name = name or str(getattr(function, "__name__", ""))
+        fields = [pa.field(str(place), kind) for place, kind in enumerate([*function.arguments, function.result])]
+        signature, call, error = exported_schema(pa.schema(fields)), Call(function, self._raised), ffi.new("lw_error*")
+        session, sql_name = self._live(), text(name, "the name")
+        with self._lock:
+            check(lib.lw_session_add_function(session, sql_name, signature, not function.nulls, lib.call_function, call.handle, error), error)
+            self._functions[name.lower()] = call
+
+    def unregister_function(self, name: str) -> None:
+        """Ends what `register_function` did. Raises OperationalError: there is no such function."""
+        error = ffi.new("lw_error*")
+        with self._lock:
+            check(lib.lw_session_drop_function(self._live(), text(name, "the name"), error), error)
+            self._functions.pop(name.lower(), None)
 
     def cancel(self) -> None:
         """Ends the running statement, which raises Cancelled; for another thread than the one that runs it."""
@@ -160,15 +187,30 @@ class Connection:
     def _live(self) -> Any:
         if self._session is None:
             raise errors.InterfaceError("the connection is closed")
+        if Call.runs_for(self._raised):
+            raise errors.InterfaceError("a function cannot use the connection that calls it")
         return self._session
+
+    def _check(self, code: int, error: Any, query: str) -> None:
+        """check() for a statement that may have called functions."""
+        cause = self._raised[-1] if self._raised else None
+        self._raised.clear()
+        if code == lib.LW_OK:
+            return
+        if cause is not None and not isinstance(cause, Exception):  # KeyboardInterrupt
+            lib.lw_error_release(error)
+            raise cause
+        check(code, error, query, cause)
 
     def _run(self, query: str, params: Parameters, names: Scopes) -> Result:
         out, error = ffi.new("lw_result**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
-        tables = self._named(query, names)
-        with self._lock, _Registered(self, tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
-            check(run(self._live(), sql, *row(params), out, error), error, query)
+        session, functions = self._live(), _tables.functions(query, names)
+        with self._lock, _Functions(self, functions) if functions else _NOTHING:
+            tables = self._named(query, names)
+            with _Registered(self, tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
+                self._check(run(session, sql, *row(params), out, error), error, query)
         return Result(out[0])
 
     def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
@@ -215,6 +257,28 @@ class _Registered:
     def __exit__(self, *ignored: object) -> None:
         for name in self.registered:
             self.connection.unregister(name)
+
+
+class _Functions:
+    """Variables as functions while a statement runs, unless others were registered by these names."""
+
+    def __init__(self, connection: Connection, functions: dict[str, Function]) -> None:
+        self.connection = connection
+        self.functions = {name: function for name, function in functions.items() if name.lower() not in connection._functions}
+        self.registered: list[str] = []
+
+    def __enter__(self) -> None:
+        try:
+            for name, function in self.functions.items():
+                self.connection.register_function(function, name)
+                self.registered.append(name)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *ignored: object) -> None:
+        for name in self.registered:
+            self.connection.unregister_function(name)
 
 
 class Cursor:

@@ -30,6 +30,7 @@ KINDS: dict[int, type[errors.Error]] = {
     lib.LW_ERROR_CANCELLED: errors.Cancelled,
     lib.LW_ERROR_INTERNAL: errors.InternalError,
     lib.LW_ERROR_PROGRAM: errors.ProgramError,
+    lib.LW_ERROR_FUNCTION: errors.FunctionError,
 }
 
 _STREAM = b"arrow_array_stream"
@@ -44,7 +45,7 @@ _malloc.restype = ctypes.c_void_p
 _malloc.argtypes = [ctypes.c_size_t]
 
 
-def check(code: int, error: Any, sql: str = "") -> None:
+def check(code: int, error: Any, sql: str = "", cause: BaseException | None = None) -> None:
     """Raises what `error` says, unless the code is LW_OK, and releases it."""
     if code == lib.LW_OK:
         return
@@ -55,7 +56,7 @@ def check(code: int, error: Any, sql: str = "") -> None:
     if error.position >= 0:
         position = len(sql.encode()[: error.position].decode(errors="ignore"))
     lib.lw_error_release(error)
-    raise KINDS[code](message, position)
+    raise KINDS[code](message, position) from cause
 
 
 def text(value: str, what: str) -> bytes:
@@ -88,6 +89,13 @@ def exported(batch: pa.RecordBatch) -> tuple[Any, Any]:
     schema, array = ffi.new("struct ArrowSchema*"), ffi.new("struct ArrowArray*")
     batch._export_to_c(int(ffi.cast("uintptr_t", array)), int(ffi.cast("uintptr_t", schema)))
     return schema, array
+
+
+def exported_schema(schema: pa.Schema) -> Any:
+    """ArrowSchema, which is released with its last reference."""
+    out = ffi.gc(ffi.new("struct ArrowSchema*"), lambda held: held.release(held) if held.release else None)
+    schema._export_to_c(int(ffi.cast("uintptr_t", out)))
+    return out
 
 
 def stream_capsule(fill: Any) -> object:

@@ -1,5 +1,7 @@
 """Splits a query over the table `input` into what each block answers by itself and how the answers are merged.
 
+Other tables are small: every block meets them as a whole. So a join distributes over the blocks if it keeps rows of `input` alone.
+
 DuckDB's parser gives the tree and prints the parts; which functions are aggregates is its catalogue's word. The parts are queries over
 `input`, too: `partial` runs on each block, `final` on all partial rows with the same keys, `top` on all rows in one place.
 """
@@ -9,9 +11,10 @@ from __future__ import annotations
 import copy
 import functools
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import errors
+from . import _tables, errors
 from ._connection import Connection
 
 if TYPE_CHECKING:
@@ -41,28 +44,34 @@ class Split(NamedTuple):
     schema: pa.Schema  # of the answer
 
 
-def split(query: str, schema: pa.Schema) -> Split:
-    """Splits a query over `input`, a table of this schema. Raises SqlError, and NotSupportedError that names what cannot be split."""
+def split(query: str, schema: pa.Schema, tables: Mapping[str, pa.Table] | None = None) -> Split:
+    """Splits a query over `input`, a table of this schema, and small tables. Raises SqlError, and NotSupportedError that names what cannot be split."""
     node = _parsed(query)
-    _check(node)
-    columns, arrow = _columns(query, schema)
+    small = {name.lower() for name in tables or {}}
+    _check(node, small)
+    source = node["from_table"]
+    if source["type"] == "BASE_TABLE":
+        node = _unqualified(node, (source["alias"] or source["table_name"]).lower())
+    columns, arrow = _columns(query, schema, tables or {})
     modifiers = {modifier["type"]: modifier for modifier in node["modifiers"]}
     node = {**node, "modifiers": []}
     _name_outputs(node, [name for name, _ in columns])
+    inputs = {name.lower() for table in [schema, *(small.schema for small in (tables or {}).values())] for name in table.names}
+    node["group_expressions"] = [_renamed(group, node, inputs) for group in node["group_expressions"]]
     orders = _orders(modifiers.get("ORDER_MODIFIER"), node)
     limit, offset = _count(modifiers, "limit"), _count(modifiers, "offset") or 0
-    if orders and limit is None:
-        raise errors.NotSupportedError("ORDER BY without LIMIT is not split: sort the answer by the engine's own sort")
     distinct = "DISTINCT_MODIFIER" in modifiers
+    if orders and limit is None and not distinct and not _aggregates(node):
+        raise errors.NotSupportedError("ORDER BY of all rows without LIMIT is not split: sort the answer by the engine's own sort")
     if distinct and any(_text(expression) not in map(_text, node["select_list"]) for expression, _ in orders):
         raise errors.NotSupportedError("SELECT DISTINCT with ORDER BY of what is not selected is not split")
     hidden = [f"__order{i}" for i in range(len(orders))]
     by = ", ".join(f"{name} {order}".strip() for name, (_, order) in zip(hidden, orders))
-    first = (f" ORDER BY {by}" if by else "") + (f" LIMIT {limit + offset}" if limit is not None else "")
+    first = (f" ORDER BY {by}" if by else "") + f" LIMIT {limit + offset}" if limit is not None else ""
     outputs = [_quoted(name) for name, _ in columns]
     top = ""
-    if limit is not None:
-        top = f"SELECT {', '.join(outputs)} FROM input" + (f" ORDER BY {by}" if by else "") + f" LIMIT {limit} OFFSET {offset}"
+    if limit is not None or orders:
+        top = f"SELECT {', '.join(outputs)} FROM input" + (f" ORDER BY {by}" if by else "") + (f" LIMIT {limit} OFFSET {offset}" if limit is not None else "")
     typed = [f"CAST({name} AS {kind}) AS {name}" for name, (_, kind) in zip(outputs, columns)] + hidden
     if _aggregates(node):
         merged, partial, keys = _grouped(node, orders)
@@ -84,6 +93,7 @@ def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list
         groups = [item for item in node["select_list"] if not _has_aggregate(item)]
     keys = {_text(group): f"__key{i}" for i, group in enumerate(groups)}
     states: dict[str, tuple[Tree, str]] = {}  # by the text of the aggregate that makes one: it, and what merges it
+    distinct: dict[str, tuple[Tree, str]] = {}  # arguments of DISTINCT aggregates, which are further keys of the states, and their names
 
     def rewritten(tree: Any) -> Any:
         if isinstance(tree, list):
@@ -93,6 +103,10 @@ def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list
         if "class" in tree:
             if _text(tree) in keys:
                 return {**_column(keys[_text(tree)]), "alias": tree["alias"]}
+            if _is_aggregate(tree) and tree["distinct"]:
+                argument = tree["children"][0]
+                _, name = distinct.setdefault(_text(argument), (argument, f"__distinct{len(distinct)}"))
+                return {**tree, "children": [_column(name)]}
             if _is_aggregate(tree):
                 makers, expression = MERGES[tree["function_name"]]
                 names = []
@@ -109,37 +123,93 @@ def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list
     items += [_aliased(rewritten(expression), f"__order{i}") for i, (expression, _) in enumerate(orders)]
     having = rewritten(_with_aliases(node["having"], node)) if node["having"] else None
     made = [_aliased(group, name) for group, name in zip(groups, keys.values())]
+    made += [_aliased(argument, name) for argument, name in distinct.values()]
     made += [_aliased(state, f"__state{i}") for i, (state, _) in enumerate(states.values())]
-    handling = "STANDARD_HANDLING"
-    partial = {**node, "select_list": made or [_expression("1")], "group_expressions": groups, "having": None, "aggregate_handling": handling,
-               "group_sets": [list(range(len(groups)))] if groups else []}  # fmt: skip
-    merging = {**partial, "select_list": items, "group_expressions": [_column(name) for name in keys.values()], "having": having, "where_clause": None}
-    return _printed(merging), _printed(partial), list(keys.values())
+    fine = groups + [argument for argument, _ in distinct.values()]
+    partial = {**node, "select_list": made or [_expression("1")], "having": None, "aggregate_handling": "STANDARD_HANDLING", **_group_by(fine)}
+    merging = {**partial, "from_table": _parsed("SELECT 1 FROM input")["from_table"], "select_list": items, "having": having, "where_clause": None,
+               **_group_by([_column(name) for name in keys.values()])}  # fmt: skip
+    rows = _printed(partial)
+    if distinct and not groups:  # A block without rows has a state, too.
+        rows = f"SELECT * EXCLUDE (__one) FROM (SELECT 1 AS __one) LEFT JOIN ({rows}) ON true"
+    return _printed(merging), rows, list(keys.values())
 
 
-def _check(node: Tree) -> None:
+def _group_by(expressions: list[Tree]) -> Tree:
+    return {"group_expressions": expressions, "group_sets": [list(range(len(expressions)))] if expressions else []}
+
+
+def _check(node: Tree, small: set[str]) -> None:
     """Raises NotSupportedError for what is not split."""
-    source = node.get("from_table") or {}
     if node["type"] != "SELECT_NODE" or node["cte_map"]["map"]:
         raise errors.NotSupportedError("UNION, INTERSECT, EXCEPT and WITH are not split")
-    if source.get("type") != "BASE_TABLE" or source["table_name"].lower() != "input" or node["sample"] or source["sample"]:
-        raise errors.NotSupportedError("a query that is split reads the table 'input' alone: no joins, subqueries or samples")
+    if not _reads_input(node["from_table"], small) or node["sample"]:
+        raise errors.NotSupportedError("a query that is split reads the table 'input' once, and no samples")
     if node["qualify"] or len(node["group_sets"]) > 1:
         raise errors.NotSupportedError("QUALIFY, ROLLUP, CUBE and GROUPING SETS are not split")
     for modifier in node["modifiers"]:
         if modifier["type"] == "LIMIT_PERCENT_MODIFIER" or modifier.get("distinct_on_targets"):
             raise errors.NotSupportedError("LIMIT in percent and DISTINCT ON are not split")
-    for part in _walk([node["select_list"], node["where_clause"], node["having"], node["modifiers"]]):
+    conditions = [part for part in _walk(node["where_clause"]) if part.get("class") == "SUBQUERY"]
+    for name in _table_names(conditions) - small:
+        raise errors.NotSupportedError(f"a subquery over the table '{name}' is not split: give a small one in `tables`")
+    for part in _walk([node["select_list"], None if conditions else node["where_clause"], node["having"], node["modifiers"]]):
         if part.get("class") in ("SUBQUERY", "WINDOW"):
             raise errors.NotSupportedError(f"{'a subquery' if part['class'] == 'SUBQUERY' else 'a window function'} is not split")
         if _is_aggregate(part):
             name = part["function_name"]
             if name not in MERGES:
                 raise errors.NotSupportedError(f"the aggregate {name} has no mergeable state; there are: {', '.join(sorted(MERGES))}")
-            if part["distinct"] and name not in ("min", "max", "bool_and", "bool_or"):
-                raise errors.NotSupportedError(f"{name}(DISTINCT ...) has no mergeable state")
+            if part["distinct"] and (len(part["children"]) != 1 or part["filter"]):
+                raise errors.NotSupportedError(f"{name}(DISTINCT ...) with FILTER or several arguments has no mergeable state")
             if part["order_bys"]["orders"]:
                 raise errors.NotSupportedError(f"{name}(... ORDER BY ...) has no mergeable state")
+
+
+def _reads_input(source: Tree, small: set[str]) -> bool:
+    """Whether a part of FROM reads `input`. Raises NotSupportedError where its rows are not those of the blocks, one after the other."""
+    kind = source.get("type")
+    if kind == "BASE_TABLE" and not source["sample"]:
+        name = source["table_name"].lower()
+        if name != "input" and name not in small:
+            raise errors.NotSupportedError(f"a query that is split reads the table 'input', and those given as `tables`; '{name}' is neither")
+        return bool(name == "input")
+    if kind == "SUBQUERY" and not source["sample"]:
+        node = source["subquery"]["node"]
+        if not _table_names(node) - small:
+            return False
+        _check(node, small)
+        if node["modifiers"] or _aggregates(node):
+            raise errors.NotSupportedError("a subquery in FROM that groups, sorts or limits rows of 'input' is not split")
+        return True
+    if kind != "JOIN" or source["sample"]:
+        raise errors.NotSupportedError(f"{kind or 'nothing'} in FROM is not split")
+    left, right = _reads_input(source["left"], small), _reads_input(source["right"], small)
+    if not left and not right:
+        return False
+    if left and right:
+        raise errors.NotSupportedError("a join of 'input' with itself is not split: read it once")
+    keeps_blocks = ("INNER",) + (("LEFT", "SEMI", "ANTI") if left else ("RIGHT",))
+    if source["ref_type"] not in ("REGULAR", "CROSS", "NATURAL", "ASOF") or source["join_type"] not in keeps_blocks or (source["ref_type"] == "ASOF" and right):
+        raise errors.NotSupportedError(f"a {source['ref_type']} {source['join_type']} join that keeps rows of small tables is not split")
+    return True
+
+
+def _table_names(tree: Any) -> set[str]:
+    """The tables that a tree reads, in lower case."""
+    return {part["table_name"].lower() for part in _walk(tree) if part.get("type") == "BASE_TABLE"}
+
+
+def _unqualified(tree: Any, table: str) -> Any:
+    """The tree without the name of its one table before columns; subqueries have tables of their own."""
+    if isinstance(tree, list):
+        return [_unqualified(part, table) for part in tree]
+    if not isinstance(tree, dict) or tree.get("class") == "SUBQUERY":
+        return tree
+    names = tree.get("column_names")
+    if tree.get("class") == "COLUMN_REF" and names and len(names) > 1 and names[0].lower() == table:
+        return {**tree, "column_names": names[1:]}
+    return {name: _unqualified(part, table) for name, part in tree.items()}
 
 
 def _orders(modifier: Tree | None, node: Tree) -> list[tuple[Tree, str]]:
@@ -184,6 +254,13 @@ def _resolved(expression: Tree, node: Tree) -> Tree:
     return _with_aliases(expression, node)
 
 
+def _renamed(expression: Tree, node: Tree, inputs: set[str]) -> Tree:
+    """A group that is the alias of an output which is a column, as that column: its name is none of the inputs' columns."""
+    if expression["class"] == "COLUMN_REF" and expression["column_names"][0].lower() not in inputs:
+        return next((dict(item) for item in node["select_list"] if item["alias"].lower() == expression["column_names"][0].lower()), expression)
+    return expression
+
+
 def _with_aliases(tree: Tree, node: Tree) -> Tree:
     """The expression with outputs for their aliases, where an input column does not have the name."""
     if tree["class"] != "COLUMN_REF" or len(tree["column_names"]) > 1:
@@ -201,7 +278,7 @@ def _aliased(tree: Tree, name: str) -> Tree:
 
 
 def _text(tree: Any) -> str:
-    """Equal for trees that mean the same: without places, aliases, and the name of the one table."""
+    """Equal for trees that mean the same: without places and aliases."""
 
     def bare(part: Any) -> Any:
         if isinstance(part, list):
@@ -210,7 +287,7 @@ def _text(tree: Any) -> str:
             return part
         kept = {name: bare(one) for name, one in part.items() if name not in ("query_location", "alias")}
         if kept.get("class") == "COLUMN_REF":
-            kept["column_names"] = [kept["column_names"][-1].lower()]
+            kept["column_names"] = [name.lower() for name in kept["column_names"]]
         return kept
 
     return json.dumps(bare(tree), sort_keys=True)
@@ -248,9 +325,23 @@ def worker(threads: int, device: str, fallback: str) -> Connection:
     return Connection(threads=threads, device=device, fallback=fallback)
 
 
-def answer(query: str, table: Any, *, threads: int = 1, device: str = "cpu", fallback: str = "") -> pa.Table:
+def answer(
+    query: str, table: Any, tables: Mapping[str, pa.Table] | None = None, *, threads: int = 1, device: str = "cpu", fallback: str = ""
+) -> pa.Table:
     """The rows of a part over a block."""
-    return worker(threads, device, fallback)._run_over({"input": table}, query).arrow()
+    return worker(threads, device, fallback)._run_over({**(tables or {}), "input": table}, query).arrow()
+
+
+def arrow_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:
+    """Small tables of any kind, as Arrow ones that travel to workers.
+
+    Raises InterfaceError: 'input' is the name of the large one."""
+    import pyarrow as pa
+
+    if any(name.lower() == "input" for name in tables or {}):
+        raise errors.InterfaceError("'input' is the name of the data set: give the small table another one")
+    streams = {name: table if hasattr(type(table), "__arrow_c_stream__") else _tables._arrow_table(table, name) for name, table in (tables or {}).items()}
+    return {name: pa.table(table) for name, table in streams.items()}
 
 
 def parted(table: pa.Table, keys: list[str], parts: int) -> pa.Table:
@@ -302,11 +393,11 @@ def _column(name: str) -> Tree:
     return {**_expression('"x"'), "column_names": [name]}
 
 
-def _columns(query: str, schema: pa.Schema) -> tuple[list[tuple[str, str]], pa.Schema]:
+def _columns(query: str, schema: pa.Schema, tables: Mapping[str, pa.Table]) -> tuple[list[tuple[str, str]], pa.Schema]:
     """Names and SQL types of the answer, and its schema, found on a table without rows."""
     import pyarrow as pa
 
-    empty = {"input": schema.empty_table()}
+    empty = {**{name: table.slice(0, 0) for name, table in tables.items()}, "input": schema.empty_table()}
     columns = [row[:2] for row in _parser()._run_over(empty, f"DESCRIBE {query}").fetchall()]
     answer = pa.table(_parser()._run_over(empty, query))
     if len({name for name, _ in columns}) < len(columns):

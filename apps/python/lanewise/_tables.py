@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import errors
+from ._function import Function
 
+_CALL = re.compile(r'(?:"((?:[^"]|"")+)"|([^\W\d]\w*))\s*\(')
 _WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
 
 
@@ -65,6 +67,17 @@ def scopes(depth: int) -> Scopes:
     """The local and enclosing, then the global names of the caller's caller; `depth` more of them are passed over."""
     frame = sys._getframe(depth + 2)
     return frame.f_locals, frame.f_globals
+
+
+def functions(sql: str, scopes: Scopes) -> dict[str, Function]:
+    """Functions of lanewise.udf among the names of the scopes that the text may call."""
+    found = {}
+    for quoted, word in _CALL.findall(sql) if scopes and "(" in sql else ():
+        name = quoted.replace('""', '"') if quoted else word
+        value = next((names[name] for names in scopes if name in names), None)
+        if isinstance(value, Function):
+            found[name] = value
+    return found
 
 
 def candidates(sql: str, scopes: Scopes) -> dict[str, Any]:

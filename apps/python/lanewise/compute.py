@@ -33,7 +33,7 @@ def functions() -> pa.Table:
     return pa.table(Stream(lib.lw_functions))
 
 
-def call(function: str, *arguments: Any) -> pa.Array | pa.ChunkedArray:
+def call(function: str, *arguments: Any) -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """Calls a function or operator of `functions()` by its name, for example call("lower", array), call("+", a, 1).
 
     Raises SqlError: no such function, or none for these types.
@@ -46,7 +46,7 @@ def call(function: str, *arguments: Any) -> pa.Array | pa.ChunkedArray:
     return expression(f"{function} {' '.join(places)}", *arguments)
 
 
-def like(array: Any, pattern: str, *, escape: str = "", ignore_case: bool = False) -> pa.Array | pa.ChunkedArray:
+def like(array: Any, pattern: str, *, escape: str = "", ignore_case: bool = False) -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """Whether each string matches an SQL LIKE pattern: % is any text, _ any character, after `escape` either is itself."""
     operator = "ILIKE" if ignore_case else "LIKE"
     if escape:
@@ -54,7 +54,7 @@ def like(array: Any, pattern: str, *, escape: str = "", ignore_case: bool = Fals
     return expression(f"$0 {operator} $1", array, pattern)
 
 
-def matches(array: Any, pattern: str, options: str = "") -> pa.Array | pa.ChunkedArray:
+def matches(array: Any, pattern: str, options: str = "") -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """Whether a regular expression of RE2's dialect matches anywhere in each string.
 
     options: letters of SQL's regexp_matches, such as "i", which ignores case.
@@ -62,22 +62,22 @@ def matches(array: Any, pattern: str, options: str = "") -> pa.Array | pa.Chunke
     return expression("regexp_matches($0, $1, $2)", array, pattern, options)
 
 
-def extract(array: Any, pattern: str, group: int = 0) -> pa.Array | pa.ChunkedArray:
+def extract(array: Any, pattern: str, group: int = 0) -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """The first match of a regular expression in each string, or that of a group; empty where there is none."""
     return expression(f"regexp_extract($0, $1, {int(group)})", array, pattern)
 
 
-def replace(array: Any, pattern: str, replacement: str, options: str = "") -> pa.Array | pa.ChunkedArray:
+def replace(array: Any, pattern: str, replacement: str, options: str = "") -> pa.Array[Any] | pa.ChunkedArray[Any]:
     r"""Strings with the first match of a regular expression replaced, with options="g" all; \1 is the first group."""
     return expression("regexp_replace($0, $1, $2, $3)", array, pattern, replacement, options)
 
 
-def cast(array: Any, sql_type: str) -> pa.Array | pa.ChunkedArray:
+def cast(array: Any, sql_type: str) -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """The values as another SQL type, for example cast(array, "DECIMAL(9, 2)"). Raises DataError: a value that is none."""
     return expression(f"CAST($0 AS {sql_type})", array)
 
 
-def expression(sql: str, *arguments: Any) -> pa.Array | pa.ChunkedArray:
+def expression(sql: str, *arguments: Any) -> pa.Array[Any] | pa.ChunkedArray[Any]:
     """An SQL expression in which $0, $1, ... stand for the arguments.
 
     >>> import pyarrow as pa

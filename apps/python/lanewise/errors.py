@@ -69,6 +69,10 @@ class ProgramError(ProgrammingError):
     trace: list[dict[str, Any]] | None = None
 
 
+class FunctionError(DatabaseError):
+    """A function of lanewise.udf failed. `__cause__` is the exception that it raised; None where its result does not fit."""
+
+
 class OutOfMemory(OperationalError, MemoryError):
     """A memory limit was exceeded; the message names operator and limit."""
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -366,6 +367,71 @@ TEST(CAbi, CancelledProgramsEnd) {
   EXPECT_EQ(lw_program_run(program, nullptr, 0, nullptr, 0, cancellation, &run, nullptr), LW_ERROR_CANCELLED);
   lw_cancellation_free(cancellation);
   lw_program_close(program);
+}
+
+/// Adds its two arguments, which have no NULLs; fails where one is 13.
+int add(void* data, ArrowSchema* schema, ArrowArray* arguments, ArrowSchema* result_schema,
+        ArrowArray* result, char* message, size_t size) {
+  ++*static_cast<std::atomic<int>*>(data);
+  const lanewise::Schema types = lanewise::arrow::import_schema(*schema);
+  std::vector<lanewise::Value> sums;
+  for (const lanewise::Batch& batch : lanewise::arrow::import_array(*schema, arguments)) {
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      const int64_t a = batch.columns[0]->value(row).integer(), b = batch.columns[1]->value(row).integer();
+      if (a == 13) return std::snprintf(message, size, "13 is not added");
+      sums.push_back(lanewise::Value::int64(a + b));
+    }
+  }
+  schema->release(schema);
+  lanewise::Batch batch{static_cast<int64_t>(sums.size()), {lanewise::make_column(types[0].type, sums)}};
+  ArrowArrayStream stream;
+  lanewise::arrow::export_stream({{{"sum", types[0].type}}, {batch}}, &stream);
+  stream.get_schema(&stream, result_schema);
+  stream.get_next(&stream, result);
+  stream.release(&stream);
+  return 0;
+}
+
+/// A signature of so many fields of BIGINT.
+ArrowSchema integers(size_t fields) {
+  lanewise::Schema schema(fields, {"", lanewise::TypeId::kInt64});
+  ArrowArrayStream stream;
+  lanewise::arrow::export_stream({schema, {}}, &stream);
+  ArrowSchema out;
+  stream.get_schema(&stream, &out);
+  stream.release(&stream);
+  return out;
+}
+
+TEST(CAbi, StatementsCallFunctionsOfC) {
+  const Opened opened;
+  std::atomic<int> calls{0};
+  ArrowSchema signature = integers(3);
+  Error error;
+  ASSERT_EQ(lw_session_add_function(opened.session, "add_c", &signature, 1, add, &calls, &error.error), LW_OK)
+      << error.message();
+  lw_result* result = nullptr;
+  const char* query =
+      "SELECT sum(ADD_C(i, 1)), count(add_c(i, CASE WHEN i % 2 = 0 THEN 1 END)) FROM "
+      "range(20, 10020) AS r(i)";
+  ASSERT_EQ(opened.run(query, &error.error, &result), LW_OK) << error.message();
+  EXPECT_EQ(rows(result).value(0, 0).to_string(), "50205000");
+  EXPECT_EQ(rows(result).value(0, 1).integer(), 5000);
+  EXPECT_GT(calls.load(), 1);
+  lw_result_close(result);
+  EXPECT_EQ(opened.run("SELECT add_c(i, i) FROM range(20) AS r(i)", &error.error, &result),
+            LW_ERROR_FUNCTION);
+  EXPECT_EQ(error.message(), "the function add_c failed: 13 is not added");
+  lw_error_release(&error.error);
+  EXPECT_EQ(lw_session_add_function(opened.session, "lower", &signature, 1, add, &calls, &error.error),
+            LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("'lower' already"));
+  lw_error_release(&error.error);
+  EXPECT_EQ(lw_session_drop_function(opened.session, "ADD_C", &error.error), LW_OK);
+  EXPECT_EQ(opened.run("SELECT add_c(1, 2)", &error.error, &result), LW_ERROR_SQL);
+  lw_error_release(&error.error);
+  EXPECT_EQ(lw_session_drop_function(opened.session, "add_c", &error.error), LW_ERROR_USER);
+  signature.release(&signature);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "device/error.h"
 #include "expr/conversion_error.h"
+#include "ops/host_function.h"
 #include "pram/machine/error.h"
 #include "sql/errors.h"
 #include "text/syntax/pattern_error.h"
@@ -41,6 +42,8 @@ lw_error kind_of_current() {
     return {LW_ERROR_PROGRAM, -1, nullptr};
   } catch (const CancelledError&) {
     return {LW_ERROR_CANCELLED, -1, nullptr};
+  } catch (const ops::HostFunctionError&) {
+    return {LW_ERROR_FUNCTION, -1, nullptr};
   } catch (const UserError&) {
     return {LW_ERROR_USER, -1, nullptr};
   } catch (const std::bad_alloc&) {

@@ -41,7 +41,8 @@ typedef enum lw_code {
   LW_ERROR_DEVICE = 7,    /* no GPU, or a call of its driver failed */
   LW_ERROR_CANCELLED = 8, /* lw_session_cancel() was called */
   LW_ERROR_INTERNAL = 9,  /* a bug in Lanewise: please report the message */
-  LW_ERROR_PROGRAM = 10 /* a wrong PRAM program, or one that failed while it ran; the message has the line */
+  LW_ERROR_PROGRAM = 10, /* a wrong PRAM program, or one that failed while it ran; the message has the line */
+  LW_ERROR_FUNCTION = 11 /* a function of lw_session_add_function() failed; the message is its own */
 } lw_code;
 
 typedef struct lw_error {
@@ -103,6 +104,24 @@ LW_API lw_code lw_session_add_table(lw_session* session, const char* name, struc
 LW_API lw_code lw_session_table_names(lw_session* session, const char* sql, struct ArrowArrayStream* out,
                                       lw_error* error);
 LW_API lw_code lw_session_drop_table(lw_session* session, const char* name, lw_error* error);
+
+/* A scalar function of the caller. `arguments` is a struct array with a field for each argument; the function
+ * releases it and its schema. It fills `result`, a struct array of as many rows with one field, and its
+ * schema, which the library releases, and returns 0. Any other number is a failure, which it may explain in
+ * `message`, `size` bytes with the NUL. Several threads call it at the same time. It must not use the session
+ * that calls it. */
+typedef int (*lw_function)(void* data, struct ArrowSchema* arguments_schema, struct ArrowArray* arguments,
+                           struct ArrowSchema* result_schema, struct ArrowArray* result, char* message,
+                           size_t size);
+/* Lets statements call `function` by a name, in any case of letters; it replaces one that was added before.
+ * `signature` is a schema of a struct: a field for each argument, then the result. It is not taken. Lists,
+ * structs and maps are LW_ERROR_USER, as is the name of a function that SQL has. `strict`: 1 where the result
+ * is NULL if an argument is; then no NULLs are passed. Equal arguments must give equal results. `data` must
+ * live until the function was dropped or replaced, or the session closed. */
+LW_API lw_code lw_session_add_function(lw_session* session, const char* name,
+                                       const struct ArrowSchema* signature, int strict, lw_function function,
+                                       void* data, lw_error* error);
+LW_API lw_code lw_session_drop_function(lw_session* session, const char* name, lw_error* error);
 
 /* 1: the statement was a query or returned rows, 0: it did not. */
 LW_API int lw_result_has_rows(const lw_result* result);

@@ -7,6 +7,7 @@
 
 #include "api/c/arguments.h"
 #include "api/c/error.h"
+#include "api/c/host_function.h"
 #include "api/c/lanewise.h"
 #include "api/c/options.h"
 #include "api/c/rows.h"
@@ -162,6 +163,23 @@ lw_code lw_session_drop_table(lw_session* session, const char* name, lw_error* e
   return in_session(session, error, [&](Session& own) {
     need(name, "name");
     own.drop_table(name);
+  });
+}
+
+lw_code lw_session_add_function(lw_session* session, const char* name, const ArrowSchema* signature,
+                                int strict, lw_function function, void* data, lw_error* error) {
+  return in_session(session, error, [&](Session& own) {
+    need(name, "name");
+    need(signature, "signature");
+    if (function == nullptr) throw UserError("the argument 'function' is NULL");
+    own.add_function(lanewise::c::host_function(name, *signature, strict != 0, function, data));
+  });
+}
+
+lw_code lw_session_drop_function(lw_session* session, const char* name, lw_error* error) {
+  return in_session(session, error, [&](Session& own) {
+    need(name, "name");
+    own.drop_function(name);
   });
 }
 

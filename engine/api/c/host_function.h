@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/c/lanewise.h"
+#include "ops/host_function.h"
+
+namespace lanewise::c {
+
+/// A function of C as one of the engine. Throws UserError: `signature` has a type that there is not.
+std::shared_ptr<const ops::HostFunction> host_function(const std::string& name, const ArrowSchema& signature,
+                                                       bool strict, lw_function function, void* data);
+
+}  // namespace lanewise::c

@@ -1,0 +1,99 @@
+#include "ops/host_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "data/visit-inl.h"
+#include "expr/function.h"
+#include "expr/vectors.h"
+#include "ops/gather.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// What an expression holds of the function: also its entry, since that of each host function has a name of
+/// its own.
+struct HeldHost : Prepared {
+  std::shared_ptr<const HostFunction> host;
+  Function entry;
+};
+
+/// The values of `batches`, one after the other, for the active rows. They are copied into the arena, which
+/// outlives the batches.
+Vector scattered(const std::vector<Batch>& batches, Type type, const ActiveSet& rows) {
+  Arena& arena = rows.arena();
+  const bool nulls =
+      std::ranges::any_of(batches, [](const Batch& batch) { return batch.columns[0]->nulls != 0; });
+  uint64_t* const validity = nulls ? expr::all_ones(rows.rows(), arena) : nullptr;
+  return visit(type.physical(), [&]<class T>(T) {
+    T* values = nullptr;
+    Vector result = expr::new_vector(type, rows.rows(), arena, values);
+    std::fill_n(values, rows.rows(), T{});
+    result.validity = validity;
+    auto batch = batches.begin();
+    int64_t at = 0;
+    rows.for_each([&](uint32_t row) {
+      for (; at == batch->rows; at = 0) ++batch;
+      const Column& column = *batch->columns[0];
+      if (column.is_null(at)) {
+        bits::clear(validity, row);
+      } else if constexpr (std::is_same_v<T, std::string_view>) {
+        values[row] = arena.copy_packed(column.text(at));
+      } else if (column.dictionary) {
+        values[row] = column.dictionary->values.as<T>()[column.values.as<uint32_t>()[at]];
+      } else {
+        values[row] = column.values.as<T>()[at];
+      }
+      ++at;
+    });
+    return result;
+  });
+}
+
+Vector call_host(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                 EvalContext& context) {
+  const HostFunction& host = *dynamic_cast<const HeldHost&>(*expr.prepared).host;
+  Batch given;
+  given.rows = rows.count();
+  for (const Vector& arg : args) {
+    Gather gather(arg.type, context.budget, "function");
+    gather.append(arg, rows);
+    given.columns.push_back(gather.finish());
+  }
+  const std::vector<Batch> made = host.run(given);
+  int64_t count = 0;
+  for (const Batch& batch : made) {
+    if (batch.columns.size() != 1 || batch.columns[0]->type != expr.type)
+      throw HostFunctionError(fmt::format("the function {} did not give {}", host.name, expr.type.name()));
+    count += batch.rows;
+  }
+  if (count != given.rows)
+    throw HostFunctionError(
+        fmt::format("the function {} gave {} values for {} rows", host.name, count, given.rows));
+  return scattered(made, expr.type, rows);
+}
+
+}  // namespace
+
+ExprPtr call_host_function(std::shared_ptr<const HostFunction> function, std::vector<ExprPtr> args) {
+  invariant(std::ranges::equal(args, function->arguments, {}, [](const ExprPtr& arg) { return arg->type; }),
+            "the arguments of a host function have its types");
+  auto held = std::make_shared<HeldHost>();
+  held->host = std::move(function);
+  held->entry.name = held->host->name;
+  held->entry.nulls = held->host->strict ? Function::Nulls::kStrict : Function::Nulls::kOwn;
+  held->entry.raises = true;
+  held->entry.evaluate = call_host;
+  auto expr = std::make_shared<Expr>();
+  expr->kind = Expr::Kind::kCall;
+  expr->type = held->host->result;
+  expr->function = &held->entry;
+  expr->prepared = std::move(held);
+  expr->args = std::move(args);
+  return expr;
+}
+
+}  // namespace lanewise::ops
