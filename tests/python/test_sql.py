@@ -156,9 +156,19 @@ def test_errors_have_a_position_and_a_caret():
 
 
 def test_memory_limit():
-    with lw.connect(memory_limit="20MB", threads=1) as connection, pytest.raises(lw.OutOfMemory, match="limit") as caught:
+    with lw.connect(memory_limit="20MB", temp_directory="none", threads=1) as connection, pytest.raises(lw.OutOfMemory, match="limit") as caught:
         connection.sql("SELECT i, count(*) FROM range(10000000) AS r(i) GROUP BY i")
     assert isinstance(caught.value, MemoryError)
+
+
+def test_what_exceeds_the_memory_limit_is_in_temporary_files(tmp_path):
+    query = "SELECT i, count(*) AS n FROM range(1000000) AS r(i) GROUP BY i ORDER BY i DESC"
+    with lw.connect(memory_limit="20MB", temp_directory=tmp_path, threads=1) as connection:
+        result = connection.sql(query).arrow()
+    assert result.column("i").to_pylist() == list(range(999_999, -1, -1)) and set(result.column("n").to_pylist()) == {1}
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(lw.OperationalError, match="/no/such/folder"):
+        lw.connect(temp_directory="/no/such/folder")
 
 
 @pytest.mark.parametrize("options, message", [

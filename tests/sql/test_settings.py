@@ -41,5 +41,9 @@ def test_setting(name, what, value, query):
 
 
 def test_threads_and_memory_reach_our_engine():
-    result = engine.run("SET threads = 3; SET memory_limit = '50MB'; SELECT count(*) FROM (SELECT DISTINCT i FROM range(10000000) t(i));")
+    query = "SET threads = 3; SET memory_limit = '50MB'; {} SELECT count(*) FROM (SELECT DISTINCT i FROM range(10000000) t(i));"
+    result = engine.run(query.format("SET temp_directory = '';"))
     assert result.returncode == 2 and "memory" in result.stderr.lower(), result.stderr
+    result = engine.run(query.format("SET temp_directory = '/no/such/folder';"))
+    assert result.returncode == 2 and "/no/such/folder" in result.stderr, result.stderr
+    assert corpus.json_answers(engine.run(query.format("")).stdout)[-1].rows == [(10_000_000,)]

@@ -40,6 +40,7 @@ class Connection:
         read_only: bool = False,
         threads: int = 0,
         memory_limit: int | str = "",
+        temp_directory: str | os.PathLike[str] = "",
         device: str = "cpu",
         device_memory: int | str = "",
         fallback: str = "",
@@ -48,8 +49,8 @@ class Connection:
     ) -> None:
         """Opens a DuckDB file, or a database in memory.
 
-        threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". device: "cpu", "cuda",
-        "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ... progress: a
+        threads: 0 is one for each core. memory_limit, device_memory: bytes, or text such as "2GB". temp_directory: the folder
+        for what exceeds memory_limit, "" for the system's; with "none" that raises OutOfMemory. device: "cpu", "cuda", "cuda:1", "auto". fallback: "duckdb" lets DuckDB answer what Lanewise cannot. lanes: "simd", "scalar", ... progress: a
         statement that takes more than a second shows a bar on standard error, in terminals and notebooks.
 
         Raises OperationalError: a bad option, or a file that cannot be opened.
@@ -57,7 +58,7 @@ class Connection:
         out, error = ffi.new("lw_session**"), ffi.new("lw_error*")
         path = "" if str(path) == ":memory:" else str(path)
         with options(database=path, read_only=read_only, threads=threads, memory_limit=memory_limit, device=device,
-                     device_memory=device_memory, fallback=fallback, lanes=lanes) as (given, count):  # fmt: skip
+                     temp_directory=os.fspath(temp_directory), device_memory=device_memory, fallback=fallback, lanes=lanes) as (given, count):  # fmt: skip
             check(lib.lw_session_open(given, count, out, error), error)
         self._session: Any = ffi.gc(out[0], lib.lw_session_close)
         self._lock = threading.RLock()
