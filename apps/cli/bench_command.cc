@@ -23,7 +23,8 @@ const char* const kBenchDescription =
     R"(Measures how much SIMD lanes gain on this machine.
 
 Each instruction set of the machine does the same work; a hash checks that the results are equal. They run in turn, and
-the median time is shown. R is the highest rate at which one core reads memory.
+the median time is shown. The read rate is the highest one at which a core
+reads memory.
 
   lanewise bench scan                            filters and aggregates of a column of numbers
   lanewise bench strings                         equality, prefix, regular expression on text
