@@ -157,17 +157,17 @@ std::string other_draws(const PramOptions& given, const pram::Program& program, 
     try {
       found = run_pram(given, program, inputs, options).outputs;
     } catch (const pram::RunError& error) {
-      return fmt::format("it depends on who wins the writes: with draw {} it fails\n{}", options.seed,
+      return fmt::format("the result depends on which writes win: with seed {} it fails\n{}", options.seed,
                          error.what());
     }
     for (const auto& [name, expected] : outputs) {
       if (const auto cell = pram_command::first_difference(name, expected, found.at(name))) {
-        return fmt::format("it depends on who wins the writes: {} with draw {}, {} with draw {}", cell->first,
-                           given.options.seed, cell->second, options.seed);
+        return fmt::format("the result depends on which writes win: {} with seed {}, {} with seed {}",
+                           cell->first, given.options.seed, cell->second, options.seed);
       }
     }
   }
-  return fmt::format("{} other draws of who wins the writes gave the same", kDraws);
+  return fmt::format("{} other seeds, which let other writes win, gave the same result", kDraws);
 }
 
 ExitCode run_check(const PramOptions& given) {

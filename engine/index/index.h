@@ -83,10 +83,10 @@ class IndexCursor {
   bool before_first_ = false;
 };
 
-/// What can be asked of an ordered index. Entries are in the order of their keys, equal keys in the order in
-/// which they came to be. A position counts the entries before it, so that positions tell how many entries
-/// lie between. n is the number of entries, m that of a batch's keys; keys of other types than the index's
-/// are UserErrors, and so is a part of a file that is damaged, when it is looked at.
+/// The operations of an ordered index. Entries are ordered by key; equal keys keep their order of insertion.
+/// A position is the number of entries before it: the difference of two positions counts the entries
+/// between them. n is the number of entries, m the number of keys in a batch. A key of another type than the
+/// index's is a UserError, and so is a damaged part of a file when it is read.
 class IndexReader {
  public:
   virtual ~IndexReader();

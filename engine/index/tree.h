@@ -46,7 +46,7 @@ class Tree {
   virtual void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const = 0;
   /// The same for several keys at once, but each search ends in one leaf.
   virtual void seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const = 0;
-  /// Whether the entry at `path`, which there is, has the key.
+  /// Whether the entry at `path`, which must exist, has the key.
   virtual bool is_at(const Path& path, const Probe& key) const = 0;
   /// Whether it is at `place`; where only a later leaf can tell, `place` moves there.
   virtual bool settle(const Root& root, const Probe& key, Place& place) const = 0;

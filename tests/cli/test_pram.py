@@ -83,17 +83,17 @@ def test_check_finds_programs_that_depend_on_the_draw(lanewise, tmp_path):
     check = ["pram", "check", "a.pram", "-i", "n=50"]
     (tmp_path / "a.pram").write_text(text + "y = 1\nx = p\nx = x - x + y\nB[1, p] = p\n")
     code, out, error = lanewise(*check)
-    assert (code, error) == (0, "") and out.endswith("fits\n7 other draws of who wins the writes gave the same\n"), out
+    assert (code, error) == (0, "") and out.endswith("fits\n7 other seeds, which let other writes win, gave the same result\n"), out
     (tmp_path / "a.pram").write_text(text + "x = p\nB[1, x] = 5\n")
     code, out, error = lanewise(*check)
     assert (code, error) == (0, "")
-    first, second = re.search(r"it depends on who wins the writes: B\[1, \d+\] = (\d) with draw 0, B\[1, \d+\] = (\d) with draw 1$", out.strip()).groups()
+    first, second = re.search(r"the result depends on which writes win: B\[1, \d+\] = (\d) with seed 0, B\[1, \d+\] = (\d) with seed 1$", out.strip()).groups()
     assert {first, second} == {"0", "5"}
     (tmp_path / "a.pram").write_text(text + "x = p\n")
     third = json.loads(lanewise("pram", "run", "a.pram", "-i", "n=50", "--seed", "3", "--format", "json")[1])["x"]
     (tmp_path / "a.pram").write_text(text.replace("output x", "shared x") + f"x = p\ny = (x - {third}) / (x - {third})\n")
     code, out, error = lanewise(*check)
-    assert (code, error) == (0, "") and "with draw 3 it fails" in out and "division by zero" in out, out
+    assert (code, error) == (0, "") and "with seed 3 it fails" in out and "division by zero" in out, out
     (tmp_path / "a.pram").write_text(text.replace("arbitrary", "priority") + "x = p\nB[1, x] = 5\n")
     assert "draw" not in lanewise(*check)[1]
 

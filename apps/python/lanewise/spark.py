@@ -25,7 +25,7 @@ Batches = Iterator[pa.RecordBatch]
 def sql(df: DataFrame, query: str, *, parts: int = 8, threads: int = 1, device: str = "cpu", fallback: str = "") -> DataFrame:
     """A data frame with the answer of a query over the one table `input`.
 
-    parts: so many merges of groups, side by side. threads, device, fallback: as in lanewise.connect, for each worker. Work has no effects,
+    parts: number of merges of groups that run at once. threads, device, fallback: as in lanewise.connect, for each worker. Work has no side effects,
     so Spark may repeat it.
 
     Raises SqlError; NotSupportedError: the query cannot be split.
