@@ -11,7 +11,7 @@
 
 namespace lanewise::index {
 
-/// An entry: the nodes from the root to its leaf, and where to go on in each.
+/// An entry: the nodes from the root to its leaf, and the position in each.
 struct Path {
   u32 height = 0;
   Ref nodes[kMaxHeight + 1];  ///< [0]: the leaf, [height]: the root
@@ -61,7 +61,7 @@ class Tree {
   /// To the first entry of the next leaf that has one, or the last one of the leaf before; where there is
   /// none false, and the path stays.
   bool next_leaf(Path& path) const;
-  /// Brings the leaf behind the path's into the cache, if both have the same parent: for who reads all of
+  /// Prefetches the leaf after the path's, if both have the same parent, for callers that read all of
   /// both.
   void fetch_next_leaf(const Path& path) const;
   bool previous_leaf(Path& path) const { return to_filled(path, false); }
