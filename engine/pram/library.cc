@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "pram/language/names.h"
 
 namespace lanewise::pram {
 
@@ -25,6 +28,12 @@ Program library_program(std::string_view name) {
     if (program.name == name) return Program::parse(std::string(program.text), fmt::format("{}.pram", name));
     known += fmt::format("{}{}", known.empty() ? "" : ", ", program.name);
   }
+  const auto distance = [&](const LibraryProgram& program) { return edit_distance(name, program.name); };
+  const LibraryProgram& near = *std::ranges::min_element(library(), {}, distance);
+  constexpr size_t kTypos = 2;
+  if (distance(near) <= kTypos)
+    throw UserError(
+        fmt::format("there is no program '{}' in the library; did you mean '{}'?", name, near.name));
   throw UserError(fmt::format("there is no program '{}' in the library; there are: {}", name, known));
 }
 

@@ -29,7 +29,7 @@ def test_tutorial_word_by_word(lanewise, tmp_path):
     for kind, text, conflicts in blocks:
         if conflicts:
             lines = (tmp_path / "neighbours.pram").read_text().splitlines()
-            (tmp_path / "neighbours.pram").write_text("\n".join([*lines[:-3], re.search(r"Put `(.*?)`", tutorial)[1]]))
+            (tmp_path / "neighbours.pram").write_text("\n".join([*lines[:-3], re.search(r"Replace the last three lines by `(.*?)`", tutorial)[1]]))
         elif kind == "pram":
             path = tmp_path / next(programs)
             assert not path.exists() or path.read_text() == text
@@ -112,6 +112,11 @@ def test_graphs(lanewise, tmp_path, name):
     assert lanewise("pram", "run", "components", "--graph", f"./{name}")[:2] == (0, "label = 0 1 1 1\n")
 
 
+
+def test_a_mistyped_program(lanewise):
+    assert lanewise("pram", "run", "scn", "-i", "A=1")[2] == "error: there is no program 'scn' in the library; did you mean 'scan'?\n"
+    assert "there are: all_pairs_distances, " in lanewise("pram", "run", "quicksort")[2]
+
 def test_a_graph_may_be_parquet(lanewise, tmp_path):
     (tmp_path / "edges.csv").write_text(GRAPHS["edges.csv"])
     assert lanewise("sql", "-c", "SELECT * FROM 'edges.csv'", "-o", "edges.parquet")[0] == 0
@@ -139,7 +144,7 @@ def test_generators(lanewise):
         (["run", "reduction", "-i", "A=random:9999999999999"], "too many numbers"),
         (["run", "reduction", "-i", "A=odd:5"], "no generator 'odd'"),
         (["run", "reduction", "-i", "A=ascending:100000000", "--memory-limit", "1MB"], "--memory-limit"),
-        (["run", "reductoin"], "there are: all_pairs_distances"),
+        (["run", "reductoin"], "did you mean 'reduction'?"),
         (["run", "components", "--graph", "odd:1"], "is not a graph"),
         (["run", "sort", "-i", "A=random:100", "--max-steps", "10"], "has not ended after 10 steps"),
         (["check", "missing.pram"], "cannot read"),
