@@ -28,12 +28,14 @@ Program library_program(std::string_view name) {
     if (program.name == name) return Program::parse(std::string(program.text), fmt::format("{}.pram", name));
     known += fmt::format("{}{}", known.empty() ? "" : ", ", program.name);
   }
-  const auto distance = [&](const LibraryProgram& program) { return edit_distance(name, program.name); };
-  const LibraryProgram& near = *std::ranges::min_element(library(), {}, distance);
+  const auto closer = [&](const LibraryProgram& a, const LibraryProgram& b) {
+    return edit_distance(name, a.name) < edit_distance(name, b.name);
+  };
+  const auto near = std::min_element(library().begin(), library().end(), closer);
   constexpr size_t kTypos = 2;
-  if (distance(near) <= kTypos)
+  if (edit_distance(name, near->name) <= kTypos)
     throw UserError(
-        fmt::format("there is no program '{}' in the library; did you mean '{}'?", name, near.name));
+        fmt::format("there is no program '{}' in the library; did you mean '{}'?", name, near->name));
   throw UserError(fmt::format("there is no program '{}' in the library; there are: {}", name, known));
 }
 
