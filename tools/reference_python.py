@@ -64,7 +64,7 @@ def described(node):
 
 
 def python_page():
-    parts = ["# Python", "The names of `import lanewise`. [SQL over data frames](../python.md) is the tutorial. Errors stand at the end."]
+    parts = ["# Python", "The names of `import lanewise`. [SQL over data frames](../python.md) is the tutorial. Errors are at the end."]
     for title, files in SECTIONS.items():
         parts.append(f"## {title}")
         for name, wanted in files.items():

@@ -23,7 +23,8 @@ const char* const kBenchDescription =
     R"(Measures how much SIMD lanes gain on this machine.
 
 Each instruction set of the machine does the same work; a hash checks that the results are equal. They run in turn, and
-the median time is shown. R is the highest rate at which one core reads memory.
+the median time is shown. The read rate is the highest one at which a core
+reads memory.
 
   lanewise bench scan                            filters and aggregates of a column of numbers
   lanewise bench strings                         equality, prefix, regular expression on text
@@ -35,8 +36,8 @@ the median time is shown. R is the highest rate at which one core reads memory.
 
 const char* const kScan = R"(Measures filters and aggregates of one column of numbers, level by level.
 
-The values are 0 to 5; an exact share of them is 3, the value that the filter selects. Their order is drawn from a
-seed. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
+The values are 0 to 5; an exact share of them is 3, the value that the filter selects. A seed decides their
+order. Row i of a bitmap is bit i % 64 of word i / 64, the least significant bit first.
 
 Levels:
   branching      a jump per row
@@ -82,7 +83,7 @@ Keys are distinct, at even distances with noise. Values are their 32-bit positio
 Device times are from the start of the first kernel to the end of the last. Queries are in the device's memory,
 unless a line says otherwise.
 
-Works:
+Values of --work:
   launch        the first launch and later ones
   node          a node of 15 to 2,047 keys: by binary search, by segments, a thread for each key
   copy          copies of trees of several sizes to the device
@@ -101,7 +102,7 @@ const char* const kPram =
 
 Times are of whole runs with compiled programs; on a GPU they include transfers.
 
-Works:
+Values of --work:
   growth   reduction, scan, sort, distances, matching, components, spanning forest over their sizes
   passes   each of them on all cores without each optimisation
   sets     active processors as a bitset and as a list, over their share
@@ -114,9 +115,10 @@ const char* const kSql =
     R"(Runs the queries with which `lanewise tune` measures devices, on all cores and on a GPU if there is one.
 
 Columns are in the memory of the device that uses them. Times are of the whole run without planning. Numbers are
-BIGINT: of 1,000 values, of 1,000,000 values, and of 62 random bits. Strings have 64 bytes and are a quarter as many.
+BIGINT: of 1,000 values, of 1,000,000 values, and of 62 random bits. There are a quarter
+as many strings, of 64 bytes each.
 
-Works:
+Values of --work:
   scan                a sum
   compute             16 operators a row
   search              LIKE with one literal

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "api/session.h"
 #include "base/error.h"
@@ -26,6 +28,11 @@ namespace lanewise::cli {
 namespace {
 
 using graph::Graph;
+
+/// "1 tree", "2 trees".
+std::string counted(std::integral auto count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 const char* const kGraphDescription =
     R"(Runs algorithms on graphs, tuned for this machine's cores and GPU.
@@ -127,8 +134,11 @@ Answer components(const Question& asked) {
   auto label =
       std::make_shared<std::vector<uint32_t>>(asked.gpu ? asked.gpu->components() : graph::components(graph));
   const int64_t count = graph::count_components(*label);
-  Answer answer{
-      fmt::format("{} components\n", count), fmt::format("{{\"components\": {}}}\n", count), {}, {}, {}};
+  Answer answer{fmt::format("{}\n", counted(count, "component")),
+                fmt::format("{{\"components\": {}}}\n", count),
+                {},
+                {},
+                {}};
   if (asked.begin_check()) answer.problem = check_components(graph, *label);
   answer.schema = {{"vertex", TypeId::kInt64}, {"component", TypeId::kInt64}};
   answer.rows = [&graph, label](std::vector<ColumnBuilder>& columns) {
@@ -145,7 +155,8 @@ Answer spanning_tree(const Question& asked) {
   auto forest = std::make_shared<graph::SpanningForest>(asked.gpu ? asked.gpu->spanning_forest()
                                                                   : graph::spanning_forest(graph));
   const std::string weight = number(forest->weight);
-  Answer answer{fmt::format("{} trees of {} edges, weight {}\n", forest->trees, forest->edges.size(), weight),
+  Answer answer{fmt::format("{} of {}, weight {}\n", counted(forest->trees, "tree"),
+                            counted(forest->edges.size(), "edge"), weight),
                 fmt::format("{{\"trees\": {}, \"weight\": {}}}\n", forest->trees, weight),
                 {},
                 {},
@@ -168,11 +179,12 @@ Answer matching(const Question& asked) {
   auto found = std::make_shared<graph::Matching>(asked.gpu ? asked.gpu->maximum_matching()
                                                            : graph::maximum_matching(graph));
   const size_t cover = found->cover_rows.size() + found->cover_columns.size();
-  Answer answer{fmt::format("{} pairs, proved by {} vertices that cover all edges\n", found->size, cover),
-                fmt::format("{{\"matching\": {}, \"cover\": {}}}\n", found->size, cover),
-                {},
-                {},
-                {}};
+  Answer answer{
+      fmt::format("{}, proved by {} vertices that cover all edges\n", counted(found->size, "pair"), cover),
+      fmt::format("{{\"matching\": {}, \"cover\": {}}}\n", found->size, cover),
+      {},
+      {},
+      {}};
   if (asked.begin_check()) answer.problem = check_matching(graph, *found);
   answer.schema = {{"row", TypeId::kInt64}, {"column", TypeId::kInt64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
@@ -213,11 +225,12 @@ Answer distances(const Question& asked) {
                 : graph::all_distances(graph, &asked.budget, nullptr, report));
   const std::string sum = number(found->sum);
   const PathAnswer path = ends.empty() ? PathAnswer{} : path_between(graph, *found, ends[0], ends[1]);
-  Answer answer{fmt::format("{} pairs with a path, sum of distances {}\n{}", found->pairs, sum, path.text),
-                fmt::format("{{\"pairs\": {}, \"sum\": {}{}}}\n", found->pairs, sum, path.json),
-                {},
-                {},
-                {}};
+  Answer answer{
+      fmt::format("{} with a path, sum of distances {}\n{}", counted(found->pairs, "pair"), sum, path.text),
+      fmt::format("{{\"pairs\": {}, \"sum\": {}{}}}\n", found->pairs, sum, path.json),
+      {},
+      {},
+      {}};
   if (asked.begin_check()) answer.problem = check_distances(graph, *found);
   answer.schema = {{"src", TypeId::kInt64}, {"dst", TypeId::kInt64}, {"distance", TypeId::kFloat64}};
   answer.rows = [&graph, found](std::vector<ColumnBuilder>& columns) {
@@ -239,7 +252,7 @@ Answer breadth_first_search(const Question& asked) {
   const int64_t root = vertex_of(graph, asked.root);
   auto found = std::make_shared<graph::Levels>(asked.gpu ? asked.gpu->breadth_first_search(root)
                                                          : graph::breadth_first_search(graph, root));
-  Answer answer{fmt::format("{} vertices reached, {} levels\n", found->reached, found->levels),
+  Answer answer{fmt::format("{} vertices reached, {}\n", found->reached, counted(found->levels, "level")),
                 fmt::format("{{\"reached\": {}, \"levels\": {}}}\n", found->reached, found->levels),
                 {},
                 {},

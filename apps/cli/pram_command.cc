@@ -157,17 +157,17 @@ std::string other_draws(const PramOptions& given, const pram::Program& program, 
     try {
       found = run_pram(given, program, inputs, options).outputs;
     } catch (const pram::RunError& error) {
-      return fmt::format("it depends on who wins the writes: with draw {} it fails\n{}", options.seed,
+      return fmt::format("the result depends on which writes win: with seed {} it fails\n{}", options.seed,
                          error.what());
     }
     for (const auto& [name, expected] : outputs) {
       if (const auto cell = pram_command::first_difference(name, expected, found.at(name))) {
-        return fmt::format("it depends on who wins the writes: {} with draw {}, {} with draw {}", cell->first,
-                           given.options.seed, cell->second, options.seed);
+        return fmt::format("the result depends on which writes win: {} with seed {}, {} with seed {}",
+                           cell->first, given.options.seed, cell->second, options.seed);
       }
     }
   }
-  return fmt::format("{} other draws of who wins the writes gave the same", kDraws);
+  return fmt::format("{} other seeds, which let other writes win, gave the same result", kDraws);
 }
 
 ExitCode run_check(const PramOptions& given) {
@@ -337,9 +337,9 @@ void add_executor(CLI::App& app, PramOptions& given) {
   app.add_option("--threads", given.options.threads, "Threads of the executor; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
-  app.add_option("--active", given.active, "Representation of active processors: auto, bitset or list")
+  app.add_option("--active", given.active, "Representation of active processors (default: auto)")
       ->check(CLI::IsMember({"auto", "bitset", "list"}))
-      ->type_name("FORM");
+      ->option_text("auto|bitset|list");
   app.add_flag("--check", given.options.check,
                "Also look for conflicts in the executor, without optimisations");
   app.add_flag(
@@ -412,9 +412,9 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_without(*explain, *given);
   explain
       ->add_option("--kernels", given->kernels,
-                   "Show GPU kernels instead: c, or complete sources for the compilers of cuda or opencl")
+                   "Show GPU kernels instead: c, or complete sources for the CUDA or OpenCL compiler")
       ->check(CLI::IsMember({"c", "cuda", "opencl"}))
-      ->type_name("FORM");
+      ->option_text("c|cuda|opencl");
 
   CLI::App* trace = add(
       "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);

@@ -19,6 +19,12 @@ int terminal_width() {
   return width > 0 ? width : 120;
 }
 
+int terminal_height() {
+  constexpr int kUsual = 24;
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kUsual;
+}
+
 bool use_colours() {
   const char* const no_colour = std::getenv("NO_COLOR");
   return stdout_is_terminal() && (no_colour == nullptr || *no_colour == '\0');

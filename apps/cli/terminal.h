@@ -9,6 +9,8 @@ bool stderr_is_terminal();
 bool stdin_is_terminal();
 /// Columns of the terminal, else of $COLUMNS, else 120.
 int terminal_width();
+/// Lines of the terminal, else 24.
+int terminal_height();
 /// True where standard output takes escape codes and $NO_COLOR is not set or empty.
 bool use_colours();
 

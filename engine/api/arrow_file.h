@@ -18,8 +18,8 @@ std::shared_ptr<const Source> arrow_files(std::vector<std::string> paths);
 
 enum class ArrowFormat : uint8_t { kFile, kStream };
 
-/// Writes a stream's rows, and releases it in any case. `write` takes the bytes in order; what it throws is
-/// thrown on. Throws UserError: an error of the stream, a type that the format lacks.
+/// Writes the rows of a stream, and always releases it. `write` receives the bytes in order; its exceptions
+/// propagate. Throws UserError if the stream fails or the format lacks a type.
 void write_arrow(ArrowArrayStream* rows, ArrowFormat format,
                  const std::function<void(std::string_view)>& write);
 

@@ -40,7 +40,7 @@ struct SessionOptions {
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine
-  /// What this machine's GPU and cores were found to do; none: what is usual. For `auto`.
+  /// Measured rates of this machine's GPU and cores, for `auto`; none: defaults.
   std::optional<exec::PlacementCosts> placement = {};
   bool profile_lanes = false;  ///< the profile names matchers and counts what their lanes did; costs a little
 };
@@ -54,7 +54,7 @@ struct StatementResult {
   std::string fallback_reason;  ///< why DuckDB answered a query
   double plan_seconds = 0;
   double run_seconds = 0;
-  /// What DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
+  /// Time that DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
   std::optional<double> write_seconds;
   size_t spilled = 0;              ///< bytes in temporary files, at most, for want of memory
   bool hot = false;                ///< all columns were in the column store
@@ -66,7 +66,7 @@ struct StatementResult {
 /// Not thread-safe but for cancel().
 class Session {
  public:
-  /// Throws UserError: a bad option, a database that cannot be opened.
+  /// Throws UserError if an option is invalid or the database cannot be opened.
   explicit Session(const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -84,7 +84,7 @@ class Session {
   /// The plan as text, with targets, matchers and estimates; does not run it.
   /// With `kernels` also the sources of GPU kernels.
   std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
-  /// The table with JSON for its columns of lists, structs and the like (Field::text_of).
+  /// The table with its nested columns (lists, structs, maps) as JSON (Field::text_of).
   Table as_json(const Table& table);
   /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
@@ -110,8 +110,8 @@ class Session {
   /// Hands `table` to `out` as Arrow, lists, structs and maps as such; it may outlive the session. Throws
   /// UserError where a value does not fit.
   void to_arrow(Table table, ArrowArrayStream* out);
-  /// Hands a copy of `table` in the GPU's memory to `out`; it may outlive the session. Throws UserError: the
-  /// session has no GPU; values that Arrow's types do not hold; MemoryError.
+  /// Hands a copy of `table` in the GPU's memory to `out`; it may outlive the session. Throws UserError if
+  /// the session has no GPU or a value does not fit Arrow's types, and MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
   /// A cancel() from now on also stops the statement that is run next; else those before its run() are lost.

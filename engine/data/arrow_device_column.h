@@ -35,10 +35,10 @@ std::string_view border_kernels();
 /// Gives them, built; asked for only where one is launched.
 using BorderKernels = std::function<const device::Module&()>;
 
-/// The parts, one behind the other, as a column. A single part is used where it lies, buffer by buffer, if
-/// that is laid out as ours: aligned to 16 bytes (a bitmap to 4) and with kPadding bytes of its allocation
-/// behind it. All else is copied and converted on the device. `owner` keeps the parts alive. Throws
-/// UserError that names the field, MemoryError.
+/// The concatenated parts as a column. A buffer of a single part is used in place if it is laid out as
+/// ours: aligned to 16 bytes (a bitmap to 4) and followed by kPadding bytes of its allocation. Everything
+/// else is copied and converted on the device. `owner` keeps the parts alive. Throws a UserError that
+/// names the field, or MemoryError.
 DeviceColumn make_column(const ArrowSchema& field, const std::vector<DevicePart>& parts,
                          const std::shared_ptr<const void>& owner, const BorderKernels& kernels,
                          const DeviceUpload& upload);

@@ -9,7 +9,7 @@
 
 namespace lanewise::graph {
 
-/// The edges of a graph by their source: neighbours side by side, in the order of the edges.
+/// The edges of a graph grouped by source: neighbours are contiguous, in the order of the edges.
 class Adjacency {
  public:
   explicit Adjacency(const Graph& graph);

@@ -22,7 +22,7 @@ std::vector<int64_t> tree_depths(std::span<const int64_t> parent);
 std::vector<uint32_t> links_of_lists(std::span<const int64_t> next);
 std::vector<uint32_t> links_of_trees(std::span<const int64_t> parent);
 
-/// Throws the UserError that explains why these links are no lists, or no trees, when they are not.
+/// Throws a UserError that explains why these links do not form lists or trees.
 [[noreturn]] void refuse_lists(std::span<const uint32_t> links);
 [[noreturn]] void refuse_trees(std::span<const uint32_t> links);
 

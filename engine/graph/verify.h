@@ -9,8 +9,8 @@
 #include "graph/matching.h"
 #include "graph/spanning_forest.h"
 
-/// Independent checkers: other algorithms, as plainly as can be, on one thread. Each says what is wrong, or
-/// nothing.
+/// Independent checkers: other algorithms, as simple as possible, on one thread. Each describes the first
+/// error, if any.
 namespace lanewise::graph {
 
 /// By breadth-first search: all of a component, and nothing else, has the label of its least vertex.

@@ -83,10 +83,10 @@ class IndexCursor {
   bool before_first_ = false;
 };
 
-/// What can be asked of an ordered index. Entries are in the order of their keys, equal keys in the order in
-/// which they came to be. A position counts the entries before it, so that positions tell how many entries
-/// lie between. n is the number of entries, m that of a batch's keys; keys of other types than the index's
-/// are UserErrors, and so is a part of a file that is damaged, when it is looked at.
+/// The operations of an ordered index. Entries are ordered by key; equal keys keep their order of insertion.
+/// A position is the number of entries before it: the difference of two positions counts the entries
+/// between them. n is the number of entries, m the number of keys in a batch. A key of another type than the
+/// index's is a UserError, and so is a damaged part of a file when it is read.
 class IndexReader {
  public:
   virtual ~IndexReader();
@@ -94,8 +94,8 @@ class IndexReader {
   const std::vector<KeyField>& key_fields() const;
   uint32_t value_bytes() const;
 
-  /// The value of each key's first entry, and a bit for each key that is there; the values of others stay as
-  /// they are. Either may be null. Returns how many keys are there. O(m log n).
+  /// The value of each key's first entry, and a bit for each key found; other values are left unchanged.
+  /// Either pointer may be null. Returns the number of keys found. O(m log n).
   size_t find(const Keys& keys, void* values, uint64_t* found) const;
   template <class V>
   size_t find(const Keys& keys, std::vector<V>& values, std::vector<uint64_t>& found) const {
@@ -197,7 +197,7 @@ class Index : public IndexReader {
   /// Adds an entry for each key, or for each one that is not there in an index of unique ones. Returns how
   /// many it added. O(m log n); batches are sorted first.
   size_t insert(const Keys& keys, const void* values);
-  /// Gives each key's first entry the value, or adds one. Returns how many it added.
+  /// Sets the value of each key's first entry, or adds an entry. Returns the number of added entries.
   size_t upsert(const Keys& keys, const void* values);
   /// Removes all entries that have one of the keys. Returns how many. Their memory is used again.
   size_t erase(const Keys& keys);

@@ -44,9 +44,9 @@ struct Probes {
 /// behind a bit for NULL where it may be NULL, are written one behind the other into as few bits as they
 /// need: 32, 64, or several words of 64. No value is reserved.
 ///
-/// A key with a text among its fields is a string of bytes: numbers with their highest byte first, texts as
-/// they are, but all except the last field with 00 written as 00 01 and ended by 00 00. Its first eight
-/// bytes, zeros behind its end, are its word; the bytes lie in the image and are looked at where words are
+/// A key that has a text field is a string of bytes: numbers in big-endian order, texts unchanged. In all but
+/// the last field, 00 is written as 00 01, and 00 00 ends the text. The first eight bytes, padded with
+/// zeros, are the key's word. The bytes are stored in the image and compared only where words are
 /// equal.
 class KeyLayout {
  public:
@@ -69,7 +69,7 @@ class KeyLayout {
    public:
     explicit Encoder(const KeyLayout& layout) : layout_(layout) {}
     /// Keys [first, first + count), which are valid until the next call. Throws UserError that names the row
-    /// of a NULL that is refused.
+    /// of a NULL that is rejected.
     Probes encode(const Keys& keys, size_t first, size_t count);
 
    private:

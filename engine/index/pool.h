@@ -84,7 +84,7 @@ class Pool {
   void mark(u64 at, u32 slot_class) { mark_bytes(at, geometry_->slot_bytes[slot_class]); }
   void mark_header() { mark_bytes(0, sizeof(Header)); }
   void mark_group(u64 number) { mark_bytes(number * geometry_->group_bytes, geometry_->group_bytes); }
-  /// A moment: what changes from now on has changed since it.
+  /// A point in time, to find what has changed since.
   u64 moment() { return clock_++; }
   /// Calls f(number) for each group that has changed since that moment, 0: since the image was made or
   /// opened.

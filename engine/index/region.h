@@ -18,7 +18,7 @@ class Region {
   size_t reserved() const { return reserved_; }
   /// Makes bytes [0, bytes) usable. Throws MemoryError that names the index, with nothing changed.
   void grow(size_t bytes);
-  /// Says that [0, bytes) is in use: somebody mapped it.
+  /// Marks [0, bytes) as in use, since it is mapped.
   void assume(size_t bytes) { usable_ = bytes; }
 
  private:

@@ -29,7 +29,7 @@ class Texts {
   int compare(u64 at, std::string_view text) const;
   /// The text; `scratch` keeps it where it lies in several slots.
   std::string_view read(u64 at, std::string& scratch) const;
-  /// Stores a text and returns its place. Throws MemoryError, and nothing changes.
+  /// Stores a string and returns its position. Throws MemoryError without any change.
   u64 write(std::string_view text);
   void release(u64 at);
   /// Calls f(at) for each slot of the text.

@@ -11,7 +11,7 @@
 
 namespace lanewise::index {
 
-/// An entry: the nodes from the root to its leaf, and where to go on in each.
+/// An entry: the nodes from the root to its leaf, and the position in each.
 struct Path {
   u32 height = 0;
   Ref nodes[kMaxHeight + 1];  ///< [0]: the leaf, [height]: the root
@@ -46,7 +46,7 @@ class Tree {
   virtual void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const = 0;
   /// The same for several keys at once, but each search ends in one leaf.
   virtual void seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const = 0;
-  /// Whether the entry at `path`, which there is, has the key.
+  /// Whether the entry at `path`, which must exist, has the key.
   virtual bool is_at(const Path& path, const Probe& key) const = 0;
   /// Whether it is at `place`; where only a later leaf can tell, `place` moves there.
   virtual bool settle(const Root& root, const Probe& key, Place& place) const = 0;
@@ -61,7 +61,7 @@ class Tree {
   /// To the first entry of the next leaf that has one, or the last one of the leaf before; where there is
   /// none false, and the path stays.
   bool next_leaf(Path& path) const;
-  /// Brings the leaf behind the path's into the cache, if both have the same parent: for who reads all of
+  /// Prefetches the leaf after the path's, if both have the same parent, for callers that read all of
   /// both.
   void fetch_next_leaf(const Path& path) const;
   bool previous_leaf(Path& path) const { return to_filled(path, false); }

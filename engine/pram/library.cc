@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "pram/language/names.h"
 
 namespace lanewise::pram {
 
@@ -25,6 +28,14 @@ Program library_program(std::string_view name) {
     if (program.name == name) return Program::parse(std::string(program.text), fmt::format("{}.pram", name));
     known += fmt::format("{}{}", known.empty() ? "" : ", ", program.name);
   }
+  const auto closer = [&](const LibraryProgram& a, const LibraryProgram& b) {
+    return edit_distance(name, a.name) < edit_distance(name, b.name);
+  };
+  const auto near = std::min_element(library().begin(), library().end(), closer);
+  constexpr size_t kTypos = 2;
+  if (edit_distance(name, near->name) <= kTypos)
+    throw UserError(
+        fmt::format("there is no program '{}' in the library; did you mean '{}'?", name, near->name));
   throw UserError(fmt::format("there is no program '{}' in the library; there are: {}", name, known));
 }
 

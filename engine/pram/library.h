@@ -19,7 +19,7 @@ struct LibraryProgram {
 /// All of programs/*.pram, by name.
 std::span<const LibraryProgram> library();
 
-/// The program of that name; throws UserError that names the nearest ones.
+/// The program of that name; throws UserError that names the closest one, or all.
 Program library_program(std::string_view name);
 
 }  // namespace lanewise::pram

@@ -19,8 +19,8 @@ class KernelObserver;
 /// compiled meta-program, on blocks of processors and several threads, or as kernels on a GPU.
 enum class Executor : uint8_t { kInterpreter, kCpu, kCuda, kOpenCl };
 
-/// How executors hold sets of active processors: a bit for each processor, or a list of the active ones; as
-/// it pays, by default.
+/// How executors hold sets of active processors: a bit for each processor or a list of the active ones; by
+/// default, whichever is faster.
 enum class ActiveForm : uint8_t { kAuto, kBitset, kList };
 
 struct Options {

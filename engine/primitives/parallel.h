@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #if defined(__SANITIZE_THREAD__)
 #include <thread>
@@ -75,22 +76,69 @@ void parallel_sort(Iterator begin, Iterator end, Less less) {
 
 #else
 
+namespace detail {
+/// oneTBB's threads for one with_threads(). They start with the first work that several can share: starting
+/// oneTBB takes 2 ms, longer than a short query.
+class Arena {
+ public:
+  explicit Arena(int threads) : threads_(std::max(threads, 1)) {}
+
+  template <class F>
+  void execute(F f) {
+    if (!arena_) start();
+    arena_->execute(f);
+  }
+
+ private:
+  void start() {
+    // oneTBB rejects more threads than there are cores with a warning, unless it is told.
+    if (threads_ > tbb::info::default_concurrency())
+      more_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads_));
+    arena_.emplace(threads_);
+  }
+
+  int threads_;
+  std::optional<tbb::global_control> more_;
+  std::optional<tbb::task_arena> arena_;
+};
+
+inline thread_local Arena* arena = nullptr;  // to be entered by the next shared work of this thread
+
+/// Sets `arena` for as long as it lives.
+class ArenaScope {
+ public:
+  explicit ArenaScope(Arena* now) : before_(std::exchange(arena, now)) {}
+  ~ArenaScope() { arena = before_; }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  Arena* before_;
+};
+
+template <class F>
+void share(F f) {
+  Arena* const entered = arena;
+  if (entered == nullptr) return f();
+  const ArenaScope inside(nullptr);
+  entered->execute(f);
+}
+}  // namespace detail
+
 /// Calls f() so that the functions below use up to `threads` threads, the caller's included. Returns what f
 /// returns.
 template <class F>
 auto with_threads(int threads, F f) {
-  std::optional<tbb::global_control> more;  // than there are cores, which oneTBB would refuse with a warning
-  if (threads > tbb::info::default_concurrency()) {
-    more.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
-  }
-  tbb::task_arena arena(std::max(threads, 1));
-  return arena.execute(f);
+  detail::Arena arena(threads);
+  const detail::ArenaScope scope(&arena);
+  return f();
 }
 
 /// Calls body(0) ... body(count - 1) at the same time, where there are threads; else some one after the
 /// other. Throws what a body throws, the first one, when all have ended.
 template <class Body>
 void run_workers(size_t count, Body body) {
+  if (count <= 1) return body(size_t{0});
   std::mutex mutex;
   std::exception_ptr error;
   auto guarded = [&](size_t i) {
@@ -101,10 +149,12 @@ void run_workers(size_t count, Body body) {
       if (error == nullptr) error = std::current_exception();
     }
   };
-  tbb::task_group group;
-  for (size_t i = 1; i < count; ++i) group.run([&guarded, i] { guarded(i); });
-  guarded(0);
-  group.wait();
+  detail::share([&] {
+    tbb::task_group group;
+    for (size_t i = 1; i < count; ++i) group.run([&guarded, i] { guarded(i); });
+    guarded(0);
+    group.wait();
+  });
   if (error != nullptr) std::rethrow_exception(error);
 }
 
@@ -112,13 +162,16 @@ void run_workers(size_t count, Body body) {
 /// called.
 template <class Body>
 void parallel_for(size_t count, Body body) {
-  tbb::parallel_for(size_t{0}, count, body);
+  if (count == 1) return body(size_t{0});
+  if (count > 1) detail::share([&] { tbb::parallel_for(size_t{0}, count, body); });
 }
 
 /// Sorts [begin, end); not stable.
 template <class Iterator, class Less>
 void parallel_sort(Iterator begin, Iterator end, Less less) {
-  tbb::parallel_sort(begin, end, less);
+  constexpr auto kFew = 500;  // below it oneTBB uses one thread
+  if (end - begin < kFew) return std::sort(begin, end, less);
+  detail::share([&] { tbb::parallel_sort(begin, end, less); });
 }
 
 #endif

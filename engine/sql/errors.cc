@@ -29,7 +29,13 @@ std::string about_table(const duckdb::ErrorData& error) {
   if (!std::filesystem::is_directory(name->second, failed)) return message;
   std::string folder = name->second;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/*.parquet'", folder);
+  bool nested = false;  // as DuckDB writes partitions
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    nested = entry.is_directory(failed);
+    if (!nested) break;
+  }
+  return fmt::format("'{0}' is a folder; name the files in it, for example '{0}/{1}*.parquet'", folder,
+                     nested ? "**/" : "");
 }
 
 /// DuckDB's message, with its advice on an extension that is missing in one line.

@@ -115,7 +115,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     best.form = forms::long_rows(std::move(best.form), shortest);
     why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";
   }
-  std::string dearer, not_offered;
+  std::string costlier, not_offered;
   const auto add = [](std::string& list, std::string_view one) {
     list.append(list.empty() ? "" : ", ").append(one);
   };
@@ -123,13 +123,13 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     reasons_.append(one.name).append(one.name == name_ ? ": chosen, " : ": ").append(one.reason) += '\n';
     if (one.name == name_) continue;
     if (one.cost) {
-      add(dearer, std::string(one.name) + " " + show_cost(*one.cost));
+      add(costlier, std::string(one.name) + " " + show_cost(*one.cost));
     } else {
       add(not_offered, one.name);
     }
   }
-  if (!dearer.empty()) rejected_ = "dearer: " + dearer;
-  if (!not_offered.empty()) rejected_ += (dearer.empty() ? "" : "; ") + ("not offered: " + not_offered);
+  if (!costlier.empty()) rejected_ = "costlier: " + costlier;
+  if (!not_offered.empty()) rejected_ += (costlier.empty() ? "" : "; ") + ("not offered: " + not_offered);
   if (choice->adapts) reasons_ += "where more is found: the cheapest of the forms that look at every byte\n";
   choice_ = std::move(choice);
 }

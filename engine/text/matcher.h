@@ -80,8 +80,8 @@ class Matcher {
   const std::string& why() const { return why_; }
   /// Nanoseconds per byte of rows of a usual length, by stated costs.
   double cost() const;
-  /// Forms that could have been taken, with the costs that they state, and others: "dearer: packed 0.17, rows
-  /// 0.90; not offered: equality, prefix".
+  /// Forms that could have been taken, with the costs that they state, and others: "costlier: packed 0.17,
+  /// rows 0.90; not offered: equality, prefix".
   const std::string& rejected() const { return rejected_; }
   /// The form, why it was chosen, and why each other was not; one line each.
   std::string describe() const;

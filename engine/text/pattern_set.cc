@@ -51,7 +51,7 @@ SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : p
     description_ += "; not offered: packed";
   else
     description_ +=
-        "; dearer: " + (packed ? "rows " + show_cost(costs.rows()) : "packed " + show_cost(costs.packed()));
+        "; costlier: " + (packed ? "rows " + show_cost(costs.rows()) : "packed " + show_cost(costs.packed()));
 }
 
 void SetMatcher::match(const StringRows& rows, const uint64_t* active, uint64_t* hits, uint8_t* codes,

@@ -57,7 +57,7 @@ class SetMatcher {
   /// What no set costs less than on this machine's widest lanes, by stated costs: nothing need be compiled to
   /// know it.
   static double least_cost();
-  /// "packed (registers of avx512, 18 states x 9 classes); dearer: rows 0.90".
+  /// "packed (registers of avx512, 18 states x 9 classes); costlier: rows 0.90".
   const std::string& describe() const { return description_; }
 
  private:

@@ -102,7 +102,7 @@ def test_thresholds(lanewise):
 def test_tables(lanewise):
     code, out, error = lanewise("bench", "scan", *SMALL, "--selectivity", "50", "--work", "bitmap,sum")
     assert (code, error) == (0, "")
-    assert "one reads" in out and "GB/s (R)" in out
+    assert "Read rate of one core: " in out and "of read rate" in out
     assert "filter = 3 to a bitmap: 70,001 int32, 50 % selected" in out and "SUM: 70,001 int32" in out
     assert all(f"\n  {level}" in out for level in SCAN_LEVELS)
     code, out, _ = lanewise("bench", "strings", "--rows", "1000", "--test", "prefix", "--lengths", "24", "--repeat", "1")

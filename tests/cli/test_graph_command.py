@@ -94,8 +94,8 @@ def test_whole_results(lanewise, files, tmp_path):
 
 
 def test_people_read_lines(lanewise):
-    assert lanewise("graph", "components", "tree:1000", "--verify") == (0, "1 components\nverified\n", "")
-    assert lanewise("graph", "spanning-tree", "grid:10:10", "--threads", "3")[1] == "1 trees of 99 edges, weight 99\n"
+    assert lanewise("graph", "components", "tree:1000", "--verify") == (0, "1 component\nverified\n", "")
+    assert lanewise("graph", "spanning-tree", "grid:10:10", "--threads", "3")[1] == "1 tree of 99 edges, weight 99\n"
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_bad_input_is_named(lanewise, tmp_path, text, arguments, message):
 
 def test_a_gpu_is_asked_for_only_where_there_is_one(lanewise):
     code, out, error = lanewise("graph", "components", "grid:3:4", "--executor", "cuda")
-    assert (code, out) == (0, "1 components\n") or (code == 2 and error.startswith("error: "))
+    assert (code, out) == (0, "1 component\n") or (code == 2 and error.startswith("error: "))

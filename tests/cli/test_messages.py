@@ -139,7 +139,9 @@ def test_a_folder_is_not_a_table(refused, tmp_path):
     (tmp_path / "data").mkdir()
     for name in ("data", "'data/'", "'./data'"):
         message = refused(f"FROM {name}")
-        assert "data' is a folder; name the files in it, for example '" in message and "/*.parquet'" in message
+        assert "data' is a folder; name the files in it, for example '" in message and "data/*.parquet'" in message
+    (tmp_path / "data/day=1").mkdir()
+    assert "data/**/*.parquet'" in refused("FROM data")
     assert "does not exist" in refused("FROM orders") and "pg_" not in refused("FROM orders")
 
 

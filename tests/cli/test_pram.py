@@ -29,7 +29,7 @@ def test_tutorial_word_by_word(lanewise, tmp_path):
     for kind, text, conflicts in blocks:
         if conflicts:
             lines = (tmp_path / "neighbours.pram").read_text().splitlines()
-            (tmp_path / "neighbours.pram").write_text("\n".join([*lines[:-3], re.search(r"Put `(.*?)`", tutorial)[1]]))
+            (tmp_path / "neighbours.pram").write_text("\n".join([*lines[:-3], re.search(r"Replace the last three lines by `(.*?)`", tutorial)[1]]))
         elif kind == "pram":
             path = tmp_path / next(programs)
             assert not path.exists() or path.read_text() == text
@@ -83,17 +83,17 @@ def test_check_finds_programs_that_depend_on_the_draw(lanewise, tmp_path):
     check = ["pram", "check", "a.pram", "-i", "n=50"]
     (tmp_path / "a.pram").write_text(text + "y = 1\nx = p\nx = x - x + y\nB[1, p] = p\n")
     code, out, error = lanewise(*check)
-    assert (code, error) == (0, "") and out.endswith("fits\n7 other draws of who wins the writes gave the same\n"), out
+    assert (code, error) == (0, "") and out.endswith("fits\n7 other seeds, which let other writes win, gave the same result\n"), out
     (tmp_path / "a.pram").write_text(text + "x = p\nB[1, x] = 5\n")
     code, out, error = lanewise(*check)
     assert (code, error) == (0, "")
-    first, second = re.search(r"it depends on who wins the writes: B\[1, \d+\] = (\d) with draw 0, B\[1, \d+\] = (\d) with draw 1$", out.strip()).groups()
+    first, second = re.search(r"the result depends on which writes win: B\[1, \d+\] = (\d) with seed 0, B\[1, \d+\] = (\d) with seed 1$", out.strip()).groups()
     assert {first, second} == {"0", "5"}
     (tmp_path / "a.pram").write_text(text + "x = p\n")
     third = json.loads(lanewise("pram", "run", "a.pram", "-i", "n=50", "--seed", "3", "--format", "json")[1])["x"]
     (tmp_path / "a.pram").write_text(text.replace("output x", "shared x") + f"x = p\ny = (x - {third}) / (x - {third})\n")
     code, out, error = lanewise(*check)
-    assert (code, error) == (0, "") and "with draw 3 it fails" in out and "division by zero" in out, out
+    assert (code, error) == (0, "") and "with seed 3 it fails" in out and "division by zero" in out, out
     (tmp_path / "a.pram").write_text(text.replace("arbitrary", "priority") + "x = p\nB[1, x] = 5\n")
     assert "draw" not in lanewise(*check)[1]
 
@@ -111,6 +111,11 @@ def test_graphs(lanewise, tmp_path, name):
     (tmp_path / name).write_text(GRAPHS[name])
     assert lanewise("pram", "run", "components", "--graph", f"./{name}")[:2] == (0, "label = 0 1 1 1\n")
 
+
+
+def test_a_mistyped_program(lanewise):
+    assert lanewise("pram", "run", "scn", "-i", "A=1")[2] == "error: there is no program 'scn' in the library; did you mean 'scan'?\n"
+    assert "there are: all_pairs_distances, " in lanewise("pram", "run", "quicksort")[2]
 
 def test_a_graph_may_be_parquet(lanewise, tmp_path):
     (tmp_path / "edges.csv").write_text(GRAPHS["edges.csv"])
@@ -139,7 +144,7 @@ def test_generators(lanewise):
         (["run", "reduction", "-i", "A=random:9999999999999"], "too many numbers"),
         (["run", "reduction", "-i", "A=odd:5"], "no generator 'odd'"),
         (["run", "reduction", "-i", "A=ascending:100000000", "--memory-limit", "1MB"], "--memory-limit"),
-        (["run", "reductoin"], "there are: all_pairs_distances"),
+        (["run", "reductoin"], "did you mean 'reduction'?"),
         (["run", "components", "--graph", "odd:1"], "is not a graph"),
         (["run", "sort", "-i", "A=random:100", "--max-steps", "10"], "has not ended after 10 steps"),
         (["check", "missing.pram"], "cannot read"),

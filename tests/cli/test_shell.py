@@ -142,6 +142,23 @@ def test_tab_completes(terminal, tmp_path):
     shell.line(".tab\t", ".tables", "orchard")
 
 
+def test_long_results_are_paged(terminal, tmp_path, monkeypatch):
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\nhead -n 3\necho left the pager\n")
+    pager.chmod(0o755)
+    monkeypatch.setenv("PAGER", str(pager))
+    shell = terminal()
+    shell.line("SELECT 'short' AS a;", "short", "1 row")
+    shell.line(".rows 0")
+    # The pager leaves while there is more: neither the next statement nor the shell ends.
+    assert "500000" not in shell.line("SELECT i FROM range(1000000) t(i); SELECT 7 AS next;", "left the pager", "next", "1 row")
+    shell.line(".pager off", "pager off")
+    assert "left the pager" not in shell.line("SELECT i FROM range(100) t(i);", "100 rows")
+    monkeypatch.setenv("PAGER", "/no/such/pager")
+    shell = terminal()
+    shell.line("SELECT i FROM range(30) t(i);", "PAGER names '/no/such/pager', which cannot be run")
+
+
 def test_history_outlives_the_shell(terminal, tmp_path):
     shell = terminal()
     shell.line("SELECT 'remember', 'me' AS a;", "1 row")
@@ -163,6 +180,7 @@ def test_dot_commands(terminal, tmp_path):
     assert re.search(r"main +t +table +2", shell.line(".tables", "1 row"))
     assert re.search(r"t +s +VARCHAR", shell.line(".schema", "2 rows"))
     shell.line(".schema t", "2 rows")
+    shell.line(".mode", "table")
     shell.line(".mode csv")
     assert "i,s\n1,-\n2,b\n" in shell.line("FROM t;", "2,b\n")
     shell.line(".mode table")

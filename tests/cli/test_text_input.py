@@ -34,7 +34,7 @@ GRAPHS = {
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_byte_order_mark_before_a_graph(lanewise, tmp_path, name):
     (tmp_path / name).write_text(MARK + GRAPHS[name])
-    assert lanewise("graph", "components", f"./{name}") == (0, "1 components\n", "")
+    assert lanewise("graph", "components", f"./{name}") == (0, "1 component\n", "")
 
 
 @pytest.mark.parametrize("head", ["%%MATRIXMARKET MATRIX COORDINATE PATTERN GENERAL", "%%matrixmarket matrix coordinate Pattern general",
@@ -84,7 +84,7 @@ def test_a_vertex_is_a_whole_number(lanewise, tmp_path, end, text):
 def test_whole_numbers_may_be_doubles(lanewise, tmp_path):
     """A column of 1.0 and 2.0 holds whole numbers."""
     (tmp_path / "a.csv").write_text("src,dst\n1.0,2\n2.0,3\n")
-    assert lanewise("graph", "components", "a.csv") == (0, "1 components\n", "")
+    assert lanewise("graph", "components", "a.csv") == (0, "1 component\n", "")
 
 
 @pytest.mark.parametrize("value, column", [("1.5", "src"), ("1e300", "src"), ("'x'", "dst"), ("'x'", "weight")])
@@ -109,4 +109,4 @@ def test_a_graph_that_cannot_be_read(lanewise, tmp_path, name):
 def test_a_graph_of_several_files(lanewise, tmp_path):
     for i in range(2):
         (tmp_path / f"a{i}.csv").write_text(f"src,dst\n{i},{i + 1}\n")
-    assert lanewise("graph", "components", "a*.csv") == (0, "1 components\n", "")
+    assert lanewise("graph", "components", "a*.csv") == (0, "1 component\n", "")

@@ -22,6 +22,35 @@ QUERY = ["sql", "--format", "csv", "-c", "SELECT count(*) AS n FROM range(1000) 
 ANSWER = "n\n271\n"
 
 
+# Each command once, where apt installed it: what it prints.
+TRY = r"""
+set -eu
+cd /tmp
+lanewise sql -o t.parquet -c "SELECT '/api/v' || i % 3 || '/' || i AS path FROM range(1000) t(i)"
+lanewise sql --format csv -c "SELECT count(*) AS n FROM 't.parquet' WHERE path LIKE '%77%'"
+printf 'one\ntwo\nthree\n' >words
+lanewise grep -n 't[hw]' words
+lanewise pram run reduction -i A=1,2,3,4
+lanewise index build t.parquet --key path -o t.index 2>/dev/null
+printf 'path\n/api/v1/4\n' >wanted.csv
+lanewise index query t.index --keys wanted.csv --format csv
+lanewise graph components grid:3:3 | head -1
+man lanewise-sql | head -1 | cut -d' ' -f1
+zsh -fc 'autoload -U compinit; compinit -u; print ${_comps[lanewise]}'
+bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader lanewise; complete -p lanewise | grep -o _lanewise'
+fish -c 'complete -C "lanewise sq"' | cut -f1
+lanewise lab --no-open --port 8765 >lab.log 2>&1 & lab=$!
+for i in $(seq 100); do grep -q http lab.log && break; sleep 0.1; done
+exec 3<>/dev/tcp/127.0.0.1/8765
+printf 'GET /api/programs HTTP/1.0\r\nHost: 127.0.0.1:8765\r\n\r\n' >&3
+head -c 8 <&3
+echo
+kill $lab
+"""
+TRIED = ["n", "19", "2:two", "3:three", "sum = 10", "position,path,row", "0,/api/v1/4,4", "1 component", "LANEWISE-SQL(1)", "_lanewise", "_lanewise",
+         "sql", "HTTP/1.1"]
+
+
 def run(*command, **options):
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     assert done.returncode == 0, f"{command}\n{done.stdout}"
@@ -119,8 +148,14 @@ def test_apt_installs_the_packages_on_a_bare_debian(packages, tmp_path):
     for file in packages.glob("*.deb"):
         shutil.copy(file, root / "tmp")
     files = [f"/tmp/{file.name}" for file in packages.glob("*.deb")]
-    inside(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *files)
+    inside(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *files, *"man-db bash-completion zsh fish g++ cmake make".split())
     assert inside(root, "lanewise", *QUERY) == ANSWER
+    (root / "tmp/try.sh").write_text(TRY)
+    assert inside(root, "bash", "/tmp/try.sh").splitlines() == TRIED
+    shutil.copytree(ROOT / "tests/consumer", root / "tmp/consumer")
+    inside(root, "cmake", "-S", "/tmp/consumer", "-B", "/tmp/consumer/build")
+    inside(root, "cmake", "--build", "/tmp/consumer/build")
+    assert inside(root, "/tmp/consumer/build/consumer") == "banana\ncherry\n"
     inside(root, "apt-get", "remove", "-y", "-qq", "lanewise")
     assert not (root / "usr/lib/lanewise").exists() and not (root / "usr/bin/lanewise").exists()
 

@@ -52,6 +52,8 @@ of their own, which LANEWISE_GREP_CONFIG names.
   LANEWISE_OPENCL            path of the OpenCL library
   LANEWISE_SORT              path of the plug-in that sorts on GPUs
   NO_COLOR                   if it is set and not empty, output has no colours
+  PAGER                      program that shows long results in the shell; default: less; empty: none
+  PATH                       folders in which the shell looks for less
   RIPGREP_CONFIG_PATH        file with options of grep, if LANEWISE_GREP_CONFIG is not set
   TERM                       `dumb`: grep prints no colours, except with --color always
   TMPDIR                     folder of temporary files; default: /tmp

@@ -80,7 +80,7 @@ std::string Access::objection(const httplib::Request& request) const {
     return "requests of other pages are rejected";
   }
   if (!token_.empty() && !same(cookie_of(request.get_header_value("Cookie"), kCookie), token_)) {
-    return "the token is missing; open the address that lanewise lab has printed";
+    return "the token is missing; open the address that lanewise lab printed";
   }
   return "";
 }

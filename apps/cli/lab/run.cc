@@ -58,7 +58,8 @@ pram::ActiveForm active_of(std::string_view name) {
   if (name == "auto") return pram::ActiveForm::kAuto;
   if (name == "bitset") return pram::ActiveForm::kBitset;
   if (name == "list") return pram::ActiveForm::kList;
-  throw UserError(fmt::format("'{}' is not a form of active sets; there are auto, bitset and list", name));
+  throw UserError(
+      fmt::format("'{}' is not a representation of active processors; choose auto, bitset or list", name));
 }
 
 /// The page computes the same of its own result. NaNs are one value, since GPUs make others.

@@ -33,8 +33,17 @@ void OutputFile::fail() const {
 
 void OutputFile::flush() {
   stop_if_interrupted();
-  if (std::fwrite(pending_.data(), 1, pending_.size(), file_) != pending_.size()) fail();
+  if (pages_ && !pager_ && Pager::helps(pending_)) pager_.emplace();
+  if (send()) return pending_.clear();
+  if (!pager_) fail();
   pending_.clear();
+  pager_.reset();
+  throw ClosedPipe();
+}
+
+bool OutputFile::send() {
+  std::FILE* const to = pager_ ? pager_->file() : file_;
+  return to != nullptr && std::fwrite(pending_.data(), 1, pending_.size(), to) == pending_.size();
 }
 
 void OutputFile::write(std::string_view text) {
@@ -44,6 +53,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::close() {
   flush();
+  pager_.reset();  // what it has not read when the user leaves it is not missed
   if (std::fflush(file_) != 0) fail();
   if (path_.empty()) return;
   std::FILE* file = file_;

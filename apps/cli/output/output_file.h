@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/new_file.h"
+#include "output/pager.h"
 
 namespace lanewise::cli {
 
@@ -26,14 +27,21 @@ class OutputFile {
   void write(std::string_view text);
   void close();
 
+  /// For standard output: text that is longer than the screen goes through a pager, up to the next close().
+  /// ClosedPipe then says that the user left the pager early.
+  void page(bool on) { pages_ = on; }
+
  private:
   void flush();
+  bool send();
   [[noreturn]] void fail() const;
 
   std::string path_;  // empty: standard output
   std::optional<NewFile> renamed_;
   std::FILE* file_;
   std::string pending_;
+  bool pages_ = false;
+  std::optional<Pager> pager_;
 };
 
 /// Before a command does its work: throws UserError if a result in the file `path` would destroy one of its

@@ -75,7 +75,9 @@ void show_tables(Shell& shell, const std::string&) {
 void show_schema(Shell& shell, const std::string& name) {
   if (!name.empty()) {
     const bool file = name.find_first_of("./*") != std::string::npos;
-    shell.execute("DESCRIBE FROM " + (file ? sql_text(name) : sql_name(name)));
+    shell.execute(
+        "SELECT column_name AS name, column_type AS type, \"null\" = 'YES' AS nullable FROM (DESCRIBE FROM " +
+        (file ? sql_text(name) : sql_name(name)) + ")");
     return;
   }
   shell.execute(
@@ -84,6 +86,11 @@ void show_schema(Shell& shell, const std::string& name) {
 }
 
 void set_mode(Shell& shell, const std::string& mode) {
+  if (mode.empty()) {
+    const std::string& now = shell.statements().options().format;
+    print_error("{}\n", now.empty() ? "table" : now);
+    return;
+  }
   const std::vector<std::string> modes{"table", "csv", "json", "ndjson", "markdown"};
   if (std::ranges::find(modes, mode) == modes.end()) reject(".mode", mode, modes);
   shell.statements().set_format(mode);
@@ -142,21 +149,25 @@ const std::vector<DotCommand>& dot_commands() {
   static const std::vector<DotCommand> all{
       {".help", "", "Show these commands", show_help},
       {".tables", "", "List tables and views", show_tables},
-      {".schema", "[NAME]", "List columns: of a table, of a file, or of all tables", show_schema},
-      {".mode", "FORMAT", "Set the output format: table, csv, json, ndjson or markdown", set_mode},
+      {".schema", "[NAME]", "List columns of a table, a file or all tables", show_schema},
+      {".mode", "[FORMAT]", "Format: table, csv, json, ndjson or markdown", set_mode},
       {".rows", "N", "Show at most N rows of a table, 0: all", set_rows},
       {".timer", "[on|off]", "Show the time of each statement",
        [](Shell& shell, const std::string& value) {
          set_switch(".timer", shell.statements().options().timing, value);
        }},
-      {".profile", "[on|off]", "Show rows, time and lane occupancy of each operator",
+      {".profile", "[on|off]", "Show rows, time and lane occupancy of operators",
        [](Shell& shell, const std::string& value) {
          set_switch(".profile", shell.statements().options().profile, value);
        }},
+      {".pager", "[on|off]", "Show long results in $PAGER or less",
+       [](Shell& shell, const std::string& value) {
+         set_switch(".pager", shell.statements().options().page, value);
+       }},
       {".explain", "[on|off|kernels]", "Show plans instead of results", set_explain},
       {".read", "FILE", "Run the statements of a file", read_statements},
-      {".open", "[FILE]", "Open a DuckDB database; without FILE an empty one in memory", open_database},
-      {".device", "[cpu|cuda|cuda:N|auto]", "Show or set the device; begins a new session", set_device},
+      {".open", "[FILE]", "Open a database; without FILE, one in memory", open_database},
+      {".device", "[cpu|cuda|cuda:N|auto]", "Show or set the device, in a new session", set_device},
       {".quit", "", "Leave the shell, as Ctrl-D does",
        [](Shell& shell, const std::string&) { shell.quit(); }},
   };

@@ -120,7 +120,9 @@ Completions Shell::complete(const std::string& before_cursor) {
 }
 
 ExitCode run_shell(const SqlOptions& options) {
-  Shell(options).run();
+  SqlOptions paged = options;
+  paged.page = true;
+  Shell(paged).run();
   return kOk;
 }
 

@@ -22,6 +22,7 @@ struct SqlOptions {
   std::string on_error = "stop";  // or "continue"
   bool profile = false;
   bool timing = false;
+  bool page = false;  // long results, on a terminal
 };
 
 }  // namespace lanewise::cli

@@ -63,6 +63,7 @@ void SqlRun::set_style(const TextStyle& style) {
 }
 
 bool SqlRun::run_all(const std::string& text, bool more_follows) {
+  out_.page(options_.page);
   if (!stdin_table_ && StdinTable::named_in(text)) stdin_table_.emplace(*session_);
   const std::vector<std::string> statements = session_->split(text);
   bool all = true;
@@ -98,8 +99,7 @@ void SqlRun::end_progress() {
 
 void SqlRun::run(const std::string& statement, bool more_follows) {
   if (!options_.explain.empty()) {
-    out_.write(session_->explain(statement, options_.explain == "kernels"));
-    return;
+    return show([&] { out_.write(session_->explain(statement, options_.explain == "kernels")); });
   }
   set_running(statement);
   progress_.start();
@@ -115,10 +115,19 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   if (!result.has_rows) return;
   if (format_ == "json" || format_ == "ndjson") nest(result.table);
   if (options_.output.empty()) {
-    write(*writer_, result.table, out_);
-    out_.close();  // An answer is shown even if the next statement fails.
+    show([&] { write(*writer_, result.table, out_); });
   } else {
     last_ = std::move(result.table);
+  }
+}
+
+/// An answer is shown even if the next statement fails, and its reader may leave the pager early.
+void SqlRun::show(const std::function<void()>& print) {
+  try {
+    print();
+    out_.close();
+  } catch (const ClosedPipe&) {
+    if (!options_.page) throw;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ class SqlRun {
   bool run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows);
   void run(const std::string& statement, bool more_follows);
   void end_progress();
+  void show(const std::function<void()>& print);
   void nest(Table& table);
   void write(ResultWriter& writer, const Table& table, OutputFile& out);
   void write_file();

@@ -73,7 +73,7 @@ def replace(array: Any, pattern: str, replacement: str, options: str = "") -> pa
 
 
 def cast(array: Any, sql_type: str) -> pa.Array[Any] | pa.ChunkedArray[Any]:
-    """The values as another SQL type, for example cast(array, "DECIMAL(9, 2)"). Raises DataError: a value that is none."""
+    """The values as another SQL type, for example cast(array, "DECIMAL(9, 2)"). Raises DataError if a value cannot be converted."""
     return expression(f"CAST($0 AS {sql_type})", array)
 
 

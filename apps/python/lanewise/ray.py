@@ -26,8 +26,8 @@ def sql(
     """A data set with the answer of a query over the table `input`.
 
     tables: small tables by their names, of any kind that Connection.sql takes. Every worker gets them whole, for joins and subqueries.
-    parts: so many merges of groups, side by side. threads, device, fallback: as in lanewise.connect, for each worker. options: of Ray's
-    map_batches for the work on blocks, such as num_gpus=1 (with device="cuda") or num_cpus. Tasks have no effects, so Ray may repeat them.
+    parts: number of merges of groups that run at once. threads, device, fallback: as in lanewise.connect, for each worker. options: of Ray's
+    map_batches for the work on blocks, such as num_gpus=1 (with device="cuda") or num_cpus. Tasks have no side effects, so Ray may repeat them.
     A data set without rows gives no rows, also of aggregates without GROUP BY.
 
     Raises SqlError; NotSupportedError: the query cannot be split; InterfaceError: the data set has no Arrow schema.

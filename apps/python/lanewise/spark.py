@@ -29,7 +29,7 @@ def sql(
     """A data frame with the answer of a query over the table `input`.
 
     tables: small tables by their names, of any kind that Connection.sql takes. Every executor gets them whole, for joins and subqueries.
-    parts: so many merges of groups, side by side. threads, device, fallback: as in lanewise.connect, for each worker. Work has no effects,
+    parts: number of merges of groups that run at once. threads, device, fallback: as in lanewise.connect, for each worker. Work has no side effects,
     so Spark may repeat it.
 
     Raises SqlError; NotSupportedError: the query cannot be split.

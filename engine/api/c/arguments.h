@@ -8,7 +8,7 @@
 
 namespace lanewise::c {
 
-/// Throws UserError: an argument that must be there is NULL.
+/// Throws UserError if a required argument is NULL.
 template <class T>
 void need(const T* argument, const char* name) {
   if (argument == nullptr) throw UserError(fmt::format("the argument '{}' is NULL", name));

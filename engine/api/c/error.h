@@ -10,10 +10,10 @@ namespace lanewise::c {
 /// Runs `body`; what it throws becomes a code, and a message in `error`, which may be null.
 lw_code guarded(lw_error* error, const std::function<void()>& body);
 
-/// A copy for the caller, who frees it by lw_text_free().
+/// A copy that the caller frees with lw_text_free().
 char* copied(const std::string& text);
 
-/// Throws UserError in a child process of one that has used Lanewise: it has none of its threads.
+/// Throws UserError in a process that was forked after its parent used Lanewise: the threads are missing.
 void check_process();
 
 }  // namespace lanewise::c

@@ -49,7 +49,8 @@ pram::Executor parse_executor(std::string_view name) {
   if (name == "cpu") return pram::Executor::kCpu;
   if (name == "cuda") return pram::Executor::kCuda;
   if (name == "opencl") return pram::Executor::kOpenCl;
-  throw UserError(fmt::format("the option 'executor' is interpreter, cpu, cuda or opencl, not '{}'", name));
+  throw UserError(
+      fmt::format("the option 'executor' must be interpreter, cpu, cuda or opencl, not '{}'", name));
 }
 
 std::unique_ptr<Given> parse_options(std::span<const lw_option> options, lw_cancellation* cancellation) {

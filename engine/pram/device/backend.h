@@ -18,7 +18,7 @@ struct Buffer {
 
 inline constexpr uint64_t kGroup = 256;  ///< members of a group
 
-/// Kernels that were compiled for a backend's device.
+/// Kernels compiled for a backend's device.
 class Code {
  public:
   virtual ~Code() = default;

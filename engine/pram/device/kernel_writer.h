@@ -54,7 +54,7 @@ class KernelWriter {
   /// The beginning and end of a kernel around such steps.
   std::string windows(EmittedWindows& windows, const std::vector<KernelArgument>& constant,
                       const std::string& steps);
-  /// Private variables whose value is needed from before the kernel; all that it uses without this call.
+  /// Private variables that the kernel loads at its start; without this call, all that it uses.
   void needs(const std::vector<bool>& before) { loaded_ = before; }
 
  private:

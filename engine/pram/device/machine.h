@@ -48,7 +48,7 @@ class DeviceMachine : public MetaMachine {
   /// What a step's indexes say for all processors, if they do.
   void find_cells(const WindowStep& window, BatchStep& step);
   void add_row(const BatchPart& part, const BatchStep& step, std::vector<uint64_t>& table) const;
-  /// Launches what was put off; `last`: the batch ends.
+  /// Launches deferred work; `last`: the batch ends here.
   void launch_batch(bool last = false);
   void launch_windows(const BatchPart& part, const Buffer& rows, std::span<const BatchStep> steps,
                       size_t done, bool last);

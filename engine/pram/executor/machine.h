@@ -47,13 +47,13 @@ class CpuMachine : public MetaMachine {
   /// Runs statements for some processors, each on its own.
   void go(Worker& worker, const std::vector<Statement>& statements, const Lanes& lanes);
   void loop(Worker& worker, const Statement& statement, const Lanes& lanes);
-  /// Evaluates an assignment: cells and values of target t to cells(t) and values(t). Private variables are
-  /// written.
+  /// Evaluates an assignment: writes cells and values of target t to cells(t) and values(t), and private
+  /// variables at once.
   template <class C, class V>
   void evaluate(Worker& worker, const Statement& statement, const Lanes& lanes, C cells, V values);
   void assign(Worker& worker, const Statement& statement, const Lanes& lanes);
   void buffer(const Meta& meta, const Processors& set);
-  /// Those of `lanes` for which the condition is `wanted`, into `list`, which may be that of `lanes`.
+  /// Writes the lanes for which the condition is `wanted` to `list`, which may be that of `lanes`.
   static Lanes choose(const Word* holds, Word wanted, const Lanes& lanes, uint32_t* list);
 
   /// `to` becomes the list of the `count` processors whose positions in `from` have a bit: keeps(i) holds

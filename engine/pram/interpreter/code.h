@@ -29,7 +29,7 @@ struct Instruction {
   bool is_step() const { return kind == Kind::kAssign || kind == Kind::kBranch || kind == Kind::kTest; }
 };
 
-/// The statements of `tree`, which must outlive it, one after the other.
+/// The statements of `tree` in order; `tree` must outlive them.
 std::vector<Instruction> flatten(const Tree& tree);
 
 }  // namespace lanewise::pram

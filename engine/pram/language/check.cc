@@ -228,7 +228,7 @@ class Checker : public ExpressionChecker {
         made.place = statement.place;
         if (block_) {
           report(statement.place, "processors within processors",
-                 program_.header ? "without 'processors' at the top the program may have several blocks"
+                 program_.header ? "a program without 'processors' at the top may have several blocks"
                                  : "end the outer block first");
           return;
         }

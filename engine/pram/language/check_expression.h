@@ -10,8 +10,8 @@
 
 namespace lanewise::pram {
 
-/// Where the checker is: the tree it makes, the names it sees, the mistakes it found. A mistaken expression
-/// is null, and nothing more is said about it.
+/// The state of the checker: the tree under construction, the names in scope, the errors so far. An invalid
+/// expression is null and causes no further errors.
 class ExpressionChecker {
  public:
   ExpressionChecker(const syntax::Program& program, std::vector<Diagnostic>& diagnostics)

@@ -38,7 +38,7 @@ class Names {
   }
   /// Null if there is none.
   const Symbol* find(std::string_view name) const;
-  /// The known name that is most like `name`, or nothing.
+  /// The known name that is closest to `name`, if any.
   std::string_view nearest(std::string_view name) const;
 
  private:

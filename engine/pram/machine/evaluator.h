@@ -27,7 +27,7 @@ struct Lanes {
 /// Private variables: for each of the tree's a column with a value for each processor of its block.
 using Columns = std::vector<std::vector<Word>>;
 
-/// What a block's expressions read beside the shared memory.
+/// What a block's expressions read in addition to shared memory.
 struct Frame {
   std::span<const int64_t> extents;  ///< of the block's dimensions; empty outside of blocks
   uint32_t processors = 1;           ///< their product

@@ -14,7 +14,7 @@ void move_to_host(MetaProgram& meta, const Tree& tree);
 /// Whiles whose condition is the same for all processors become the host's.
 void loop_on_host(MetaProgram& meta);
 
-/// Loops whose kernels the host knows without asking a device become batches, with what stands beside them.
+/// Turns loops whose kernels the host can predict into batches, together with the kernels around them.
 void batch_steps(MetaProgram& meta);
 
 /// One list of nodes of a block, for the passes below; true if they changed it.

@@ -28,7 +28,7 @@ std::vector<Column> columns_of(const Setting& setting, const Group& group) {
   if (group.bytes != 0) {
     columns = {
         {"GB/s", [=](const Result& r) { return fmt::format("{:.2f}", rate(r) / 1e9); }},
-        {"of R",
+        {"of read rate",
          [=, &setting](const Result& r) { return fmt::format("{:.2f}", rate(r) / setting.read_rate); }},
     };
   }
@@ -100,7 +100,8 @@ nlohmann::ordered_json to_json(const Group& group) {
 
 std::string heading(const Setting& setting) {
   std::string text = fmt::format(
-      "{}, {} cores; one reads {:.1f} GB/s (R). Seed {}, medians of {} rounds; spread: between quartiles.\n",
+      "{}, {} cores. Read rate of one core: {:.1f} GB/s. Seed {}, medians of {} rounds; spread: between "
+      "quartiles.\n",
       setting.processor, setting.cores, setting.read_rate / 1e9, setting.options.seed,
       setting.options.repeat);
   if (setting.simulated_rows > 0) {

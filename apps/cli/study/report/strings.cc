@@ -197,7 +197,7 @@ void write_thresholds(Page& page, const Results& results) {
   rate.marks = {{best_at, "fastest"}};
   rate.series.push_back(limit(rate.series, "limit: one core reads", results.machine("read_rate") / 1e9));
   page.figure(rate, how_measured(groups, kTextHot));
-  page.figure(share, "Counted in a run of its own, not a time.");
+  page.figure(share, "Counted in a separate run; not a time.");
   page.text(
       "1 is the naive algorithm: refill when no lane is busy. `lanewise tune` tries these values on the "
       "machine and stores the best.");
