@@ -18,8 +18,10 @@ namespace lanewise {
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 // Large buffers spill first, so that small ones seldom do: they are left a quarter of the limit, at most kMostLeft.
-constexpr size_t kLarge = size_t{64} << 10;
+constexpr size_t kLarge = size_t{512} << 10;  // more than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
+
+thread_local int depth = 0;  // reclaimers that this thread is in: there it waits for no other one
 }
 
 struct Reclaimer::Entry {
@@ -45,7 +47,6 @@ Reclaimer MemoryBudget::add_reclaimer(std::function<size_t(size_t)> reclaim) {
 
 template <class Done>
 size_t MemoryBudget::ask_reclaimers(size_t bytes, Done done) {
-  static thread_local int depth = 0;  // reclaimers that this thread is in: it waits for no other one there
   std::vector<std::weak_ptr<Reclaimer::Entry>> known;
   {
     const std::lock_guard lock(mutex_);
@@ -130,6 +131,8 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   const size_t size = (bytes + kPadding + 63) / 64 * 64;
   Buffer buffer;
   buffer.size_ = bytes;
+  auto block = std::make_shared<Block>();
+  block->reservation = Reservation(budget, what);
   const bool may_spill = budget != nullptr && budget->spill_file_ != nullptr;
   const size_t left = may_spill && size >= kLarge ? std::min(budget->limit() / 4, kMostLeft) : 0;
   if (may_spill && !budget->reserve_leaving(size, left)) {
@@ -140,8 +143,6 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
     std::memset(buffer.mutable_data() + bytes, 0, size - bytes);
     return buffer;
   }
-  auto block = std::make_shared<Block>();
-  block->reservation = Reservation(budget, what);
   may_spill ? block->reservation.adopt(size) : block->reservation.resize(size);
   const bool huge = access == Access::kRandom && size >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : 64;

@@ -114,17 +114,17 @@ TEST(Buffer, IsAlignedPaddedAndCharged) {
 
 TEST(Buffer, SpillsWhatIsLargeAndHasNoRoom) {
   const TemporaryFolder folder;
-  MemoryBudget budget(1 << 20);
+  MemoryBudget budget(2 << 20);
   budget.spill_to(std::make_shared<SpillFile>(folder.path().string()));
-  const Buffer first = Buffer::allocate(500 << 10, &budget, "test");
-  const Buffer large = Buffer::allocate(500 << 10, &budget, "test");
+  const Buffer first = Buffer::allocate(1000 << 10, &budget, "test");
+  const Buffer large = Buffer::allocate(1000 << 10, &budget, "test");
   const Buffer small = Buffer::allocate(1 << 10, &budget, "test");
   EXPECT_FALSE(first.spilled());
   EXPECT_TRUE(large.spilled());
   EXPECT_TRUE(large.prefix(10).spilled());
   EXPECT_FALSE(small.spilled()) << "a quarter of the limit is left for what is small";
-  EXPECT_LT(budget.used(), 600u << 10);
-  for (size_t i = 0; i < kPadding; ++i) EXPECT_EQ(large.data()[(500 << 10) + i], 0);
+  EXPECT_LT(budget.used(), 1100u << 10);
+  for (size_t i = 0; i < kPadding; ++i) EXPECT_EQ(large.data()[(1000 << 10) + i], 0);
 }
 
 TEST(Arena, Spills) {

@@ -22,8 +22,13 @@ namespace lanewise {
 
 namespace {
 
-constexpr size_t kUnit = size_t{4} << 10;        // a page: ranges begin and end at multiples of it
 constexpr size_t kFileSize = size_t{256} << 20;  // or that of what is larger
+
+/// Ranges begin and end at multiples of it.
+size_t page_size() {
+  static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
 
 std::string system_folder() {
   const char* const named = std::getenv("TMPDIR");
@@ -55,7 +60,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   }
 
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
-    const size_t size = std::max((bytes + kUnit - 1) / kUnit * kUnit, kUnit);
+    const size_t size = (std::max(bytes, size_t{1}) + page_size() - 1) / page_size() * page_size();
     const auto [file, offset] = take(size, what);
     int failed = ::fallocate(file->descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0
                      ? 0
@@ -67,6 +72,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
       fail(what, size, std::strerror(failed));
     }
     return {file->data + offset, [files = shared_from_this(), file = file, offset = offset, size](uint8_t* data) {
+              if (::getpid() != files->process_) return;  // a fork's: the memory is still its parent's
               ::madvise(data, size, MADV_REMOVE);  // the disk is free again; where it cannot be, it is used anew
               files->give_back(file, offset, size);
             }};
@@ -169,6 +175,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   }
 
   const std::string folder_;
+  const pid_t process_ = ::getpid();
   mutable std::mutex mutex_;
   size_t limit_;  // 0: not known yet
   size_t used_ = 0;

@@ -18,7 +18,7 @@ class SpillFile {
   explicit SpillFile(std::string folder = {}, size_t limit = 0);
 
   /// `bytes` of unspecified content, aligned to pages; they are given back when the last pointer to them goes,
-  /// which may be after the SpillFile. Room on the disk is certain: a full disk is a MemoryError here that
+  /// which may be after the SpillFile. Room on the disk is reserved: a full disk is a MemoryError here that
   /// names the folder and `what`, a string literal, the operator that asked.
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what);
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -70,6 +72,22 @@ TEST(SpillFile, MayEndBeforeWhatItGave) {
   std::shared_ptr<uint8_t> memory = SpillFile(folder.path().string()).allocate(1 << 20, "test");
   std::memset(memory.get(), 7, 1 << 20);
   EXPECT_EQ(memory.get()[(1 << 20) - 1], 7);
+}
+
+TEST(SpillFile, KeepsWhatAForkLetsGoOf) {
+  const TemporaryFolder folder;
+  SpillFile file(folder.path().string());
+  std::shared_ptr<uint8_t> memory = file.allocate(1 << 20, "test");
+  std::memset(memory.get(), 7, 1 << 20);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    memory.reset();
+    ::_exit(0);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(std::count(memory.get(), memory.get() + (1 << 20), 7), 1 << 20);
 }
 
 TEST(SpillFile, SaysWhatIsFullAndWhoAsked) {

@@ -103,21 +103,14 @@ class Execution {
       notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
   }
 
-  /// The pipeline, with rows in parts before each join whose build side is in parts.
+  /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
   Pipeline with_parts(Pipeline pipeline, std::vector<Counters>& counters) {
     while (const auto build = join_in_parts(pipeline, results_)) {
-      const size_t count = results_[*build].parts->count();
-      if (branches_beside(pipeline, *build).size() + 2 * count > kMaxBranches) {
-        Pipeline beside = pipeline;
-        beside.branches = branches_beside(pipeline, *build);
-        beside.sink = nullptr;
-        OpenPipeline open = this->open(beside);
-        pipeline = with_rows_beside(pipeline, *build, exec::run(open, options_, counters));
-      }
       const plan::Node& join = *pipelines_[*build].sink;
       const Schema& left = join.children[0]->schema;
-      auto sink = std::make_unique<ops::LeftPartsSink>(std::get<plan::Join>(join.payload), left, count);
-      ops::LeftPartsSink& parts = *sink;
+      auto sink = std::make_unique<ops::LeftPartsSink>(std::get<plan::Join>(join.payload), left,
+                                                       results_[*build].parts->count());
+      ops::LeftPartsSink& by_part = *sink;
       const std::vector<Branch> before = branches_before(pipeline, *build);
       OpenPipeline open;
       open.sink = std::move(sink);
@@ -126,7 +119,11 @@ class Execution {
       open.columns = &left;
       open.sink_is_operator = false;
       exec::run(open, options_, counters);
-      pipeline = by_parts(pipeline, *build, std::move(parts.parts()));
+      SplitByParts split = split_by_parts(pipeline, *build, std::move(by_part.parts()), results_);
+      if (!split.rest) return std::move(split.parts);
+      OpenPipeline parts = this->open(split.parts);
+      set_rows(*split.rest, exec::run(parts, options_, counters));
+      pipeline = std::move(*split.rest);
     }
     return pipeline;
   }
@@ -247,7 +244,9 @@ class Execution {
   }
 
   std::shared_ptr<const ops::Build> build_of(size_t pipeline, size_t part) const {
-    return part == kWhole ? results_[pipeline].build : results_[pipeline].parts->open(part);
+    if (part != kWhole) return results_[pipeline].parts->open(part);
+    if (results_[pipeline].build == nullptr) throw InternalError("a join's build side is whole when it is read");
+    return results_[pipeline].build;
   }
 
   OpenBranch open_now(const Branch& branch, const std::optional<ops::InputOrder>& order) {

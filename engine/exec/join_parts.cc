@@ -2,30 +2,43 @@
 
 #include <algorithm>
 
+#include "ops/join/build.h"
+
 namespace lanewise::exec {
 
 namespace {
 
 using Steps = std::vector<StepSpec>;
 
+const plan::Join* join_of(const StepSpec& step) { return std::get_if<plan::Join>(&step.node->payload); }
+
 Steps::const_iterator step_of(const Branch& branch, size_t build) {
   return std::ranges::find_if(branch.steps, [&](const StepSpec& step) {
-    return std::holds_alternative<plan::Join>(step.node->payload) && step.result == build && step.part == kWhole;
+    return join_of(step) != nullptr && step.result == build && step.part == kWhole;
   });
+}
+
+bool is_in_parts(const StepSpec& step, const Results& results) {
+  return join_of(step) != nullptr && step.part == kWhole && results[step.result].parts != nullptr;
 }
 
 bool marks(const Branch& branch, size_t build) {
   const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
-  return marked != nullptr && marked->pipeline == build && marked->part == kWhole;
+  return marked != nullptr && marked->pipeline == build;
+}
+
+/// Where the way of rows from `join` on meets other rows: at a join that is in parts itself, or notes matches for
+/// rows that come later.
+Steps::const_iterator end_of_way(Steps::const_iterator join, Steps::const_iterator end, const Results& results) {
+  return std::find_if(join + 1, end, [&](const StepSpec& step) {
+    return is_in_parts(step, results) || (join_of(step) != nullptr && ops::asks_right(join_of(step)->kind));
+  });
 }
 
 }  // namespace
 
 std::optional<size_t> join_in_parts(const Pipeline& pipeline, const Results& results) {
-  const auto in_parts = [&](const StepSpec& step) {
-    return std::holds_alternative<plan::Join>(step.node->payload) && step.part == kWhole &&
-           results[step.result].parts != nullptr;
-  };
+  const auto in_parts = [&](const StepSpec& step) { return is_in_parts(step, results); };
   const auto is_next = [&](size_t build) {
     return std::ranges::all_of(pipeline.branches, [&](const Branch& branch) {
       const auto step = step_of(branch, build);
@@ -50,49 +63,55 @@ std::vector<Branch> branches_before(const Pipeline& pipeline, size_t build) {
   return before;
 }
 
-std::vector<Branch> branches_beside(const Pipeline& pipeline, size_t build) {
-  std::vector<Branch> beside;
-  for (const Branch& branch : pipeline.branches)
-    if (step_of(branch, build) == branch.steps.end() && !marks(branch, build)) beside.push_back(branch);
-  return beside;
-}
-
-Pipeline with_rows_beside(const Pipeline& pipeline, size_t build, Table rows) {
-  Pipeline result = pipeline;
-  std::erase_if(result.branches, [&](const Branch& branch) {
-    return step_of(branch, build) == branch.steps.end() && !marks(branch, build);
-  });
-  Branch beside;
-  beside.schema = rows.schema;
-  beside.input = RowsOfPart{std::make_shared<const Table>(std::move(rows))};
-  result.branches.insert(result.branches.begin(), std::move(beside));
-  return result;
-}
-
-Pipeline by_parts(const Pipeline& pipeline, size_t build, std::vector<Table> left) {
-  Pipeline result = pipeline;
-  result.branches = branches_beside(pipeline, build);
-  size_t phase = 0;
-  for (const Branch& branch : result.branches) phase = std::max(phase, branch.phase + 1);
-  const Branch* probing = nullptr;
+SplitByParts split_by_parts(const Pipeline& pipeline, size_t build, std::vector<Table> left,
+                            const Results& results) {
+  Pipeline rest = pipeline;
+  rest.branches.clear();
+  Branch rows;  // takes the place of all that are split
   const Branch* marked = nullptr;
+  Steps way;
   for (const Branch& branch : pipeline.branches) {
-    if (step_of(branch, build) != branch.steps.end()) probing = &branch;  // they share their way from there on
-    if (marks(branch, build)) marked = &branch;
+    const auto join = step_of(branch, build);
+    if (join != branch.steps.end()) {  // they share their way from there on
+      const auto end = end_of_way(join, branch.steps.end(), results);
+      way.assign(join, end);
+      rows.steps.assign(end, branch.steps.end());
+      rows.phase = std::max(rows.phase, branch.phase);
+    } else if (marks(branch, build)) {
+      marked = &branch;
+    } else {
+      rest.branches.push_back(branch);
+    }
   }
+  SplitByParts split{pipeline, std::nullopt};
+  if (!rest.branches.empty() || !rows.steps.empty()) {
+    rows.schema = way.back().node->schema;
+    rows.input = RowsOfPart{};
+    split.parts.sink = nullptr;
+    split.parts.input = split.parts.output = rows.schema;
+    rest.branches.push_back(std::move(rows));
+    split.rest = std::move(rest);
+  }
+  split.parts.branches.clear();
+  size_t phase = 0;
   for (size_t part = 0; part < left.size(); ++part) {
-    Branch& probe = result.branches.emplace_back();
+    Branch& probe = split.parts.branches.emplace_back();
     probe.schema = left[part].schema;
     probe.input = RowsOfPart{std::make_shared<const Table>(std::move(left[part]))};
-    probe.steps.assign(step_of(*probing, build), probing->steps.end());
+    probe.steps = way;
     probe.steps[0].part = part;
     probe.phase = phase++;
     if (marked == nullptr) continue;
-    Branch& rest = result.branches.emplace_back(*marked);
-    std::get<MarkedRowsOf>(rest.input).part = part;
-    rest.phase = phase++;
+    Branch& unmatched = split.parts.branches.emplace_back(*marked);
+    std::get<MarkedRowsOf>(unmatched.input).part = part;
+    unmatched.steps.assign(way.begin() + 1, way.end());
+    unmatched.phase = phase++;
   }
-  return result;
+  return split;
+}
+
+void set_rows(Pipeline& rest, Table rows) {
+  std::get<RowsOfPart>(rest.branches.back().input).rows = std::make_shared<const Table>(std::move(rows));
 }
 
 }  // namespace lanewise::exec

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -14,13 +13,19 @@ std::optional<size_t> join_in_parts(const Pipeline& pipeline, const Results& res
 
 /// The branches of `pipeline` that come to the join with this build side, up to there.
 std::vector<Branch> branches_before(const Pipeline& pipeline, size_t build);
-/// Those that have nothing to do with it.
-std::vector<Branch> branches_beside(const Pipeline& pipeline, size_t build);
-/// The pipeline with `rows` instead of those.
-Pipeline with_rows_beside(const Pipeline& pipeline, size_t build, Table rows);
 
-/// The pipeline with branches for the parts of that join instead, one after the other: `left` are the rows that
-/// came to it, by part.
-Pipeline by_parts(const Pipeline& pipeline, size_t build, std::vector<Table> left);
+/// From the join on: a branch for each of its parts, one after the other, and the pipeline that is left.
+struct SplitByParts {
+  /// Ends in rows of the join, or of steps behind it that need no rows but its own.
+  Pipeline parts;
+  /// Where those rows go; nothing: `parts` ends in the pipeline's own sink.
+  std::optional<Pipeline> rest;
+};
+/// `left` are the rows that came to the join, by part.
+SplitByParts split_by_parts(const Pipeline& pipeline, size_t build, std::vector<Table> left,
+                            const Results& results);
+
+/// Gives `rest` the rows that it waits for.
+void set_rows(Pipeline& rest, Table rows);
 
 }  // namespace lanewise::exec

@@ -293,6 +293,42 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
   }
 }
 
+TEST(Join, PartsMeetJoinsThatAreWhole) {
+  const auto few = [](size_t row) { return static_cast<int64_t>(row % 37); };
+  const plan::NodePtr left = numbers(100, few), right = numbers(60, few), small = numbers(5, few);
+  plan::Join keys;
+  keys.keys.push_back({column(0, TypeId::kInt64), column(0, TypeId::kInt64)});
+  keys.left = {0, 1};
+  const plan::NodePtr in_parts = plan::join(left, right, keys);
+  for (const JoinKind kind : kKinds) {
+    if (kind == JoinKind::kSingle || kind == JoinKind::kMark) continue;
+    plan::Join less;  // without a key, so never in parts
+    less.kind = kind;
+    less.condition = call("<", {column(0, TypeId::kInt64), column(2, TypeId::kInt64)});
+    if (plan::gives_left(kind)) less.left = {0, 1};
+    if (plan::gives_right(kind)) less.right = {0, 1};
+    const plan::NodePtr below = plan::join(in_parts, small, less);
+    plan::Join above = keys;
+    above.left.resize(std::min<size_t>(above.left.size(), below->schema.size()));
+    const plan::NodePtr plans[] = {below, plan::join(below, right, above), plan::limit(below, 7),
+                                   plan::union_all({below, below}),
+                                   plan::union_all({equal_keys(kind, left, right), equal_keys(kind, right, left),
+                                                    equal_keys(kind, left, small), equal_keys(kind, small, left)})};
+    for (const plan::NodePtr& plan : plans) {
+      Options options;
+      options.threads = 2;
+      const auto expected = texts(rows_of(execute(plan, options).table));
+      options.join_parts = 16;
+      const auto found = texts(rows_of(execute(plan, options).table));
+      if (plan == plans[2]) {
+        EXPECT_EQ(found.size(), expected.size()) << plan::name(kind);
+      } else {
+        EXPECT_EQ(found, expected) << plan::name(kind) << " " << &plan - plans;
+      }
+    }
+  }
+}
+
 TEST(Join, NamesWhatNeedsTooMuch) {
   MemoryBudget budget(1 << 20);
   Options options;

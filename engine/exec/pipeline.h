@@ -25,7 +25,7 @@ struct MarkedRowsOf {
   size_t part = kWhole;    ///< of the build side
 };
 
-/// Rows of a join's left child that are in one part.
+/// Rows that came to a join in parts, or came out of one.
 struct RowsOfPart {
   std::shared_ptr<const Table> rows;
 };

@@ -18,8 +18,11 @@ namespace {
 /// its own.
 struct HeldHost : Prepared {
   std::shared_ptr<const HostFunction> host;
+  std::string name;  // in small letters: names of the engine's operators, such as NOT, are in capitals
   Function entry;
 };
+
+char ascii_lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// The values of `batches`, one after the other, for the active rows. They are copied into the arena, which
 /// outlives the batches.
@@ -83,7 +86,9 @@ ExprPtr call_host_function(std::shared_ptr<const HostFunction> function, std::ve
             "the arguments of a host function have its types");
   auto held = std::make_shared<HeldHost>();
   held->host = std::move(function);
-  held->entry.name = held->host->name;
+  held->name = held->host->name;
+  std::ranges::transform(held->name, held->name.begin(), ascii_lower);
+  held->entry.name = held->name;
   held->entry.nulls = held->host->strict ? Function::Nulls::kStrict : Function::Nulls::kOwn;
   held->entry.raises = true;
   held->entry.evaluate = call_host;

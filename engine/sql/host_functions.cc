@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "expr/evaluate.h"
 #include "ops/gather.h"
 #include "sql/duckdb_headers.h"
@@ -74,6 +77,9 @@ duckdb::LogicalType type_for(const HostFunction& host, const Type& type) {
 }  // namespace
 
 void add_host_function(duckdb::ClientContext& context, std::shared_ptr<const HostFunction> host) {
+  const auto is_allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
+  if (host->name.empty() || !std::ranges::all_of(host->name, is_allowed))
+    throw UserError(fmt::format("'{}' is no name of a function: take letters, digits and _", host->name));
   duckdb::vector<duckdb::LogicalType> types;
   for (const Type& type : host->arguments) types.push_back(type_for(*host, type));
   const auto call = [host](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {

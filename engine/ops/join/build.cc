@@ -118,7 +118,8 @@ size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
   size_t bytes = 0;
   bool spilled = false;
   for (const auto& local : locals) {
-    const auto& rows = static_cast<const OrderedRows&>(*local);
+    auto& rows = static_cast<OrderedRows&>(*local);
+    rows.seal();
     bytes += rows.bytes() + static_cast<size_t>(rows.rows()) * kLookupBytes;
     spilled |= rows.spilled();
   }
