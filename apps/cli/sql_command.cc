@@ -81,9 +81,10 @@ void add_sql_command(CLI::App& app, Command& run) {
   sql->add_option("--memory-limit", options->memory_limit,
                   "Memory limit, for example 4GB (default: 80 % of the machine's memory)")
       ->type_name("SIZE");
-  sql->add_option("--temp-directory", options->session.temp_directory,
-                  "Folder for what exceeds the memory limit (default: $TMPDIR, else /var/tmp); none: too little\n"
-                  "memory is an error")
+  sql->add_option(
+         "--temp-directory", options->session.temp_directory,
+         "Folder for what exceeds the memory limit (default: $TMPDIR, else /var/tmp); none: too little\n"
+         "memory is an error")
       ->type_name("FOLDER");
   sql->add_option("--vector-rows", options->session.vector_rows, "Rows that an operator handles at a time")
       ->envname("LANEWISE_VECTOR_SIZE")

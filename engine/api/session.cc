@@ -60,7 +60,7 @@ std::optional<std::string> temp_directory(const SessionOptions& options) {
   if (given == kNoTempDirectory) return "";
   std::error_code error;
   if (!std::filesystem::is_directory(given, error))
-    throw UserError(fmt::format("the temporary directory '{}' does not exist or is no directory", given));
+    throw UserError(fmt::format("the temporary directory '{}' does not exist or is not a directory", given));
   return given;
 }
 
@@ -187,7 +187,8 @@ struct Session::State {
       threads = now.threads;
       if (now.memory != before.memory) budget.set_limit(now.memory);
       if (now.temp_directory != before.temp_directory)
-        budget.spill_to(now.temp_directory.empty() ? nullptr : std::make_shared<SpillFile>(now.temp_directory));
+        budget.spill_to(now.temp_directory.empty() ? nullptr
+                                                   : std::make_shared<SpillFile>(now.temp_directory));
     }
     result.has_rows = table.has_value();
     if (table) result.table = std::move(*table);

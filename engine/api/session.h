@@ -26,17 +26,17 @@ struct SessionOptions {
   bool read_only = false;  ///< of that file: several processes may read it, or one writes
   std::string lanes =
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
-  std::string device = "cpu";    ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
-  size_t device_memory = 0;      ///< bytes of the GPU's memory; 0: nearly all
-  std::string device_strategy;   ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
-  int64_t device_rows = 0;       ///< rows that the GPU handles at a time; 0: the default
-  int threads = 0;               ///< 0: one per core
-  size_t memory_limit = 0;       ///< bytes; 0: 80 % of the machine's memory
+  std::string device = "cpu";   ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
+  size_t device_memory = 0;     ///< bytes of the GPU's memory; 0: nearly all
+  std::string device_strategy;  ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
+  int64_t device_rows = 0;      ///< rows that the GPU handles at a time; 0: the default
+  int threads = 0;              ///< 0: one per core
+  size_t memory_limit = 0;      ///< bytes; 0: 80 % of the machine's memory
   /// Where that lies for which there is no memory left; empty: $TMPDIR, else /var/tmp. kNoTempDirectory:
   /// nowhere, too little memory is an error.
   std::string temp_directory;
-  size_t engine_memory = 0;      ///< bytes, a limit for the engine alone, not for DuckDB; 0: the same; for tests
-  size_t join_parts = 0;         ///< in how many parts joins are made, 0: as memory demands; for tests
+  size_t engine_memory = 0;  ///< bytes, a limit for the engine alone, not for DuckDB; 0: the same; for tests
+  size_t join_parts = 0;     ///< in how many parts joins are made, 0: as memory demands; for tests
   bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine

@@ -17,12 +17,13 @@ namespace lanewise {
 
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
-// Large buffers spill first, so that small ones seldom do: they are left a quarter of the limit, at most kMostLeft.
+// Large buffers spill first, so that small ones seldom do: they are left a quarter of the limit, at most
+// kMostLeft.
 constexpr size_t kLarge = size_t{512} << 10;  // more than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
 
 thread_local int depth = 0;  // reclaimers that this thread is in: there it waits for no other one
-}
+}  // namespace
 
 struct Reclaimer::Entry {
   std::recursive_mutex mutex;

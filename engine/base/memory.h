@@ -56,8 +56,8 @@ class MemoryBudget {
 
   /// Asks the reclaimers for `bytes`, until they have freed as many; returns how many they freed.
   size_t reclaim(size_t bytes);
-  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed. It may reserve memory
-  /// itself; it is not asked again meanwhile.
+  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed. It may reserve
+  /// memory itself; it is not asked again meanwhile.
   [[nodiscard]] Reclaimer add_reclaimer(std::function<size_t(size_t)> reclaim);
 
   /// From now on large buffers that have no room lie in `file`, and something is left for small ones.
@@ -123,8 +123,8 @@ enum class Access : uint8_t { kInOrder, kRandom };
 class Buffer {
  public:
   Buffer() = default;
-  /// Our own memory, unspecified but for its zero padding; write it before it is shared. It lies in the budget's
-  /// SpillFile where that has one, and no room for it.
+  /// Our own memory, unspecified but for its zero padding; write it before it is shared. It lies in the
+  /// budget's SpillFile where that has one, and no room for it.
   static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what,
                          Access access = Access::kInOrder);
   /// Foreign memory that `owner` keeps alive.

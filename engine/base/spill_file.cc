@@ -71,11 +71,12 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
       give_back(file, offset, size);
       fail(what, size, std::strerror(failed));
     }
-    return {file->data + offset, [files = shared_from_this(), file = file, offset = offset, size](uint8_t* data) {
-              if (::getpid() != files->process_) return;  // a fork's: the memory is still its parent's
-              ::madvise(data, size, MADV_REMOVE);  // the disk is free again; where it cannot be, it is used anew
-              files->give_back(file, offset, size);
-            }};
+    return {
+        file->data + offset, [files = shared_from_this(), file = file, offset = offset, size](uint8_t* data) {
+          if (::getpid() != files->process_) return;  // a fork's: the memory is still its parent's
+          ::madvise(data, size, MADV_REMOVE);  // the disk is free again; where it cannot be, it is used anew
+          files->give_back(file, offset, size);
+        }};
   }
 
   const std::string& folder() const { return folder_; }
@@ -98,16 +99,17 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   using FileAt = std::list<File>::iterator;
 
   [[noreturn]] void fail(std::string_view what, size_t bytes, std::string_view why) const {
-    throw MemoryError(
-        fmt::format("{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: "
-                    "{}; raise --memory-limit, or name another folder by --temp-directory",
-                    what, format_size(bytes), folder_, why));
+    throw MemoryError(fmt::format(
+        "{} needs {} more than the memory limit allows, and the temporary folder '{}' cannot hold it: "
+        "{}; raise --memory-limit, or name another folder by --temp-directory",
+        what, format_size(bytes), folder_, why));
   }
 
   std::pair<FileAt, size_t> take(size_t size, std::string_view what) {
     const std::lock_guard lock(mutex_);
     if (limit_ == 0) limit_ = free_space(what) / 10 * 9;
-    if (used_ + size > limit_) fail(what, size, fmt::format("{} of {} are in use", format_size(used_), format_size(limit_)));
+    if (used_ + size > limit_)
+      fail(what, size, fmt::format("{} of {} are in use", format_size(used_), format_size(limit_)));
     for (auto file = files_.begin(); file != files_.end(); ++file) {
       const auto range = std::find_if(file->free.begin(), file->free.end(),
                                       [&](const auto& free) { return free.second >= size; });
@@ -157,7 +159,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         range = before;
       }
     }
-    // One stays open: to make and remove a file takes a millisecond, and most queries that spill need no more.
+    // One stays open: to make and remove a file takes a millisecond, and most queries that spill need no
+    // more.
     if (range->second != file->size || (files_.size() == 1 && file->size == kFileSize)) return;
     close(*file);
     files_.erase(file);
@@ -169,7 +172,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   }
 
   size_t free_space(std::string_view what) const {
-    struct statvfs system {};
+    struct statvfs system{};
     if (::statvfs(folder_.c_str(), &system) != 0) fail(what, 0, std::strerror(errno));
     return static_cast<size_t>(system.f_bavail) * system.f_frsize;
   }

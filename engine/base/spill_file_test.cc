@@ -94,9 +94,10 @@ TEST(SpillFile, SaysWhatIsFullAndWhoAsked) {
   const TemporaryFolder folder;
   SpillFile file(folder.path().string(), 1 << 20);
   const auto held = file.allocate(700 << 10, "Join");
-  EXPECT_THAT([&] { file.allocate(700 << 10, "ORDER BY"); },
-              ThrowsMessage<MemoryError>(AllOf(HasSubstr("ORDER BY needs 700 KiB"), HasSubstr(folder.path().string()),
-                                               HasSubstr("700 KiB of 1 MiB are in use"))));
+  EXPECT_THAT(
+      [&] { file.allocate(700 << 10, "ORDER BY"); },
+      ThrowsMessage<MemoryError>(AllOf(HasSubstr("ORDER BY needs 700 KiB"), HasSubstr(folder.path().string()),
+                                       HasSubstr("700 KiB of 1 MiB are in use"))));
   EXPECT_EQ(file.used(), 700u << 10);
 }
 

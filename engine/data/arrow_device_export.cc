@@ -52,8 +52,7 @@ void export_device_stream(const Table& table, device::Device& device, ArrowDevic
   export_stream(table, &made->host);
   check_stream(made->host, made->host.get_schema(&made->host, &made->schema));
   const auto memory = std::make_shared<Memory>(device);
-  const Reclaimer room =
-      make_room ? memory->pool.budget().add_reclaimer(std::move(make_room)) : Reclaimer();
+  const Reclaimer room = make_room ? memory->pool.budget().add_reclaimer(std::move(make_room)) : Reclaimer();
   device::Staging staging(device, {.budget = budget});
   for (;;) {
     ArrowArray host{};

@@ -99,8 +99,7 @@ class Execution {
     const auto& sink = static_cast<ops::BuildSink&>(*open.sink);
     results_[i].build = sink.build();
     results_[i].parts = sink.parts();
-    if (sink.parts() != nullptr)
-      notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
+    if (sink.parts() != nullptr) notes_[pipeline.line] += fmt::format("; in {} parts", sink.parts()->count());
   }
 
   /// Runs the pipeline as far as joins go whose build sides are in parts, and returns what is left of it.
@@ -240,12 +239,13 @@ class Execution {
   /// Whether its memory is wanted only in its phase.
   static bool reads_part(const Branch& branch) {
     const auto* const marked = std::get_if<MarkedRowsOf>(&branch.input);
-    return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kWhole);
+    return std::holds_alternative<RowsOfPart>(branch.input) || (marked != nullptr && marked->part != kNoPart);
   }
 
   std::shared_ptr<const ops::Build> build_of(size_t pipeline, size_t part) const {
-    if (part != kWhole) return results_[pipeline].parts->open(part);
-    if (results_[pipeline].build == nullptr) throw InternalError("a join's build side is whole when it is read");
+    if (part != kNoPart) return results_[pipeline].parts->open(part);
+    if (results_[pipeline].build == nullptr)
+      throw InternalError("a join's build side is whole when it is read");
     return results_[pipeline].build;
   }
 

@@ -14,12 +14,12 @@ const plan::Join* join_of(const StepSpec& step) { return std::get_if<plan::Join>
 
 Steps::const_iterator step_of(const Branch& branch, size_t build) {
   return std::ranges::find_if(branch.steps, [&](const StepSpec& step) {
-    return join_of(step) != nullptr && step.result == build && step.part == kWhole;
+    return join_of(step) != nullptr && step.result == build && step.part == kNoPart;
   });
 }
 
 bool is_in_parts(const StepSpec& step, const Results& results) {
-  return join_of(step) != nullptr && step.part == kWhole && results[step.result].parts != nullptr;
+  return join_of(step) != nullptr && step.part == kNoPart && results[step.result].parts != nullptr;
 }
 
 bool marks(const Branch& branch, size_t build) {
@@ -27,9 +27,10 @@ bool marks(const Branch& branch, size_t build) {
   return marked != nullptr && marked->pipeline == build;
 }
 
-/// Where the way of rows from `join` on meets other rows: at a join that is in parts itself, or notes matches for
-/// rows that come later.
-Steps::const_iterator end_of_way(Steps::const_iterator join, Steps::const_iterator end, const Results& results) {
+/// Where the way of rows from `join` on meets other rows: at a join that is in parts itself, or notes matches
+/// for rows that come later.
+Steps::const_iterator end_of_way(Steps::const_iterator join, Steps::const_iterator end,
+                                 const Results& results) {
   return std::find_if(join + 1, end, [&](const StepSpec& step) {
     return is_in_parts(step, results) || (join_of(step) != nullptr && ops::asks_right(join_of(step)->kind));
   });

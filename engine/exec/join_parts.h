@@ -8,7 +8,8 @@
 
 namespace lanewise::exec {
 
-/// The build side of a join of the pipeline that is in parts, and whose turn it is: that of none before it is.
+/// The build side of a join of the pipeline that is in parts, and whose turn it is: that of none before it
+/// is.
 std::optional<size_t> join_in_parts(const Pipeline& pipeline, const Results& results);
 
 /// The branches of `pipeline` that come to the join with this build side, up to there.

@@ -263,7 +263,8 @@ TEST(Join, IsCancelledWithinARow) {
 TEST(Join, RunsInPartsWhereMemoryIsLittle) {
   const auto scattered = [](size_t row) { return static_cast<int64_t>(row % 3'000 * 1'000'003); };
   const plan::NodePtr left = numbers(10'000, scattered), right = numbers(4'000, scattered);
-  const plan::NodePtr wider = plan::union_all({left, numbers(5'000, [](size_t row) { return static_cast<int64_t>(row); })});
+  const plan::NodePtr wider =
+      plan::union_all({left, numbers(5'000, [](size_t row) { return static_cast<int64_t>(row); })});
   const TemporaryFolder folder;
   for (const JoinKind kind : kKinds) {
     if (kind == JoinKind::kSingle) continue;
@@ -273,7 +274,8 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
     keys.left = {0, 1};
     keys.right = {1};
     const plan::NodePtr below = plan::join(wider, right, keys);
-    const plan::NodePtr whole = plan::union_all({equal_keys(kind, below, right), equal_keys(kind, left, right)});
+    const plan::NodePtr whole =
+        plan::union_all({equal_keys(kind, below, right), equal_keys(kind, left, right)});
     Options options;
     options.threads = 3;
     const auto expected = texts(rows_of(execute(whole, options).table));
@@ -310,10 +312,10 @@ TEST(Join, PartsMeetJoinsThatAreWhole) {
     const plan::NodePtr below = plan::join(in_parts, small, less);
     plan::Join above = keys;
     above.left.resize(std::min<size_t>(above.left.size(), below->schema.size()));
-    const plan::NodePtr plans[] = {below, plan::join(below, right, above), plan::limit(below, 7),
-                                   plan::union_all({below, below}),
-                                   plan::union_all({equal_keys(kind, left, right), equal_keys(kind, right, left),
-                                                    equal_keys(kind, left, small), equal_keys(kind, small, left)})};
+    const plan::NodePtr plans[] = {
+        below, plan::join(below, right, above), plan::limit(below, 7), plan::union_all({below, below}),
+        plan::union_all({equal_keys(kind, left, right), equal_keys(kind, right, left),
+                         equal_keys(kind, left, small), equal_keys(kind, small, left)})};
     for (const plan::NodePtr& plan : plans) {
       Options options;
       options.threads = 2;

@@ -16,13 +16,13 @@ struct ResultOf {
 };
 
 /// A build side that is whole, not in parts.
-inline constexpr size_t kWhole = static_cast<size_t>(-1);
+inline constexpr size_t kNoPart = static_cast<size_t>(-1);
 
 /// Rows of a join's build side by what its probes noted: those without a match, or (kRightSemi) with one.
 struct MarkedRowsOf {
   size_t pipeline;         ///< that made the build side
   const plan::Node* join;  ///< whose rows these are
-  size_t part = kWhole;    ///< of the build side
+  size_t part = kNoPart;   ///< of the build side
 };
 
 /// Rows that came to a join in parts, or came out of one.
@@ -38,7 +38,7 @@ struct StepSpec {
   const plan::Node* node = nullptr;  ///< Filter, Project, Unnest, ScalarJoin or Join
   size_t line = 0;                   ///< its line in the plan's text
   size_t result = 0;                 ///< the pipeline that gives a ScalarJoin's row, or a Join's build side
-  size_t part = kWhole;              ///< of that build side
+  size_t part = kNoPart;             ///< of that build side
 
   bool reads_result() const {
     return std::holds_alternative<plan::ScalarJoin>(node->payload) ||

@@ -10,8 +10,8 @@ namespace lanewise::exec {
 
 class JoinTable;
 
-/// What a pipeline gave: rows, or, where it ends in a join, that join's build side, in the host's memory (in parts,
-/// if it is larger), in a device's, or in both.
+/// What a pipeline gave: rows, or, where it ends in a join, that join's build side, in the host's memory (in
+/// parts, if it is larger), in a device's, or in both.
 struct PipelineResult {
   Table table;
   std::shared_ptr<const ops::Build> build = nullptr;

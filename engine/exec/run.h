@@ -31,7 +31,8 @@ struct OpenBranch {
   std::vector<LineStep> steps;
   size_t ordered_by = 0;  ///< the sink's column that the bounds of morsels are of
   size_t phase = 0;       ///< see Branch::phase
-  std::function<OpenBranch()> open_late = nullptr;  ///< without an input; what it opens is let go of after the phase
+  std::function<OpenBranch()> open_late =
+      nullptr;  ///< without an input; what it opens is let go of after the phase
 };
 
 /// A pipeline that is ready to run.

@@ -39,9 +39,9 @@ struct DatabaseOptions {
   int threads = 1;          ///< of DuckDB's statements, and for how many of ours its scans are prepared
   size_t memory_limit = 0;  ///< of DuckDB's own operators and cache; 0: DuckDB's default
   std::optional<std::string> temp_directory{};  ///< of its operators; empty: none; not set: DuckDB's default
-  MemoryBudget* budget = nullptr;              ///< of what its statements read of added sources
-  const Cancellation* cancellation = nullptr;  ///< of reading those
-  OpenFiles open_arrow{};                      ///< for names that end in .arrow; none: no table has one
+  MemoryBudget* budget = nullptr;               ///< of what its statements read of added sources
+  const Cancellation* cancellation = nullptr;   ///< of reading those
+  OpenFiles open_arrow{};                       ///< for names that end in .arrow; none: no table has one
   std::string disabled_optimizers = kDisabledOptimizers;  ///< beside those that the user disables
 };
 

@@ -79,7 +79,7 @@ duckdb::LogicalType type_for(const HostFunction& host, const Type& type) {
 void add_host_function(duckdb::ClientContext& context, std::shared_ptr<const HostFunction> host) {
   const auto is_allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
   if (host->name.empty() || !std::ranges::all_of(host->name, is_allowed))
-    throw UserError(fmt::format("'{}' is no name of a function: take letters, digits and _", host->name));
+    throw UserError(fmt::format("'{}' is not a name for a function: use letters, digits and _", host->name));
   duckdb::vector<duckdb::LogicalType> types;
   for (const Type& type : host->arguments) types.push_back(type_for(*host, type));
   const auto call = [host](duckdb::DataChunk& chunk, duckdb::ExpressionState&, duckdb::Vector& result) {

@@ -429,7 +429,7 @@ TEST(CAbi, StatementsCallFunctionsOfC) {
   lw_error_release(&error.error);
   EXPECT_EQ(lw_session_add_function(opened.session, "=", &signature, 1, add, &calls, &error.error),
             LW_ERROR_USER);
-  EXPECT_THAT(error.message(), HasSubstr("'=' is no name"));
+  EXPECT_THAT(error.message(), HasSubstr("'=' is not a name"));
   lw_error_release(&error.error);
   EXPECT_EQ(lw_session_drop_function(opened.session, "ADD_C", &error.error), LW_OK);
   EXPECT_EQ(opened.run("SELECT add_c(1, 2)", &error.error, &result), LW_ERROR_SQL);

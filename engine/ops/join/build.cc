@@ -124,7 +124,8 @@ size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
     spilled |= rows.spilled();
   }
   if (!spilled || budget == nullptr) return 1;
-  return std::clamp(std::bit_ceil(bytes / std::max<size_t>(budget->limit() / 4, 1) + 1), size_t{2}, kMostParts);
+  return std::clamp(std::bit_ceil(bytes / std::max<size_t>(budget->limit() / 4, 1) + 1), size_t{2},
+                    kMostParts);
 }
 
 std::vector<Table> BuildSink::in_parts(std::vector<std::unique_ptr<Local>>& locals, size_t parts,
@@ -145,8 +146,10 @@ std::vector<Table> BuildSink::in_parts(std::vector<std::unique_ptr<Local>>& loca
       if (context.cancellation != nullptr) context.cancellation->check();
       arena.reset();
       const auto rows = static_cast<uint32_t>(std::min(kPartSliceRows, batch.rows - first));
-      Chunk chunk{b << kBatchShift | static_cast<uint64_t>(first / kPartSliceRows), rows, {}, ActiveSet(rows, arena)};
-      for (const ColumnPtr& column : batch.columns) chunk.columns.push_back(slice(*column, first, rows, arena));
+      Chunk chunk{
+          b << kBatchShift | static_cast<uint64_t>(first / kPartSliceRows), rows, {}, ActiveSet(rows, arena)};
+      for (const ColumnPtr& column : batch.columns)
+        chunk.columns.push_back(slice(*column, first, rows, arena));
       std::vector<Vector> keys;
       for (const size_t key : form_.keys) keys.push_back(chunk.columns[key]);
       static_cast<RowsInParts&>(*mine).append(chunk, keys, arena, context.budget);
@@ -163,7 +166,8 @@ Table BuildSink::finish(std::vector<std::unique_ptr<Local>> locals, EvalContext&
     return {};
   }
   size_t rows = 0;
-  for (const auto& local : locals) rows += static_cast<size_t>(static_cast<const OrderedRows&>(*local).rows());
+  for (const auto& local : locals)
+    rows += static_cast<size_t>(static_cast<const OrderedRows&>(*local).rows());
   if (join_.range) {
     check_rows(rows);
     build_ = form_.make(columns_by_range(locals, context), rows, context.budget);

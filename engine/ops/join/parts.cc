@@ -31,8 +31,7 @@ std::vector<ActiveSet> split(const ActiveSet& active, std::span<const Vector> ke
     bits::set(bitmaps + hash % parts * bitmap_words, list[i]);
   }
   std::vector<ActiveSet> sets;
-  for (size_t part = 0; part < parts; ++part)
-    sets.push_back(active.narrowed(bitmaps + part * bitmap_words));
+  for (size_t part = 0; part < parts; ++part) sets.push_back(active.narrowed(bitmaps + part * bitmap_words));
   return sets;
 }
 

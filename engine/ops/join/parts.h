@@ -15,8 +15,8 @@ namespace lanewise::ops {
 /// Parts of a join at most.
 inline constexpr size_t kMostParts = 16;
 
-/// Rows in parts by the hash of a join's keys, so that rows with equal keys, of either side, are in the parts of
-/// one number. What one thread has gathered.
+/// Rows in parts by the hash of a join's keys, so that rows with equal keys, of either side, are in the parts
+/// of one number. What one thread has gathered.
 class RowsInParts : public Sink::Local {
  public:
   RowsInParts(const Schema& schema, size_t parts);
