@@ -20,6 +20,8 @@ NOTE = "\n<!-- Written by tools/reference.py. Change the sources that it reads, 
 # Environment variables that only tests use; `lanewise help environment` lists the others.
 TEST_VARIABLES = {
     "LANEWISE_DEVICE_ROWS": "rows that a GPU processes at a time; for tests",
+    "LANEWISE_ENGINE_MEMORY": "memory limit of the engine in bytes, without DuckDB; for tests",
+    "LANEWISE_JOIN_PARTS": "number of parts in which joins run; for tests",
     "LANEWISE_VECTOR_SIZE": "rows that an operator processes at a time; for tests",
 }
 FILES = {
@@ -32,7 +34,8 @@ FILES = {
 }
 ERRORS = {"UserError": "a mistake of the user: SQL, a file, a pattern, an option", "UnsupportedError": "a correct query that Lanewise does not support; a UserError",
           "SqlError": "a wrong statement: its syntax, names or types; has the position where it is known; a UserError", "PatternError": "a wrong or too large pattern; a UserError",
-          "MemoryError": "a memory limit was exceeded; names the operator and the limit; a UserError", "DeviceError": "no GPU, or a call of its driver failed; a UserError",
+          "MemoryError": "a memory limit was exceeded; names the operator and the limit; a UserError",
+          "HostFunctionError": "a function of the calling program failed; a UserError", "DeviceError": "no GPU, or a call of its driver failed; a UserError",
           "ProgramError": "mistakes in a PRAM program, with their places; a UserError", "RunError": "a PRAM program failed while it ran, or its processors were in conflict; a UserError",
           "CancelledError": "the work was cancelled; nothing is lost", "InternalError": "a bug in Lanewise"}
 

@@ -46,4 +46,4 @@ def test_threads_and_memory_reach_our_engine():
     assert result.returncode == 2 and "memory" in result.stderr.lower(), result.stderr
     result = engine.run(query.format("SET temp_directory = '/no/such/folder';"))
     assert result.returncode == 2 and "/no/such/folder" in result.stderr, result.stderr
-    assert corpus.json_answers(engine.run(query.format("")).stdout)[-1].rows == [(10_000_000,)]
+    assert corpus.json_answers(engine.run(query.format("")).stdout)[-1].rows == [("10000000",)]
