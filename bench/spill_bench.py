@@ -64,6 +64,7 @@ def main():
     parser.add_argument("--rows", type=int, default=10_000_000, help="of the build side; the other side has twice as many")
     parser.add_argument("--memory-limit", default="200MB")
     parser.add_argument("--free", type=float, help="lock all other memory of the machine but so many GB")
+    parser.add_argument("--queries", nargs="+", default=list(QUERIES), choices=QUERIES, metavar="QUERY", help=", ".join(QUERIES))
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", default="/var/tmp", help="of the database and the temporary files")
@@ -84,8 +85,8 @@ def main():
         print(f"{arguments.rows} and {2 * arguments.rows} rows, {arguments.threads} threads, {available():.0f} GB free; s, median of {arguments.runs}")
         print(f"{'query':8}{'limit':>10}{'Lanewise':>10}{'DuckDB':>10}{'ratio':>8}")
         wrong = False
-        for name, query in QUERIES.items():
-            query = query.format(rows=arguments.rows * 3 // 2)
+        for name in arguments.queries:
+            query = QUERIES[name].format(rows=arguments.rows * 3 // 2)
             for limit in ["", arguments.memory_limit] if not arguments.free else [arguments.memory_limit]:
                 config = {"threads": arguments.threads, "temp_directory": folder} | ({"memory_limit": limit} if limit else {})
                 ours = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--threads", str(arguments.threads), "--temp-directory", folder,

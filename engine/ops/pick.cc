@@ -1,10 +1,12 @@
 #include "ops/pick.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <vector>
 
+#include "ops/concat.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {
@@ -14,6 +16,13 @@ namespace {
 constexpr size_t kPickBatch = size_t{1} << 17;
 constexpr size_t kAhead = 16;  // rows: about the latency of memory
 
+/// Calls f(first, end) for ranges of [0, count), in parallel.
+template <class F>
+void for_ranges(size_t count, F f) {
+  parallel_for((count + kPickBatch - 1) / kPickBatch,
+               [&](size_t range) { f(range * kPickBatch, std::min(count, (range + 1) * kPickBatch)); });
+}
+
 void pick_validity(std::span<const Column* const> parts, std::span<const KeyRow> rows, MemoryBudget* budget,
                    std::string_view what, Column& to) {
   bool any = false;
@@ -21,12 +30,18 @@ void pick_validity(std::span<const Column* const> parts, std::span<const KeyRow>
   if (!any) return;
   to.validity = Buffer::allocate(bits::words(rows.size()) * sizeof(uint64_t), budget, what);
   auto* validity = to.validity.mutable_as<uint64_t>();
+  std::atomic<int64_t> nulls{0};
   bits::fill(validity, rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (!parts[part_of(rows[i].row)]->is_null(row_in_part(rows[i].row))) continue;
-    bits::clear(validity, i);
-    ++to.nulls;
-  }
+  for_ranges(rows.size(), [&](size_t first, size_t end) {  // of whole words
+    int64_t found = 0;
+    for (size_t i = first; i < end; ++i) {
+      if (!parts[part_of(rows[i].row)]->is_null(row_in_part(rows[i].row))) continue;
+      bits::clear(validity, i);
+      ++found;
+    }
+    nulls += found;
+  });
+  to.nulls = nulls;
   if (to.nulls == 0) to.validity = Buffer();
 }
 
@@ -35,10 +50,12 @@ void pick_values(std::span<const Column* const> parts, std::span<const KeyRow> r
   std::vector<const T*> values;
   for (const Column* part : parts) values.push_back(part->values.as<T>());
   const auto address = [&](const KeyRow& row) { return values[part_of(row.row)] + row_in_part(row.row); };
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (i + kAhead < rows.size()) __builtin_prefetch(address(rows[i + kAhead]));
-    to[i] = *address(rows[i]);
-  }
+  for_ranges(rows.size(), [&](size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(address(rows[i + kAhead]));
+      to[i] = *address(rows[i]);
+    }
+  });
 }
 
 /// Where the strings are, and where they will end in the new column.
@@ -97,6 +114,13 @@ void pick_texts(std::span<const Column* const> parts, std::span<const KeyRow> ro
 
 ColumnPtr pick(Type type, std::span<const Column* const> parts, std::span<const KeyRow> rows,
                MemoryBudget* budget, std::string_view what) {
+  if (type.is_string() && rows.size() > kPickBatch) {
+    std::vector<ColumnPtr> batches((rows.size() + kPickBatch - 1) / kPickBatch);
+    for_ranges(rows.size(), [&](size_t first, size_t end) {
+      batches[first / kPickBatch] = pick(type, parts, rows.subspan(first, end - first), budget, what);
+    });
+    return concat(batches, budget, what);
+  }
   auto to = std::make_shared<Column>();
   to->type = type;
   to->rows = static_cast<int64_t>(rows.size());

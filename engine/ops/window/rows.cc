@@ -67,16 +67,19 @@ Starts starts_of_runs(const std::vector<ColumnPtr>& columns, uint32_t rows, cons
                      [&](size_t row) { found[task].push_back(first + static_cast<uint32_t>(row)); });
     }
   });
+  std::vector<size_t> at(found.size() + 1, 1);  // where each task's starts go; 0 is the first of all
+  for (size_t task = 0; task < found.size(); ++task) at[task + 1] = at[task] + found[task].size();
   Starts all(context.budget, kWindow);
-  all.push_back(0);
-  for (const auto& some : found) all.append(some.data(), some.size());
-  if (rows != 0) all.push_back(rows);
+  all.resize(at.back() + (rows != 0));
+  all[0] = 0;
+  if (rows != 0) all[at.back()] = rows;
+  parallel_for(found.size(), [&](size_t task) { std::ranges::copy(found[task], all.data() + at[task]); });
   return all;
 }
 
 WindowCursor::WindowCursor(const WindowRows& rows, uint32_t row)
     : rows_(rows), row_(row), partition_(run_of(rows.partitions, row)), peers_(run_of(rows.peers, row)) {
-  enter_partition();
+  first_group_ = run_of(rows_.peers, partition_begin());
 }
 
 void WindowCursor::advance() {
@@ -85,9 +88,7 @@ void WindowCursor::advance() {
   if (row_ == peers_end()) ++peers_;
   if (row_ != partition_end()) return;
   ++partition_;
-  enter_partition();
+  first_group_ = peers_;  // a partition begins with a group of peers
 }
-
-void WindowCursor::enter_partition() { first_group_ = run_of(rows_.peers, partition_begin()); }
 
 }  // namespace lanewise::ops

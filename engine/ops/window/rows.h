@@ -52,8 +52,6 @@ class WindowCursor {
   void advance();
 
  private:
-  void enter_partition();
-
   const WindowRows& rows_;
   uint32_t row_;
   size_t partition_;
