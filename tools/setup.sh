@@ -103,7 +103,7 @@ unpacked() {
 
 # DuckDB's library comes from its Node.js package and is made to load faster; the headers that belong to it from its Python source distribution.
 setup_duckdb() {
-  local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA with TPC-H's queries, its functions bound"
+  local done=$CACHE/duckdb/fetched fingerprint="$DUCKDB_LIBRARY_SHA $DUCKDB_SOURCE_SHA with TPC-H's and JOB's queries, its functions bound"
   [[ ! -f $done || $(<"$done") != "$fingerprint" ]] || return 0
   [[ $(uname -sm) == "Linux x86_64" ]] || fail "DuckDB's library is fetched for Linux on x86_64 only."
   say "Fetch DuckDB $DUCKDB"
@@ -124,6 +124,8 @@ setup_duckdb() {
   tar -xzf "$source" -C "$CACHE/duckdb/include" --strip-components=5 "duckdb-$DUCKDB/external/duckdb/src/include"
   mkdir -p "$CACHE/duckdb/tpch"
   tar -xzf "$source" -C "$CACHE/duckdb/tpch" --strip-components=7 "duckdb-$DUCKDB/external/duckdb/extension/tpch/dbgen/queries"
+  mkdir -p "$CACHE/duckdb/job"
+  tar -xzf "$source" -C "$CACHE/duckdb/job" --strip-components=6 "duckdb-$DUCKDB/external/duckdb/third_party/imdb/include/imdb_constants.hpp"
   rm -rf "$CACHE/node"
   echo "$fingerprint" >"$done"
 }

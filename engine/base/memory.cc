@@ -17,7 +17,7 @@ namespace lanewise {
 
 namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
-// Large buffers spill first, so that small ones seldom do: they are left a quarter of the limit, at most
+// Large buffers leave a quarter of the limit to small ones, these a sixteenth to what cannot spill; at most
 // kMostLeft.
 constexpr size_t kLarge = size_t{512} << 10;  // more than a block of scratch memory
 constexpr size_t kMostLeft = size_t{1} << 30;
@@ -135,7 +135,7 @@ Buffer Buffer::allocate(size_t bytes, MemoryBudget* budget, std::string_view wha
   auto block = std::make_shared<Block>();
   block->reservation = Reservation(budget, what);
   const bool may_spill = budget != nullptr && budget->spill_file_ != nullptr;
-  const size_t left = may_spill && size >= kLarge ? std::min(budget->limit() / 4, kMostLeft) : 0;
+  const size_t left = may_spill ? std::min(budget->limit() / (size >= kLarge ? 4 : 16), kMostLeft) : 0;
   if (may_spill && !budget->reserve_leaving(size, left)) {
     std::shared_ptr<uint8_t> memory = budget->spill_file_->allocate(size, what);
     buffer.data_ = memory.get();

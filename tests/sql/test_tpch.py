@@ -1,4 +1,4 @@
-"""TPC-H's 22 queries at scale factor 1, equal to DuckDB's answers."""
+"""TPC-H's 22 queries at scale factor 1, equal to DuckDB's answers, also in little memory and with joins in parts."""
 
 import subprocess
 from pathlib import Path
@@ -31,3 +31,8 @@ def blocks():
 @pytest.mark.parametrize("lanes, threads", [("simd", 2), ("interleaved", 1), ("scalar", 2), ("auto", 1), ("branching", 2)])
 def test_answers_are_duckdbs(blocks, lanes, threads):
     assert engine.failures(*blocks, lanes=lanes, threads=threads) == []
+
+
+@pytest.mark.parametrize("memory, join_parts", [(20_000_000, None), (None, 5)])
+def test_answers_are_duckdbs_where_memory_is_little(blocks, memory, join_parts):
+    assert engine.failures(*blocks, threads=2, memory=memory, join_parts=join_parts) == []
