@@ -178,8 +178,15 @@ LARGE = "SELECT i, 'some text number ' || i AS s FROM range(3000000) t(i)"
 )
 def test_memory_limit(refused, sql, operator):
     # On one thread: of several, the one that reads may ask for the last bytes.
-    error = refused(sql, "--memory-limit", "30MB", "--threads", "1")
+    error = refused(sql, "--memory-limit", "30MB", "--temp-directory", "none", "--threads", "1")
     assert operator.lower() in error.lower() and "28.6 MiB" in error
+
+
+def test_no_room_for_temporary_files(refused):
+    sql = f"SELECT s FROM ({LARGE}) ORDER BY s"
+    error = refused(sql, "--memory-limit", "30MB", "--temp-directory", "/proc")
+    assert "/proc" in error and "--temp-directory" in error
+    assert "/no/such/folder" in refused(sql, "--temp-directory", "/no/such/folder")
 
 
 def test_ctrl_c():

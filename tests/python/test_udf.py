@@ -64,8 +64,8 @@ def test_registered():
             connection.execute("SELECT add_up(1, 2)")
         with pytest.raises(lw.OperationalError, match="add_up"):
             connection.unregister_function("add_up")
-        for name in ("lower", "sum", "split_part", "+"):
-            with pytest.raises(lw.OperationalError, match="already"):
+        for name, message in [("lower", "already"), ("sum", "already"), ("split_part", "already"), ("+", "not a name"), ("IS NULL", "not a name")]:
+            with pytest.raises(lw.OperationalError, match=message):
                 connection.register_function(shout, name)
         assert connection.execute("SELECT lower('A')").fetchone() == ("a",)
 
