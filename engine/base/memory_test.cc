@@ -136,6 +136,7 @@ TEST(Arena, Spills) {
   for (int i = 0; i < 100000; ++i) texts.push_back(arena.copy_packed("a text of some length"));
   EXPECT_GT(budget.spill_file()->used(), 1u << 20);
   for (const std::string_view text : texts) ASSERT_EQ(text, "a text of some length");
+  EXPECT_THROW(arena.allocate<char>(65 << 20), MemoryError) << "larger than all memory";
 }
 
 TEST(BufferBuilder, GrowsAndFinishes) {

@@ -189,6 +189,10 @@ def test_no_room_for_temporary_files(refused):
     assert "/no/such/folder" in refused(sql, "--temp-directory", "/no/such/folder")
 
 
+def test_a_value_larger_than_memory_is_not_written_to_disk(refused):
+    assert "28.6 MiB" in refused("SELECT strlen(repeat('x', i)) FROM range(3000000000, 3000000001) t(i)", "--memory-limit", "30MB")
+
+
 def test_ctrl_c():
     sql = f"SELECT count(DISTINCT md5) FROM (SELECT s || s || s AS md5 FROM ({LARGE.replace('3000000', '3000000000')}))"
     program = subprocess.Popen([PROGRAM, "sql", "-c", sql], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
