@@ -16,7 +16,7 @@ FILES = sorted(path.stem for path in corpus.FOLDER.glob("*.test"))
 VECTOR_SIZES = [None, 1, 2, 7]
 THREADS = [1, 2]
 SOME_TARGETS = 3
-LITTLE_MEMORY = 100_000
+LITTLE_MEMORY = 600_000
 
 
 def settings(file):

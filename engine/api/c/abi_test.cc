@@ -374,15 +374,16 @@ int add(void* data, ArrowSchema* schema, ArrowArray* arguments, ArrowSchema* res
         ArrowArray* result, char* message, size_t size) {
   ++*static_cast<std::atomic<int>*>(data);
   const lanewise::Schema types = lanewise::arrow::import_schema(*schema);
+  const std::vector<lanewise::Batch> batches = lanewise::arrow::import_array(*schema, arguments);
+  schema->release(schema);
   std::vector<lanewise::Value> sums;
-  for (const lanewise::Batch& batch : lanewise::arrow::import_array(*schema, arguments)) {
+  for (const lanewise::Batch& batch : batches) {
     for (int64_t row = 0; row < batch.rows; ++row) {
       const int64_t a = batch.columns[0]->value(row).integer(), b = batch.columns[1]->value(row).integer();
       if (a == 13) return std::snprintf(message, size, "13 is not added");
       sums.push_back(lanewise::Value::int64(a + b));
     }
   }
-  schema->release(schema);
   lanewise::Batch batch{static_cast<int64_t>(sums.size()), {lanewise::make_column(types[0].type, sums)}};
   ArrowArrayStream stream;
   lanewise::arrow::export_stream({{{"sum", types[0].type}}, {batch}}, &stream);
