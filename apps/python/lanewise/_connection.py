@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from types import TracebackType
 from typing import Any
@@ -95,7 +95,7 @@ class Connection:
         out, error = ffi.new("char**"), ffi.new("lw_error*")
         sql = text(query, "the statement")
         session = self._live()
-        with self._lock, _Functions(self, _tables.functions(query, names)), _Registered(self, self._named(query, names)):
+        with self._lock, self._functions_added(_tables.functions(query, names)), self._tables_added(self._named(query, names)):
             self._check(lib.lw_session_explain(session, sql, *row(params), out, error), error, query)
         return taken_text(out[0])
 
@@ -208,16 +208,25 @@ class Connection:
         sql = text(query, "the statement")
         run = lib.interruptible_session_run if in_main_thread() else lib.lw_session_run
         session, functions = self._live(), _tables.functions(query, names)
-        with self._lock, _Functions(self, functions) if functions else _NOTHING:
+        with self._lock, self._functions_added(functions) if functions else _NOTHING:
             tables = self._named(query, names)
-            with _Registered(self, tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
+            with self._tables_added(tables) if tables else _NOTHING, Bar(self) if self._bar else _NOTHING:
                 self._check(run(session, sql, *row(params), out, error), error, query)
         return Result(out[0])
 
     def _run_over(self, tables: dict[str, Any], query: str, params: Parameters = None) -> Result:
         """Runs a statement while objects are tables of these names."""
-        with self._lock, _Registered(self, tables):
+        with self._lock, self._tables_added(tables):
             return self._run(query, params, ())
+
+    def _tables_added(self, tables: Mapping[str, Any]) -> _Added:
+        """Objects are tables of these names inside `with`."""
+        return _Added(tables, lambda name, table: self._add(name, table, False), self.unregister)
+
+    def _functions_added(self, functions: Mapping[str, Function]) -> _Added:
+        """Variables are functions inside `with`, unless others were registered by these names."""
+        added = {name: function for name, function in functions.items() if name.lower() not in self._functions}
+        return _Added(added, lambda name, function: self.register_function(function, name), self.unregister_function)
 
     def _named(self, query: str, names: Scopes) -> dict[str, Any]:
         """The variables that a statement names as tables."""
@@ -238,48 +247,27 @@ class Connection:
         return {name.lower() for name in reader.read_all().column("name").to_pylist()}
 
 
-class _Registered:
-    """Objects as tables while a statement runs."""
+class _Added:
+    """Objects that statements find by their names inside `with`."""
 
-    def __init__(self, connection: Connection, tables: dict[str, Any]) -> None:
-        self.connection = connection
-        self.tables = tables
-        self.registered: list[str] = []
+    def __init__(self, objects: Mapping[str, Any], add: Callable[[str, Any], None], remove: Callable[[str], None]) -> None:
+        self.objects = objects
+        self.add = add
+        self.remove = remove
+        self.added: list[str] = []
 
     def __enter__(self) -> None:
         try:
-            for name, value in self.tables.items():
-                self.connection._add(name, value, False)
-                self.registered.append(name)
+            for name, value in self.objects.items():
+                self.add(name, value)
+                self.added.append(name)
         except BaseException:
             self.__exit__()
             raise
 
     def __exit__(self, *ignored: object) -> None:
-        for name in self.registered:
-            self.connection.unregister(name)
-
-
-class _Functions:
-    """Variables as functions while a statement runs, unless others were registered by these names."""
-
-    def __init__(self, connection: Connection, functions: dict[str, Function]) -> None:
-        self.connection = connection
-        self.functions = {name: function for name, function in functions.items() if name.lower() not in connection._functions}
-        self.registered: list[str] = []
-
-    def __enter__(self) -> None:
-        try:
-            for name, function in self.functions.items():
-                self.connection.register_function(function, name)
-                self.registered.append(name)
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *ignored: object) -> None:
-        for name in self.registered:
-            self.connection.unregister_function(name)
+        for name in self.added:
+            self.remove(name)
 
 
 class Cursor:
