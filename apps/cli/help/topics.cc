@@ -56,7 +56,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   PATH                       folders in which the shell looks for less
   RIPGREP_CONFIG_PATH        file with options of grep, if LANEWISE_GREP_CONFIG is not set
   TERM                       `dumb`: grep prints no colours, except with --color always
-  TMPDIR                     folder of temporary files; default: /tmp, of a query's /var/tmp
+  TMPDIR                     folder of temporary files; default: /var/tmp for queries, else /tmp
   WAYLAND_DISPLAY            a desktop, as DISPLAY
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache
   XDG_CONFIG_HOME            base folder of configuration and profile; default: ~/.config
