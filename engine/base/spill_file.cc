@@ -23,6 +23,7 @@ namespace lanewise {
 namespace {
 
 constexpr size_t kFileSize = size_t{256} << 20;  // or that of what is larger
+constexpr size_t kKept = size_t{16} << 20;       // unused ranges that stay on the disk
 
 /// Ranges begin and end at multiples of it.
 size_t page_size() {
@@ -61,22 +62,11 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
 
   std::shared_ptr<uint8_t> allocate(size_t bytes, std::string_view what) {
     const size_t size = (std::max(bytes, size_t{1}) + page_size() - 1) / page_size() * page_size();
-    const auto [file, offset] = take(size, what);
-    int failed = ::fallocate(file->descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0
-                     ? 0
-                     : errno;
-    if (failed == EOPNOTSUPP || failed == EINTR)
-      failed = ::posix_fallocate(file->descriptor, static_cast<off_t>(offset), static_cast<off_t>(size));
-    if (failed != 0) {
-      give_back(file, offset, size);
-      fail(what, size, std::strerror(failed));
-    }
-    return {
-        file->data + offset, [files = shared_from_this(), file = file, offset = offset, size](uint8_t* data) {
-          if (::getpid() != files->process_) return;  // a fork's: the memory is still its parent's
-          ::madvise(data, size, MADV_REMOVE);  // the disk is free again; where it cannot be, it is used anew
-          files->give_back(file, offset, size);
-        }};
+    const auto [range, on_disk] = take(size, what);
+    if (!on_disk) reserve(range, size, what);
+    return {range.file->data + range.offset, [files = shared_from_this(), range = range, size](uint8_t*) {
+              if (::getpid() == files->process_) files->release(range, size);  // a fork's: still its parent's
+            }};
   }
 
   const std::string& folder() const { return folder_; }
@@ -97,6 +87,10 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     std::map<size_t, size_t> free = {};  // offset -> bytes; neighbours are one
   };
   using FileAt = std::list<File>::iterator;
+  struct Range {
+    FileAt file;
+    size_t offset;
+  };
 
   [[noreturn]] void fail(std::string_view what, size_t bytes, std::string_view why) const {
     throw MemoryError(fmt::format(
@@ -105,27 +99,75 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
         what, format_size(bytes), folder_, why));
   }
 
-  std::pair<FileAt, size_t> take(size_t size, std::string_view what) {
+  /// A range, and whether room on the disk is reserved for it.
+  std::pair<Range, bool> take(size_t size, std::string_view what) {
     const std::lock_guard lock(mutex_);
     if (limit_ == 0) limit_ = free_space(what) / 10 * 9;
     if (used_ + size > limit_)
       fail(what, size, fmt::format("{} of {} are in use", format_size(used_), format_size(limit_)));
+    used_ += size;
+    peak_ = std::max(peak_, used_);
+    if (const auto kept = kept_.find(size); kept != kept_.end()) {
+      const Range range = kept->second;
+      kept_.erase(kept);
+      kept_bytes_ -= size;
+      return {range, true};
+    }
+    try {
+      return {take_free(size, what), false};
+    } catch (...) {
+      used_ -= size;
+      throw;
+    }
+  }
+
+  Range take_free(size_t size, std::string_view what) {
     for (auto file = files_.begin(); file != files_.end(); ++file) {
       const auto range = std::find_if(file->free.begin(), file->free.end(),
                                       [&](const auto& free) { return free.second >= size; });
-      if (range != file->free.end()) return taken(file, range, size);
+      if (range != file->free.end()) return take_part(file, range, size);
     }
     const auto file = add_file(std::max(size, kFileSize), what);
-    return taken(file, file->free.begin(), size);
+    return take_part(file, file->free.begin(), size);
   }
 
-  std::pair<FileAt, size_t> taken(FileAt file, std::map<size_t, size_t>::iterator range, size_t size) {
-    const auto [offset, bytes] = *range;
-    file->free.erase(range);
+  static Range take_part(FileAt file, std::map<size_t, size_t>::iterator free, size_t size) {
+    const auto [offset, bytes] = *free;
+    file->free.erase(free);
     if (bytes > size) file->free[offset + size] = bytes - size;
-    used_ += size;
-    peak_ = std::max(peak_, used_);
     return {file, offset};
+  }
+
+  void reserve(Range range, size_t size, std::string_view what) {
+    const int file = range.file->descriptor;
+    const auto offset = static_cast<off_t>(range.offset);
+    const auto bytes = static_cast<off_t>(size);
+    int failed = ::fallocate(file, 0, offset, bytes) == 0 ? 0 : errno;
+    if (failed == EOPNOTSUPP || failed == EINTR) failed = ::posix_fallocate(file, offset, bytes);
+    if (failed == 0) return;
+    const std::lock_guard lock(mutex_);
+    used_ -= size;
+    give_back(range, size);
+    fail(what, size, std::strerror(failed));
+  }
+
+  /// Keeps the range for the next of its size: to free and to reserve it again would cost more than most work
+  /// on it.
+  void release(Range range, size_t size) {
+    std::multimap<size_t, Range> removed;
+    {
+      const std::lock_guard lock(mutex_);
+      used_ -= size;
+      kept_.emplace(size, range);
+      kept_bytes_ += size;
+      if (kept_bytes_ <= kKept) return;
+      removed.swap(kept_);
+      kept_bytes_ = 0;
+    }
+    for (const auto& [bytes, unused] : removed)  // where the disk cannot be freed, the range is used anew
+      ::madvise(unused.file->data + unused.offset, bytes, MADV_REMOVE);
+    const std::lock_guard lock(mutex_);
+    for (const auto& [bytes, unused] : removed) give_back(unused, bytes);
   }
 
   FileAt add_file(size_t size, std::string_view what) {
@@ -143,9 +185,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     return files_.insert(files_.end(), {descriptor, static_cast<uint8_t*>(data), size, {{0, size}}});
   }
 
-  void give_back(FileAt file, size_t offset, size_t size) {
-    const std::lock_guard lock(mutex_);
-    used_ -= size;
+  void give_back(Range unused, size_t size) {
+    const auto [file, offset] = unused;
     auto range = file->free.emplace(offset, size).first;
     if (const auto next = std::next(range); next != file->free.end() && next->first == offset + size) {
       range->second += next->second;
@@ -184,6 +225,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   size_t used_ = 0;
   size_t peak_ = 0;
   std::list<File> files_;
+  std::multimap<size_t, Range> kept_;  // by size
+  size_t kept_bytes_ = 0;
 };
 
 SpillFile::SpillFile(std::string folder, size_t limit)

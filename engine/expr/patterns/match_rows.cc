@@ -11,7 +11,7 @@ namespace {
 
 /// Longer texts are matched where they are.
 constexpr size_t kLongText = size_t{16} << 10;
-/// Bytes gathered before they are matched.
+/// Bytes gathered before they are matched, or as many as the rows may have.
 constexpr size_t kGathered = size_t{256} << 10;
 
 /// Texts side by side, with the rows that they came from.
@@ -22,7 +22,8 @@ class Gatherer {
       : matcher_(matcher),
         context_(context),
         hits_(hits),
-        bytes_(arena.allocate<uint8_t>(kGathered)),
+        room_(std::min(kGathered, rows * kLongText)),
+        bytes_(arena.allocate<uint8_t>(room_)),
         offsets_(arena.allocate<uint32_t>(rows + 1)),
         rows_(arena.allocate<uint32_t>(rows)),
         found_(arena.allocate<uint64_t>(bits::words(rows) + 1)) {
@@ -34,7 +35,7 @@ class Gatherer {
       if (matcher_.match(text, context_)) bits::set(hits_, row);
       return;
     }
-    if (offsets_[count_] + text.size() > kGathered) flush();
+    if (offsets_[count_] + text.size() > room_) flush();
     const uint32_t at = offsets_[count_];
     if (!text.empty()) std::memcpy(bytes_ + at, text.data(), text.size());
     rows_[count_++] = row;
@@ -50,6 +51,7 @@ class Gatherer {
   const text::Matcher& matcher_;
   text::MatchContext& context_;
   uint64_t* hits_;
+  size_t room_;
   uint8_t* bytes_;
   uint32_t* offsets_;
   uint32_t* rows_;

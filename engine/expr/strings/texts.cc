@@ -10,7 +10,7 @@ namespace lanewise::expr {
 
 namespace {
 
-constexpr size_t kPiece = size_t{64} << 10;
+constexpr size_t kLargestPiece = size_t{64} << 10;
 
 template <class Offset>
 void view_text(const Vector& vector, const ActiveSet& rows, std::string_view* views) {
@@ -60,7 +60,8 @@ void check_length(std::string_view function, uint64_t bytes) {
 void TextWriter::grow(uint64_t bytes) {
   check_length(function_, bytes);
   if (context_.cancellation != nullptr) context_.cancellation->check();
-  const size_t piece = std::max<size_t>(bytes, kPiece);
+  const size_t piece = std::max<size_t>(bytes, piece_);
+  piece_ = std::min(2 * piece_, kLargestPiece);
   next_ = context_.arena->allocate<char>(piece);
   room_ = piece;
 }

@@ -70,6 +70,7 @@ class TextWriter {
   EvalContext& context_;
   char* next_ = nullptr;
   size_t room_ = 0;
+  size_t piece_ = 512;  // of the arena at least; twice as much each time, as some vectors have few rows
 };
 
 /// A vector of value(row) for the active rows. Other rows hold zeros: empty strings may be read by whoever
