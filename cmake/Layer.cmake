@@ -18,6 +18,11 @@ if(CMAKE_UNITY_BUILD)
   list(APPEND LANEWISE_WARNINGS -Wno-shadow)  # of names in another file
 endif()
 
+set(LANEWISE_TEST_OPTIONS ${LANEWISE_WARNINGS})
+if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL Release)
+  list(APPEND LANEWISE_TEST_OPTIONS -O1)  # a test runs once; half the time to compile
+endif()
+
 if(LANEWISE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
@@ -92,7 +97,7 @@ function(lanewise_layer name)
 
   if(LANEWISE_TESTS AND tests)
     add_executable(${target}_test ${tests})
-    target_compile_options(${target}_test PRIVATE ${LANEWISE_WARNINGS})
+    target_compile_options(${target}_test PRIVATE ${LANEWISE_TEST_OPTIONS})
     target_link_libraries(${target}_test PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_DEPENDS} GTest::gmock GTest::gtest_main)
     if(ARG_PRECOMPILE AND NOT CMAKE_UNITY_BUILD)
       target_precompile_headers(${target}_test PRIVATE ${ARG_PRECOMPILE})

@@ -87,7 +87,7 @@ TEST(Neighbours, AsEachLineAlone) {
   size_t pairs = 0;
   for (const std::string before : sides) {
     for (const std::string after : sides) {
-      if (pairs++ % test_size(7, 1) != 0) continue;
+      if (pairs++ % test_size(31, 1) != 0) continue;
       for (const bool whole_words : {false, true}) check(before + "qZ" + after, whole_words, text);
       if (HasFatalFailure()) return;
     }
