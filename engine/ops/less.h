@@ -24,4 +24,14 @@ bool less(const T& a, const T& b) {
   }
 }
 
+/// Whether physical values are equal, as functions that count values have it: no NaN equals another.
+template <class T>
+bool same(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a == b;
+  } else {
+    return !less(a, b) && !less(b, a);
+  }
+}
+
 }  // namespace lanewise::ops

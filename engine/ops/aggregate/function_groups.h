@@ -14,6 +14,7 @@ std::span<const AggregateFunction> extremum_functions();
 std::span<const AggregateFunction> pick_functions();
 std::span<const AggregateFunction> logic_functions();
 std::span<const AggregateFunction> moments_functions();
+std::span<const AggregateFunction> statistics_functions();
 std::span<const AggregateFunction> quantile_functions();
 std::span<const AggregateFunction> mode_functions();
 std::span<const AggregateFunction> string_agg_functions();

@@ -58,14 +58,6 @@ class Mode : public Accumulator {
     return rows[best];
   }
 
-  static bool same(const T& a, const T& b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return a == b;
-    } else {
-      return !less(a, b) && !less(b, a);
-    }
-  }
-
   Type type_;
   Collected values_;
   MemoryBudget* budget_;

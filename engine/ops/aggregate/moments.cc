@@ -69,11 +69,6 @@ class Fold : public Accumulator {
   States<State> states_;
 };
 
-double in_range(double value, const char* name) {
-  if (!std::isfinite(value)) throw UserError(std::string(name) + " is out of range!");
-  return value;
-}
-
 struct VarianceSample {
   static constexpr int64_t kLeast = 2;
   static double result(const Moments& m) {

@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "base/error.h"
 
 namespace lanewise::ops {
 
@@ -34,6 +37,12 @@ struct Moments {
     }
   }
 };
+
+/// `value`, or a UserError where it is no number.
+inline double in_range(double value, const char* name) {
+  if (!std::isfinite(value)) throw UserError(std::string(name) + " is out of range!");
+  return value;
+}
 
 /// What var_samp, var_pop, stddev_samp or stddev_pop come to; nothing where there are too few values. Throws
 /// UserError where that is no number.

@@ -94,6 +94,47 @@ class QuantileContinuous : public Accumulator {
   MemoryBudget* budget_;
 };
 
+/// The median of the distances from the median.
+template <class T>
+class MedianDeviation : public Accumulator {
+ public:
+  MedianDeviation(Type type, MemoryBudget* budget)
+      : type_(type), values_(type, false, {}, {}, budget), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const MedianDeviation&>(other).values_, from, to);
+  }
+  void seal() override { values_.seal(); }
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
+    std::vector<T> values;
+    return values_.template column<T>(type_, first, count, budget_, cancellation,
+                                      [&](std::span<const uint32_t> rows) {
+                                        values.clear();
+                                        for (const uint32_t row : rows)
+                                          values.push_back(values_.template value<T>(row));
+                                        const T middle = median(values);
+                                        for (T& value : values) value = std::abs(value - middle);
+                                        return median(values);
+                                      });
+  }
+
+ private:
+  T median(std::vector<T>& values) const {
+    const auto order = [](const T& a, const T& b) { return less(a, b); };
+    const auto low = values.begin() + static_cast<ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), low, values.end(), order);
+    if (values.size() % 2 != 0) return *low;
+    return between(*low, 0.5, *std::min_element(low + 1, values.end(), order), type_);
+  }
+
+  Type type_;
+  Collected values_;
+  MemoryBudget* budget_;
+};
+
 std::unique_ptr<Accumulator> make_discrete(Type type, const Share& share, MemoryBudget* budget) {
   return visit(type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
     return std::make_unique<QuantileDiscrete<decltype(zero)>>(type, share, budget);
@@ -125,6 +166,11 @@ std::unique_ptr<Accumulator> median(const plan::AggregateCall& call, MemoryBudge
   return continuous(type) ? make_continuous(type, half, budget) : make_discrete(type, half, budget);
 }
 
+std::unique_ptr<Accumulator> mad(const plan::AggregateCall& call, MemoryBudget* budget) {
+  if (call.type == TypeId::kFloat32) return std::make_unique<MedianDeviation<float>>(call.type, budget);
+  return std::make_unique<MedianDeviation<double>>(call.type, budget);
+}
+
 bool is_share(Type type) { return type.is_float() || type.is_integer() || type.id == TypeId::kDecimal; }
 std::optional<Type> resolve_disc(std::span<const Type> args) {
   return args.size() == 2 && is_share(args[1]) ? std::optional<Type>(args[0]) : std::nullopt;
@@ -137,7 +183,13 @@ std::optional<Type> resolve_median(std::span<const Type> args) {
   return continuous(args[0]).value_or(args[0]);
 }
 
+std::optional<Type> resolve_mad(std::span<const Type> args) {
+  return args.size() == 1 && args[0].is_float() ? std::optional<Type>(args[0]) : std::nullopt;
+}
+
 constexpr AggregateFunction kQuantileFunctions[] = {
+    {"mad", true, false, resolve_mad, mad, "The median of the distances from the median.",
+     "SELECT mad(x) FROM (VALUES (1), (2), (7)) t(x) -- 1.0"},
     {"median", true, false, resolve_median, median,
      "The value in the middle; between two, their average (if they have one).",
      "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) t(x) -- 3.0"},

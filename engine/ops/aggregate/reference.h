@@ -147,7 +147,24 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
   if (is("var_samp", "variance", "var_pop", "stddev_samp", "stddev", "stddev_pop")) {
     return variance(values, !is("var_pop", "stddev_pop"), is("stddev_samp", "stddev", "stddev_pop"));
   }
+  if (is("entropy")) {
+    double bits = 0;
+    for (const Value& value : values) {
+      const bool nan = value.type().is_float() && std::isnan(value.real());
+      const auto alike = nan ? 1.0 : static_cast<double>(std::count(values.begin(), values.end(), value));
+      bits += std::log2(static_cast<double>(values.size()) / alike) / static_cast<double>(values.size());
+    }
+    return Value::float64(bits);
+  }
   if (values.empty()) return Value(call.type);
+  if (is("mad")) {
+    const Value half = Value::float64(0.5), middle = quantile(call.type, values, half, true);
+    for (Value& value : values) {
+      const double distance = std::abs(value.real() - middle.real());
+      value = {call.type, call.type == Type(TypeId::kFloat32) ? static_cast<double>(static_cast<float>(distance)) : distance};
+    }
+    return quantile(call.type, values, half, true);
+  }
   if (is("any_value")) return values.front();
   if (is("histogram")) {
     std::map<std::string, std::vector<Value>> counts;  // by slots, whose order is the values'
