@@ -27,7 +27,9 @@ Strict strict(std::span<const Vector> args, const ActiveSet& rows) {
   return result;
 }
 
-bool all_constant(std::span<const Vector> args) {
+/// Whether one row stands for all.
+bool all_constant(const Expr& expr, std::span<const Vector> args) {
+  if (expr.function->varies) return false;
   for (const Vector& arg : args) {
     if (!arg.constant) return false;
   }
@@ -89,7 +91,7 @@ Vector apply(const Expr& expr, std::span<const Vector> args, const ActiveSet& ro
   const bool is_strict = expr.function->nulls == Function::Nulls::kStrict;
   const Strict nulls = is_strict ? strict(args, rows) : Strict{};
   if (nulls.always_null) return null_vector(expr.type, arena);
-  if (all_constant(args)) {
+  if (all_constant(expr, args)) {
     Vector result = run(expr, args, ActiveSet(1, arena), context);
     result.constant = true;
     return result;
@@ -115,7 +117,7 @@ Vector apply(const Expr& expr, std::span<const Vector> args, const ActiveSet& ro
 Truth apply_condition(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                       EvalContext& context) {
   const Function& function = *expr.function;
-  if (function.select == nullptr || rows.none() || all_constant(args)) {
+  if (function.select == nullptr || rows.none() || all_constant(expr, args)) {
     return truth_of(apply(expr, args, rows, context), rows);
   }
   const bool is_strict = function.nulls == Function::Nulls::kStrict;

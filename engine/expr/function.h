@@ -50,6 +50,7 @@ struct Function {
   std::string_view name;
   Nulls nulls = Nulls::kStrict;
   bool raises = false;  ///< may throw for some values; else it may be run on inactive rows too
+  bool varies = false;  ///< gives other values for the same arguments, as random() does
   /// The result type for these argument types, or nothing if the function does not take them.
   std::optional<Type> (*resolve)(std::span<const Type> args) = nullptr;
   /// Optional: the result type where constant arguments decide it, as the digits of round(x, 2) do;

@@ -15,6 +15,7 @@ std::span<const Function> date_functions();        ///< dates/: date_part, date_
 std::span<const Function> string_functions();      ///< strings/functions.cc: lower, substring, concat, ...
 std::span<const Function> nested_functions();      ///< nested/: lists, structs, maps, lambdas
 std::span<const Function> raise_functions();       ///< raise.cc: error
+std::span<const Function> random_functions();      ///< random.cc: random, uuid
 std::span<const Function> pattern_functions();     ///< patterns/functions.cc: ~~ (LIKE), regexp_matches, ...
 
 }  // namespace lanewise

@@ -13,7 +13,7 @@ namespace {
 std::vector<Function> sorted_table() {
   std::vector<Function> table;
   for (const auto part : {comparison_functions(), arithmetic_functions(), math_functions(), date_functions(),
-                          string_functions(), pattern_functions(), nested_functions(), raise_functions()}) {
+                          string_functions(), pattern_functions(), nested_functions(), raise_functions(), random_functions()}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   std::stable_sort(table.begin(), table.end(),
@@ -67,6 +67,7 @@ constexpr std::array kAliases = std::to_array<std::pair<std::string_view, std::s
     {"divide", "//"},
     {"element_at", "map_extract"},
     {"filter", "list_filter"},
+    {"gen_random_uuid", "uuid"},
     {"grade_up", "list_grade_up"},
     {"list_apply", "list_transform"},
     {"list_cat", "list_concat"},
@@ -82,6 +83,7 @@ constexpr std::array kAliases = std::to_array<std::pair<std::string_view, std::s
     {"str_split", "string_split"},
     {"string_to_array", "string_split"},
     {"subtract", "-"},
+    {"uuidv4", "uuid"},
     {"weekday", "dayofweek"},
     {"weekofyear", "week"},
 });

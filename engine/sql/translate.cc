@@ -33,25 +33,9 @@ Rows with_estimate(Rows rows, const duckdb::LogicalOperator& op) {
   return rows;
 }
 
-int64_t constant(const duckdb::BoundLimitNode& node, int64_t unset) {
-  switch (node.Type()) {
-    case duckdb::LimitNodeType::UNSET:
-      return unset;
-    case duckdb::LimitNodeType::CONSTANT_VALUE:
-      return static_cast<int64_t>(node.GetConstantValue());
-    case duckdb::LimitNodeType::CONSTANT_PERCENTAGE:
-    case duckdb::LimitNodeType::EXPRESSION_PERCENTAGE:
-      unsupported("LIMIT with a percentage is not");
-    default:
-      unsupported("LIMIT and OFFSET that are not constants are not");
-  }
-}
-
 /// "joins (HASH JOIN ...)": what the user wrote, for operators that the engine does not have.
 std::string what_is_missing(const duckdb::LogicalOperator& op) {
   switch (op.type) {
-    case LogicalOperatorType::LOGICAL_SAMPLE:
-      return "USING SAMPLE is not";
     case LogicalOperatorType::LOGICAL_PIVOT:
       return "PIVOT is not";
     case LogicalOperatorType::LOGICAL_DEPENDENT_JOIN:
@@ -81,6 +65,8 @@ Rows Translator::untouched(duckdb::LogicalOperator& op) {
       return top_n(op.Cast<duckdb::LogicalTopN>());
     case LogicalOperatorType::LOGICAL_LIMIT:
       return limit(op.Cast<duckdb::LogicalLimit>());
+    case LogicalOperatorType::LOGICAL_SAMPLE:
+      return sample(op.Cast<duckdb::LogicalSample>());
     case LogicalOperatorType::LOGICAL_DISTINCT:
       return distinct(op.Cast<duckdb::LogicalDistinct>());
     case LogicalOperatorType::LOGICAL_WINDOW:
@@ -223,15 +209,6 @@ Rows Translator::top_n(duckdb::LogicalTopN& op) {
   const Rows input = all_of(exact(rows(*op.children[0])));
   return all_of(plan::sort(input.node, sort_keys(op.orders, input), static_cast<int64_t>(op.limit),
                            static_cast<int64_t>(op.offset)));
-}
-
-Rows Translator::limit(duckdb::LogicalLimit& op) {
-  const int64_t limit = constant(op.limit_val, -1), offset = constant(op.offset_val, 0);
-  Rows input = rows(*op.children[0]);
-  const auto* sort = std::get_if<plan::Sort>(&input.node->payload);
-  if (sort != nullptr && sort->limit < 0 && sort->offset == 0)  // then it need not sort and make all rows
-    return {plan::sort(input.node->children[0], sort->keys, limit, offset), std::move(input.columns), {}};
-  return {plan::limit(input.node, limit, offset), std::move(input.columns), {}};
 }
 
 Rows Translator::numbered(const Rows& input, bool among_equals) {

@@ -45,7 +45,6 @@ class Translator {
   Rows unnest(duckdb::LogicalUnnest& op);
   Rows order(duckdb::LogicalOrder& op);
   Rows top_n(duckdb::LogicalTopN& op);
-  Rows limit(duckdb::LogicalLimit& op);
   Rows set_operation(duckdb::LogicalSetOperation& op);
   /// The rows with one more column: the row's number, from 1 on, among all rows or among its equals.
   static Rows numbered(const Rows& input, bool among_equals);
@@ -58,6 +57,11 @@ class Translator {
   Rows filtered(Rows input, ExprPtr predicate);
   /// The node whose columns are exactly `input`'s.
   plan::NodePtr exact(Rows input);
+
+  // translate_limit.cc
+  Rows limit(duckdb::LogicalLimit& op);
+  Rows computed_limit(duckdb::LogicalLimit& op, const Rows& input);
+  Rows sample(duckdb::LogicalSample& op);
 
   // translate_scan.cc
   Rows get(duckdb::LogicalGet& op);
@@ -121,6 +125,7 @@ class Translator {
   ExprPtr list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr field(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr set_seed(const Expr& seed);
   ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
   void require_utc(const duckdb::Expression& expr);
   /// Whether a setting of DuckDB has this value.

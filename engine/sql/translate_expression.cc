@@ -6,6 +6,7 @@
 #include "expr/evaluate.h"
 #include "expr/function.h"
 #include "expr/nested/fold.h"
+#include "expr/random.h"
 #include "ops/aggregate/list_fold.h"
 #include "sql/bind_data.h"
 #include "sql/errors.h"
@@ -384,9 +385,27 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
         fmt::format("{} with another default_order or default_null_order is not", expr.function.name));
   }
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
+  if (expr.function.name == "setseed") return set_seed(*args[0]);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];
-  return known_call(expr.function.name, std::move(args), type);
+  if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
+  ExprPtr result = known_call(expr.function.name, std::move(args), type);
+  if (result->function != nullptr && result->function->varies)
+    expr::seed_random(*result, duckdb::RandomEngine::Get(context_).NextRandomInteger64());
+  return result;
+}
+
+/// Random numbers of this statement and of later ones follow from the seed.
+ExprPtr Translator::set_seed(const Expr& seed) {
+  if (seed.kind != Expr::Kind::kLiteral) unsupported("setseed of an expression that is not constant is not");
+  if (!seed.literal.is_null()) {
+    const double value = seed.literal.real();
+    if (!(value >= -1 && value <= 1))
+      throw duckdb::InvalidInputException("SETSEED accepts seed values between -1.0 and 1.0, inclusive");
+    const double half = std::numeric_limits<uint32_t>::max() / 2;
+    duckdb::RandomEngine::Get(context_).SetSeed(static_cast<uint64_t>((value + 1) * half));
+  }
+  return literal(Value(TypeId::kInt32));
 }
 
 ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& input) {
