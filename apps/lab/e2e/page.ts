@@ -1,4 +1,4 @@
-/** A page of the built site for each test, and what tests do with it. Import once in a file. */
+/** A page of the built site, loaded anew for each test, and what tests do with it. Import once in a file. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Snapshot } from '../src/app';
@@ -8,20 +8,28 @@ let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
 let present: Page;
 let problems: string[];
+const SIZE = { width: 1280, height: 800 };
 
 export const page = (): Page => present;
 export const host = (): { url: string; browser: Browser } => ({ url: site.url, browser });
 
-beforeAll(async () => { site = await serve(); browser = await launch(); });
+beforeAll(async () => {
+  site = await serve();
+  browser = await launch();
+  // One page for all tests: to load it again takes half the time of a new one.
+  present = await browser.newPage({ viewport: SIZE });
+  problems = watch(present, site.url);
+});
 afterAll(async () => { await browser.close(); site.close(); });
 beforeEach(async () => {
-  present = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  problems = watch(present, site.url);
+  await present.setViewportSize(SIZE);
+  await present.emulateMedia({ media: null, colorScheme: null });
   await open(present, site.url);
 });
 afterEach(async () => {
-  await present.close();
-  expect(problems, 'console errors, or requests to elsewhere').toEqual([]);
+  await present.unrouteAll();
+  await present.evaluate(() => localStorage.clear());
+  expect(problems.splice(0), 'console errors, or requests to elsewhere').toEqual([]);
 });
 
 export const button = (name: string) => page().getByRole('button', { name, exact: true });
