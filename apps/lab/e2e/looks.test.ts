@@ -49,7 +49,8 @@ async function screenshot(): Promise<string> {
   });
   await page().mouse.move(0, 0);
   await idle();
-  await page().waitForTimeout(600);  // a new layout, and the last of the graph's forces
+  // A new layout, and the last of the graph's forces.
+  await page().waitForTimeout(await page().locator('.network').count() > 0 ? 600 : 100);
   return (await page().screenshot({ animations: 'disabled' })).toString('base64');
 }
 

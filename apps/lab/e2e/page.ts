@@ -60,31 +60,3 @@ export async function type(text: string, ends = true): Promise<void> {
   await page().waitForTimeout(400);
   if (ends) await idle();
 }
-
-/** Presses Step or Back, or drags the time line to places, each in a frame of its own: milliseconds with layout, and how often layout was computed for one. */
-export async function walk(acts: ('step' | 'back' | number)[]): Promise<{ median: number; most: number; layouts: number }> {
-  const debug = await page().context().newCDPSession(page());
-  await debug.send('Performance.enable');
-  const layouts = async () => (await debug.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'LayoutCount')!.value;
-  const before = await layouts();
-  const times = await page().evaluate(async (all) => {
-    const slider = document.getElementById('time') as HTMLInputElement;
-    const taken: number[] = [];
-    for (const act of all) {
-      // A task after a frame, as those of real events: what was drawn then is done.
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-      const begin = performance.now();
-      if (typeof act === 'string') document.getElementById(act)!.click();
-      else {
-        slider.value = String(act);
-        slider.dispatchEvent(new Event('input'));
-      }
-      void document.body.offsetHeight;
-      taken.push(performance.now() - begin);
-    }
-    return taken.sort((a, b) => a - b);
-  }, acts);
-  const computed = await layouts() - before;
-  await debug.detach();
-  return { median: times[times.length >> 1], most: times[Math.floor(times.length * 0.95)], layouts: computed / acts.length };
-}
