@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../src/app';
 import { PROBLEMS } from '../src/catalog';
-import { ALL, long } from './long';
-import { button, choose, input, page, snapshot, source, time } from './page';
+import { ALL } from './long';
+import { button, choose, input, page, source, time } from './page';
 import { trace } from './trace';
 
 /** Of many kinds; the others are long tests. */

@@ -1,4 +1,4 @@
-/** How fast the lab is: npm run speed. A step's work is its script, styles and layout in the main thread's own time; other programs that run slow down only the rest. */
+/** How fast the lab is: ./dev lab-bench. Work is script, styles and layout in the main thread's own time: other programs that run slow down only the rest. */
 import { launch, open, serve, serveLab } from './browser';
 import { walk, workOfFrame, type Act, type Walked } from './work';
 
