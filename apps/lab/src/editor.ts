@@ -53,9 +53,10 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text)', padding: '6px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', border: 'none' },
+  // Without a colour, as it would hide a side of the focus ring.
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { cursor: 'pointer' },
-  '.cm-gutter-lint': { width: '1em' },
+  '.cm-gutter-lint': { width: '1.2em' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection) !important' },
   '.cm-matchingBracket': { backgroundColor: 'var(--selection)', outline: 'none' },
   '.current-line': { backgroundColor: 'var(--current)', boxShadow: 'inset 3px 0 var(--accent)' },
