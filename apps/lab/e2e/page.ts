@@ -55,7 +55,6 @@ export async function choose(problem: string, algorithm: string): Promise<void> 
 export async function type(text: string, ends = true): Promise<void> {
   await page().getByRole('textbox', { name: 'Source' }).click();
   await page().keyboard.press('Control+A');
-  await page().keyboard.press('Delete');
   await page().keyboard.insertText(text);
   await page().waitForTimeout(400);
   if (ends) await idle();

@@ -36,6 +36,13 @@ async function to(page: Page, share: number): Promise<void> {
   await page.waitForTimeout(120);
 }
 
+/** As a person types it. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Source' }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(text);
+}
+
 const view = (page: Page, name: string) => page.getByRole('tab', { name }).click();
 
 /** `served`: by lanewise lab. */
@@ -134,14 +141,14 @@ const SHOTS: Shot[] = [
   } },
   { name: 'conflict', make: async (page) => {
     await choose(page, 'Prefix sums', 'scan');
-    await page.getByRole('textbox', { name: 'Source' }).fill(CONFLICT);
+    await write(page, CONFLICT);
     await page.waitForTimeout(600);
     await page.getByRole('button', { name: 'Run to conflict' }).click();
     await page.waitForTimeout(200);
   } },
   { name: 'mistake', make: async (page) => {
     await choose(page, 'Prefix sums', 'scan');
-    await page.getByRole('textbox', { name: 'Source' }).fill(CONFLICT.replace('A[p - 1]', 'C[p - 1'));
+    await write(page, CONFLICT.replace('A[p - 1]', 'C[p - 1'));
     await page.waitForTimeout(700);
   } },
 ];

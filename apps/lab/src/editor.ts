@@ -69,6 +69,16 @@ const theme = EditorView.theme({
   '.cm-diagnostic-error': { borderLeftColor: 'var(--failed)' },
 });
 
+/** Types over the selection. The browser would give the new text the old one's style inline, which the page's policy forbids and reports. */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const { data } = event;
+  const { from, to, empty } = view.state.selection.main;
+  if (event.inputType !== 'insertText' || data === null || empty || view.composing) return false;
+  const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  if (!view.state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
+}
+
 export class Editor {
   private readonly view: EditorView;
   private silent = false;
@@ -98,6 +108,7 @@ export class Editor {
       EditorView.domEventHandlers({
         mousemove: (event, view) => { const at = view.posAtCoords(event); this.hover(at === null ? 0 : view.state.doc.lineAt(at).number, lineHovered); },
         mouseleave: () => this.hover(0, lineHovered),
+        beforeinput: typeOver,
       }),
       keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap]),
       EditorView.updateListener.of((update) => { if (update.docChanged && !this.silent) changed(); }),
