@@ -55,6 +55,25 @@ describe('controls', () => {
     expect(await button('Auto').getAttribute('aria-pressed')).toBe('false');
   });
 
+  it('have the focus in the order in which they stand, and the source keeps it from none', async () => {
+    const order: string[] = [];
+    while (order.length < 23) {
+      await page().keyboard.press('Tab');
+      order.push(await page().evaluate(() => document.activeElement!.id));
+    }
+    expect(order.join(' ')).toBe('problem algorithm mode executor lessons open save share theme step auto speed unit toline conflict time format editor size kind generate input tab-array');
+    const ring = await page().evaluate(() => { const style = getComputedStyle(document.activeElement!); return `${style.outlineStyle} ${style.outlineWidth}`; });
+    expect(ring).toBe('solid 2px');
+  });
+
+  it('start again when the algorithm changes', async () => {
+    await choose('Sort', 'sort');
+    await button('Run to conflict').click();
+    expect((await snapshot()).position).toBeGreaterThan(0);
+    await choose('Sort', 'bitonic_sort');
+    expect((await snapshot()).position).toBe(0);
+  });
+
   it('start again when the input changes, and show a fault of it', async () => {
     await button('Step').click();
     await input().fill('A = 5 5 5');

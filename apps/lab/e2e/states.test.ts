@@ -49,6 +49,16 @@ describe('the picture', () => {
     });
   }
 
+  it('marks the cells that the step changed, and no others', async () => {
+    await choose('Reduction', 'reduction');
+    const { states } = trace(await source(), await input().inputValue());
+    for (let k = 1; k < states.length; ++k) {
+      await button('Step').click();
+      const cells = await page().locator('[data-variable="B"] .cell').evaluateAll((all) => all.map((cell) => cell.classList.contains('changed')));
+      expect(cells, `step ${k}`).toEqual(states[k].variables.B.map((value, i) => value !== states[k - 1].variables.B[i]));
+    }
+  });
+
   it('has arrows from processors to the cells that they use', async () => {
     await choose('Prefix sums', 'scan');
     await button('Step').click();
