@@ -60,6 +60,13 @@ lab_test() {
   return $status
 }
 
+lab_bench() {
+  (PACKAGES=(chromium); setup_packages)
+  lab_site
+  lab_program
+  lab_script bench
+}
+
 # Pictures of the manual, and the small ones that a test compares with the page. Palettes keep them small.
 lab_pictures() {
   (PACKAGES=(chromium fonts-dejavu-core pngquant); setup_packages)

@@ -3,72 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../src/app';
-import { PROBLEMS } from '../src/catalog';
-import { open, root } from './browser';
-import { ALL, long } from './long';
-import { button, choose, host, idle, input, page, settled, snapshot, source, time, type, walk } from './page';
-import { trace } from './trace';
-
-const CONFLICT = `mode EREW
-input A[n] : int
-output B[n] : int
-processors n
-if p > 0 { B[p] = A[p] + A[p - 1] }
-`;
-
-/** Of many kinds; the others are long tests. */
-const FEW = ['reduction', 'sort', 'matching', 'components'];
-
-describe('the page equals lanewise pram trace', () => {
-  for (const { name: problem, algorithms } of PROBLEMS) {
-    for (const algorithm of algorithms.filter((name) => ALL || FEW.includes(name))) {
-      it(`${algorithm}, forwards and backwards`, async () => {
-        await choose(problem, algorithm);
-        const { states, error } = trace(await source(), await input().inputValue());
-        expect(error).toBeNull();
-        const walked = await page().evaluate(() => {
-          const lab = (window as unknown as { lab: { snapshot(): Snapshot } }).lab;
-          const press = (id: string) => (document.getElementById(id) as HTMLButtonElement).click();
-          const forwards = [lab.snapshot()];
-          while (forwards[forwards.length - 1].position < forwards[0].end) { press('step'); forwards.push(lab.snapshot()); }
-          const backwards = [lab.snapshot()];
-          while (backwards[0].position > 0) { press('back'); backwards.unshift(lab.snapshot()); }
-          return { forwards, backwards };
-        });
-        const plain = (list: Snapshot[]) => list.map(({ line, active, work, depth, variables }) => ({ line, active, work, depth, variables }));
-        expect(plain(walked.forwards)).toEqual(states);
-        expect(plain(walked.backwards)).toEqual(states);
-      });
-    }
-  }
-});
-
-describe('the picture', () => {
-  const TEN = ['scan', 'reduction', 'exclusive_scan', 'doubling_scan', 'sort', 'sort_odd_even', 'sort_bitonic', 'odd_even_sort', 'bitonic_sort', 'merge'];
-  for (const algorithm of ALL ? TEN : TEN.slice(0, 2)) {
-    it(`shows the values of the trace, forwards and backwards: ${algorithm}`, async () => {
-      await choose(PROBLEMS.find(({ algorithms }) => algorithms.includes(algorithm))!.name, algorithm);
-      const { states } = trace(await source(), await input().inputValue());
-      const places = [...states.keys()];
-      for (const k of [...places, ...places.reverse()]) {
-        await time().fill(String(k));
-        const shown = await page().locator('[data-of-variable]').evaluateAll((cells) => cells.map((cell) => [cell.getAttribute('data-of-variable')!, cell.textContent!]));
-        for (const [name, cells] of Object.entries(states[k].variables).filter(([, values]) => values.length > 1)) {
-          expect(shown.filter(([of]) => of === name).map(([, text]) => text), `${name} after step ${k}`).toEqual(cells);
-        }
-      }
-    });
-  }
-
-  it('has arrows from processors to the cells that they use', async () => {
-    await choose('Prefix sums', 'scan');
-    await button('Step').click();
-    expect(await page().locator('.arrow.read[data-of]').count()).toBe(8);
-    expect(await page().locator('.arrow.write[data-of]').count()).toBe(8);
-    expect(await page().locator('.processor.active').count()).toBe(8);
-  });
-});
+import { root } from './browser';
+import { long } from './long';
+import { button, choose, idle, input, page, settled, snapshot, time, type } from './page';
+import { walk } from './work';
 
 describe('controls', () => {
   it('have the names that the design gives them, and grey out at the ends', async () => {
@@ -117,6 +55,25 @@ describe('controls', () => {
     expect(await button('Auto').getAttribute('aria-pressed')).toBe('false');
   });
 
+  it('have the focus in the order in which they stand, and the source keeps it from none', async () => {
+    const order: string[] = [];
+    while (order.length < 23) {
+      await page().keyboard.press('Tab');
+      order.push(await page().evaluate(() => document.activeElement!.id));
+    }
+    expect(order.join(' ')).toBe('problem algorithm mode executor lessons open save share theme step auto speed unit toline conflict time format editor size kind generate input tab-array');
+    const ring = await page().evaluate(() => { const style = getComputedStyle(document.activeElement!); return `${style.outlineStyle} ${style.outlineWidth}`; });
+    expect(ring).toBe('solid 2px');
+  });
+
+  it('start again when the algorithm changes', async () => {
+    await choose('Sort', 'sort');
+    await button('Run to conflict').click();
+    expect((await snapshot()).position).toBeGreaterThan(0);
+    await choose('Sort', 'bitonic_sort');
+    expect((await snapshot()).position).toBe(0);
+  });
+
   it('start again when the input changes, and show a fault of it', async () => {
     await button('Step').click();
     await input().fill('A = 5 5 5');
@@ -128,123 +85,9 @@ describe('controls', () => {
   });
 });
 
-describe('own programs', () => {
-  it('stop at a conflict, and go on in the mode that allows it', async () => {
-    await type(CONFLICT);
-    await button('Run to conflict').click();
-    expect(await page().getByRole('alert').textContent()).toMatch(/Conflict in step 2.*processors 1 and 2.*CREW/s);
-    expect(await page().locator('.processor.bad').count()).toBe(2);
-    const { states, error } = trace(CONFLICT, await input().inputValue());
-    expect(error).toContain('processors 1 and 2 both read A[1]');
-    expect((await snapshot()).variables).toEqual(states[states.length - 1].variables);
-    await button('Go back to before it').click();
-    expect((await snapshot()).failed).toBe(false);
-    await button('Step').click();
-    await button('Change the mode to CREW').click();
-    await settled();
-    expect(await page().getByLabel('Access mode').inputValue()).toBe('CREW');
-    await button('Run to conflict').click();
-    expect(await page().getByRole('alert').isVisible()).toBe(false);
-    // It is no attempt at prefix sums: its result has another name.
-    expect(await page().locator('#certificate').isVisible()).toBe(false);
-  });
-
-  it('that solve the problem have its certificate, wrong ones a counterexample', async () => {
-    await choose('Prefix sums', 'scan');
-    const text = await source();
-    const end = async () => { await page().locator('h1').click(); await page().keyboard.press('End'); };
-    await type(text.replace('S[p] = B[p] + A[p]', 'S[p] = A[p] + B[p]'));
-    await end();
-    expect(await page().locator('#certificate').textContent()).toBe('✓ Right. Each sum is the one before it plus its own number.');
-    await type(text.replace('S[p] = B[p] + A[p]', 'S[p] = 2 * A[p]'));
-    await end();
-    expect(await page().locator('#certificate').textContent()).toMatch(/^✗ Does not solve “Prefix sums”\. S\[\d\] is \d+/);
-  });
-
-  it('that write one cell stop with the processors and what they write', async () => {
-    await type('mode CREW\ninput A[n] : int\noutput x : int\nprocessors n\nx = p + 5\n');
-    await button('Run to conflict').click();
-    expect(await page().getByRole('alert').textContent()).toMatch(/Cell x; processors 0 and 1 write 5 and 6\. The weakest mode that allows this run is CRCW arbitrary/);
-    expect(await page().locator('.chip.bad').textContent()).toBe('x = 0');
-  });
-
-  it('with the inputs of a graph show it, with an array as labels', async () => {
-    await input().fill('graph =\n0 1\n0 2\n2 3');
-    await type('mode CRCW common\ninput n : int\ninput source[m] : int\ninput target[m] : int\noutput reached[n] : int\nprocessors m\nreached[target[p]] = 7\n');
-    await settled();
-    await page().getByRole('tab', { name: 'Graph' }).click();
-    await button('Step').click();
-    expect(await page().locator('.edge').count()).toBe(3);
-    expect(await page().locator('.node .value').allTextContents()).toEqual(['0', '7', '7', '7']);
-  });
-
-  it('are saved', async () => {
-    await type(CONFLICT);
-    const [file] = await Promise.all([page().waitForEvent('download'), button('Save').click()]);
-    expect(file.suggestedFilename()).toBe('program.pram');
-    expect(readFileSync((await file.path())!, 'utf8')).toBe(CONFLICT);
-  });
-
-  it('show mistakes where they are', async () => {
-    await type(CONFLICT.replace('A[p - 1]', 'C[p - 1]'));
-    expect(await page().locator('.mistake').textContent()).toContain("Line 5.");
-    expect(await page().locator('.cm-lintRange-error').count()).toBe(1);
-    // A warning does not keep it from running.
-    await type(CONFLICT.replace('processors n', 'shared unused : int\nprocessors n'));
-    expect(await page().locator('#sourcestate').textContent()).toBe('1 warning');
-    expect(await page().locator('.cm-lintRange-warning').textContent()).toContain('unused');
-    expect(await button('Step').isEnabled()).toBe(true);
-  });
-
-  it('are helped: completion, help on hover, format, and faults of the input at their place', async () => {
-    await type('mode CREW\ninput numbers[n] : int\noutput B[n] : int\nprocessors n\nif p > 0 {\nB[p] = 1\n}\n');
-    await button('Format').click();
-    expect(await source()).toContain('if p > 0 {\n  B[p] = 1\n}');
-    await page().locator('.cm-line', { hasText: 'processors n' }).hover({ position: { x: 30, y: 8 } });
-    await page().waitForSelector('.cm-help');
-    expect(await page().locator('.cm-help').textContent()).toContain('runs on processors p = 0 to n - 1');
-    await page().mouse.move(640, 20);
-    await page().getByRole('textbox', { name: 'Source' }).click();
-    await page().keyboard.press('Control+End');
-    await page().keyboard.type('B[0] = numb');
-    await page().waitForSelector('.cm-tooltip-autocomplete');
-    await page().waitForTimeout(150);
-    await page().keyboard.press('Enter');
-    await page().keyboard.type('[0]');
-    expect(await source()).toContain('B[0] = numbers[0]');
-    await input().fill('numbers = 1\n2 x');
-    await page().getByRole('button', { name: 'Line 2' }).click();
-    expect(await page().evaluate(() => getSelection()!.toString())).toBe('2 x');
-  });
-
-  it('are opened from files, as are inputs', async () => {
-    const file = (name: string, text: string) => page().locator('#file').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-    await file('mine.pram', CONFLICT);
-    await page().waitForFunction(() => (document.getElementById('mode') as HTMLSelectElement).value === 'EREW' && document.getElementById('where')!.textContent === 'Step 0 of 2');
-    expect(await source()).toBe(CONFLICT);
-    await choose('Components', 'components');
-    await file('graph.mtx', '%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n');
-    await idle();
-    expect((await snapshot()).variables.source).toEqual(['1', '0']);
-  });
-
-  it('are shared in the address', async () => {
-    await type(CONFLICT);
-    await input().fill('A = 7 8 9');
-    await settled();
-    await button('Share').click();
-    await page().waitForFunction(() => location.hash.length > 10);
-    const other = await host().browser.newPage();
-    await open(other, page().url());
-    const shared = await other.evaluate(() => (window as unknown as { lab: { snapshot(): Snapshot; editor: { text: string } } }).lab.snapshot());
-    expect(shared.variables.A).toEqual(['7', '8', '9']);
-    await other.close();
-  });
-});
-
 describe('views', () => {
   for (const theme of ['light', 'dark'] as const) {
-    it(`have nothing that axe finds: ${theme}`, async () => {
+    (theme === 'light' ? it : long)(`have nothing that axe finds: ${theme}`, async () => {
       await page().emulateMedia({ colorScheme: theme });
       await page().reload();
       await page().waitForSelector('html[data-ready=true]');
@@ -329,39 +172,14 @@ describe('speed', () => {
     await page().getByLabel('Size').fill('1000');
     await button('Generate').click();
     await idle();
-    const ten = Array<'step'>(10).fill('step');
+    const five = Array<'step'>(5).fill('step');
     for (const [name, most] of [['Array', 1], ['Meta-program', 2], ['Kernel', 2], ['Cost', 1]] as const) {
       await page().getByRole('tab', { name }).click();
       await idle();
-      await walk(ten);  // The first ones find out how much room there is.
-      expect((await walk([...ten, ...ten, ...ten])).layouts, name).toBeLessThan(most + 0.4);
-    }
-  });
-
-  long('a step at n = 1,000, a drag along 10,000 steps, the first view', async () => {
-    const cold = await host().browser.newContext();
-    const fresh = await cold.newPage();
-    const start = performance.now();
-    await open(fresh, host().url);
-    const first = performance.now() - start;
-    await cold.close();
-
-    await choose('Sort', 'sort');
-    await page().getByLabel('Size').fill('1000');
-    await button('Generate').click();
-    await idle();
-    const steps = await walk([...Array<'step'>(200).fill('step'), ...Array<'back'>(200).fill('back')]);
-    await type('mode EREW\ninput A[n] : int\noutput x : int\noutput B[n] : int\nfor k = 0 to 3300 { B[k % n] = k }\n');
-    const long = (await snapshot()).end;
-    const drag = await walk(Array.from({ length: 301 }, (_, i) => Math.round((long * i) / 300)));
-    const text = ({ median, most }: { median: number; most: number }) => `median ${median.toFixed(1)}, 95 of 100 within ${most.toFixed(1)} ms`;
-    console.log(`first view ${first.toFixed(0)} ms; step at n = 1,000: ${text(steps)}; drag along ${long} steps: ${text(drag)}`);
-    expect(long).toBeGreaterThan(9_900);
-    // Other work shares the machine and stops single frames; hence percentiles.
-    expect(first).toBeLessThan(4000);
-    for (const { median, most } of [steps, drag]) {
-      expect(median).toBeLessThan(16);
-      expect(most).toBeLessThan(50);
+      await walk(page(), five);  // The first ones find out how much room there is.
+      const { layouts, work } = await walk(page(), [...five, ...five, ...five]);
+      expect(layouts, name).toBeLessThan(most + 0.4);
+      expect(work.median, name).toBeLessThan(16);
     }
   });
 });

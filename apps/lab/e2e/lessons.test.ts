@@ -91,6 +91,80 @@ it('a lesson that lies beside the page has an address, and leads to others', asy
   await title('Yours');
 });
 
+/** Of each lesson, what a student is told about the program that the task begins with, and a solution in other words than the lesson's. */
+const SOLUTIONS: [RegExp, string][] = [
+  [/A is 0.*, not/, 'mode EREW\ninout A[n] : int\nprocessors n\nA[p] = max(0, A[p])\n'],
+  [/outputs are right, but the depth grows like n; the task wants log n/, `mode EREW
+input A[n] : int
+output greatest : int
+shared B[n] : int
+processors n
+B[p] = A[p]
+private d = 1
+while d < n {
+  if p % (2 * d) == 0 and p + d < n { B[p] = max(B[p], B[p + d]) }
+  d = 2 * d
+}
+if p == 0 { greatest = B[0] }
+`],
+  [/S is .*, not/, `mode EREW
+input A[n] : int
+output S[n] : int
+processors n
+private own = A[p]
+private sum = own
+private d = 1
+S[p] = own
+while d < n {
+  if p >= d {
+    sum = S[p - d] + sum
+    S[p] = sum
+  }
+  d = 2 * d
+}
+S[p] = sum - own
+`],
+  [/step 2 fails: line 6: .*both read A\[1\]/, `mode EREW
+input A[n] : int
+output B[n] : int
+processors n
+B[p] = A[p]
+if p > 0 { B[p] = B[p] + A[p - 1] } else { B[p] = 0 }
+`],
+  [/A is .*, not/, `mode EREW
+inout A[n] : int
+processors n / 2
+for round = 1 to n {
+  private left = 2 * p + round % 2
+  if left + 1 < n and A[left] > A[left + 1] { A[left], A[left + 1] = A[left + 1], A[left] }
+}
+`],
+  [/root is .*, not/, `mode CREW
+input parent[n] : int
+output root[n] : int
+processors n
+private above = p
+while parent[above] != above { above = parent[above] }
+root[p] = above
+`],
+  [/outputs are right, but the depth grows like n; the task wants 1/, 'mode CRCW combining +\ninput match[n] : int\noutput pairs : int\nprocessors n\nif match[p] > -1 { pairs = 1 }\n'],
+  [/outputs are right, but the program takes \d kernels, more than 1/, 'mode CREW\ninout A[n] : int\nprocessors n\nA[p] = A[(p + 1) % n] + A[(p + 1) % n]\n'],
+];
+
+long('all eight tasks refuse what they begin with, say why, and take a solution', { timeout: 120_000 }, async () => {
+  for (const [i, [reason, solution]] of SOLUTIONS.entries()) {
+    await start(i + 1);
+    await button('Work on it').click();
+    await idle();
+    expect(await checked(), `lesson ${i + 1}`).toMatch(reason);
+    await type(solution);
+    expect(await checked(), `lesson ${i + 1}`).toContain('✓ Right');
+  }
+  await button('Lessons').click();
+  const contents = await page().locator('.toc li').allTextContents();
+  expect(contents.filter((text) => text.includes('solved'))).toHaveLength(8);
+});
+
 long('all eight: figures are drawn, axe finds nothing, and nothing is wider than a narrow screen', { timeout: 120_000 }, async () => {
   await page().evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   for (let number = 1; number <= 8; ++number) {

@@ -49,7 +49,8 @@ async function screenshot(): Promise<string> {
   });
   await page().mouse.move(0, 0);
   await idle();
-  await page().waitForTimeout(600);  // a new layout, and the last of the graph's forces
+  // A new layout, and the last of the graph's forces. Frames, as a loaded machine has fewer of them in a second.
+  await page().evaluate(async (count) => { for (let i = 0; i < count; ++i) await new Promise((resolve) => requestAnimationFrame(resolve)); }, await page().locator('.network').count() > 0 ? 40 : 12);
   return (await page().screenshot({ animations: 'disabled' })).toString('base64');
 }
 

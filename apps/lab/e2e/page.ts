@@ -1,4 +1,4 @@
-/** A page of the built site for each test, and what tests do with it. Import once in a file. */
+/** A page of the built site, loaded anew for each test, and what tests do with it. Import once in a file. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Snapshot } from '../src/app';
@@ -8,20 +8,28 @@ let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
 let present: Page;
 let problems: string[];
+const SIZE = { width: 1280, height: 800 };
 
 export const page = (): Page => present;
 export const host = (): { url: string; browser: Browser } => ({ url: site.url, browser });
 
-beforeAll(async () => { site = await serve(); browser = await launch(); });
+beforeAll(async () => {
+  site = await serve();
+  browser = await launch();
+  // One page for all tests: to load it again takes half the time of a new one.
+  present = await browser.newPage({ viewport: SIZE });
+  problems = watch(present, site.url);
+});
 afterAll(async () => { await browser.close(); site.close(); });
 beforeEach(async () => {
-  present = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  problems = watch(present, site.url);
+  await present.setViewportSize(SIZE);
+  await present.emulateMedia({ media: null, colorScheme: null });
   await open(present, site.url);
 });
 afterEach(async () => {
-  await present.close();
-  expect(problems, 'console errors, or requests to elsewhere').toEqual([]);
+  await present.unrouteAll();
+  await present.evaluate(() => localStorage.clear());
+  expect(problems.splice(0), 'console errors, or requests to elsewhere').toEqual([]);
 });
 
 export const button = (name: string) => page().getByRole('button', { name, exact: true });
@@ -47,36 +55,7 @@ export async function choose(problem: string, algorithm: string): Promise<void> 
 export async function type(text: string, ends = true): Promise<void> {
   await page().getByRole('textbox', { name: 'Source' }).click();
   await page().keyboard.press('Control+A');
-  await page().keyboard.press('Delete');
   await page().keyboard.insertText(text);
   await page().waitForTimeout(400);
   if (ends) await idle();
-}
-
-/** Presses Step or Back, or drags the time line to places, each in a frame of its own: milliseconds with layout, and how often layout was computed for one. */
-export async function walk(acts: ('step' | 'back' | number)[]): Promise<{ median: number; most: number; layouts: number }> {
-  const debug = await page().context().newCDPSession(page());
-  await debug.send('Performance.enable');
-  const layouts = async () => (await debug.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'LayoutCount')!.value;
-  const before = await layouts();
-  const times = await page().evaluate(async (all) => {
-    const slider = document.getElementById('time') as HTMLInputElement;
-    const taken: number[] = [];
-    for (const act of all) {
-      // A task after a frame, as those of real events: what was drawn then is done.
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-      const begin = performance.now();
-      if (typeof act === 'string') document.getElementById(act)!.click();
-      else {
-        slider.value = String(act);
-        slider.dispatchEvent(new Event('input'));
-      }
-      void document.body.offsetHeight;
-      taken.push(performance.now() - begin);
-    }
-    return taken.sort((a, b) => a - b);
-  }, acts);
-  const computed = await layouts() - before;
-  await debug.detach();
-  return { median: times[times.length >> 1], most: times[Math.floor(times.length * 0.95)], layouts: computed / acts.length };
 }

@@ -36,6 +36,13 @@ async function to(page: Page, share: number): Promise<void> {
   await page.waitForTimeout(120);
 }
 
+/** As a person types it. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Source' }).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(text);
+}
+
 const view = (page: Page, name: string) => page.getByRole('tab', { name }).click();
 
 /** `served`: by lanewise lab. */
@@ -44,7 +51,7 @@ const SHOTS: Shot[] = [
   { name: 'scan', doc: true, make: async (page) => { await choose(page, 'Prefix sums', 'scan'); await to(page, 23 / 30); } },
   { name: 'sort', make: async (page) => { await choose(page, 'Sort', 'sort'); await to(page, 0.5); } },
   { name: 'start', make: async (page) => { await choose(page, 'Prefix sums', 'scan'); } },
-  { name: 'graph', doc: true, make: async (page) => { await choose(page, 'Components', 'components'); await view(page, 'Graph'); await to(page, 1); } },
+  { name: 'graph', make: async (page) => { await choose(page, 'Components', 'components'); await view(page, 'Graph'); await to(page, 1); } },
   { name: 'tree', make: async (page) => { await choose(page, 'Spanning tree', 'spanning_forest'); await view(page, 'Graph'); await to(page, 1); } },
   { name: 'matching', doc: true, make: async (page) => { await choose(page, 'Matching'); await view(page, 'Graph'); await to(page, 1); } },
   { name: 'list', make: async (page) => { await choose(page, 'Lists and trees', 'list_ranking'); await view(page, 'Graph'); await to(page, 0.5); } },
@@ -134,14 +141,14 @@ const SHOTS: Shot[] = [
   } },
   { name: 'conflict', make: async (page) => {
     await choose(page, 'Prefix sums', 'scan');
-    await page.getByRole('textbox', { name: 'Source' }).fill(CONFLICT);
+    await write(page, CONFLICT);
     await page.waitForTimeout(600);
     await page.getByRole('button', { name: 'Run to conflict' }).click();
     await page.waitForTimeout(200);
   } },
   { name: 'mistake', make: async (page) => {
     await choose(page, 'Prefix sums', 'scan');
-    await page.getByRole('textbox', { name: 'Source' }).fill(CONFLICT.replace('A[p - 1]', 'C[p - 1'));
+    await write(page, CONFLICT.replace('A[p - 1]', 'C[p - 1'));
     await page.waitForTimeout(700);
   } },
 ];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { launch, open, root, serveLab, watch } from './browser';
-import { long } from './long';
 
 const EMULATED = join(root, 'build/engine/device/emulated');
 /** Cores that emulate a GPU, where that is built. */
@@ -130,16 +129,4 @@ it('a run can be stopped, and the next change of the program ends it', async () 
   await said('stopped');
   await page.getByLabel('Problem').selectOption({ label: 'Sort' });
   await said('The result is that of the steps.');
-});
-
-long('is there within a second', async () => {
-  const url = await serve();
-  await visit(url);  // Chromium has started its processes
-  const other = await (await browser.newContext()).newPage();
-  const start = performance.now();
-  await open(other, url);
-  const took = performance.now() - start;
-  await other.close();
-  console.log(`first view from lanewise lab: ${Math.round(took)} ms`);
-  expect(took).toBeLessThan(1000);
 });

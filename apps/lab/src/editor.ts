@@ -53,9 +53,10 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text)', padding: '6px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', border: 'none' },
+  // Without a colour, as it would hide a side of the focus ring.
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { cursor: 'pointer' },
-  '.cm-gutter-lint': { width: '1em' },
+  '.cm-gutter-lint': { width: '1.2em' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--selection) !important' },
   '.cm-matchingBracket': { backgroundColor: 'var(--selection)', outline: 'none' },
   '.current-line': { backgroundColor: 'var(--current)', boxShadow: 'inset 3px 0 var(--accent)' },
@@ -67,6 +68,16 @@ const theme = EditorView.theme({
   '.cm-help': { padding: '4px 8px', fontSize: '12.5px', lineHeight: '1.45' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--failed)' },
 });
+
+/** Types over the selection. The browser would give the new text the old one's style inline, which the page's policy forbids and reports. */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const { data } = event;
+  const { from, to, empty } = view.state.selection.main;
+  if (event.inputType !== 'insertText' || data === null || empty || view.composing) return false;
+  const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  if (!view.state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
+}
 
 export class Editor {
   private readonly view: EditorView;
@@ -97,6 +108,7 @@ export class Editor {
       EditorView.domEventHandlers({
         mousemove: (event, view) => { const at = view.posAtCoords(event); this.hover(at === null ? 0 : view.state.doc.lineAt(at).number, lineHovered); },
         mouseleave: () => this.hover(0, lineHovered),
+        beforeinput: typeOver,
       }),
       keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap]),
       EditorView.updateListener.of((update) => { if (update.docChanged && !this.silent) changed(); }),

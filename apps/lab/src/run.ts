@@ -66,6 +66,8 @@ export class Run {
   /** Of each variable, the steps that changed it, ascending. */
   readonly changes: number[][];
   private readonly most = new Map<number, number>();
+  /** Of steps and variables, what `marksOf` found at the present position. */
+  private readonly marks = new Map<string, Marks | undefined>();
   /** The same words as pairs of 32 bits, which are copied faster. */
   private readonly halves: { variables: Int32Array[]; privates: Int32Array[]; before: Int32Array; after: Int32Array };
   private readonly a: Recorded['arrays'];
@@ -148,15 +150,19 @@ export class Run {
   }
   /** The cells of a variable that step k changed; nothing where it changed none. */
   marksOf(k: number, variable: number): Marks | undefined {
-    const [begin, end] = this.range(k, 7);
-    return this.marks(begin, end, variable);
+    const key = `${k} ${variable}`;
+    if (!this.marks.has(key)) this.marks.set(key, this.marksMade(k, variable));
+    return this.marks.get(key);
   }
-  private marks(begin: number, end: number, variable: number): Marks | undefined {
+  private marksMade(k: number, variable: number): Marks | undefined {
+    if (k === 0) return undefined;
+    const [begin, end] = this.range(k, 7);
+    const { changed } = this.a;
     let marks: Uint8Array | undefined;
-    for (let i = begin; i < end; ++i) {
-      if (this.a.changed[2 * i] !== variable) continue;
+    for (let at = 2 * begin; at < 2 * end; at += 2) {
+      if (changed[at] !== variable) continue;
       marks ??= new Uint8Array(this.variables[variable].length);
-      marks[this.a.changed[2 * i + 1]] = 1;
+      marks[changed[at + 1]] = 1;
     }
     const found = marks;
     return found && { has: (cell) => found[cell] === 1 };
@@ -184,6 +190,7 @@ export class Run {
 
   seek(position: number): void {
     const to = Math.max(0, Math.min(this.end, Math.round(position)));
+    this.marks.clear();
     while (this.position < to) this.forward();
     if (this.position === to) return;
     let crossed = false;
@@ -262,17 +269,18 @@ export class Run {
     const result: State[] = [];
     while (result.length < rows) {
       const step = at < 0 ? 0 : steps[at];
-      const [begin, end] = step === 0 ? [0, 0] : this.range(step, 7);
-      const changed = this.marks(begin, end, variable);
-      result.unshift({ step, cells, changed });
+      result.unshift({ step, cells, changed: this.marksOf(step, variable) });
       if (step === 0 || result.length === rows) break;
       cells = cells.slice();
       const halves = halvesOf(cells);
-      for (let i = end; i-- > begin;) {
-        if (this.a.changed[2 * i] !== variable) continue;
-        const cell = 2 * this.a.changed[2 * i + 1];
-        halves[cell] = this.halves.before[2 * i];
-        halves[cell + 1] = this.halves.before[2 * i + 1];
+      const { changed } = this.a;
+      const { before } = this.halves;
+      const [begin, end] = this.range(step, 7);
+      for (let i = 2 * (end - 1); i >= 2 * begin; i -= 2) {
+        if (changed[i] !== variable) continue;
+        const cell = 2 * changed[i + 1];
+        halves[cell] = before[i];
+        halves[cell + 1] = before[i + 1];
       }
       --at;
     }

@@ -46,7 +46,8 @@ describe('tasks', () => {
     const of = (number: string) => taskOf(tasks.find(({ name }) => name.startsWith(number))!.block, lab.library());
     const text = async (number: string, program: string) => (await judge(of(number), program, call)).text;
     const start = (number: string) => of(number).start;
-    expect(await text('1', 'mode EREW\n?')).toMatch(/error in line 2/);
+    expect(await text('1', 'mode EREW\n?')).toMatch(/error in line 2: .*\.$/);
+    expect(await text('1', 'mode EREW\ninout A[n] : int\nprocessors n\nif A[p] < 0 && p > 1 { A[p] = 0 }\n')).toMatch(/error in line 4: '&' means nothing here; write and/);
     expect(await text('1', start('1'))).toMatch(/A is 0, not \d/);
     expect(await text('1', start('1').replace('EREW', 'CREW'))).toMatch(/has mode CREW; the task wants EREW/);
     expect(await text('1', 'mode EREW\noutput x : int\nx = 1\n')).toMatch(/does not take the task's input|no output 'A'/);

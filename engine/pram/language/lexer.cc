@@ -105,7 +105,7 @@ class Lexer {
     if (c == '|') advice = "write or, or bit_or(a, b) for integers";
     if (c == '^') advice = "write xor(a, b)";
     if (c == '.') advice = "a real begins with a digit: 0.5";
-    if (c == '"' || c == '\'') advice = "there are no texts";
+    if (c == '"' || c == '\'') advice = "there are no strings";
     const bool printable = static_cast<unsigned char>(c) >= 0x20;
     report(length, printable ? fmt::format("'{}' means nothing here", what) : "a control character", advice);
     at_ += length;

@@ -56,7 +56,10 @@ async function outputs(call: Call, program: string, input: string): Promise<{ va
 export async function judge(task: Task, program: string, call: Call): Promise<Verdict> {
   const wrong = (text: string, input?: string): Verdict => ({ right: false, text, input });
   const check = await call('check', program);
-  if (check.mode === null) return wrong(`The program has an error in line ${check.diagnostics[0]?.line ?? 1}: ${check.diagnostics[0]?.message ?? ''}`);
+  if (check.mode === null) {
+    const { line, message, advice } = check.diagnostics.find(({ severity }) => severity === 'error')!;
+    return wrong(`The program has an error in line ${line}: ${message}${advice ? `; ${advice}` : ''}.`);
+  }
   if (task.mode && MODES.indexOf(check.mode) !== MODES.indexOf(task.mode)) return wrong(`The program has mode ${check.mode}; the task wants ${task.mode}.`);
   const { inputs } = await call('check', task.reference);
   for (const [i, size] of SIZES.entries()) {
@@ -68,7 +71,7 @@ export async function judge(task: Task, program: string, call: Call): Promise<Ve
     } catch (error) {
       return wrong(`The program does not take the task's input: ${(error as Error).message}`, input);
     }
-    if (own.problem) return wrong(`On the input "${shown(input)}" ${own.problem}`, input);
+    if (own.problem) return wrong(`On the input "${shown(input)}" ${own.problem}.`, input);
     for (const [name, value] of expected.values) {
       const given = own.values.get(name);
       if (given === undefined) return wrong(`The program has no output '${name}'.`);

@@ -26,10 +26,10 @@ export class CostView implements View {
     });
     const total = [cost.steps, cost.work, cost.peak].map((value) => `<td>${value.toLocaleString('en')}</td>`).join('');
     host.innerHTML = `
-      <svg class="picture plot" width="100%" viewBox="0 0 ${WIDTH} ${HEIGHT + 18}" role="img" aria-label="Active processors along time">
+      <svg class="picture plot" width="100%" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Active processors along time">
         ${this.area()}<line class="cursor" y1="0" y2="${HEIGHT}"/>
-        <text class="faint" x="0" y="${HEIGHT + 14}">active processors in each step, at most ${cost.peak.toLocaleString('en')}</text>
       </svg>
+      <p class="caption">Active processors in each step, at most ${cost.peak.toLocaleString('en')}</p>
       <div class="options"><button type="button" data-act="growth">Measure growth</button><button type="button" data-act="times">Measure times</button>
         <span class="muted">on generated inputs of growing n: work and depth; seconds on each executor</span></div>
       <div class="growth"></div><div class="times"></div>
@@ -121,7 +121,7 @@ function growthOf(rows: { n: number; cost: Measured }[]): string {
     found.push(`${name} grows like <b>${curve.name}</b>`);
     parts.push(`<path class="arrow ${kind}" d="${path(points.map(({ n }) => ({ n, value: curve.at(n) })))}"/>`);
   }
-  const cells = rows.map(({ n, cost }) => `<tr><td>${n.toLocaleString('en')}</td><td>${cost.depth.toLocaleString('en')}</td><td>${cost.work.toLocaleString('en')}</td><td>${(cost.seconds * 1000).toFixed(1)}</td></tr>`);
+  const cells = rows.map(({ n, cost }) => `<tr><td>${n.toLocaleString('en')}</td><td>${cost.depth.toLocaleString('en')}</td><td>${cost.work.toLocaleString('en')}</td><td>${cost.seconds < 5e-5 ? '< 0.1' : (cost.seconds * 1000).toFixed(1)}</td></tr>`);
   return `<div class="measured"><figure><svg class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Depth and work over n">${parts.join('')}</svg>
     <figcaption><svg width="12" height="12" aria-hidden="true"><circle class="dot read" cx="6" cy="6" r="4"/></svg> depth <svg width="12" height="12" aria-hidden="true"><rect class="dot write" x="2" y="2" width="8" height="8"/></svg> work${found.length > 0 ? `: ${found.join(', ')}` : ''}</figcaption></figure>
     <table><thead><tr><th scope="col">n</th><th scope="col">Depth</th><th scope="col">Work</th><th scope="col">ms</th></tr></thead><tbody>${cells.join('')}</tbody></table></div>`;

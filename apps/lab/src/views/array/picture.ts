@@ -2,7 +2,7 @@
 import type { Run } from '../../run';
 import type { Conflict } from '../../types';
 import { grid, type Part } from './grid';
-import { arrows, distinct, ownRows, processors, touchedCells, type Anchor, type Anchors } from './processors';
+import { arrows, distinct, ownRows, POINTED, processors, touchedCells, type Anchor, type Anchors } from './processors';
 import { LINKS, ROW, rows } from './rows';
 import { GUTTER, READABLE, leftOf, type Columns } from './shapes';
 import { strip } from './strip';
@@ -123,7 +123,7 @@ export function picture(run: Run, choice: Choice, width: number, height: number)
   if (step) {
     const middle = (p: number): Anchor | null => (p < own.lo || p >= own.hi ? null : { x: leftOf(own, p + 0.5), y: processorsY });
     // Arrows lie below the cells, so that values stay readable.
-    parts.unshift(arrows(accesses, anchors, middle, conflict));
+    parts.unshift(arrows(accesses, anchors, middle, conflict, own.width < POINTED));
     const drawn = processors(run, processorsY, own, ownCount, conflict?.processors);
     parts.push(drawn.svg);
     y = processorsY + Math.max(drawn.height, 24 + ownCount * 17);

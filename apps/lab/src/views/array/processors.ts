@@ -2,17 +2,22 @@
 import { escape } from '../../dom';
 import { text, type Access, type Run } from '../../run';
 import type { Conflict } from '../../types';
-import { fitted, GUTTER, leftOf, READABLE, shortBool, shorten, type Columns } from './shapes';
+import { fitted, GUTTER, leftOf, paths, READABLE, shortBool, shorten, tenths, type Columns } from './shapes';
 
 const MOST_ARROWS = 400;
 const MOST_OWN = 9;
+/** The width from which a processor has a shape of its own, that a pointer can find. */
+export const POINTED = 5;
 
 export interface Anchor { x: number; y: number }
 /** Where an arrow to a cell ends; nothing where the cell is not shown. */
 export type Anchors = Map<number, (cell: number) => Anchor | null>;
 
-export function arrows(accesses: Access[], anchors: Anchors, middle: (p: number) => Anchor | null, conflict: Conflict | null): string {
+/** `together`: one path for all of a kind, as their processors are too narrow to be pointed at. */
+export function arrows(accesses: Access[], anchors: Anchors, middle: (p: number) => Anchor | null, conflict: Conflict | null, together: boolean): string {
   const parts: string[] = [];
+  const merged = new Map<string, string>();
+  const add = (attributes: string, path: string) => merged.set(attributes, (merged.get(attributes) ?? '') + path);
   let shown = 0;
   for (const { write, variable, cell, processor } of accesses) {
     const from = middle(processor);
@@ -20,17 +25,23 @@ export function arrows(accesses: Access[], anchors: Anchors, middle: (p: number)
     if (!from || !to) continue;
     if (++shown > MOST_ARROWS) break;
     const bad = conflict?.variable === variable && conflict.cell === cell && conflict.processors.includes(processor);
-    const kind = `${write ? 'write' : 'read'}${bad ? ' bad' : ''}`;
+    const kind = write ? 'write' : 'read';
     // Reads and writes of one cell stand next to each other.
     const aside = write ? 5 : -5;
-    const x = to.x + aside;
-    const start = from.x + aside / 2;
+    const [x, y] = [tenths(to.x + aside), tenths(to.y + 6)];
+    const start = tenths(from.x + aside / 2);
     const bend = (from.y - to.y) * 0.45;
-    parts.push(`<path class="arrow ${kind}" data-of="${processor}" marker-end="url(#head-${bad ? 'bad' : write ? 'write' : 'read'})" d="M${start.toFixed(1)} ${from.y - 1}C${start.toFixed(1)} ${(from.y - bend).toFixed(1)} ${x.toFixed(1)} ${(to.y + bend).toFixed(1)} ${x.toFixed(1)} ${(to.y + 6).toFixed(1)}"/>`);
+    const curve = `M${start} ${tenths(from.y - 1)}C${start} ${tenths(from.y - bend)} ${x} ${tenths(to.y + bend)} ${x} ${y}`;
+    if (together && !bad) {
+      add(`class="arrow ${kind}"`, curve);
+      add(`class="head ${kind}"`, `M${x} ${y - 2}l-3.5 7h7z`);
+    } else {
+      parts.push(`<path class="arrow ${kind}${bad ? ' bad' : ''}" data-of="${processor}" marker-end="url(#head-${bad ? 'bad' : kind})" d="${curve}"/>`);
+    }
   }
   const head = (name: string, color: string) =>
     `<marker id="head-${name}" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0l8 4-8 4z" fill="var(--${color})"/></marker>`;
-  return `<defs>${head('read', 'read')}${head('write', 'write')}${head('bad', 'failed')}</defs><g class="${shown > 64 ? 'many' : ''}">${parts.join('')}</g>`;
+  return `<defs>${head('read', 'read')}${head('write', 'write')}${head('bad', 'failed')}</defs><g class="${shown > 64 ? 'many' : ''}">${paths(merged).join('')}${parts.join('')}</g>`;
 }
 
 /** The rows that the processors' own variables take. */
@@ -43,7 +54,7 @@ export function processors(run: Run, top: number, columns: Columns, most: number
   const active = new Set(run.activeOf(k));
   const { width, plot } = columns;
   const parts = [`<text class="label" x="2" y="${top + 14}">${step.block === null ? 'processor' : 'processors'}</text>`];
-  if (width < 5 || (active.size === 0 && step.active > 0)) {
+  if (width < POINTED || (active.size === 0 && step.active > 0)) {
     const share = step.active / Math.max(1, step.processors);
     parts.push(`<rect class="processor" x="${GUTTER}" y="${top}" width="${plot}" height="18" rx="3"/>`,
       `<rect class="processor active" x="${GUTTER}" y="${top}" width="${(plot * share).toFixed(1)}" height="18" rx="3"/>`,

@@ -20,7 +20,7 @@ export function fitted(content: string, x: number, y: number, width: number, var
 }
 
 /** In tenths of a pixel; toFixed takes several times as long. */
-const tenths = (value: number): number => Math.round(value * 10) / 10;
+export const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 /** A rectangle as part of a path: a thousand elements would take longer than a frame. */
 export const box = (x: number, y: number, width: number, height: number): string => {

@@ -19,11 +19,12 @@ const POINTERS = ['link', 'above', 'root', 'nearest', 'next', 'parent'];
 const LENGTHS = ['D', 'level', 'distance', 'depth', 'rank', 'W'];
 
 /** Distinct for the colour-blind (Okabe and Ito), then again paler. */
-const GROUPS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f', '#8fc1e3', '#f4d08a', '#8fd3bd', '#e8c3d6'];
-const DARK_INK = new Set([1, 3, 4, 6, 8, 9, 10, 11]);
+export const GROUPS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f', '#8fc1e3', '#f4d08a', '#8fd3bd', '#e8c3d6'];
 /** Near to far (cividis). */
-const RAMP = ['#00224e', '#123570', '#3b496c', '#575d6d', '#707173', '#8a8678', '#a59c74', '#c3b369', '#e1cc55', '#fee838'];
-const SIDES: Record<Side, [string, 'dark' | 'light' | '']> = { all: ['', ''], left: ['#0072b2', 'light'], right: ['#e69f00', 'dark'] };
+export const RAMP = ['#00224e', '#123570', '#3b496c', '#575d6d', '#707173', '#8a8678', '#a59c74', '#c3b369', '#e1cc55', '#fee838'];
+/** The colour of names on a group, or on a step of the ramp. */
+export const inkOf = (isLength: boolean, step: number): 'dark' | 'light' => (step > (isLength ? 4 : 0) ? 'dark' : 'light');
+export const SIDES: Record<Side, [string, 'dark' | 'light' | '']> = { all: ['', ''], left: ['#0072b2', 'light'], right: ['#e69f00', 'dark'] };
 
 /** The arrays with a cell, or a row, for each node of a side. */
 export function nodeArrays(run: Run, network: Network, side: Side): number[] {
@@ -89,7 +90,7 @@ export function looksOf(run: Run, network: Network, shown: Shown, certificate: C
     if (side === 'all' && Number.isFinite(here) && here >= 0) {
       const step = isLength ? Math.round((here / most) * (RAMP.length - 1)) : Math.floor(here) % GROUPS.length;
       fill = (isLength ? RAMP : GROUPS)[step];
-      ink = (isLength ? step > 5 : DARK_INK.has(step)) ? 'dark' : 'light';
+      ink = inkOf(isLength, step);
     }
     const covers = side === 'left' ? certificate?.cover?.left.has(cell) : certificate?.cover?.right.has(cell);
     return {

@@ -122,16 +122,16 @@ export class GraphView implements View {
       : list(label, which, [...(none ? [[String(NONE), 'none'] as [string, string]] : []), ...from.map((i): [string, string] => [String(i), name(i)])], String(this.shown[which])));
     const square = this.shown.all >= 0 && run.summary.variables[this.shown.all].extents.length === 2;
     const controls = [
-      arrays('Left nodes show', 'left', nodeArrays(run, network, 'left')), arrays('Right nodes show', 'right', nodeArrays(run, network, 'right')),
-      arrays('Nodes show', 'all', nodeArrays(run, network, 'all')),
+      arrays('Left nodes', 'left', nodeArrays(run, network, 'left')), arrays('Right nodes', 'right', nodeArrays(run, network, 'right')),
+      arrays('Nodes', 'all', nodeArrays(run, network, 'all')),
       square && network.nodes.length <= MOST_LISTED ? list('From', 'from', network.nodes.map((node, i) => [String(i), node.name]), String(this.shown.from)) : '',
-      arrays('Edges show', 'edges', edgeArrays(run, network)), arrays('Pointers', 'arrows', arrowArrays(run, network), true),
+      arrays('Edges', 'edges', edgeArrays(run, network)), arrays('Pointers', 'arrows', arrowArrays(run, network), true),
       list('Layout', 'layout', LAYOUTS, this.layout),
     ].filter((control) => control !== '');
     host.innerHTML = `<div class="graphview"><div class="options">${controls.join('')}
-      <button type="button" data-act="freeze" aria-pressed="${this.frozen}" title="Space, with the focus on the graph">Freeze</button><button type="button" data-act="fit" title="0, with the focus on the graph">Fit</button>
+      <span class="acts"><button type="button" data-act="freeze" aria-pressed="${this.frozen}" title="Space, with the focus on the graph">Freeze</button><button type="button" data-act="fit" title="0, with the focus on the graph">Fit</button>
       <button type="button" data-act="draws" aria-pressed="${this.draws}" title="Drag from node to node. The right mouse button always does">Draw edges</button>
-      <button type="button" data-act="delete" disabled title="Delete">Delete</button></div>
+      <button type="button" data-act="delete" disabled title="Delete">Delete</button></span></div>
       <div class="graph" tabindex="0" role="application" aria-roledescription="graph editor" aria-label="Graph of ${network.nodes.length} nodes and ${network.edges.length} edges. N selects the next node, A adds one, E begins and ends an edge, Delete removes what is selected, Space freezes, T saves TikZ"></div>
       <div class="options below"><span class="hint" role="status">Right click or double tap: a node. Right drag: an edge. Wheel or pinch: zoom.</span>
         <span class="grow"></span><span class="files">Save as <button type="button" data-act="svg">SVG</button><button type="button" data-act="png">PNG</button><button type="button" data-act="tikz" title="T, with the focus on the graph">TikZ</button></span></div></div>`;
