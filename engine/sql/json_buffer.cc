@@ -39,8 +39,8 @@ bool JsonBuffer::are_lines(duckdb::ClientContext& context, const std::string& fu
   if (parameters.contains("compression") || files.GetTotalFileCount() != 1) return false;
   const std::string path = files.GetFirstFile().path;
   if (system.IsPipe(path)) return false;  // can be read only once
-  const auto file = system.OpenFile(
-      path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
+  const auto file =
+      system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
   std::string text(kFirstBytes, '\0');
   text.resize(static_cast<size_t>(file->Read(text.data(), text.size())));
   return begins_with_object(text);
@@ -72,8 +72,8 @@ JsonBuffer::~JsonBuffer() {
 void JsonBuffer::read_rows() {
   try {
     local_.scan_chunk.Reset();
-    duckdb::AsyncResult result =
-        local_.reader->Scan(scanned_.context(), *global_.global_state, *local_.local_state, local_.scan_chunk);
+    duckdb::AsyncResult result = local_.reader->Scan(scanned_.context(), *global_.global_state,
+                                                     *local_.local_state, local_.scan_chunk);
     if (result.GetResultType() != duckdb::AsyncResultType::FINISHED) return;
     ended_ = true;
     bound_.interface->FinishReading(scanned_.context(), *global_.global_state, *local_.local_state);

@@ -11,8 +11,8 @@ namespace lanewise::sql {
 namespace {
 
 constexpr int kThreads = 4;
-constexpr int kLines = 120'000;  // four buffers of 16 MiB
-constexpr int kBadLine = 32'300;   // in the second buffer, among the first rows that are read of it
+constexpr int kLines = 120'000;   // four buffers of 16 MiB
+constexpr int kBadLine = 32'300;  // in the second buffer, among the first rows that are read of it
 
 class JsonLines : public testing::Test {
  protected:
@@ -139,7 +139,8 @@ TEST_F(JsonLines, ABadLineHasItsNumber) {
     batches_of(*scan.source, scan.columns, kThreads);
     FAIL() << "no error";
   } catch (const UserError& error) {
-    EXPECT_NE(std::string(error.what()).find("bad.ndjson\", at byte 7 in line 32302"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("bad.ndjson\", at byte 7 in line 32302"), std::string::npos)
+        << error.what();
   }
 }
 

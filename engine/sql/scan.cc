@@ -52,8 +52,8 @@ class TableFunctionWorker : public ScanWorker {
   duckdb::unique_ptr<duckdb::LocalTableFunctionState> local_;
   JsonBuffer* json_ = nullptr;          // that is read
   std::deque<ScanBatch> json_batches_;  // of a buffer that was read
-  duckdb::DataChunk arguments_;  // of functions that map rows to rows
-  duckdb::DataChunk chunk_;      // not yet appended
+  duckdb::DataChunk arguments_;         // of functions that map rows to rows
+  duckdb::DataChunk chunk_;             // not yet appended
   bool started_ = false;
   bool ended_ = false;
   uint64_t partition_ = 0;  // of chunk_
@@ -299,7 +299,8 @@ ScannedFunction::ScannedFunction(duckdb::ClientContext& context, duckdb::Logical
       bind_data_(std::move(get.bind_data)),
       types_(get.returned_types.begin(), get.returned_types.end()),
       parameters_(get.parameters.begin(), get.parameters.end()) {
-  if (is_json()) is_json_lines_ = JsonBuffer::are_lines(context, get.function.name, get.named_parameters, *bind_data_);
+  if (is_json())
+    is_json_lines_ = JsonBuffer::are_lines(context, get.function.name, get.named_parameters, *bind_data_);
   for (const auto& [id, column] : get.virtual_columns) virtual_columns_.push_back(id);
   if (!function_.cardinality) return;
   const auto statistics = function_.cardinality(context, bind_data_.get());

@@ -62,7 +62,7 @@ volatile std::sig_atomic_t resized = 0;
 class ResizeWatch {
  public:
   ResizeWatch() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { resized = 1; };
     action.sa_flags = SA_RESTART;
     ::sigaction(SIGWINCH, &action, &before_);
@@ -72,7 +72,7 @@ class ResizeWatch {
   ~ResizeWatch() { ::sigaction(SIGWINCH, &before_, nullptr); }
 
  private:
-  struct sigaction before_ {};
+  struct sigaction before_{};
 };
 
 bool input_waits() {
@@ -155,7 +155,8 @@ struct LineEditor::State {
     const LineInfo* info = el_line(editor);
     LinePlace now = place();
     now.columns = terminal_width();
-    const int row = cell_of({info->buffer, info->lastchar}, static_cast<size_t>(info->cursor - info->buffer), now).row;
+    const int row =
+        cell_of({info->buffer, info->lastchar}, static_cast<size_t>(info->cursor - info->buffer), now).row;
     print_text(fmt::format("\r{}\x1b[J", row > 0 ? fmt::format("\x1b[{}A", row) : ""));
     flush_printed();
     el_resize(editor);
@@ -191,7 +192,8 @@ struct LineEditor::State {
   }
 };
 
-LineEditor::LineEditor(std::string history, Complete complete, HighlightLine highlight) : state_(std::make_unique<State>()) {
+LineEditor::LineEditor(std::string history, Complete complete, HighlightLine highlight)
+    : state_(std::make_unique<State>()) {
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
   state_->complete = std::move(complete);
   state_->file = std::move(history);

@@ -340,7 +340,8 @@ constexpr Function kListFunctions[] = {
      .resolve = resolve_slice,
      .evaluate = evaluate_rows,
      .reference = slice,
-     .documentation = "The elements from one position to another, both included; with a step, every n-th of them.",
+     .documentation =
+         "The elements from one position to another, both included; with a step, every n-th of them.",
      .example = "[1, 2, 3, 4][2:3]"},
     {.name = "normalized",
      .resolve = resolve_normalized,
