@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TITLES = {
     "rivals": "Lanewise compared with other programs",
     "sql": "SQL on one core, columns in memory",
-    "text": "Patterns and grep on one core",
+    "text": "Patterns on one core, grep on two",
     "index": "Ordered indexes on one core",
     "gpu": "One NVIDIA H200, data in its memory",
 }
@@ -78,7 +78,7 @@ def table(claims):
         ours = bars(claim)[0][2]
         for name, value, speed in bars(claim)[1:]:
             lines.append(f"| {claim['claim']} | {claim['data']} | {number(claim['ours'])} {claim['unit']} | {name}: {number(value)} {claim['unit']} | "
-                         f"{ours / speed:.2g} × |")
+                         f"{number(float(f'{ours / speed:.2g}'))} × |")
     measured = sorted({f"`{claim['command']}` on {claim['date']}" for claim in claims})
     return "\n".join(lines) + f"\n\nMeasured by {', '.join(measured)}.\n"
 

@@ -1,5 +1,6 @@
-"""./dev check [STEP...] [--fix]: layers, text, english, format, headers, tidy; all without a step."""
+"""Checks the code and the documentation: all steps, or those that are named."""
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -10,23 +11,25 @@ import check_layers
 import check_text
 
 ROOT = Path(__file__).resolve().parent.parent
-fix = "--fix" in sys.argv
 STEPS = {
     "layers": check_layers.check,
     "text": check_text.check,
     "english": check_english.check,
-    "format": lambda root: check_code.format_code(root, fix),
+    "format": lambda root: check_code.format_code(root, arguments.fix),
     "headers": check_code.headers,
     "tidy": check_code.tidy,
 }
 
-chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or list(STEPS)
-unknown = [step for step in chosen if step not in STEPS]
+parser = argparse.ArgumentParser(prog="./dev check", description=__doc__)
+parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(STEPS))
+parser.add_argument("--fix", action="store_true", help="format the code in place")
+arguments = parser.parse_args()
+unknown = [step for step in arguments.steps if step not in STEPS]
 if unknown:
-    sys.exit(f"./dev check: unknown step {unknown[0]}; there are: {', '.join(STEPS)}")
+    parser.error(f"unknown step {unknown[0]}; choose {', '.join(STEPS)}")
 
 failed = 0
-for step in chosen:
+for step in arguments.steps or STEPS:
     start = time.monotonic()
     problems = STEPS[step](ROOT)
     print(f"{step}: {f'{len(problems)} found' if problems else 'ok'} ({time.monotonic() - start:.1f} s)", flush=True)

@@ -3,7 +3,7 @@
 
 PACKAGES=(g++ cmake ninja-build pkg-config ccache ca-certificates python3 python3-dev python3-venv libtbb-dev libfmt-dev
   libcli11-dev libutf8proc-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev libre2-dev libbz2-dev zlib1g-dev libzstd-dev liblzma-dev
-  liblz4-dev libedit-dev libcpp-httplib-dev
+  liblz4-dev libedit-dev libcpp-httplib-dev tmux
   libboost-context-dev golang-1.19-src bzip2 zstd ripgrep dpkg-dev file)
 DUCKDB=1.5.6
 DUCKDB_LIBRARY=@duckdb/node-bindings-linux-x64@1.5.6-r.1

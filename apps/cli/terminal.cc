@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace lanewise::cli {
 
@@ -27,7 +28,9 @@ int terminal_height() {
 
 bool use_colours() {
   const char* const no_colour = std::getenv("NO_COLOR");
-  return stdout_is_terminal() && (no_colour == nullptr || *no_colour == '\0');
+  const char* const term = std::getenv("TERM");
+  return stdout_is_terminal() && (no_colour == nullptr || *no_colour == '\0') && term != nullptr &&
+         std::strcmp(term, "dumb") != 0;
 }
 
 }  // namespace lanewise::cli

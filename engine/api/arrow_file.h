@@ -12,8 +12,8 @@
 namespace lanewise {
 
 /// Arrow IPC files (Feather version 2) and streams, also compressed with LZ4 or Zstandard, as one source;
-/// they are read whenever it is scanned. Throws UserError that names the file: it cannot be opened, is no
-/// such file, has a column of a type that Lanewise lacks, or other columns than the first file.
+/// they are read whenever it is scanned. Throws UserError that names a file which cannot be opened, is not an
+/// Arrow file, has a column of an unsupported type, or other columns than the first file.
 std::shared_ptr<const Source> arrow_files(std::vector<std::string> paths);
 
 enum class ArrowFormat : uint8_t { kFile, kStream };

@@ -15,7 +15,7 @@ struct MachineProfile {
   double read_rate = 0;      ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};
-  std::optional<exec::PlacementCosts> placement = {};  ///< where there was a GPU
+  std::optional<exec::PlacementCosts> placement = {};  ///< if the machine had a GPU
 
   bool operator==(const MachineProfile&) const = default;
 };
@@ -30,8 +30,8 @@ struct LoadedProfile {
 /// known.
 std::string machine_profile_path();
 
-/// Reads the profile at `path`. One that is broken, of another version or of another processor is not used:
-/// the note says so. Throws nothing.
+/// Reads the profile at `path`. One that is damaged, or that another version wrote or another processor has,
+/// is ignored, and the note says why. Does not throw.
 LoadedProfile load_machine_profile(const std::string& path, const std::string& processor);
 
 /// Writes the profile, and the folders above it. Throws UserError that names the path.

@@ -27,7 +27,7 @@ struct SessionOptions {
   std::string lanes =
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
   std::string device = "cpu";   ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
-  size_t device_memory = 0;     ///< bytes of the GPU's memory; 0: nearly all
+  size_t device_memory = 0;     ///< bytes of GPU memory to use; 0: nearly all
   std::string device_strategy;  ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
   int64_t device_rows = 0;      ///< rows that the GPU handles at a time; 0: the default
   int threads = 0;              ///< 0: one per core
@@ -36,8 +36,8 @@ struct SessionOptions {
   /// nowhere, too little memory is an error.
   std::string temp_directory;
   size_t engine_memory = 0;  ///< bytes, a limit for the engine alone, not for DuckDB; 0: the same; for tests
-  size_t join_parts = 0;     ///< in how many parts joins are made, 0: as memory demands; for tests
-  bool fallback_duckdb = false;  ///< let DuckDB answer what the engine cannot; Result::engine says so
+  size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
+  bool fallback_duckdb = false;  ///< let DuckDB answer what is not supported
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine
   /// Measured rates of this machine's GPU and cores, for `auto`; none: defaults.
@@ -63,7 +63,7 @@ struct StatementResult {
 };
 
 /// A connection: one DuckDB instance for parsing, binding and reading, one column store, one memory budget.
-/// Not thread-safe but for cancel().
+/// Not thread-safe, except for cancel().
 class Session {
  public:
   /// Throws UserError if an option is invalid or the database cannot be opened.
@@ -95,17 +95,17 @@ class Session {
   /// their memory. `keep_columns`: later statements read it, too, so that its columns are worth statistics.
   /// Throws UserError that names the field, see data/arrow.h.
   void add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns = true);
-  /// The same of a device's memory, see data/arrow_device.h. With `device` cuda or auto it is that of the
+  /// The same for a device's memory, see data/arrow_device.h. With `device` cuda or auto it is that of the
   /// session's GPU, which reads it where it is; what runs on the CPU reads a copy, made once.
   void add_table(const std::string& name, ArrowDeviceArrayStream* stream);
-  /// The same of arrays; takes them and the schema.
+  /// The same for arrays; takes them and the schema.
   void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);
-  /// Throws UserError: none of this name was added.
+  /// Throws UserError if none of this name was added.
   void drop_table(const std::string& name);
   /// Lets statements call a function of the program, see ops/host_function.h; it replaces one of that name.
-  /// Throws UserError: another function has the name, or a type is nested.
+  /// Throws UserError if another function has the name, or a type is nested.
   void add_function(std::shared_ptr<const ops::HostFunction> function);
-  /// Throws UserError: none of this name was added.
+  /// Throws UserError if none of this name was added.
   void drop_function(const std::string& name);
   /// Hands `table` to `out` as Arrow, lists, structs and maps as such; it may outlive the session. Throws
   /// UserError where a value does not fit.
@@ -114,7 +114,7 @@ class Session {
   /// the session has no GPU or a value does not fit Arrow's types, and MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
-  /// A cancel() from now on also stops the statement that is run next; else those before its run() are lost.
+  /// A cancel() from now on also stops the next statement; without this, one before run() has no effect.
   void begin();
   /// Asks a running statement to stop; safe from other threads and from signal handlers.
   void cancel();

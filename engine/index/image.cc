@@ -100,7 +100,7 @@ void read_header(const Storage& storage, Header& header) {
                     header.group_bytes <= kMaxGroupBytes && header.groups != 0;
   if (!sane) throw UserError(fmt::format("{}: group 0 is damaged: no such groups", name));
   if (header.groups > storage.size() / header.group_bytes) {
-    throw UserError(fmt::format("'{}' is cut short: it has {} bytes of {} groups of {} bytes", name,
+    throw UserError(fmt::format("'{}' is truncated: it has {} bytes instead of {} groups of {} bytes", name,
                                 storage.size(), header.groups, header.group_bytes));
   }
 }

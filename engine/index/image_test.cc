@@ -217,7 +217,7 @@ TEST(Image, WhatIsNoIndexIsRefused) {
   };
   EXPECT_THAT(error_of(""), HasSubstr("holds no index"));
   EXPECT_THAT(error_of(std::string(200000, 'x')), HasSubstr("holds no index"));
-  EXPECT_THAT(error_of(whole.substr(0, whole.size() - 1)), HasSubstr("cut short"));
+  EXPECT_THAT(error_of(whole.substr(0, whole.size() - 1)), HasSubstr("truncated"));
   std::string other = whole;
   other[16] = 9;
   EXPECT_THAT(error_of(other), HasSubstr("format 9"));

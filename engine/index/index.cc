@@ -49,7 +49,7 @@ std::shared_ptr<State> new_state(const IndexOptions& options, MemoryBudget* budg
 
 void check_writable(const State& state) {
   if (state.storage != nullptr && !state.storage->writable()) {
-    throw UserError(fmt::format("'{}' was opened for reading", state.pool->name()));
+    throw UserError(fmt::format("'{}' is open for reading only", state.pool->name()));
   }
 }
 

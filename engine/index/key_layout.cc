@@ -171,7 +171,8 @@ void KeyLayout::check(const Keys& keys) const {
     const Type& type = fields_[i].type;
     const bool fits =
         parts[i].column != nullptr ? parts[i].column->type == type : parts[i].physical == type.physical();
-    if (!fits) throw UserError(fmt::format("field {} of this index's key is {}", i + 1, type.name()));
+    if (!fits)
+      throw UserError(fmt::format("field {} of this index's key has the type {}", i + 1, type.name()));
     if (parts[i].column != nullptr && static_cast<size_t>(parts[i].column->rows) != keys.size()) {
       throw UserError(fmt::format("field {} has {} keys, not {}", i + 1, parts[i].column->rows, keys.size()));
     }

@@ -38,11 +38,12 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
     throw UserError(fmt::format("{}: group 0 is damaged: its checksum is not that of its bytes", name_));
   geometry_ = std::make_unique<Geometry>(header(), name_);
   if (header().groups != groups || geometry_->group_bytes != group_bytes) {
-    throw UserError(name_ + ": its header does not say what its first bytes said");
+    throw UserError(name_ + " is damaged: its header contradicts its first bytes");
   }
   const Root& root = header().root;
   if (root.height > kMaxHeight || root.entries > most_nodes() * geometry_->leaf.most) {
-    throw UserError(fmt::format("{}: a tree of {} levels and {} entries", name_, root.height, root.entries));
+    throw UserError(fmt::format("{} is damaged: its tree has {} levels and {} entries", name_, root.height,
+                                root.entries));
   }
   checked_ = std::make_unique<std::atomic<u8>[]>(groups);
   trusted_ = false;
@@ -146,8 +147,7 @@ std::string Pool::fault_in_nodes(u64 number, u32 slot_class) const {
 void Pool::add_group(u32 slot_class) {
   const u64 number = groups();
   const u64 bytes = (number + 1) * geometry_->group_bytes;
-  if (bytes / kLine > UINT32_MAX)
-    throw MemoryError(name_ + ": no more than 2^32 lines of 64 bytes can be named");
+  if (bytes / kLine > UINT32_MAX) throw MemoryError(name_ + ": an index has at most 2^32 lines of 64 bytes");
   region_.grow(bytes);
   held_.resize(held_.bytes() + geometry_->group_bytes);
   stamp(number + 1, 0);

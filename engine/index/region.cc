@@ -37,7 +37,7 @@ void Region::grow(size_t bytes) {
   const size_t step = std::max(bytes, usable_ + std::max(kStep, usable_ / 8));
   const size_t end = std::min((step + kHugePage - 1) / kHugePage * kHugePage, reserved_);
   if (::mprotect(data_ + usable_, end - usable_, PROT_READ | PROT_WRITE) != 0) {
-    throw MemoryError(fmt::format("index: the system gives no more than {}", format_size(usable_)));
+    throw MemoryError(fmt::format("index: the system allows no more than {}", format_size(usable_)));
   }
   usable_ = end;
 }

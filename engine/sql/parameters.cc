@@ -14,7 +14,7 @@ namespace {
 const Column& column_of_one_row(const Table& given, size_t column) {
   const auto holds = std::ranges::find_if(given.batches, [](const Batch& batch) { return batch.rows > 0; });
   if (holds == given.batches.end() || given.rows() != 1)
-    throw UserError(fmt::format("the values of parameters are one row, not {}", given.rows()));
+    throw UserError(fmt::format("parameters need one row of values, not {}", given.rows()));
   return *holds->columns[column];
 }
 

@@ -1,12 +1,14 @@
 #include "sql/scan.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
+#include "sql/json_buffer.h"
 
 namespace lanewise::sql {
 
@@ -31,13 +33,13 @@ class TableFunctionScan;
 class TableFunctionWorker : public ScanWorker {
  public:
   explicit TableFunctionWorker(const TableFunctionScan& scan) : scan_(scan) {}
-  std::optional<ScanBatch> next() override {
-    return translated([&] { return gather(); });
-  }
+  std::optional<ScanBatch> next() override;
 
  private:
+  std::optional<ScanBatch> next_of_json();
   std::optional<ScanBatch> gather();
   void start();
+  void start_local();
   void fetch();
   void call();
   int64_t most_rows() const;
@@ -48,8 +50,10 @@ class TableFunctionWorker : public ScanWorker {
   std::optional<duckdb::ThreadContext> thread_;
   std::optional<duckdb::ExecutionContext> execution_;
   duckdb::unique_ptr<duckdb::LocalTableFunctionState> local_;
-  duckdb::DataChunk arguments_;  // of functions that map rows to rows
-  duckdb::DataChunk chunk_;      // not yet appended
+  JsonBuffer* json_ = nullptr;          // that is read
+  std::deque<ScanBatch> json_batches_;  // of a buffer that was read
+  duckdb::DataChunk arguments_;         // of functions that map rows to rows
+  duckdb::DataChunk chunk_;             // not yet appended
   bool started_ = false;
   bool ended_ = false;
   uint64_t partition_ = 0;  // of chunk_
@@ -80,16 +84,16 @@ class TableFunctionScan : public Scan {
       auto input = init_input();
       global_ = function.init_global(scanned_->context(), input);
     }
+    if (scanned_->is_json()) {
+      max_workers_ = JsonBuffer::threads(*scanned_, *global_);
+    } else if (function.function && function.get_partition_data && global_) {
+      max_workers_ = std::max<size_t>(1, global_->MaxThreads());
+    }
   }
 
   std::unique_ptr<ScanWorker> worker() override { return std::make_unique<TableFunctionWorker>(*this); }
 
-  /// One where nothing says which rows come before which.
-  size_t max_workers() const override {
-    const duckdb::TableFunction& function = scanned_->function();
-    if (!function.function || !function.get_partition_data || !global_ || scanned_->is_json()) return 1;
-    return std::max<size_t>(1, global_->MaxThreads());
-  }
+  size_t max_workers() const override { return max_workers_; }
 
   double progress() const override {
     const auto progress = scanned_->function().table_scan_progress;
@@ -108,6 +112,7 @@ class TableFunctionScan : public Scan {
   const duckdb::vector<duckdb::LogicalType>& types() const { return types_; }
   duckdb::GlobalTableFunctionState* global() const { return global_.get(); }
   BatchSize size() const { return size_; }
+  bool divides_json() const { return scanned_->is_json() && max_workers_ > 1; }
   MemoryBudget* budget() const { return budget_; }
   const Cancellation* cancellation() const { return cancellation_; }
 
@@ -135,17 +140,18 @@ class TableFunctionScan : public Scan {
   duckdb::vector<duckdb::ColumnIndex> ids_;
   duckdb::vector<duckdb::LogicalType> types_;  // of the function's output
   duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
+  size_t max_workers_ = 1;  // one where nothing says which rows come before which
 };
+
+std::optional<ScanBatch> TableFunctionWorker::next() {
+  return translated([&] { return scan_.divides_json() ? next_of_json() : gather(); });
+}
 
 void TableFunctionWorker::start() {
   started_ = true;
   const ScannedFunction& scanned = scan_.scanned();
   thread_.emplace(scanned.context());
   execution_.emplace(scanned.context(), *thread_, nullptr);
-  if (scanned.function().init_local) {
-    auto input = scan_.init_input();
-    local_ = scanned.function().init_local(*execution_, input, scan_.global());
-  }
   if (!scanned.function().function) {
     duckdb::vector<duckdb::LogicalType> types;
     for (const duckdb::Value& parameter : scanned.parameters()) types.push_back(parameter.type());
@@ -160,12 +166,26 @@ void TableFunctionWorker::start() {
   for (const ScannedColumn& column : scan_.columns()) {
     columns_.emplace_back(column.type, column.ours, expected, scan_.budget());
   }
+  start_local();
+}
+
+void TableFunctionWorker::start_local() {
+  const duckdb::TableFunction& function = scan_.scanned().function();
+  if (!function.init_local) return;
+  local_ = nullptr;  // releases memory that the next one needs
+  auto input = scan_.init_input();
+  local_ = function.init_local(*execution_, input, scan_.global());
 }
 
 /// Calls the function once. Afterwards chunk_ may be empty although rows follow.
 void TableFunctionWorker::call() {
   const ScannedFunction& scanned = scan_.scanned();
   const duckdb::TableFunction& function = scanned.function();
+  if (json_ != nullptr) {
+    json_->read(chunk_);
+    ended_ = chunk_.size() == 0;
+    return;
+  }
   duckdb::TableFunctionInput input(scanned.bind_data(), local_.get(), scan_.global());
   if (!function.function) {
     function.in_out_function(*execution_, input, arguments_, chunk_);
@@ -233,6 +253,26 @@ ScanBatch TableFunctionWorker::finish() {
   return result;
 }
 
+/// The next batch of a buffer. The buffer is read to its end before the first of them is handed out: the
+/// caller may let other threads wait, or not come back.
+std::optional<ScanBatch> TableFunctionWorker::next_of_json() {
+  while (json_batches_.empty()) {
+    if (started_) {
+      start_local();
+    } else {
+      start();
+    }
+    if (!local_) return std::nullopt;
+    ended_ = false;
+    JsonBuffer buffer(scan_.scanned(), *scan_.global(), *local_);
+    json_ = &buffer;
+    while (auto batch = gather()) json_batches_.push_back(std::move(*batch));
+  }
+  ScanBatch batch = std::move(json_batches_.front());
+  json_batches_.pop_front();
+  return batch;
+}
+
 std::optional<ScanBatch> TableFunctionWorker::gather() {
   if (!started_) start();
   while (true) {
@@ -259,6 +299,8 @@ ScannedFunction::ScannedFunction(duckdb::ClientContext& context, duckdb::Logical
       bind_data_(std::move(get.bind_data)),
       types_(get.returned_types.begin(), get.returned_types.end()),
       parameters_(get.parameters.begin(), get.parameters.end()) {
+  if (is_json())
+    is_json_lines_ = JsonBuffer::are_lines(context, get.function.name, get.named_parameters, *bind_data_);
   for (const auto& [id, column] : get.virtual_columns) virtual_columns_.push_back(id);
   if (!function_.cardinality) return;
   const auto statistics = function_.cardinality(context, bind_data_.get());

@@ -23,10 +23,11 @@ class ScannedFunction {
   const std::vector<duckdb::Value>& parameters() const { return parameters_; }
   bool has_virtual(duckdb::column_t id) const;
   bool is_json() const { return is_json(function_); }
-  /// JSON's reader asks the running query's executor for errors, and its threads wait for the buffers of each
-  /// other, for ever where one has stopped: it gets one worker, and a query that is never run (see
-  /// Database::plan).
+  /// JSON's reader needs a running query's executor, in which it looks for errors: it gets a query that is
+  /// never run (see Database::plan). For its threads see JsonBuffer.
   static bool is_json(const duckdb::TableFunction& function);
+  /// Whether JSON is one object a line, where more than one thread may read it (MaxThreads).
+  bool is_json_lines() const { return is_json_lines_; }
   int64_t estimated_rows() const { return estimated_rows_; }
 
  private:
@@ -37,6 +38,7 @@ class ScannedFunction {
   std::vector<duckdb::Value> parameters_;
   std::vector<duckdb::column_t> virtual_columns_;
   int64_t estimated_rows_ = -1;
+  bool is_json_lines_ = false;
 };
 
 struct ScannedColumn {

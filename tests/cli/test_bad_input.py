@@ -154,6 +154,11 @@ def test_no_such_folder(lanewise):
         assert code == 2 and "no/such/out" in error
 
 
+@pytest.mark.parametrize("output, word", [("s3://bucket/x.csv", "COPY"), ("s3://bucket/x.parquet", "COPY"), ("ftp://host/x.csv", "local")])
+def test_output_is_local(refused, output, word):
+    assert word in refused("SELECT 1 AS a", "-o", output)
+
+
 def test_closed_pipe(tmp_path):
     sql = "SELECT i FROM range(2000000) t(i)"
     program = subprocess.Popen([PROGRAM, "sql", "-c", sql, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

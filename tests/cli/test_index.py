@@ -95,7 +95,7 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
     (tmp_path / "orders.index").write_bytes(data)
     assert "group 3 (bytes 196608 to 262144)" in error_of("verify", "orders.index")
     (tmp_path / "orders.index").write_bytes(data[:-1])
-    assert "cut short" in error_of("stats", "orders.index")
+    assert "truncated" in error_of("stats", "orders.index")
 
 
 def test_query_on_a_device(lanewise, tmp_path):

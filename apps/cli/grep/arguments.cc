@@ -8,7 +8,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
@@ -238,9 +237,7 @@ void choose_fields(const Arguments& given, Options& options) {
   const bool pretty = given.pretty && !given.vimgrep && given.colour.empty();
   const bool always = pretty || given.colour == "always" || given.colour == "ansi";
   const bool automatic = given.colour.empty() ? !given.vimgrep : given.colour == "auto";
-  const char* term = std::getenv("TERM");
-  options.colours =
-      always || (automatic && use_colours() && term != nullptr && std::strcmp(term, "dumb") != 0);
+  options.colours = always || (automatic && use_colours());
   options.flush = options.flush || terminal;
 }
 

@@ -55,7 +55,7 @@ of their own, which LANEWISE_GREP_CONFIG names.
   PAGER                      program that shows long results in the shell; default: less; empty: none
   PATH                       folders in which the shell looks for less
   RIPGREP_CONFIG_PATH        file with options of grep, if LANEWISE_GREP_CONFIG is not set
-  TERM                       `dumb`: grep prints no colours, except with --color always
+  TERM                       if it is `dumb`, output has no colours, except with grep --color always
   TMPDIR                     folder of temporary files; default: /var/tmp for queries, else /tmp
   WAYLAND_DISPLAY            a desktop, as DISPLAY
   XDG_CACHE_HOME             base folder of the kernel cache; default: ~/.cache

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "expr/function.h"
@@ -100,6 +101,14 @@ std::vector<std::string> Completion::columns_of_files(Session& session, const st
     if (!file.empty()) file_columns_ = texts(session, "DESCRIBE FROM '" + file + "'");
   }
   return file_columns_;
+}
+
+const Keywords& Completion::keywords(Session& session) {
+  if (keywords_.empty()) {
+    for (std::string& word : texts(session, "SELECT keyword_name FROM duckdb_keywords()"))
+      keywords_.insert(std::move(word));
+  }
+  return keywords_;
 }
 
 Completions Completion::find(Session& session, const std::string& text, size_t line) {

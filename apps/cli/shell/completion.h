@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api/session.h"
+#include "shell/highlight.h"
 #include "shell/line_editor.h"
 
 namespace lanewise::cli {
@@ -13,6 +14,7 @@ class Completion {
  public:
   /// `text`: what stands in front of the cursor, all lines of the statement; the last line begins at `line`.
   Completions find(Session& session, const std::string& text, size_t line);
+  const Keywords& keywords(Session& session);
   /// Tables and columns may have changed.
   void forget() { names_known_ = false; }
 
@@ -20,6 +22,7 @@ class Completion {
   void learn(Session& session);
   std::vector<std::string> columns_of_files(Session& session, const std::string& text);
 
+  Keywords keywords_;
   std::vector<std::string> words_;  // keywords and functions
   std::vector<std::string> names_;  // tables and columns
   std::string file_;                // the last one whose columns were read

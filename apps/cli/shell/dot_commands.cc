@@ -37,9 +37,16 @@ std::string sql_text(const std::string& text) {
   return out + "'";
 }
 
+/// Of a table, with its schema or without.
 std::string sql_name(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  for (const char c : text) {
+    if (c == '.') {
+      out += "\".\"";
+    } else {
+      out.append(c == '"' ? 2 : 1, c);
+    }
+  }
   return out + "\"";
 }
 
@@ -72,12 +79,27 @@ void show_tables(Shell& shell, const std::string&) {
       "WHERE NOT internal ORDER BY ALL");
 }
 
+/// The table's or file's name in SQL. Throws UserError, without the statement that the user did not type.
+std::string existing(Session& session, const std::string& name) {
+  std::string reason;
+  for (const std::string& spelled : {sql_name(name), sql_text(name)}) {
+    try {
+      session.run("DESCRIBE FROM " + spelled);
+      return spelled;
+    } catch (const UserError& error) {
+      reason = error.what();
+    }
+    if (name.find_first_of("./*") == std::string::npos) break;  // not a file
+  }
+  throw UserError(reason.substr(0, reason.find("\n\nLINE ")));
+}
+
 void show_schema(Shell& shell, const std::string& name) {
   if (!name.empty()) {
-    const bool file = name.find_first_of("./*") != std::string::npos;
+    const std::string spelled = existing(shell.statements().session(), name);
     shell.execute(
         "SELECT column_name AS name, column_type AS type, \"null\" = 'YES' AS nullable FROM (DESCRIBE FROM " +
-        (file ? sql_text(name) : sql_name(name)) + ")");
+        spelled + ")");
     return;
   }
   shell.execute(

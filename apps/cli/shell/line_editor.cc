@@ -2,16 +2,24 @@
 
 #include <fmt/format.h>
 #include <histedit.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
+#include <cwchar>
 #include <filesystem>
 #include <utility>
 
 #include "output/display.h"
 #include "output/print.h"
+#include "shell/painted_line.h"
 #include "terminal.h"
 
 namespace lanewise::cli {
@@ -48,6 +56,44 @@ void list(const std::vector<std::string>& words) {
   flush_printed();
 }
 
+volatile std::sig_atomic_t resized = 0;
+
+/// While it lives, `resized` is set when the terminal has another size; poll() then ends with EINTR.
+class ResizeWatch {
+ public:
+  ResizeWatch() {
+    struct sigaction action{};
+    action.sa_handler = [](int) { resized = 1; };
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGWINCH, &action, &before_);
+  }
+  ResizeWatch(const ResizeWatch&) = delete;
+  ResizeWatch& operator=(const ResizeWatch&) = delete;
+  ~ResizeWatch() { ::sigaction(SIGWINCH, &before_, nullptr); }
+
+ private:
+  struct sigaction before_{};
+};
+
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return ::poll(&input, 1, 0) > 0;
+}
+
+/// False for TERM=dumb.
+bool moves_cursor(EditLine* editor) {
+  char* up = nullptr;
+  return el_get(editor, EL_GETTC, "up", &up) == 0 && up != nullptr && *up != '\0';
+}
+
+/// Ctrl-R's own line, below the one that it finds.
+size_t begin_of_search(std::string_view line) {
+  const size_t last = line.rfind('\n');
+  if (last == std::string_view::npos) return line.size();
+  const std::string_view search = line.substr(last + 1);
+  return search.starts_with("bck") || search.starts_with("fwd") ? last : line.size();
+}
+
 }  // namespace
 
 struct LineEditor::State {
@@ -55,7 +101,9 @@ struct LineEditor::State {
   History* history = nullptr;
   std::string file, prompt;
   Complete complete;
+  HighlightLine highlight;
   bool cancelled = false;
+  bool moves_cursor = false;
 
   static State& of(EditLine* editor) {
     void* state = nullptr;
@@ -84,13 +132,68 @@ struct LineEditor::State {
     list(found.words);
     return CC_REDISPLAY;
   }
+  LinePlace place() const {
+    int columns = 0, rows = 0;
+    el_get(editor, EL_GETTC, "co", &columns);
+    el_get(editor, EL_GETTC, "li", &rows);
+    return {display_width(prompt), columns, rows};
+  }
+  /// libedit draws without colours. Colours move no cursor, so its picture of the screen stays true.
+  void paint() const {
+    if (!highlight) return;
+    const LineInfo* info = el_line(editor);
+    const std::string line(info->buffer, info->lastchar);
+    const size_t end = begin_of_search(line);
+    std::vector<Highlight> highlights = highlight(line.substr(0, end));
+    highlights.resize(line.size(), Highlight::kPlain);
+    print_text(painted_line(line, static_cast<size_t>(info->cursor - info->buffer), highlights, place()));
+    flush_printed();
+  }
+  /// A terminal moves the cursor with the text that it wraps anew.
+  void redraw_resized() const {
+    resized = 0;
+    const LineInfo* info = el_line(editor);
+    LinePlace now = place();
+    now.columns = terminal_width();
+    const int row =
+        cell_of({info->buffer, info->lastchar}, static_cast<size_t>(info->cursor - info->buffer), now).row;
+    print_text(fmt::format("\r{}\x1b[J", row > 0 ? fmt::format("\x1b[{}A", row) : ""));
+    flush_printed();
+    el_resize(editor);
+    el_set(editor, EL_REFRESH);
+    paint();
+  }
+  /// libedit calls it when the line is drawn. 1: a character was read; 0: the input has ended; -1: an error.
+  static int read_character(EditLine* editor, wchar_t* character) {
+    const State& state = of(editor);
+    if (!input_waits()) state.paint();
+    std::array<char, MB_LEN_MAX> bytes{};
+    size_t size = 0;
+    while (true) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const int ready = ::poll(&input, 1, -1);
+      if (resized != 0 && state.moves_cursor) state.redraw_resized();
+      if (ready < 0 && errno == EINTR) continue;
+      const ssize_t got = ready < 0 ? -1 : ::read(STDIN_FILENO, &bytes[size], 1);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got <= 0) return static_cast<int>(got);
+      std::mbstate_t fresh{};
+      const size_t length = std::mbrtowc(character, bytes.data(), ++size, &fresh);
+      if (length == static_cast<size_t>(-1)) size = 0;  // bytes that are not a character are dropped
+      if (length > size) continue;
+      // Pasted lines are painted once, when they end.
+      if ((*character == L'\r' || *character == L'\n') && input_waits()) state.paint();
+      return 1;
+    }
+  }
   /// Characters, not bytes, are what the editor deletes.
   static int display_characters(const std::string& text) {
     return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
   }
 };
 
-LineEditor::LineEditor(std::string history, Complete complete) : state_(std::make_unique<State>()) {
+LineEditor::LineEditor(std::string history, Complete complete, HighlightLine highlight)
+    : state_(std::make_unique<State>()) {
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
   state_->complete = std::move(complete);
   state_->file = std::move(history);
@@ -99,6 +202,9 @@ LineEditor::LineEditor(std::string history, Complete complete) : state_(std::mak
   el_set(editor, EL_CLIENTDATA, state_.get());
   el_set(editor, EL_PROMPT, &State::show_prompt);
   el_set(editor, EL_EDITOR, "emacs");
+  el_set(editor, EL_GETCFN, &State::read_character);
+  state_->moves_cursor = moves_cursor(editor);
+  if (state_->moves_cursor) state_->highlight = std::move(highlight);
   state_->history = history_init();
   HistEvent event;
   ::history(state_->history, &event, H_SETSIZE, kHistorySize);
@@ -133,6 +239,7 @@ LineEditor::~LineEditor() {
 LineEditor::Outcome LineEditor::read(const std::string& prompt, std::string& line) {
   state_->prompt = prompt;
   state_->cancelled = false;
+  const ResizeWatch watch;
   int size = 0;
   const char* text = el_gets(state_->editor, &size);
   if (state_->cancelled) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "shell/highlight.h"
+
 namespace lanewise::cli {
 
 /// What completes the word in front of the cursor: its beginning, and all words that may stand there.
@@ -13,13 +15,15 @@ struct Completions {
   std::vector<std::string> words;
 };
 
-/// Reads lines from a terminal, with history and completion, by libedit.
+/// Reads lines from a terminal, with history, completion and colours, by libedit.
 class LineEditor {
  public:
   using Complete = std::function<Completions(const std::string& before_cursor)>;
 
-  /// `history`: a file, read now and written at the end; empty: none.
-  LineEditor(std::string history, Complete complete);
+  using HighlightLine = std::function<std::vector<Highlight>(const std::string& line)>;
+
+  /// `history`: a file, read now and written at the end; empty: none. `highlight`: empty for no colours.
+  LineEditor(std::string history, Complete complete, HighlightLine highlight);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
   ~LineEditor();

@@ -10,6 +10,7 @@
 #include "output/print.h"
 #include "shell/dot_commands.h"
 #include "shell/statement_text.h"
+#include "terminal.h"
 
 namespace lanewise::cli {
 
@@ -41,7 +42,10 @@ std::string joined(std::string text) {
 Shell::Shell(SqlOptions options) : statements_(std::make_unique<SqlRun>(std::move(options))) {}
 
 void Shell::run() {
-  editor_.emplace(history_path(), [this](const std::string& before) { return complete(before); });
+  LineEditor::HighlightLine highlight_line;
+  if (use_colours()) highlight_line = [this](const std::string& line) { return highlight(line); };
+  editor_.emplace(
+      history_path(), [this](const std::string& before) { return complete(before); }, highlight_line);
   const std::string& database = statements_->options().session.database;
   print_error("Lanewise {}, {}. Statements end with ';', .help lists commands, Ctrl-D leaves.\n",
               LANEWISE_VERSION, database.empty() ? "database in memory" : "database " + database);
@@ -103,6 +107,12 @@ void Shell::reopen(const SqlOptions& options) {
     throw;
   }
   completion_.forget();
+}
+
+std::vector<Highlight> Shell::highlight(const std::string& line) {
+  if (pending_.empty() && line.starts_with('.')) return highlight_dot_command(line, dot_command_names());
+  return highlight_sql(pending_.empty() ? "" : pending_ + "\n", line,
+                       completion_.keywords(statements_->session()));
 }
 
 Completions Shell::complete(const std::string& before_cursor) {

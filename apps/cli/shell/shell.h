@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command.h"
 #include "shell/completion.h"
@@ -25,6 +26,7 @@ class Shell {
 
  private:
   void take(const std::string& line);
+  std::vector<Highlight> highlight(const std::string& line);
   Completions complete(const std::string& before_cursor);
 
   std::unique_ptr<SqlRun> statements_;

@@ -1,8 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace lanewise::cli {
+
+/// kName: in double quotes. kBracket: one of ( ) [ ] { }. kEnd: a ';'.
+enum class TokenKind { kSpace, kComment, kWord, kNumber, kString, kName, kBracket, kEnd, kOther };
+
+struct Token {
+  TokenKind kind;
+  size_t end;          ///< where the next token begins
+  bool closed = true;  ///< false: the text ends within the quotes or the comment
+};
+
+/// The token that begins at `at`, which is less than the text's size.
+Token token_at(std::string_view text, size_t at);
 
 /// Whether the text ends with a complete statement: its last ';' stands outside quotes and comments, and
 /// nothing but space and comments follows.

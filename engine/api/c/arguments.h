@@ -33,7 +33,7 @@ class TakenArray {
   ArrowArray* array_;
 };
 
-/// A stream of the caller, released in any case: taking it clears it.
+/// Owns a stream of the caller and releases it in any case.
 class TakenStream {
  public:
   explicit TakenStream(ArrowArrayStream* stream) : stream_(stream) {}

@@ -151,9 +151,9 @@ constexpr std::string_view kEarlier =
     "Earlier by the interval; a day past the month's end becomes its last day.";
 
 constexpr std::array kDateArithmeticTable = {
-    date_entry<&date_plus_days, "date_plus_days", kDate, kDate, kInt32>("+", "Later by so many days.",
+    date_entry<&date_plus_days, "date_plus_days", kDate, kDate, kInt32>("+", "The date n days later.",
                                                                         "DATE '2024-02-28' + 2"),
-    date_entry<&days_plus_date, "days_plus_date", kDate, kInt32, kDate>("+", "Later by so many days.",
+    date_entry<&days_plus_date, "days_plus_date", kDate, kInt32, kDate>("+", "The date n days later.",
                                                                         "2 + DATE '2024-02-28'"),
     date_entry<&date_plus_time, "date_plus_time", kTimestamp, kDate, kTime>(
         "+", "The timestamp of a date and a time.", "DATE '2024-02-29' + TIME '12:34:56'"),
@@ -179,7 +179,7 @@ constexpr std::array kDateArithmeticTable = {
         "+", "The sum of months, of days and of times.", "INTERVAL 1 MONTH + INTERVAL 2 DAYS"),
     date_entry<&date_minus_date, "date_minus_date", kInt64, kDate, kDate>(
         "-", "The days between.", "DATE '2024-03-01' - DATE '2024-02-01'"),
-    date_entry<&date_minus_days, "date_minus_days", kDate, kDate, kInt32>("-", "Earlier by so many days.",
+    date_entry<&date_minus_days, "date_minus_days", kDate, kDate, kInt32>("-", "The date n days earlier.",
                                                                           "DATE '2024-03-01' - 1"),
     date_entry<&date_minus_interval, "date_minus_interval", kTimestamp, kDate, kInterval>(
         "-", kEarlier, "DATE '2024-03-31' - INTERVAL 1 MONTH"),
@@ -200,14 +200,14 @@ constexpr std::array kDateArithmeticTable = {
     date_entry<&negative_interval, "negative_interval", kInterval, kInterval>("-", "The interval backwards.",
                                                                               "-INTERVAL '1 day 02:00:00'"),
     date_entry<&times_integer, "times_integer", kInterval, kInterval, kInt64>(
-        "*", "The interval so many times.", "INTERVAL 3 DAYS * 2"),
+        "*", "The interval multiplied by a number.", "INTERVAL 3 DAYS * 2"),
     date_entry<&integer_times, "integer_times", kInterval, kInt64, kInterval>(
-        "*", "The interval so many times.", "2 * INTERVAL 3 DAYS"),
+        "*", "The interval multiplied by a number.", "2 * INTERVAL 3 DAYS"),
     date_entry<&times_real, "times_real", kInterval, kInterval, kFloat64>(
-        "*", "The interval so many times; fractions of months become days, fractions of days hours.",
+        "*", "The interval multiplied by a number; fractions of months become days, fractions of days hours.",
         "INTERVAL 1 MONTH * 1.55"),
     date_entry<&real_times, "real_times", kInterval, kFloat64, kInterval>(
-        "*", "The interval so many times; fractions of months become days, fractions of days hours.",
+        "*", "The interval multiplied by a number; fractions of months become days, fractions of days hours.",
         "1.55 * INTERVAL 1 MONTH"),
     date_entry<&divided_by, "divided_by", kInterval, kInterval, kFloat64>(
         "/", "A part of the interval; NULL for division by zero.", "INTERVAL 1 YEAR / 7"),

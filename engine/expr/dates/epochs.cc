@@ -199,7 +199,7 @@ constexpr std::array kEpochsTable = {
              .evaluate = evaluate_each<&timestamp_of_ms>,
              .reference = reference_each<&timestamp_of_ms>,
              .device = on_device<"timestamp_of_ms", "dates">,
-             .documentation = "The timestamp so many milliseconds after 1970-01-01.",
+             .documentation = "The timestamp n milliseconds after 1970-01-01.",
              .example = "epoch_ms(1709209996789)"},
     calendar<&last_day, TypeId::kDate, &on_device<"last_day", "dates", true>>(
         "last_day", "The last day of the month.", "last_day(DATE '2024-02-01')"),

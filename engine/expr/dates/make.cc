@@ -89,7 +89,7 @@ constexpr Function make_entry(std::string_view name, std::string_view documentat
 }
 template <auto f, FixedText device, TypeId arg>
 constexpr Function to(std::string_view name, std::string_view example) {
-  return make_entry<f, device, TypeId::kInterval, arg>(name, "An interval of so many of these.", example);
+  return make_entry<f, device, TypeId::kInterval, arg>(name, "An interval of n units of this name.", example);
 }
 
 using enum TypeId;
@@ -98,14 +98,14 @@ constexpr std::array kMakeTable = {
     make_entry<&make_date_parts, "make_date_parts", kDate, kInt64, kInt64, kInt64>(
         "make_date", "The date of a year, month and day.", "make_date(2024, 2, 29)"),
     make_entry<&make_date_days, "make_date_days", kDate, kInt32>(
-        "make_date", "The date so many days after 1970-01-01.", "make_date(19782)"),
+        "make_date", "The date n days after 1970-01-01.", "make_date(19782)"),
     make_entry<&make_time, "make_time", kTime, kInt64, kInt64, kFloat64>(
         "make_time", "The time of an hour, minute and second.", "make_time(12, 34, 56.789)"),
     make_entry<&make_timestamp, "make_timestamp", kTimestamp, kInt64, kInt64, kInt64, kInt64, kInt64,
                kFloat64>("make_timestamp", "The timestamp of a year, month, day, hour, minute and second.",
                          "make_timestamp(2024, 2, 29, 12, 34, 56.789)"),
     make_entry<&make_timestamp_micros, "make_timestamp_micros", kTimestamp, kInt64>(
-        "make_timestamp", "The timestamp so many microseconds after 1970-01-01.",
+        "make_timestamp", "The timestamp n microseconds after 1970-01-01.",
         "make_timestamp(1709209996789000)"),
     to<&months<int32_t, 12'000>, "of_months<12000>", kInt32>("to_millennia", "to_millennia(2::INTEGER)"),
     to<&months<int64_t, 12'000>, "of_months<12000>", kInt64>("to_millennia", "to_millennia(2::BIGINT)"),

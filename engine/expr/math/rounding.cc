@@ -338,11 +338,11 @@ constexpr std::array kRoundingTable = {
     whole_entry<Round, Operand::kSigned>("round", "The nearest whole number, halves away from zero.",
                                          "round(-17.5)"),
     digits_entry<Trunc, Operand::kAll>(
-        "trunc", "The number cut to so many digits after the point, before it where negative.",
+        "trunc", "The number cut to n digits after the point; a negative n counts before it.",
         "trunc(-17.456, 1)"),
     digits_entry<Round, Operand::kSigned>(
         "round",
-        "The number rounded to so many digits after the point, before it where negative; "
+        "The number rounded to n digits after the point; a negative n counts before it; "
         "halves away from zero.",
         "round(42.4332, 2)"),
     Function{.name = "even",

@@ -34,7 +34,7 @@ constexpr Function kFunctions[] = {
      .resolve = resolve,
      .evaluate = run,
      .reference = reference,
-     .documentation = "An aggregate function over the elements.",
+     .documentation = "The result of an aggregate function over the elements.",
      .example = "list_aggregate([1, 2, NULL], 'sum')"},
 };
 

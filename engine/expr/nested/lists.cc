@@ -340,7 +340,8 @@ constexpr Function kListFunctions[] = {
      .resolve = resolve_slice,
      .evaluate = evaluate_rows,
      .reference = slice,
-     .documentation = "The elements from one number to another, both included; every step-th of them.",
+     .documentation =
+         "The elements from one position to another, both included; with a step, every n-th of them.",
      .example = "[1, 2, 3, 4][2:3]"},
     {.name = "normalized",
      .resolve = resolve_normalized,
@@ -362,7 +363,7 @@ constexpr Function kListFunctions[] = {
      .resolve = resolve_resize,
      .evaluate = evaluate_rows,
      .reference = resize,
-     .documentation = "The list with so many elements; new ones are NULL or the third argument.",
+     .documentation = "The list resized to n elements; new ones are NULL or the third argument.",
      .example = "list_resize([1, 2], 3, 0)"},
     {.name = "list_zip",
      .nulls = kOwn,
@@ -376,7 +377,7 @@ constexpr Function kListFunctions[] = {
      .resolve = resolve_repeat,
      .evaluate = evaluate_rows,
      .reference = repeat,
-     .documentation = "The list's elements so many times.",
+     .documentation = "The list repeated n times.",
      .example = "repeat([1, 2], 2)"},
 };
 

@@ -166,9 +166,9 @@ constexpr Function match_entry(std::string_view name, int strings, std::string_v
 }
 
 constexpr Function kPrefix = match_entry<Syntax::kPrefix>(
-    "prefix", kTwo, "Whether the string begins with the other one.", "prefix('/usr/bin', '/usr')");
+    "prefix", kTwo, "Whether the first string begins with the second.", "prefix('/usr/bin', '/usr')");
 constexpr Function kSuffix = match_entry<Syntax::kSuffix>(
-    "suffix", kTwo, "Whether the string ends with the other one.", "suffix('libm.so', '.so')");
+    "suffix", kTwo, "Whether the first string ends with the second.", "suffix('libm.so', '.so')");
 
 constexpr Function kMatchesFunctions[] = {
     match_entry<Syntax::kLike>("~~", kTwo, "LIKE: % stands for any text, _ for one character.",

@@ -101,7 +101,7 @@ constexpr Function kRepeat{.name = "repeat",
                            .evaluate = repeat,
                            .reference = repeat_reference,
                            .device = on_device<"repeated", "texts", false, true>,
-                           .documentation = "The string so many times; '' for a number below 1.",
+                           .documentation = "The string repeated n times; '' if n is below 1.",
                            .example = "repeat('ab', 3)"};
 constexpr Function kBlobRepeat{.name = "repeat",
                                .raises = true,
@@ -109,7 +109,7 @@ constexpr Function kBlobRepeat{.name = "repeat",
                                .evaluate = repeat,
                                .reference = repeat_reference,
                                .device = on_device<"repeated", "texts", false, true>,
-                               .documentation = "The blob so many times; empty for a number below 1.",
+                               .documentation = "The blob repeated n times; empty if n is below 1.",
                                .example = "repeat('\\xAA'::BLOB, 3)"};
 
 template <PadSide kSide>
@@ -134,9 +134,9 @@ constexpr Function padding(std::string_view documentation, std::string_view exam
 constexpr Function kPadFunctions[] = {
     kRepeat,
     kBlobRepeat,
-    padding<PadSide::kLeft>("The string cut to so many characters, or filled up on its left.",
+    padding<PadSide::kLeft>("The string cut to n characters, or padded on its left to n.",
                             "lpad('42', 6, '·')"),
-    padding<PadSide::kRight>("The string cut to so many characters, or filled up on its right.",
+    padding<PadSide::kRight>("The string cut to n characters, or padded on its right to n.",
                              "rpad('42', 6, '·')"),
 };
 

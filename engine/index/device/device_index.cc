@@ -244,7 +244,7 @@ u64 DeviceIndex::Impl::write_back() {
         "lost");
   }
   if (state->storage != nullptr && !state->storage->writable()) {
-    throw UserError(fmt::format("'{}' was opened for reading", host.name()));
+    throw UserError(fmt::format("'{}' is open for reading only", host.name()));
   }
   if (host.versions().newest() != 0) {
     throw UserError("write_back() changes the index in place: its snapshots want to be closed first");

@@ -129,10 +129,10 @@ std::unique_ptr<Accumulator> make_extremum(const plan::AggregateCall& call, Memo
 
 constexpr AggregateFunction kExtremumFunctions[] = {
     {"min", false, false, same_type, make_extremum<false>,
-     "The least value; strings as bytes, NaN above all numbers.",
+     "The least value; strings are compared as bytes, NaN is above all numbers.",
      "SELECT min(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 1"},
     {"max", false, false, same_type, make_extremum<true>,
-     "The greatest value; strings as bytes, NaN above all numbers.",
+     "The greatest value; strings are compared as bytes, NaN is above all numbers.",
      "SELECT max(x) FROM (VALUES (2), (1), (NULL)) t(x) -- 2"},
 };
 

@@ -1,0 +1,81 @@
+"""A query of a file of JSON lines, by one thread and by several, against DuckDB: cold columns, files in the page cache, equal answers.
+
+Each runs in turns, in a new process; the median of the whole process counts, and the processor time of its busiest thread, which other programs
+on the machine do not lengthen.
+
+    ./dev bench json
+    ./dev bench json --lines 20000000 --threads 1 2 4 8 16
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("LANEWISE_BUILD", ROOT / "build"))
+QUERY = "SELECT count(*) AS n, sum(id) AS ids, max(name) AS last FROM '{path}' WHERE part > 10"
+DUCKDB = "import duckdb, sys; c = duckdb.connect(config={'threads': int(sys.argv[1])}); print(*c.execute(sys.argv[2]).fetchone(), sep=',')"
+
+
+def make_lines(path, lines):
+    duckdb.execute(f"""COPY (SELECT i AS id, 'user é ' || hash(i) % 1000000 AS name, i % 97 AS part, 'a,b,' || i % 89 AS tags, i / 7 AS share
+                             FROM range({lines}) t(i)) TO '{path}' (FORMAT json)""")
+
+
+def busiest(process, before):
+    """Seconds of the process's busiest thread so far, read from /proc."""
+    try:
+        times = [(task / "stat").read_text().rsplit(") ", 1)[1].split() for task in Path(f"/proc/{process.pid}/task").iterdir()]
+    except OSError:  # it has ended
+        return before
+    return max([before, *((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") for fields in times)])
+
+
+def timed(command):
+    start, thread = time.perf_counter(), 0.0
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    while process.poll() is None:
+        thread = busiest(process, thread)
+        time.sleep(0.002)
+    if process.returncode:
+        sys.exit(f"{command} failed")
+    return time.perf_counter() - start, thread, process.stdout.read().split()[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench json", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, default=3_000_000)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lines.ndjson"
+        make_lines(path, arguments.lines)
+        query = QUERY.format(path=path)
+        commands = {}
+        for threads in arguments.threads:
+            commands["lanewise", threads] = [BUILD / "lanewise-engine", "sql", "--threads", str(threads), "--format", "csv", "-c", query]
+            commands["duckdb 1.5.6", threads] = [sys.executable, "-c", DUCKDB, str(threads), query]
+        runs = {key: [] for key in commands}
+        for _ in range(arguments.runs + 1):
+            for key, command in commands.items():
+                runs[key].append(timed(command))
+        answers = {answer for all_runs in runs.values() for _, _, answer in all_runs}
+        if len(answers) != 1:
+            sys.exit(f"answers differ: {answers}")
+        print(f"{path.stat().st_size / 1e6:.0f} MB of JSON lines, answer {answers.pop()}")
+        print(f"{'program':<14}{'threads':>8}{'process':>12}{'busiest thread':>18}")
+        for (program, threads), all_runs in runs.items():
+            seconds, thread = (statistics.median(run[i] for run in all_runs[1:]) for i in (0, 1))
+            print(f"{program:<14}{threads:>8}{seconds * 1e3:>9.0f} ms{thread * 1e3:>15.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
