@@ -98,6 +98,7 @@ def aggregates():
     sources = "".join(path.read_text() for path in sorted(folder.glob("*.cc")) if not path.name.endswith("_test.cc"))
     text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
     entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}(?:,\s*true)?\}}', sources)
+    entries += re.findall(rf'entry<[^>]+>\(\s*"(\w+)",\s*{text},\s*{text}\)', sources)
     others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):
         if not literal(example):
@@ -116,7 +117,7 @@ def functions_page():
     for (name, example, documentation, where), answer in zip(known, answers([example for _, example, *_ in known])):
         gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
         lines.append(f"| {code(name)} | {cell(documentation)} | {code(example)} | {code(answer)} | {gpu} |")
-    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. All but `list` and `histogram` run on GPUs.\n",
+    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. [GPUs](../gpu.md#what-it-offers) says which run there.\n",
               "| aggregate | description | example | result |", "| --- | --- | --- | --- |"]
     for name, documentation, query, answer, also in aggregates():
         names = ", ".join(code(other) for other in [name, *also])

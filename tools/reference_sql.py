@@ -47,6 +47,8 @@ QUERIES = {
     "limit in percent": "SELECT a FROM t LIMIT 10%",
     "computed limit": "SELECT a FROM t LIMIT (SELECT 3)",
     "random numbers": "SELECT random() FROM t",
+    "seed of random numbers": "SELECT setseed(0.5)",
+    "unpivot": "UNPIVOT t ON a, b INTO NAME name VALUE value",
     "approximate counts": "SELECT approx_count_distinct(a) FROM t",
     "TRY": "SELECT TRY(a / 0) FROM t",
     "collation": "SELECT s FROM t ORDER BY s COLLATE noaccent.nocase",

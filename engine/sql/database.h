@@ -27,11 +27,12 @@ namespace lanewise::sql {
 /// - in_clause: makes IN lists joins with the list.
 /// - regex_range: compares text with BLOBs before it is matched, which computes the text twice.
 /// - row_group_pruner: reads row groups in another order than the source's.
+/// - sampling_pushdown: the source takes the sample.
 /// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was
 /// written.
 inline constexpr const char* kDisabledOptimizers =
     "compressed_materialization,late_materialization,in_clause,regex_range,row_group_pruner,"
-    "top_n_window_elimination,window_self_join";
+    "sampling_pushdown,top_n_window_elimination,window_self_join";
 
 struct DatabaseOptions {
   std::string path{};       ///< a DuckDB file, made where it does not exist; empty: in memory

@@ -100,12 +100,12 @@ def test_profile_and_timing(lanewise):
 
 
 def test_fallback_says_so(lanewise):
-    sql = "SELECT count(*) AS n FROM (FROM range(5) USING SAMPLE 100 PERCENT (bernoulli))"
+    sql = "SELECT approx_count_distinct(i) AS n FROM range(5) t(i)"
     code, out, error = lanewise("sql", "-c", sql)
-    assert code == 2 and "SAMPLE" in error and "--fallback duckdb" in error
+    assert code == 2 and "approx_count_distinct" in error and "--fallback duckdb" in error
     code, out, error = lanewise("sql", "-c", sql, "--fallback", "duckdb", "--format", "csv")
     assert (code, out) == (0, "n\n5\n")
-    assert "answered by DuckDB" in error and "SAMPLE" in error
+    assert "answered by DuckDB" in error and "approx_count_distinct" in error
 
 
 @pytest.mark.parametrize("join, rows", [(", 'a.parquet' b", 25), ("LEFT JOIN 'a.parquet' b ON true", 25), ("FULL JOIN 'a.parquet' b ON a.i = b.i + 2", 7)])

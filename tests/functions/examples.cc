@@ -16,7 +16,7 @@ int main() {
     std::printf("%.*s\t%.*s\t%.*s\t%s\n", static_cast<int>(function.name.size()), function.name.data(),
                 static_cast<int>(function.example.size()), function.example.data(),
                 static_cast<int>(function.documentation.size()), function.documentation.data(),
-                is_nested(function) ? "cores" : "");
+                is_nested(function) || function.varies ? "cores" : "");
   }
   return 0;
 }
