@@ -96,7 +96,6 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
            {"SELECT a FROM t LIMIT (SELECT 'a')", "LIMIT and OFFSET of VARCHAR"},
            {"SELECT setseed(a) FROM t", "setseed of an expression"},
            {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
-           {"SELECT quantile_cont(a, [0.1, 0.2]) FROM t", "quantile_cont of several fractions"},
            {"SELECT try(a / 0) FROM t", "TRY"},
            {"SELECT a FROM t ORDER BY e", "the order of ENUM values"},
            {"SELECT min(e) FROM t", "the order of ENUM values"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -81,6 +82,15 @@ class Translator {
   ExprPtr argument(const duckdb::Expression& arg, const duckdb::BoundAggregateExpression& expr,
                    const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// What an aggregate of DuckDB is made of: calls, and what their results come to; null: the only call's.
+  struct Calls {
+    std::vector<plan::AggregateCall> calls;
+    std::function<ExprPtr(std::vector<ExprPtr>)> whole;
+  };
+  Calls calls(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  Calls quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  Calls first_values(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
   std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
   Rows distinct(duckdb::LogicalDistinct& op);

@@ -21,8 +21,12 @@ ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateEx
   return literal(Value::varchar(text));
 }
 
-/// The fraction of a quantile; negative where it counts from the greatest value.
-ExprPtr fraction(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
+bool is_quantile(std::string_view name) {
+  return name == "quantile" || name == "quantile_cont" || name == "quantile_disc";
+}
+
+/// The fractions of a quantile; negative where they count from the greatest value.
+std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
   duckdb::vector<duckdb::Value> fractions;
   bool descending = false;
   read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) {
@@ -30,9 +34,29 @@ ExprPtr fraction(duckdb::ClientContext& context, const duckdb::BoundAggregateExp
     in.template ReadProperty<duckdb::vector<duckdb::idx_t>>(101, "order");
     in.ReadProperty(102, "desc", descending);
   });
-  if (fractions.size() != 1) unsupported(fmt::format("{} of several fractions is not", expr.function.name));
-  if (descending) unsupported(fmt::format("{} in descending order is not", expr.function.name));
-  return literal(to_value(fractions[0]));
+  std::vector<ExprPtr> result;
+  for (const duckdb::Value& fraction : fractions) {
+    Value value = to_value(fraction);
+    if (descending) {
+      const double real = fraction.GetValue<double>();
+      if (real == 0) unsupported(fmt::format("{} of 0 in descending order is not", expr.function.name));
+      if (real > 0)
+        value = value.type().is_float() ? Value(value.type(), -value.real()) : Value(value.type(), -value.integer());
+    }
+    result.push_back(literal(std::move(value)));
+  }
+  return result;
+}
+
+/// How many values min(x, n), max(x, n), arg_min(x, y, n) or arg_max(x, y, n) give.
+Value count_of_values(const ExprPtr& count, bool by_another) {
+  if (count->kind != Expr::Kind::kLiteral) unsupported("a number of values that is not constant is not");
+  const std::string what = by_another ? "Invalid input for arg_min/arg_max: n value " : "Invalid input for MIN/MAX: n value ";
+  if (count->literal.is_null()) throw duckdb::InvalidInputException(what + "cannot be NULL");
+  const int128_t n = count->literal.integer();
+  if (n <= 0) throw duckdb::InvalidInputException(what + "must be > 0");
+  if (n >= 1'000'000) throw duckdb::InvalidInputException(what + "must be < 1000000");
+  return Value::int64(static_cast<int64_t>(n));
 }
 
 /// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
@@ -93,13 +117,79 @@ ExprPtr Translator::argument(const duckdb::Expression& arg, const duckdb::BoundA
                         type_of(expr.return_type, fmt::format("the aggregate {}", expr.ToString())));
 }
 
-plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+plan::AggregateCall Translator::call_without_arguments(const duckdb::BoundAggregateExpression& expr,
+                                                       const Rows& input) {
   plan::AggregateCall result;
-  const std::string& name = expr.function.name;
-  result.function = name;
+  result.function = expr.function.name;
   result.distinct = expr.IsDistinct();
   result.type = type_of(expr.return_type, fmt::format("the aggregate {}", expr.ToString()));
   if (expr.filter) result.filter = expression(*expr.filter, input);
+  return result;
+}
+
+/// quantile(x, [a, b]): the list of quantile(x, a) and quantile(x, b).
+Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  plan::AggregateCall one = call_without_arguments(expr, input);
+  const Type list = one.type;
+  one.type = list.element();
+  one.args = {argument(*expr.children[0], expr, input), nullptr};
+  require_order(*expr.children[0]);
+  Calls result;
+  for (ExprPtr& fraction : fractions_of(context_, expr)) {
+    one.args[1] = std::move(fraction);
+    const std::vector<Type> types = {one.args[0]->type, one.args[1]->type};
+    const ops::AggregateFunction* function = ops::find_aggregate(expr.function.name, types);
+    if (function == nullptr || function->resolve(types) != one.type)
+      unsupported(fmt::format("the aggregate {} is not", expr.ToString()));
+    one.function = function->name;
+    result.calls.push_back(one);
+  }
+  if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
+  result.whole = [list](std::vector<ExprPtr> quantiles) {
+    ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
+    return case_when({std::move(none), literal(Value(list)), lanewise::call("list_value", std::move(quantiles), list)});
+  };
+  return result;
+}
+
+/// max(x, n) and arg_max(x, y, n): the beginning of list(x ORDER BY x DESC) and of list(x ORDER BY y DESC), without NULLs.
+Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  const bool by_another = expr.children.size() == 3;
+  plan::AggregateCall list = call_without_arguments(expr, input);
+  list.function = "list";
+  list.args = {argument(*expr.children[0], expr, input)};
+  const duckdb::Expression& ranked = *expr.children[by_another ? 1 : 0];
+  require_order(ranked);
+  list.order = {{comparable(expression(ranked, input)), expr.function.name.find("max") != std::string::npos, false}};
+  std::vector<ExprPtr> conditions;
+  if (list.filter != nullptr) conditions.push_back(list.filter);
+  for (size_t i = 0; i + 1 < expr.children.size(); ++i)
+    conditions.push_back(lanewise::call("IS NOT NULL", {expression(*expr.children[i], input)}));
+  list.filter = conjunction(std::move(conditions));
+  const ExprPtr end = literal(count_of_values(expression(*expr.children.back(), input), by_another));
+  const Type type = list.type;
+  return {{std::move(list)}, [end, type](const std::vector<ExprPtr>& columns) {
+            return lanewise::call("list_slice", {columns[0], literal(Value::int64(1)), end}, type);
+          }};
+}
+
+Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  const std::string& name = expr.function.name;
+  const bool makes_list = expr.return_type.id() == duckdb::LogicalTypeId::LIST;
+  if (is_quantile(name) && makes_list && expr.return_type != expr.children[0]->return_type)
+    return quantiles(expr, input);
+  constexpr std::array kOfOne = {"min", "max"};
+  constexpr std::array kOfTwo = {"arg_min", "argmin", "min_by", "arg_max", "argmax", "max_by"};
+  if ((expr.children.size() == 2 && std::ranges::find(kOfOne, name) != kOfOne.end()) ||
+      (expr.children.size() == 3 && std::ranges::find(kOfTwo, name) != kOfTwo.end())) {
+    return first_values(expr, input);
+  }
+  return {{call(expr, input)}, nullptr};
+}
+
+plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  plan::AggregateCall result = call_without_arguments(expr, input);
+  const std::string& name = expr.function.name;
   if (expr.order_bys) result.order = sort_keys(expr.order_bys->orders, input);
   auto count = expr.children.size();
   if (count == 2 && !unordered_name(name).empty()) {
@@ -113,9 +203,11 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], expr, input));
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(context_, expr));
-  if (name == "quantile" || name == "quantile_cont" || name == "quantile_disc")
-    result.args.push_back(fraction(context_, expr));
-
+  if (is_quantile(name)) {
+    const std::vector<ExprPtr> fractions = fractions_of(context_, expr);
+    if (fractions.size() != 1) unsupported(fmt::format("{} of several fractions is not", name));
+    result.args.push_back(fractions[0]);
+  }
   if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
   if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
     result.function = "sum";
@@ -167,13 +259,19 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
     keys.push_back(comparable(expression(*op.groups[i], input)));
     names.push_back(op.groups[i]->GetName());
   }
+  std::vector<Calls> made;
+  bool plain = set.size() == op.groups.size() && op.grouping_functions.empty();
   for (const auto& expr : op.expressions) {
-    calls.push_back(call(expr->Cast<duckdb::BoundAggregateExpression>(), input));
-    names.push_back(expr->GetName());
+    made.push_back(this->calls(expr->Cast<duckdb::BoundAggregateExpression>(), input));
+    for (const plan::AggregateCall& call : made.back().calls) {
+      calls.push_back(call);
+      names.push_back(expr->GetName());
+    }
+    plain = plain && !made.back().whole;
   }
   const plan::NodePtr node = plan::aggregate(input.node, std::move(keys), std::move(calls), names);
   for (size_t i = 0; i < names.size(); ++i) columns.push_back(i);
-  if (set.size() == op.groups.size() && op.grouping_functions.empty()) return {node, std::move(columns), {}};
+  if (plain) return {node, std::move(columns), {}};
 
   std::vector<ExprPtr> exprs;
   std::vector<std::string> all_names;
@@ -191,7 +289,13 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
       add(literal(Value(type_of(op.groups[i]->return_type, name))), name);
     }
   }
-  for (; next < names.size(); ++next) add(column(next, node->schema[next].type), names[next]);
+  for (const Calls& one : made) {
+    const std::string name = names[next];
+    std::vector<ExprPtr> parts;
+    for (size_t i = 0; i < one.calls.size(); ++i, ++next)
+      parts.push_back(column(next, node->schema[next].type));
+    add(one.whole ? one.whole(std::move(parts)) : parts[0], name);
+  }
   for (const auto& grouping : op.grouping_functions) {
     add(literal(Value::int64(grouping_bits(grouping, set))), "GROUPING");
   }
