@@ -42,7 +42,7 @@ QUERIES = {
     "structs": "SELECT {'x': a} FROM t",
     "lists of a group": "SELECT list(a) FROM t",
     "string slice": "SELECT s[1:2] FROM t",
-    "pivot": "PIVOT t ON b USING sum(a)",
+    "pivot": "PIVOT t ON b USING sum(a)", "pivot over listed values": "PIVOT t ON b IN (1, 2) USING sum(a)",
     "sample": "SELECT a FROM t USING SAMPLE 3",
     "limit in percent": "SELECT a FROM t LIMIT 10%",
     "computed limit": "SELECT a FROM t LIMIT (SELECT 3)",

@@ -63,6 +63,8 @@ std::string timing_report(const StatementResult& result) {
                   result.engine);
   if (result.write_seconds)
     text += fmt::format("; rows written in {} by duckdb", duration(*result.write_seconds));
+  if (result.pivot_seconds)
+    text += fmt::format("; values of PIVOT found in {} by duckdb", duration(*result.pivot_seconds));
   if (result.spilled != 0) text += fmt::format("; {} in temporary files", format_size(result.spilled));
   return text;
 }

@@ -220,7 +220,8 @@ struct Session::State {
     result.has_rows = true;
     Stopwatch watch;
     sql::Query query = database.plan(statement);
-    result.plan_seconds = watch.lap();
+    result.pivot_seconds = query.pivot_seconds;
+    result.plan_seconds = watch.lap() - query.pivot_seconds.value_or(0);
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
     const std::shared_ptr<SpillFile> spill_file = budget.spill_file();
@@ -232,6 +233,7 @@ struct Session::State {
     name(result.table.schema, query);
     result.hot = done.from_hot_columns;
     result.profile = std::move(done.profile);
+    if (query.pivot_seconds) result.profile.push_back(by_duckdb("Values of PIVOT", *query.pivot_seconds));
     query.root = nullptr;
     query.executor = nullptr;
     query.transaction = nullptr;

@@ -56,6 +56,8 @@ struct StatementResult {
   double run_seconds = 0;
   /// Time that DuckDB took to write the rows of COPY, CREATE TABLE AS or INSERT ... SELECT.
   std::optional<double> write_seconds;
+  /// Time that DuckDB took to find the values of PIVOT without a list of them.
+  std::optional<double> pivot_seconds;
   size_t spilled = 0;              ///< bytes in temporary files, at most, for want of memory
   bool hot = false;                ///< all columns were in the column store
   std::vector<std::string> files;  ///< that the query reads

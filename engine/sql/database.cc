@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/new_file.h"
@@ -40,6 +41,8 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
+  config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));  // the most columns: PIVOT
+                                                                                      // is aggregates with FILTER
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
@@ -213,6 +216,16 @@ struct Database::State {
     }
   }
 
+  /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the values.
+  const duckdb::SQLStatement& after_preparation(const duckdb::SQLStatement& statement) {
+    if (statement.type != StatementType::MULTI_STATEMENT) return statement;
+    const auto& parts = statement.Cast<duckdb::MultiStatement>().statements;
+    if (parts.back()->type != StatementType::SELECT_STATEMENT)
+      unsupported("PIVOT without a list of values in a statement that is no query is not");
+    for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
+    return *parts.back();
+  }
+
   /// Runs a statement and fetches its result.
   std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
                            const Table& parameters, MemoryBudget* budget) {
@@ -311,13 +324,16 @@ Statement Database::parse(const std::string& text) {
 }
 
 Query Database::plan(const Statement& statement) {
-  const duckdb::SQLStatement& parsed = *statement.parsed;
   Query result;
+  const auto begin = std::chrono::steady_clock::now();
+  const duckdb::SQLStatement& parsed =
+      *translated([&] { return &state_->after_preparation(*statement.parsed); }, statement.text);
+  if (&parsed != statement.parsed.get())
+    result.pivot_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   duckdb::unique_ptr<duckdb::LogicalOperator> logical;
   const auto make_plan = [&] {
     translated(
         [&] {
-          if (parsed.type == StatementType::MULTI_STATEMENT) unsupported("PIVOT is not");
           result.transaction = state_->transaction();
           state_->context().RunFunctionInTransaction([&] {
             duckdb::Planner planner(state_->context());

@@ -73,6 +73,8 @@ struct Query {
   std::vector<std::string> names;  ///< of the result's columns
   std::vector<std::string> types;  ///< theirs as DuckDB spells them
   std::vector<std::string> texts;  ///< their Field::text_of
+  /// Time that DuckDB took to find the values of PIVOT without a list of them.
+  std::optional<double> pivot_seconds;
 };
 
 /// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of

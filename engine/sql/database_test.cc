@@ -92,7 +92,7 @@ TEST_F(DatabaseTest, NamesWhatItDoesNotSupport) {
            {"SELECT fill(a) OVER (ORDER BY a) FROM t", "the window function FILL(a) OVER"},
            {"SELECT rank(ORDER BY a) OVER (ORDER BY s) FROM t", "the window function"},
            {"SELECT a::BIT FROM t", "BIT"},
-           {"PIVOT t ON s USING sum(a)", "PIVOT"},
+           {"CREATE TABLE u AS PIVOT t ON s USING sum(a)", "PIVOT without a list"},
            {"SELECT a FROM t LIMIT (SELECT 'a')", "LIMIT and OFFSET of VARCHAR"},
            {"SELECT setseed(a) FROM t", "setseed of an expression"},
            {"SELECT approx_count_distinct(a) FROM t", "the aggregate approx_count_distinct(INTEGER)"},
