@@ -143,6 +143,8 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
     const auto offset = static_cast<off_t>(range.offset);
     const auto bytes = static_cast<off_t>(size);
     int failed = ::fallocate(file, 0, offset, bytes) == 0 ? 0 : errno;
+    if ((failed == ENOSPC || failed == EDQUOT) && free_kept())
+      failed = ::fallocate(file, 0, offset, bytes) == 0 ? 0 : errno;
     if (failed == EOPNOTSUPP || failed == EINTR) failed = ::posix_fallocate(file, offset, bytes);
     if (failed == 0) return;
     const std::lock_guard lock(mutex_);
@@ -154,13 +156,21 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
   /// Keeps the range for the next of its size: to free and to reserve it again would cost more than most work
   /// on it.
   void release(Range range, size_t size) {
-    std::multimap<size_t, Range> removed;
     {
       const std::lock_guard lock(mutex_);
       used_ -= size;
       kept_.emplace(size, range);
       kept_bytes_ += size;
       if (kept_bytes_ <= kKept) return;
+    }
+    free_kept();
+  }
+
+  /// Whether there was any.
+  bool free_kept() {
+    std::multimap<size_t, Range> removed;
+    {
+      const std::lock_guard lock(mutex_);
       removed.swap(kept_);
       kept_bytes_ = 0;
     }
@@ -168,6 +178,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
       ::madvise(unused.file->data + unused.offset, bytes, MADV_REMOVE);
     const std::lock_guard lock(mutex_);
     for (const auto& [bytes, unused] : removed) give_back(unused, bytes);
+    return !removed.empty();
   }
 
   FileAt add_file(size_t size, std::string_view what) {

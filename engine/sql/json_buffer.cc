@@ -25,34 +25,42 @@ bool begins_with_object(std::string_view text) {
 
 }  // namespace
 
-bool JsonBuffer::are_lines(duckdb::ClientContext& context, const std::string& function,
-                           const duckdb::named_parameter_map_t& parameters,
-                           const duckdb::FunctionData& bound) {
+std::optional<JsonLines> JsonLines::of(duckdb::ClientContext& context, const std::string& function,
+                                       const duckdb::named_parameter_map_t& parameters,
+                                       const duckdb::FunctionData& bound) {
   constexpr size_t kFirstBytes = size_t{1} << 16;
-  if (function.starts_with("read_ndjson")) return true;
-  const auto format = parameters.find("format");
-  const std::string name =
-      format == parameters.end() ? "auto" : duckdb::StringUtil::Lower(format->second.ToString());
-  if (name != "auto") return name == "nd" || name == "newline_delimited";
   duckdb::MultiFileList& files = *bound.Cast<duckdb::MultiFileBindData>().file_list;
   duckdb::FileSystem& system = duckdb::FileSystem::GetFileSystem(context);
-  if (parameters.contains("compression") || files.GetTotalFileCount() != 1) return false;
+  // In several files there may be arrays, of which a thread reads all.
+  if (parameters.contains("compression") || files.GetTotalFileCount() != 1) return std::nullopt;
   const std::string path = files.GetFirstFile().path;
-  if (system.IsPipe(path)) return false;  // can be read only once
+  if (system.IsPipe(path)) return std::nullopt;  // can be read only once
   const auto file =
       system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
   std::string text(kFirstBytes, '\0');
   text.resize(static_cast<size_t>(file->Read(text.data(), text.size())));
-  return begins_with_object(text);
+
+  const auto format = parameters.find("format");
+  const std::string name =
+      format == parameters.end() ? "auto" : duckdb::StringUtil::Lower(format->second.ToString());
+  const bool named = function.starts_with("read_ndjson") || name == "nd" || name == "newline_delimited";
+  if (!named && (name != "auto" || !begins_with_object(text))) return std::nullopt;
+  const auto longest = parameters.find("maximum_object_size");
+  JsonLines lines;
+  if (longest != parameters.end()) lines.longest = longest->second.GetValue<uint32_t>();
+  lines.mean = text.size() / static_cast<size_t>(std::ranges::count(text, '\n') + 1);
+  return lines;
 }
 
-size_t JsonBuffer::threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global) {
-  constexpr size_t kMemoryPerThread = size_t{96} << 20;  // three buffers of twice the longest object
-  const auto& bound = scanned.bind_data()->Cast<duckdb::MultiFileBindData>();
-  // In several files there may be arrays, of which a thread reads all.
-  if (!scanned.is_json_lines() || bound.file_list->GetTotalFileCount() != 1) return 1;
+size_t JsonBuffer::threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
+                           size_t row_bytes) {
+  const auto& lines = scanned.json_lines();
+  if (!lines) return 1;
+  const size_t buffer = 2 * lines->longest;
+  // DuckDB has three buffers for a thread, and the thread holds the rows of one: their strings and their values.
+  const size_t per_thread = 4 * buffer + buffer / std::max<size_t>(lines->mean, 1) * row_bytes;
   const size_t memory = duckdb::BufferManager::GetBufferManager(scanned.context()).GetMaxMemory();
-  return std::clamp<size_t>(memory / 2 / kMemoryPerThread, 1, std::max<size_t>(1, global.MaxThreads()));
+  return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));
 }
 
 JsonBuffer::JsonBuffer(const ScannedFunction& scanned, duckdb::GlobalTableFunctionState& global,

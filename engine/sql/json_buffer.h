@@ -14,11 +14,10 @@ namespace lanewise::sql {
 /// claims the next buffer at the end of one, cannot be used by several threads that may stop.
 class JsonBuffer {
  public:
-  /// Whether DuckDB will read lines: by the function's name, the parameter `format`, or the first line.
-  static bool are_lines(duckdb::ClientContext& context, const std::string& function,
-                        const duckdb::named_parameter_map_t& parameters, const duckdb::FunctionData& bound);
-  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer.
-  static size_t threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global);
+  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer, and the memory has
+  /// room for a buffer's rows, of `row_bytes` besides strings, for each of them.
+  static size_t threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
+                        size_t row_bytes);
 
   JsonBuffer(const ScannedFunction& scanned, duckdb::GlobalTableFunctionState& global,
              duckdb::LocalTableFunctionState& local);

@@ -85,7 +85,9 @@ class TableFunctionScan : public Scan {
       global_ = function.init_global(scanned_->context(), input);
     }
     if (scanned_->is_json()) {
-      max_workers_ = JsonBuffer::threads(*scanned_, *global_);
+      size_t row_bytes = 0;
+      for (const duckdb::LogicalType& type : types_) row_bytes += duckdb::GetTypeIdSize(type.InternalType());
+      max_workers_ = JsonBuffer::threads(*scanned_, *global_, row_bytes);
     } else if (function.function && function.get_partition_data && global_) {
       max_workers_ = std::max<size_t>(1, global_->MaxThreads());
     }
@@ -174,7 +176,14 @@ void TableFunctionWorker::start_local() {
   if (!function.init_local) return;
   local_ = nullptr;  // releases memory that the next one needs
   auto input = scan_.init_input();
-  local_ = function.init_local(*execution_, input, scan_.global());
+  try {
+    local_ = function.init_local(*execution_, input, scan_.global());
+  } catch (const std::exception& error) {
+    // Whether it claimed a buffer is not known: threads that wait for it see that the query has failed.
+    if (scan_.divides_json())
+      scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
+    throw;
+  }
 }
 
 /// Calls the function once. Afterwards chunk_ may be empty although rows follow.
@@ -300,7 +309,7 @@ ScannedFunction::ScannedFunction(duckdb::ClientContext& context, duckdb::Logical
       types_(get.returned_types.begin(), get.returned_types.end()),
       parameters_(get.parameters.begin(), get.parameters.end()) {
   if (is_json())
-    is_json_lines_ = JsonBuffer::are_lines(context, get.function.name, get.named_parameters, *bind_data_);
+    json_lines_ = JsonLines::of(context, get.function.name, get.named_parameters, *bind_data_);
   for (const auto& [id, column] : get.virtual_columns) virtual_columns_.push_back(id);
   if (!function_.cardinality) return;
   const auto statistics = function_.cardinality(context, bind_data_.get());

@@ -8,6 +8,18 @@
 
 namespace lanewise::sql {
 
+/// A file of JSON with one object a line, which several threads may read.
+struct JsonLines {
+  size_t longest = size_t{16} << 20;  ///< bytes of an object at most (maximum_object_size)
+  size_t mean = 0;                    ///< bytes of a line, of the first lines
+
+  /// Nothing where DuckDB may read something else: it goes by the function's name, the parameter `format`, or the first
+  /// line.
+  static std::optional<JsonLines> of(duckdb::ClientContext& context, const std::string& function,
+                                     const duckdb::named_parameter_map_t& parameters,
+                                     const duckdb::FunctionData& bound);
+};
+
 /// A table function with what binding made of its arguments.
 class ScannedFunction {
  public:
@@ -26,8 +38,7 @@ class ScannedFunction {
   /// JSON's reader needs a running query's executor, in which it looks for errors: it gets a query that is
   /// never run (see Database::plan). For its threads see JsonBuffer.
   static bool is_json(const duckdb::TableFunction& function);
-  /// Whether JSON is one object a line, where more than one thread may read it (MaxThreads).
-  bool is_json_lines() const { return is_json_lines_; }
+  const std::optional<JsonLines>& json_lines() const { return json_lines_; }
   int64_t estimated_rows() const { return estimated_rows_; }
 
  private:
@@ -38,7 +49,7 @@ class ScannedFunction {
   std::vector<duckdb::Value> parameters_;
   std::vector<duckdb::column_t> virtual_columns_;
   int64_t estimated_rows_ = -1;
-  bool is_json_lines_ = false;
+  std::optional<JsonLines> json_lines_;
 };
 
 struct ScannedColumn {

@@ -15,23 +15,30 @@ ExprPtr last_column(const plan::NodePtr& node, size_t before = 0) {
 
 ExprPtr real(double value) { return literal(Value::float64(value)); }
 
-/// The rows with their number, from 1 on in the given order, and how many there are.
-plan::NodePtr numbered_and_counted(plan::NodePtr input, std::vector<plan::SortKey> order) {
+/// The rows with how many there are, and with their number, from 1 on in the given order.
+plan::NodePtr counted_and_numbered(plan::NodePtr input, std::vector<plan::SortKey> order) {
   plan::Window window;
   window.order = std::move(order);
-  for (const char* function : {"row_number", "count_star"}) {
+  for (const char* function : {"count_star", "row_number"}) {
     plan::WindowCall call;
     call.call.function = function;
     call.call.type = TypeId::kInt64;
     call.frame = {plan::FrameUnit::kRows, {}, {}};
     window.calls.push_back(std::move(call));
   }
-  return plan::window(std::move(input), std::move(window), {"number", "rows"});
+  return plan::window(std::move(input), std::move(window), {"rows", "number"});
 }
 
-/// percent of the rows that the last column counts, a DOUBLE.
-ExprPtr share_of_rows(const plan::NodePtr& node, ExprPtr percent) {
-  return call("/", {call("*", {lanewise::cast(last_column(node), TypeId::kFloat64), std::move(percent)}), real(100)});
+/// How many rows there are, a DOUBLE.
+ExprPtr row_count(const plan::NodePtr& counted) { return lanewise::cast(last_column(counted, 1), TypeId::kFloat64); }
+
+/// percent / 100 of the rows, rounded as DuckDB does: LIMIT 29% of 100 rows are 28.
+ExprPtr share_of_rows(const plan::NodePtr& counted, ExprPtr percent) {
+  return call("*", {call("/", {std::move(percent), real(100)}), row_count(counted)});
+}
+
+bool is_percentage(const duckdb::BoundLimitNode& node) {
+  return node.Type() == LimitNodeType::CONSTANT_PERCENTAGE || node.Type() == LimitNodeType::EXPRESSION_PERCENTAGE;
 }
 
 /// The number of a limit or an offset that is no constant; it may be NULL, but not negative.
@@ -70,8 +77,9 @@ Rows Translator::limit(duckdb::LogicalLimit& op) {
 
 /// A limit or an offset that is an expression or a percentage: a filter of the rows' numbers. NULL stands for no limit.
 Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
-  const plan::NodePtr node = numbered_and_counted(input.node, {});
-  const ExprPtr number = last_column(node, 1), none = literal(Value::int64(0));
+  const plan::NodePtr node =
+      is_percentage(op.limit_val) ? counted_and_numbered(input.node, {}) : numbered(input, false).node;
+  const ExprPtr number = last_column(node), none = literal(Value::int64(0));
   ExprPtr offset = none;
   if (op.offset_val.Type() == LimitNodeType::EXPRESSION_VALUE) {
     offset = coalesce({whole(expression(op.offset_val.GetValueExpression(), input)), none});
@@ -135,9 +143,10 @@ Rows Translator::sample(duckdb::LogicalSample& op) {
   std::vector<plan::SortKey> order = {{last_column(node)}};
   if (!options.is_percentage)
     return {plan::sort(std::move(node), std::move(order), static_cast<int64_t>(size)), std::move(input.columns), {}};
-  node = numbered_and_counted(std::move(node), std::move(order));
-  ExprPtr number = lanewise::cast(last_column(node, 1), TypeId::kFloat64);
-  ExprPtr end = lanewise::call("ceil", {share_of_rows(node, real(size))});
+  node = counted_and_numbered(std::move(node), std::move(order));
+  ExprPtr number = lanewise::cast(last_column(node), TypeId::kFloat64);
+  ExprPtr rows = lanewise::call("/", {lanewise::call("*", {row_count(node), real(size)}), real(100)});
+  ExprPtr end = lanewise::call("ceil", {std::move(rows)});
   return {plan::filter(node, lanewise::call("<=", {std::move(number), std::move(end)})), std::move(input.columns), {}};
 }
 

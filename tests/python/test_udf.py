@@ -115,8 +115,8 @@ def test_types(kind):
     with lw.connect(fallback="duckdb") as connection:
         connection.register("rows", rows)
         connection.sql("CREATE TABLE stored AS SELECT x FROM rows")
-        answer = connection.sql("SELECT same(x) FROM stored USING SAMPLE 3 ROWS")
-        assert answer.engine == "duckdb" and sorted(map(str, answer.fetchall())) == sorted(str((value,)) for value in expected)
+        answer = connection.sql("SELECT same(x), '1'::BIT FROM stored")
+        assert answer.engine == "duckdb" and sorted(str(x) for x, _ in answer.fetchall()) == sorted(map(str, expected))
 
 
 @pytest.mark.parametrize("make", [lambda x: x.to_numpy(), lambda x: pl.Series(x.to_pylist()), lambda x: x.to_pandas(), lambda x: x.to_pylist(),
@@ -154,7 +154,7 @@ def test_errors_have_the_exception_as_cause():
         assert isinstance(raised.value.__cause__, ValueError)
     assert lw.sql("SELECT fails(1)").fetchall() == [(1,)]
     with lw.connect(fallback="duckdb") as connection, pytest.raises(lw.Error, match="no 77"):
-        connection.sql("SELECT fails(i) FROM range(100) AS r(i) USING SAMPLE 100 ROWS")
+        connection.sql("SELECT fails(i), '1'::BIT FROM range(100) AS r(i)")
 
 
 @pytest.mark.parametrize("make, message", [

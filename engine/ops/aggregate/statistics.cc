@@ -122,10 +122,10 @@ struct RegressionCount {
   static std::optional<uint32_t> result(const PairMoments& m) { return static_cast<uint32_t>(m.count); }
 };
 struct RegressionMeanX : OfDoubles {
-  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(m.mean_x); }
+  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_x, m.count)); }
 };
 struct RegressionMeanY : OfDoubles {
-  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(m.mean_y); }
+  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_y, m.count)); }
 };
 struct RegressionSquaresX : OfDoubles {
   static MaybeReal result(const PairMoments& m) {

@@ -33,17 +33,22 @@ struct Shape {
   }
 };
 
-/// Of pairs (y, x): count, means, and sums of squares and products of the distances from them, merged pairwise (Chan, Golub,
+/// Of pairs (y, x): count, sums, means, and sums of squares and products of the distances from them, merged pairwise (Chan, Golub,
 /// LeVeque, 1979).
 struct PairMoments {
   int64_t count = 0;
+  double sum_y = 0;
+  double sum_x = 0;
   double mean_y = 0;
   double mean_x = 0;
   double squares_y = 0;
   double squares_x = 0;
   double products = 0;
 
-  void add(double y, double x) { add(PairMoments{1, y, x}); }
+  void add(double y, double x) {
+    const double zero_y = y - y, zero_x = x - x;  // NaN where a value is infinite: it has no distance
+    add(PairMoments{1, y, x, y, x, zero_y, zero_x, zero_y * zero_x});
+  }
   void add(const PairMoments& other) {
     if (other.count == 0) return;
     if (count == 0) {
@@ -52,6 +57,8 @@ struct PairMoments {
     }
     const auto mine = static_cast<double>(count), theirs = static_cast<double>(other.count);
     const double share = theirs / (mine + theirs), y = other.mean_y - mean_y, x = other.mean_x - mean_x;
+    sum_y += other.sum_y;
+    sum_x += other.sum_x;
     squares_y += other.squares_y + y * y * share * mine;
     squares_x += other.squares_x + x * x * share * mine;
     products += other.products + y * x * share * mine;
