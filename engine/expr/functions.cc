@@ -12,8 +12,9 @@ namespace {
 
 std::vector<Function> sorted_table() {
   std::vector<Function> table;
-  for (const auto part : {comparison_functions(), arithmetic_functions(), math_functions(), date_functions(),
-                          string_functions(), pattern_functions(), nested_functions(), raise_functions(), random_functions()}) {
+  for (const auto part :
+       {comparison_functions(), arithmetic_functions(), math_functions(), date_functions(),
+        string_functions(), pattern_functions(), nested_functions(), raise_functions(), random_functions()}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   std::stable_sort(table.begin(), table.end(),

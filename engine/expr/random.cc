@@ -13,8 +13,8 @@ namespace lanewise {
 
 namespace {
 
-/// The n-th number of a sequence (SplitMix64: Steele, Lea, Flood, OOPSLA 2014). Numbers of any two n are independent, so
-/// threads need not share more than a count.
+/// The n-th number of a sequence (SplitMix64: Steele, Lea, Flood, OOPSLA 2014). Numbers of any two n are
+/// independent, so threads need not share more than a count.
 uint64_t random_bits(uint64_t seed, uint64_t n) {
   uint64_t z = seed + n * 0x9e3779b97f4a7c15;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -25,7 +25,8 @@ uint64_t random_bits(uint64_t seed, uint64_t n) {
 /// In [0, 1).
 double unit(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-/// Version 4 of RFC 9562, as UUIDs are kept: the first bit is flipped, which makes their order that of numbers.
+/// Version 4 of RFC 9562, as UUIDs are kept: the first bit is flipped, which makes their order that of
+/// numbers.
 int128_t uuid(uint64_t high, uint64_t low) {
   high = (high & ~uint64_t{0xf000}) | 0x4000;
   low = (low & ~uint64_t{0} >> 2) | uint64_t{1} << 63;
@@ -78,9 +79,8 @@ Vector random_reals(const Expr& expr, std::span<const Vector> args, const Active
   double* values = nullptr;
   Vector result = expr::new_vector(expr.type, rows.rows(), rows.arena(), values);
   std::fill_n(values, rows.rows(), 0);
-  rows.for_each([&](uint32_t row) {
-    values[row] = real_at(seed, static_cast<uint64_t>(numbers.as<int64_t>()[row]));
-  });
+  rows.for_each(
+      [&](uint32_t row) { values[row] = real_at(seed, static_cast<uint64_t>(numbers.as<int64_t>()[row])); });
   return result;
 }
 Vector random_uuids(const Expr& expr, std::span<const Vector>, const ActiveSet& rows, EvalContext&) {

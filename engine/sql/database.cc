@@ -41,8 +41,9 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));  // the most columns: PIVOT
-                                                                                      // is aggregates with FILTER
+  config.SetOptionByName("pivot_filter_threshold",
+                         duckdb::Value::UBIGINT(100'000));  // the most columns: PIVOT
+                                                            // is aggregates with FILTER
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }
@@ -216,12 +217,13 @@ struct Database::State {
     }
   }
 
-  /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the values.
+  /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the
+  /// values.
   const duckdb::SQLStatement& after_preparation(const duckdb::SQLStatement& statement) {
     if (statement.type != StatementType::MULTI_STATEMENT) return statement;
     const auto& parts = statement.Cast<duckdb::MultiStatement>().statements;
     if (parts.back()->type != StatementType::SELECT_STATEMENT)
-      unsupported("PIVOT without a list of values in a statement that is no query is not");
+      unsupported("PIVOT without a list of values in a statement that is not a query is not");
     for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
     return *parts.back();
   }

@@ -57,7 +57,8 @@ size_t JsonBuffer::threads(const ScannedFunction& scanned, const duckdb::GlobalT
   const auto& lines = scanned.json_lines();
   if (!lines) return 1;
   const size_t buffer = 2 * lines->longest;
-  // DuckDB has three buffers for a thread, and the thread holds the rows of one: their strings and their values.
+  // DuckDB has three buffers for a thread, and the thread holds the rows of one: their strings and their
+  // values.
   const size_t per_thread = 4 * buffer + buffer / std::max<size_t>(lines->mean, 1) * row_bytes;
   const size_t memory = duckdb::BufferManager::GetBufferManager(scanned.context()).GetMaxMemory();
   return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));

@@ -14,8 +14,8 @@ namespace lanewise::sql {
 /// claims the next buffer at the end of one, cannot be used by several threads that may stop.
 class JsonBuffer {
  public:
-  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer, and the memory has
-  /// room for a buffer's rows, of `row_bytes` besides strings, for each of them.
+  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer, and
+  /// the memory has room for a buffer's rows, of `row_bytes` besides strings, for each of them.
   static size_t threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
                         size_t row_bytes);
 

@@ -180,8 +180,7 @@ void TableFunctionWorker::start_local() {
     local_ = function.init_local(*execution_, input, scan_.global());
   } catch (const std::exception& error) {
     // Whether it claimed a buffer is not known: threads that wait for it see that the query has failed.
-    if (scan_.divides_json())
-      scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
+    if (scan_.divides_json()) scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
     throw;
   }
 }
@@ -308,8 +307,7 @@ ScannedFunction::ScannedFunction(duckdb::ClientContext& context, duckdb::Logical
       bind_data_(std::move(get.bind_data)),
       types_(get.returned_types.begin(), get.returned_types.end()),
       parameters_(get.parameters.begin(), get.parameters.end()) {
-  if (is_json())
-    json_lines_ = JsonLines::of(context, get.function.name, get.named_parameters, *bind_data_);
+  if (is_json()) json_lines_ = JsonLines::of(context, get.function.name, get.named_parameters, *bind_data_);
   for (const auto& [id, column] : get.virtual_columns) virtual_columns_.push_back(id);
   if (!function_.cardinality) return;
   const auto statistics = function_.cardinality(context, bind_data_.get());

@@ -13,8 +13,8 @@ struct JsonLines {
   size_t longest = size_t{16} << 20;  ///< bytes of an object at most (maximum_object_size)
   size_t mean = 0;                    ///< bytes of a line, of the first lines
 
-  /// Nothing where DuckDB may read something else: it goes by the function's name, the parameter `format`, or the first
-  /// line.
+  /// Nothing where DuckDB may read something else: it goes by the function's name, the parameter `format`, or
+  /// the first line.
   static std::optional<JsonLines> of(duckdb::ClientContext& context, const std::string& function,
                                      const duckdb::named_parameter_map_t& parameters,
                                      const duckdb::FunctionData& bound);

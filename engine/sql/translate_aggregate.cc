@@ -26,7 +26,8 @@ bool is_quantile(std::string_view name) {
 }
 
 /// The fractions of a quantile; negative where they count from the greatest value.
-std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
+std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
+                                  const duckdb::BoundAggregateExpression& expr) {
   duckdb::vector<duckdb::Value> fractions;
   bool descending = false;
   read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) {
@@ -41,7 +42,8 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context, const duckdb::
       const double real = fraction.GetValue<double>();
       if (real == 0) unsupported(fmt::format("{} of 0 in descending order is not", expr.function.name));
       if (real > 0)
-        value = value.type().is_float() ? Value(value.type(), -value.real()) : Value(value.type(), -value.integer());
+        value = value.type().is_float() ? Value(value.type(), -value.real())
+                                        : Value(value.type(), -value.integer());
     }
     result.push_back(literal(std::move(value)));
   }
@@ -51,7 +53,8 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context, const duckdb::
 /// How many values min(x, n), max(x, n), arg_min(x, y, n) or arg_max(x, y, n) give.
 Value count_of_values(const ExprPtr& count, bool by_another) {
   if (count->kind != Expr::Kind::kLiteral) unsupported("a number of values that is not constant is not");
-  const std::string what = by_another ? "Invalid input for arg_min/arg_max: n value " : "Invalid input for MIN/MAX: n value ";
+  const std::string what =
+      by_another ? "Invalid input for arg_min/arg_max: n value " : "Invalid input for MIN/MAX: n value ";
   if (count->literal.is_null()) throw duckdb::InvalidInputException(what + "cannot be NULL");
   const int128_t n = count->literal.integer();
   if (n <= 0) throw duckdb::InvalidInputException(what + "must be > 0");
@@ -147,12 +150,14 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
     ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
-    return case_when({std::move(none), literal(Value(list)), lanewise::call("list_value", std::move(quantiles), list)});
+    return case_when(
+        {std::move(none), literal(Value(list)), lanewise::call("list_value", std::move(quantiles), list)});
   };
   return result;
 }
 
-/// max(x, n) and arg_max(x, y, n): the beginning of list(x ORDER BY x DESC) and of list(x ORDER BY y DESC), without NULLs.
+/// max(x, n) and arg_max(x, y, n): the beginning of list(x ORDER BY x DESC) and of list(x ORDER BY y DESC),
+/// without NULLs.
 Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   const bool by_another = expr.children.size() == 3;
   plan::AggregateCall list = call_without_arguments(expr, input);
@@ -160,7 +165,8 @@ Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpressio
   list.args = {argument(*expr.children[0], expr, input)};
   const duckdb::Expression& ranked = *expr.children[by_another ? 1 : 0];
   require_order(ranked);
-  list.order = {{comparable(expression(ranked, input)), expr.function.name.find("max") != std::string::npos, false}};
+  list.order = {
+      {comparable(expression(ranked, input)), expr.function.name.find("max") != std::string::npos, false}};
   std::vector<ExprPtr> conditions;
   if (list.filter != nullptr) conditions.push_back(list.filter);
   for (size_t i = 0; i + 1 < expr.children.size(); ++i)

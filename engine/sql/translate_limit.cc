@@ -30,7 +30,9 @@ plan::NodePtr counted_and_numbered(plan::NodePtr input, std::vector<plan::SortKe
 }
 
 /// How many rows there are, a DOUBLE.
-ExprPtr row_count(const plan::NodePtr& counted) { return lanewise::cast(last_column(counted, 1), TypeId::kFloat64); }
+ExprPtr row_count(const plan::NodePtr& counted) {
+  return lanewise::cast(last_column(counted, 1), TypeId::kFloat64);
+}
 
 /// percent / 100 of the rows, rounded as DuckDB does: LIMIT 29% of 100 rows are 28.
 ExprPtr share_of_rows(const plan::NodePtr& counted, ExprPtr percent) {
@@ -38,7 +40,8 @@ ExprPtr share_of_rows(const plan::NodePtr& counted, ExprPtr percent) {
 }
 
 bool is_percentage(const duckdb::BoundLimitNode& node) {
-  return node.Type() == LimitNodeType::CONSTANT_PERCENTAGE || node.Type() == LimitNodeType::EXPRESSION_PERCENTAGE;
+  return node.Type() == LimitNodeType::CONSTANT_PERCENTAGE ||
+         node.Type() == LimitNodeType::EXPRESSION_PERCENTAGE;
 }
 
 /// The number of a limit or an offset that is no constant; it may be NULL, but not negative.
@@ -51,7 +54,8 @@ ExprPtr whole(ExprPtr value) {
 ExprPtr percentage(ExprPtr value) {
   value = lanewise::cast(std::move(value), TypeId::kFloat64);
   ExprPtr wrong = disjunction({call("<", {value, real(0)}), call(">", {value, real(100)})});
-  ExprPtr raise = call("error", {literal(Value::varchar("Limit percent out of range, should be between 0% and 100%"))});
+  ExprPtr raise =
+      call("error", {literal(Value::varchar("Limit percent out of range, should be between 0% and 100%"))});
   return case_when({std::move(wrong), lanewise::cast(std::move(raise), TypeId::kFloat64), value});
 }
 
@@ -75,7 +79,8 @@ Rows Translator::limit(duckdb::LogicalLimit& op) {
   return {plan::limit(input.node, limit, offset), std::move(input.columns), {}};
 }
 
-/// A limit or an offset that is an expression or a percentage: a filter of the rows' numbers. NULL stands for no limit.
+/// A limit or an offset that is an expression or a percentage: a filter of the rows' numbers. NULL stands for
+/// no limit.
 Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
   const plan::NodePtr node =
       is_percentage(op.limit_val) ? counted_and_numbered(input.node, {}) : numbered(input, false).node;
@@ -111,8 +116,8 @@ Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
   return {plan::filter(node, conjunction(std::move(conditions))), input.columns, {}};
 }
 
-/// Each row by itself with the given probability, or a number of rows: the first ones in a random order. With a seed the
-/// random number of a row follows from where it stands.
+/// Each row by itself with the given probability, or a number of rows: the first ones in a random order. With
+/// a seed the random number of a row follows from where it stands.
 Rows Translator::sample(duckdb::LogicalSample& op) {
   const duckdb::SampleOptions& options = *op.sample_options;
   const size_t columns = op.children[0]->types.size();
@@ -129,7 +134,9 @@ Rows Translator::sample(duckdb::LogicalSample& op) {
   }
   const double size = options.sample_size.GetValue<double>();
   if (options.is_percentage && options.method != duckdb::SampleMethod::RESERVOIR_SAMPLE)
-    return {plan::filter(input.node, lanewise::call("<", {std::move(random), real(size / 100)})), std::move(input.columns), {}};
+    return {plan::filter(input.node, lanewise::call("<", {std::move(random), real(size / 100)})),
+            std::move(input.columns),
+            {}};
 
   std::vector<ExprPtr> exprs;
   std::vector<std::string> names;
@@ -142,12 +149,16 @@ Rows Translator::sample(duckdb::LogicalSample& op) {
   plan::NodePtr node = plan::project(input.node, std::move(exprs), std::move(names));
   std::vector<plan::SortKey> order = {{last_column(node)}};
   if (!options.is_percentage)
-    return {plan::sort(std::move(node), std::move(order), static_cast<int64_t>(size)), std::move(input.columns), {}};
+    return {plan::sort(std::move(node), std::move(order), static_cast<int64_t>(size)),
+            std::move(input.columns),
+            {}};
   node = counted_and_numbered(std::move(node), std::move(order));
   ExprPtr number = lanewise::cast(last_column(node), TypeId::kFloat64);
   ExprPtr rows = lanewise::call("/", {lanewise::call("*", {row_count(node), real(size)}), real(100)});
   ExprPtr end = lanewise::call("ceil", {std::move(rows)});
-  return {plan::filter(node, lanewise::call("<=", {std::move(number), std::move(end)})), std::move(input.columns), {}};
+  return {plan::filter(node, lanewise::call("<=", {std::move(number), std::move(end)})),
+          std::move(input.columns),
+          {}};
 }
 
 }  // namespace lanewise::sql

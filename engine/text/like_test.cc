@@ -105,8 +105,8 @@ TEST(Like, Escape) {
   LikeOptions options;
   for (char escape : {'!', 'a', '_', '\0'}) {
     options.escape = escape;
-    report(counts, check_random({"a", "%", "_", "!", "!%", "!_", "!!"}, column, options, test_size(60, 800),
-                                counts));
+    report(counts,
+           check_random({"a", "%", "_", "!", "!%", "!_", "!!"}, column, options, test_size(60, 800), counts));
   }
 }
 

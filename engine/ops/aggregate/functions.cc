@@ -35,9 +35,10 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
 
 std::vector<AggregateFunction> collect() {
   std::vector<AggregateFunction> all;
-  for (const auto& part : {count_functions(), sum_functions(), average_functions(), extremum_functions(),
-                           pick_functions(), logic_functions(), moments_functions(), statistics_functions(), quantile_functions(),
-                           mode_functions(), string_agg_functions(), list_functions()}) {
+  for (const auto& part :
+       {count_functions(), sum_functions(), average_functions(), extremum_functions(), pick_functions(),
+        logic_functions(), moments_functions(), statistics_functions(), quantile_functions(),
+        mode_functions(), string_agg_functions(), list_functions()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

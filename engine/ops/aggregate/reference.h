@@ -161,7 +161,9 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
     const Value half = Value::float64(0.5), middle = quantile(call.type, values, half, true);
     for (Value& value : values) {
       const double distance = std::abs(value.real() - middle.real());
-      value = {call.type, call.type == Type(TypeId::kFloat32) ? static_cast<double>(static_cast<float>(distance)) : distance};
+      value = {call.type, call.type == Type(TypeId::kFloat32)
+                              ? static_cast<double>(static_cast<float>(distance))
+                              : distance};
     }
     return quantile(call.type, values, half, true);
   }

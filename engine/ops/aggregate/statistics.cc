@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Folds the doubles of rows without NULLs into a State for each group; Finish::result(state) is what they come to, or
-/// nothing.
+/// Folds the doubles of rows without NULLs into a State for each group; Finish::result(state) is what they
+/// come to, or nothing.
 template <class State, class Finish>
 class Statistic : public Accumulator {
  public:
@@ -57,7 +57,8 @@ class Statistic : public Accumulator {
   States<State> states_;
 };
 
-/// The formulas of DuckDB's functions, which are those of the SQL standard; what has no number is what DuckDB makes of it.
+/// The formulas of DuckDB's functions, which are those of the SQL standard; what has no number is what DuckDB
+/// makes of it.
 struct OfDoubles {
   static constexpr TypeId kType = TypeId::kFloat64;
 };
@@ -71,7 +72,8 @@ struct Skewness : OfDoubles {
     const double variance = in_range(mean(s.squares, s.count), "SKEW");
     if (variance == 0) return kNan;
     const auto n = static_cast<double>(s.count);
-    return in_range(std::sqrt(n * (n - 1)) / (n - 2) * mean(s.cubes, s.count) / (variance * std::sqrt(variance)), "SKEW");
+    return in_range(
+        std::sqrt(n * (n - 1)) / (n - 2) * mean(s.cubes, s.count) / (variance * std::sqrt(variance)), "SKEW");
   }
 };
 /// How much heavier the tails are than those of the normal distribution.
@@ -122,10 +124,14 @@ struct RegressionCount {
   static std::optional<uint32_t> result(const PairMoments& m) { return static_cast<uint32_t>(m.count); }
 };
 struct RegressionMeanX : OfDoubles {
-  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_x, m.count)); }
+  static MaybeReal result(const PairMoments& m) {
+    return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_x, m.count));
+  }
 };
 struct RegressionMeanY : OfDoubles {
-  static MaybeReal result(const PairMoments& m) { return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_y, m.count)); }
+  static MaybeReal result(const PairMoments& m) {
+    return m.count < 1 ? MaybeReal() : MaybeReal(mean(m.sum_y, m.count));
+  }
 };
 struct RegressionSquaresX : OfDoubles {
   static MaybeReal result(const PairMoments& m) {
@@ -161,8 +167,8 @@ struct Determination : OfDoubles {
   }
 };
 
-/// How many bits a value tells: the sum of -p log2(p) over the shares p of the distinct values (Shannon, 1948). No NaN
-/// equals another.
+/// How many bits a value tells: the sum of -p log2(p) over the shares p of the distinct values (Shannon,
+/// 1948). No NaN equals another.
 template <class T>
 class Entropy : public Accumulator {
  public:
@@ -218,7 +224,9 @@ std::unique_ptr<Accumulator> make(const plan::AggregateCall&, MemoryBudget* budg
 
 template <size_t count, TypeId result>
 std::optional<Type> of_doubles(std::span<const Type> args) {
-  if (args.size() != count || std::ranges::count(args, Type(TypeId::kFloat64)) != static_cast<ptrdiff_t>(count)) return {};
+  if (args.size() != count ||
+      std::ranges::count(args, Type(TypeId::kFloat64)) != static_cast<ptrdiff_t>(count))
+    return {};
   return Type(result);
 }
 std::optional<Type> of_anything(std::span<const Type> args) {
@@ -226,7 +234,8 @@ std::optional<Type> of_anything(std::span<const Type> args) {
 }
 
 template <class State, class Finish>
-constexpr AggregateFunction entry(std::string_view name, std::string_view documentation, std::string_view example) {
+constexpr AggregateFunction entry(std::string_view name, std::string_view documentation,
+                                  std::string_view example) {
   constexpr size_t kArgs = std::is_same_v<State, PairMoments> ? 2 : 1;
   return {name, true, false, of_doubles<kArgs, Finish::kType>, make<State, Finish>, documentation, example};
 }
@@ -234,11 +243,14 @@ constexpr AggregateFunction entry(std::string_view name, std::string_view docume
 constexpr AggregateFunction kStatistics[] = {
     entry<PairMoments, Correlation>("corr", "The correlation coefficient of y and x (Pearson).",
                                     "SELECT corr(y, x) FROM (VALUES (1, 2), (2, 4), (3, 6)) t(y, x) -- 1.0"),
-    entry<PairMoments, CovariancePopulation>("covar_pop", "The covariance of a population.",
-                                             "SELECT covar_pop(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 2.0"),
-    entry<PairMoments, CovarianceSample>("covar_samp", "The covariance of a sample.",
-                                         "SELECT covar_samp(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 4.0"),
-    {"entropy", true, false, of_anything, make_entropy, "How many bits of information a value has (Shannon's entropy).",
+    entry<PairMoments, CovariancePopulation>(
+        "covar_pop", "The covariance of a population.",
+        "SELECT covar_pop(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 2.0"),
+    entry<PairMoments, CovarianceSample>(
+        "covar_samp", "The covariance of a sample.",
+        "SELECT covar_samp(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 4.0"),
+    {"entropy", true, false, of_anything, make_entropy,
+     "How many bits of information a value has (Shannon's entropy).",
      "SELECT entropy(x) FROM (VALUES ('a'), ('b')) t(x) -- 1.0"},
     entry<Shape, Kurtosis>("kurtosis", "The excess kurtosis of a sample.",
                            "SELECT kurtosis(x) FROM (VALUES (0), (0), (4), (4)) t(x) -- -6.0"),
@@ -248,20 +260,25 @@ constexpr AggregateFunction kStatistics[] = {
                                         "SELECT regr_avgx(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 4.0"),
     entry<PairMoments, RegressionMeanY>("regr_avgy", "The average of y, where neither y nor x is NULL.",
                                         "SELECT regr_avgy(y, x) FROM (VALUES (1, 2), (3, 6)) t(y, x) -- 2.0"),
-    entry<PairMoments, RegressionCount>("regr_count", "The number of rows in which neither y nor x is NULL.",
-                                        "SELECT regr_count(y, x) FROM (VALUES (1, 2), (3, NULL)) t(y, x) -- 1"),
+    entry<PairMoments, RegressionCount>(
+        "regr_count", "The number of rows in which neither y nor x is NULL.",
+        "SELECT regr_count(y, x) FROM (VALUES (1, 2), (3, NULL)) t(y, x) -- 1"),
     entry<PairMoments, Intercept>("regr_intercept", "Where the line that fits best crosses the y axis.",
                                   "SELECT regr_intercept(y, x) FROM (VALUES (1, 0), (3, 1)) t(y, x) -- 1.0"),
-    entry<PairMoments, Determination>("regr_r2", "The coefficient of determination: the square of corr(y, x).",
+    entry<PairMoments, Determination>("regr_r2",
+                                      "The coefficient of determination: the square of corr(y, x).",
                                       "SELECT regr_r2(y, x) FROM (VALUES (1, 0), (3, 1)) t(y, x) -- 1.0"),
     entry<PairMoments, Slope>("regr_slope", "The slope of the line that fits best.",
                               "SELECT regr_slope(y, x) FROM (VALUES (1, 0), (3, 1)) t(y, x) -- 2.0"),
-    entry<PairMoments, RegressionSquaresX>("regr_sxx", "The sum of the squared distances of x from its average.",
-                                           "SELECT regr_sxx(y, x) FROM (VALUES (1, 0), (3, 2)) t(y, x) -- 2.0"),
-    entry<PairMoments, RegressionProducts>("regr_sxy", "The sum of the products of the distances of y and x from their averages.",
-                                           "SELECT regr_sxy(y, x) FROM (VALUES (1, 0), (3, 4)) t(y, x) -- 4.0"),
-    entry<PairMoments, RegressionSquaresY>("regr_syy", "The sum of the squared distances of y from its average.",
-                                           "SELECT regr_syy(y, x) FROM (VALUES (1, 0), (3, 4)) t(y, x) -- 2.0"),
+    entry<PairMoments, RegressionSquaresX>(
+        "regr_sxx", "The sum of the squared distances of x from its average.",
+        "SELECT regr_sxx(y, x) FROM (VALUES (1, 0), (3, 2)) t(y, x) -- 2.0"),
+    entry<PairMoments, RegressionProducts>(
+        "regr_sxy", "The sum of the products of the distances of y and x from their averages.",
+        "SELECT regr_sxy(y, x) FROM (VALUES (1, 0), (3, 4)) t(y, x) -- 4.0"),
+    entry<PairMoments, RegressionSquaresY>(
+        "regr_syy", "The sum of the squared distances of y from its average.",
+        "SELECT regr_syy(y, x) FROM (VALUES (1, 0), (3, 4)) t(y, x) -- 2.0"),
     entry<Moments, StandardError>("sem", "The standard error of the mean.",
                                   "SELECT sem(x) FROM (VALUES (1), (1), (3), (3)) t(x) -- 0.5"),
     entry<Shape, Skewness>("skewness", "The skewness of a sample.",

@@ -4,8 +4,8 @@
 
 namespace lanewise::ops {
 
-/// Count, mean and sums of the second to fourth power of the distances from it, merged pairwise (Pébay, SAND2008-6212,
-/// 2008).
+/// Count, mean and sums of the second to fourth power of the distances from it, merged pairwise (Pébay,
+/// SAND2008-6212, 2008).
 struct Shape {
   int64_t count = 0;
   double mean = 0;
@@ -26,15 +26,16 @@ struct Shape {
     fourths += other.fourths + both * part * part * (mine * mine - mine * theirs + theirs * theirs) +
                6 * part * part * (mine * mine * other.squares + theirs * theirs * squares) +
                4 * part * (mine * other.cubes - theirs * cubes);
-    cubes += other.cubes + both * part * (mine - theirs) + 3 * part * (mine * other.squares - theirs * squares);
+    cubes +=
+        other.cubes + both * part * (mine - theirs) + 3 * part * (mine * other.squares - theirs * squares);
     squares += other.squares + both;
     mean += part * theirs;
     count += other.count;
   }
 };
 
-/// Of pairs (y, x): count, sums, means, and sums of squares and products of the distances from them, merged pairwise (Chan, Golub,
-/// LeVeque, 1979).
+/// Of pairs (y, x): count, sums, means, and sums of squares and products of the distances from them, merged
+/// pairwise (Chan, Golub, LeVeque, 1979).
 struct PairMoments {
   int64_t count = 0;
   double sum_y = 0;

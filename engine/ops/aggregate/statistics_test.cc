@@ -85,7 +85,8 @@ TEST(Statistics, PairsAreMergedAsIfOneHadAllPairs) {
     const std::vector<double> ys = some_values(count, random);
     std::vector<double> xs = some_values(count, random);
     for (size_t i = 0; i < count; ++i) xs[i] += ys[i] / 3;
-    const auto pairs = merged<PairMoments>(count, [&](PairMoments& part, size_t i) { part.add(ys[i], xs[i]); });
+    const auto pairs =
+        merged<PairMoments>(count, [&](PairMoments& part, size_t i) { part.add(ys[i], xs[i]); });
     const Real scale = 10000 * static_cast<Real>(count);
     EXPECT_EQ(pairs.count, static_cast<int64_t>(count));
     expect_near(pairs.mean_y, mean(ys), 1000);
