@@ -219,13 +219,13 @@ struct Database::State {
 
   /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the
   /// values.
-  const duckdb::SQLStatement& after_preparation(const duckdb::SQLStatement& statement) {
-    if (statement.type != StatementType::MULTI_STATEMENT) return statement;
-    const auto& parts = statement.Cast<duckdb::MultiStatement>().statements;
+  const duckdb::SQLStatement* after_preparation(const duckdb::SQLStatement* statement) {
+    if (statement->type != StatementType::MULTI_STATEMENT) return statement;
+    const auto& parts = statement->Cast<duckdb::MultiStatement>().statements;
     if (parts.back()->type != StatementType::SELECT_STATEMENT)
       unsupported("PIVOT without a list of values in a statement that is not a query is not");
     for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
-    return *parts.back();
+    return parts.back().get();
   }
 
   /// Runs a statement and fetches its result.
@@ -329,7 +329,7 @@ Query Database::plan(const Statement& statement) {
   Query result;
   const auto begin = std::chrono::steady_clock::now();
   const duckdb::SQLStatement& parsed =
-      *translated([&] { return &state_->after_preparation(*statement.parsed); }, statement.text);
+      *translated([&] { return state_->after_preparation(statement.parsed.get()); }, statement.text);
   if (&parsed != statement.parsed.get())
     result.pivot_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   duckdb::unique_ptr<duckdb::LogicalOperator> logical;

@@ -296,7 +296,7 @@ Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::Groupi
     }
   }
   for (const Calls& one : made) {
-    const std::string name = names[next];
+    const std::string& name = names[next];
     std::vector<ExprPtr> parts;
     for (size_t i = 0; i < one.calls.size(); ++i, ++next)
       parts.push_back(column(next, node->schema[next].type));

@@ -402,8 +402,8 @@ ExprPtr Translator::set_seed(const Expr& seed) {
     const double value = seed.literal.real();
     if (!(value >= -1 && value <= 1))
       throw duckdb::InvalidInputException("SETSEED accepts seed values between -1.0 and 1.0, inclusive");
-    const double half = std::numeric_limits<uint32_t>::max() / 2;
-    duckdb::RandomEngine::Get(context_).SetSeed(static_cast<uint64_t>((value + 1) * half));
+    constexpr double kHalf = std::numeric_limits<int32_t>::max();
+    duckdb::RandomEngine::Get(context_).SetSeed(static_cast<uint64_t>((value + 1) * kHalf));
   }
   return literal(Value(TypeId::kInt32));
 }
