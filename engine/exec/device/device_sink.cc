@@ -19,6 +19,14 @@ bool needs_groups(const plan::Aggregate& aggregate) {
                      });
 }
 
+/// Distinct values are sorted as one column.
+void refuse_distinct_pairs(const plan::Aggregate& aggregate) {
+  for (const plan::AggregateCall& call : aggregate.aggregates) {
+    if (is_distinct(call) && call.args.size() > 1 && call.args[1]->kind != Expr::Kind::kLiteral)
+      throw expr::NotOnDevice(call.function + " of distinct pairs is not offered on devices");
+  }
+}
+
 }  // namespace
 
 DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
@@ -43,6 +51,7 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     return;
   }
   const auto* aggregate = std::get_if<plan::Aggregate>(&sink->payload);
+  if (aggregate != nullptr) refuse_distinct_pairs(*aggregate);
   if (std::holds_alternative<plan::Distinct>(sink->payload)) {
     groups.emplace(input);
   } else if (aggregate == nullptr) {

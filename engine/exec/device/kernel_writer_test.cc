@@ -13,7 +13,7 @@
 #include "exec/device/testing/call_of.h"
 #include "exec/fake_source.h"
 #include "expr/function.h"
-#include "ops/aggregate/functions.h"
+#include "ops/aggregate/function_groups.h"
 #include "text/compiled_pattern.h"
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
@@ -546,7 +546,12 @@ std::optional<std::vector<ExprPtr>> arguments_of(const ops::AggregateFunction& f
   return std::nullopt;
 }
 
-TEST(Kernels, AllAggregatesOfTheCpuAreOffered) {
+bool is_statistic(const ops::AggregateFunction& function) {
+  const auto has_name = [&](const ops::AggregateFunction& one) { return one.name == function.name; };
+  return function.name == "mad" || std::ranges::any_of(ops::statistics_functions(), has_name);
+}
+
+TEST(Kernels, AllAggregatesButThoseOfStatisticsAreOffered) {
   size_t calls = 0;
   for (const ops::AggregateFunction& function : ops::aggregate_functions()) {
     for (const Type type :
@@ -566,8 +571,10 @@ TEST(Kernels, AllAggregatesOfTheCpuAreOffered) {
                                            {.distinct = distinct, .filter = some_filter()});
         for (const std::vector<ExprPtr>& keys :
              {std::vector<ExprPtr>{}, std::vector<ExprPtr>{column(0, type)}})
-          EXPECT_EQ(not_on_device(split(*group(rows, keys, {call})).back(), {}), "")
-              << function.name << type.name();
+          // Of distinct values the device makes rows, which the host aggregates.
+          EXPECT_EQ(not_on_device(split(*group(rows, keys, {call})).back(), {}).empty(),
+                    !is_statistic(function) || (distinct && args->size() == 1))
+              << function.name << type.name() << distinct;
         ++calls;
       }
     }
