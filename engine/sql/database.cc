@@ -112,6 +112,19 @@ bool changes_settings(StatementType type) {
   }
 }
 
+/// The text up to each ';' that is no part of another token.
+std::vector<std::string> divided(const std::string& sql) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (const duckdb::SimplifiedToken& token : duckdb::Parser::Tokenize(sql)) {
+    if (sql[token.start] != ';') continue;
+    parts.push_back(sql.substr(begin, token.start + 1 - begin));
+    begin = token.start + 1;
+  }
+  if (begin < sql.size()) parts.push_back(sql.substr(begin));
+  return parts;
+}
+
 }  // namespace
 
 struct Database::State {
@@ -194,7 +207,19 @@ struct Database::State {
 
   duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql) {
     duckdb::Parser parser(context().GetParserOptions());
-    parser.ParseQuery(sql);
+    try {
+      parser.ParseQuery(sql);
+    } catch (const duckdb::ParserException& error) {
+      // DuckDB's parser takes windows of the same name in two statements for one that is defined twice.
+      const std::vector<std::string> parts = divided(sql);
+      if (parts.size() < 2 || std::string_view(error.what()).find("already defined") == std::string_view::npos)
+        throw;
+      duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> statements;
+      for (const std::string& part : parts) {
+        for (auto& statement : parse(part)) statements.push_back(std::move(statement));
+      }
+      return statements;
+    }
     return std::move(parser.statements);
   }
 
