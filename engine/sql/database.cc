@@ -212,7 +212,8 @@ struct Database::State {
     } catch (const duckdb::ParserException& error) {
       // DuckDB's parser takes windows of the same name in two statements for one that is defined twice.
       const std::vector<std::string> parts = divided(sql);
-      if (parts.size() < 2 || std::string_view(error.what()).find("already defined") == std::string_view::npos)
+      if (parts.size() < 2 ||
+          std::string_view(error.what()).find("already defined") == std::string_view::npos)
         throw;
       duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> statements;
       for (const std::string& part : parts) {

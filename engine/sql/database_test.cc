@@ -155,8 +155,9 @@ TEST_F(DatabaseTest, HasAReasonForEachOptimiserThatIsOff) {
 TEST_F(DatabaseTest, WindowsOfTwoStatementsMayHaveOneName) {
   const std::string query = "SELECT ';', sum(a) OVER w FROM t WINDOW w AS (ORDER BY a)  -- ;\n";
   EXPECT_EQ(database_.split(query + ";" + query).size(), 2u);
-  EXPECT_THAT(message_of<UserError>([&] { database_.split("SELECT 1; SELECT 2 FROM t WINDOW w AS (), w AS ()"); }),
-              HasSubstr("already defined"));
+  EXPECT_THAT(
+      message_of<UserError>([&] { database_.split("SELECT 1; SELECT 2 FROM t WINDOW w AS (), w AS ()"); }),
+      HasSubstr("already defined"));
 }
 
 TEST_F(DatabaseTest, RunsStatements) {

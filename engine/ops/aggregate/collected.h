@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ops/aggregate/accumulator.h"
@@ -71,6 +72,24 @@ class Collected {
 
 /// An empty one whose rows can be had in the order of the call's ORDER BY.
 Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget);
+
+/// An aggregate of all values of a group that are not NULL.
+class OfCollected : public Accumulator {
+ public:
+  OfCollected(Collected values, MemoryBudget* budget) : values_(std::move(values)), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const OfCollected&>(other).values_, from, to);
+  }
+  bool merge_copies() const override { return false; }  // texts stay where they are
+  void seal() override { values_.seal(); }
+
+ protected:
+  Collected values_;
+  MemoryBudget* budget_;
+};
 
 template <class R, class F>
 ColumnPtr Collected::column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,

@@ -11,18 +11,10 @@ namespace {
 /// The most frequent value; of several the one whose first row comes first in the call's ORDER BY, as it is
 /// in that row. No NaN equals another.
 template <class T>
-class Mode : public Accumulator {
+class Mode : public OfCollected {
  public:
   Mode(const plan::AggregateCall& call, MemoryBudget* budget)
-      : type_(call.type), values_(collected_in_order(type_, call, budget)), budget_(budget) {}
-
-  void resize(uint32_t groups) override { values_.resize(groups); }
-  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    values_.merge(static_cast<const Mode&>(other).values_, from, to);
-  }
-  bool merge_copies() const override { return false; }  // texts stay where they are
-  void seal() override { values_.seal(); }
+      : OfCollected(collected_in_order(call.type, call, budget), budget), type_(call.type) {}
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<uint32_t> order;
@@ -59,8 +51,6 @@ class Mode : public Accumulator {
   }
 
   Type type_;
-  Collected values_;
-  MemoryBudget* budget_;
 };
 
 std::unique_ptr<Accumulator> make_mode(const plan::AggregateCall& call, MemoryBudget* budget) {

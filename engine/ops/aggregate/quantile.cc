@@ -15,18 +15,10 @@ namespace {
 
 /// The smallest number that as many values as the share says do not exceed.
 template <class T>
-class QuantileDiscrete : public Accumulator {
+class QuantileDiscrete : public OfCollected {
  public:
   QuantileDiscrete(Type type, Share share, MemoryBudget* budget)
-      : type_(type), share_(share), values_(type, false, {}, {}, budget), budget_(budget) {}
-
-  void resize(uint32_t groups) override { values_.resize(groups); }
-  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    values_.merge(static_cast<const QuantileDiscrete&>(other).values_, from, to);
-  }
-  bool merge_copies() const override { return false; }  // texts stay where they are
-  void seal() override { values_.seal(); }
+      : OfCollected({type, false, {}, {}, budget}, budget), type_(type), share_(share) {}
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
@@ -45,24 +37,14 @@ class QuantileDiscrete : public Accumulator {
  private:
   Type type_;
   Share share_;
-  Collected values_;
-  MemoryBudget* budget_;
 };
 
 /// Interpolated between the two values next to the share. Values of type T become `Result`s first.
 template <class T, class Result>
-class QuantileContinuous : public Accumulator {
+class QuantileContinuous : public OfCollected {
  public:
   QuantileContinuous(Type from, Type to, Share share, MemoryBudget* budget)
-      : type_(to), share_(share), values_(from, false, {}, {}, budget), budget_(budget) {}
-
-  void resize(uint32_t groups) override { values_.resize(groups); }
-  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    values_.merge(static_cast<const QuantileContinuous&>(other).values_, from, to);
-  }
-  bool merge_copies() const override { return false; }  // texts stay where they are
-  void seal() override { values_.seal(); }
+      : OfCollected({from, false, {}, {}, budget}, budget), type_(to), share_(share) {}
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
@@ -90,23 +72,14 @@ class QuantileContinuous : public Accumulator {
 
   Type type_;
   Share share_;
-  Collected values_;
-  MemoryBudget* budget_;
 };
 
 /// The median of the distances from the median.
 template <class T>
-class MedianDeviation : public Accumulator {
+class MedianDeviation : public OfCollected {
  public:
   MedianDeviation(Type type, MemoryBudget* budget)
-      : type_(type), values_(type, false, {}, {}, budget), budget_(budget) {}
-
-  void resize(uint32_t groups) override { values_.resize(groups); }
-  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    values_.merge(static_cast<const MedianDeviation&>(other).values_, from, to);
-  }
-  void seal() override { values_.seal(); }
+      : OfCollected({type, false, {}, {}, budget}, budget), type_(type) {}
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<T> values;
@@ -131,8 +104,6 @@ class MedianDeviation : public Accumulator {
   }
 
   Type type_;
-  Collected values_;
-  MemoryBudget* budget_;
 };
 
 std::unique_ptr<Accumulator> make_discrete(Type type, const Share& share, MemoryBudget* budget) {

@@ -170,17 +170,9 @@ struct Determination : OfDoubles {
 /// How many bits a value tells: the sum of -p log2(p) over the shares p of the distinct values (Shannon,
 /// 1948). No NaN equals another.
 template <class T>
-class Entropy : public Accumulator {
+class Entropy : public OfCollected {
  public:
-  Entropy(Type type, MemoryBudget* budget) : values_(type, false, {}, {}, budget), budget_(budget) {}
-
-  void resize(uint32_t groups) override { values_.resize(groups); }
-  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    values_.merge(static_cast<const Entropy&>(other).values_, from, to);
-  }
-  bool merge_copies() const override { return false; }  // texts stay where they are
-  void seal() override { values_.seal(); }
+  Entropy(Type type, MemoryBudget* budget) : OfCollected({type, false, {}, {}, budget}, budget) {}
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     return number_column<double>(
@@ -205,9 +197,6 @@ class Entropy : public Accumulator {
     }
     return sum;
   }
-
-  Collected values_;
-  MemoryBudget* budget_;
 };
 
 std::unique_ptr<Accumulator> make_entropy(const plan::AggregateCall& call, MemoryBudget* budget) {

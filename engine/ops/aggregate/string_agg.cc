@@ -7,20 +7,14 @@ namespace lanewise::ops {
 namespace {
 
 /// string_agg(text, separator ORDER BY ...).
-class StringAgg : public Accumulator {
+class StringAgg : public OfCollected {
  public:
   StringAgg(Collected rows, Value separator, MemoryBudget* budget)
-      : rows_(std::move(rows)), separator_(std::move(separator)), budget_(budget) {}
+      : OfCollected(std::move(rows), budget), separator_(std::move(separator)) {}
 
-  void resize(uint32_t groups) override { rows_.resize(groups); }
   void update(const AggregateInput& input) override {
-    if (!separator_.is_null()) rows_.add(input, present(input));
+    if (!separator_.is_null()) OfCollected::update(input);
   }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    rows_.merge(static_cast<const StringAgg&>(other).rows_, from, to);
-  }
-  bool merge_copies() const override { return false; }  // texts stay where they are
-  void seal() override { rows_.seal(); }
 
   ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
     std::vector<std::string> joined(count);
@@ -28,28 +22,26 @@ class StringAgg : public Accumulator {
     Reservation held(budget_, kGroupBy);
     for (uint32_t i = 0; i < count; ++i) {
       if (cancellation != nullptr && i % 1024 == 0) cancellation->check();
-      const auto rows = rows_.rows(first + i);
+      const auto rows = values_.rows(first + i);
       if (rows.empty()) continue;
       order.assign(rows.begin(), rows.end());
-      rows_.sort(order);
+      values_.sort(order);
       size_t size = (order.size() - 1) * separator_.text().size();
-      for (const uint32_t row : order) size += rows_.value<std::string_view>(row).size();
+      for (const uint32_t row : order) size += values_.value<std::string_view>(row).size();
       held.resize(held.bytes() + size);
       joined[i].reserve(size);
       for (const uint32_t row : order) {
         if (row != order.front()) joined[i] += separator_.text();
-        joined[i] += rows_.value<std::string_view>(row);
+        joined[i] += values_.value<std::string_view>(row);
       }
     }
     return text_column(
-        TypeId::kVarchar, count, budget_, [&](uint32_t i) { return !rows_.rows(first + i).empty(); },
+        TypeId::kVarchar, count, budget_, [&](uint32_t i) { return !values_.rows(first + i).empty(); },
         [&](uint32_t i) { return std::string_view(joined[i]); });
   }
 
  private:
-  Collected rows_;
   Value separator_;  // NULL: so is the result
-  MemoryBudget* budget_;
 };
 
 std::optional<Type> resolve_string_agg(std::span<const Type> args) {
