@@ -227,7 +227,7 @@ TEST(MatchLongText, SegmentsAndRowsOver4GiB) {
 
 TEST(MatchRefill, KeepsLanesBusy) {
   std::mt19937 random(1);
-  std::vector<size_t> lengths(test_size(20'000, 100'000));
+  std::vector<size_t> lengths(100'000);
   for (size_t& length : lengths) length = random() % 64 == 0 ? 512 + random() % 1024 : 8 + random() % 33;
   const Column column(lengths, random);
   const RandomAutomaton automaton({6, 4, false, false, true, 6}, random);
