@@ -41,9 +41,8 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   config.SetOptionByName("autoinstall_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("autoload_known_extensions", duckdb::Value::BOOLEAN(false));
   config.SetOptionByName("threads", duckdb::Value::BIGINT(options.threads));
-  config.SetOptionByName("pivot_filter_threshold",
-                         duckdb::Value::UBIGINT(100'000));  // the most columns: PIVOT
-                                                            // is aggregates with FILTER
+  // The most columns that PIVOT may give: it then is aggregates with FILTER, whatever their number.
+  config.SetOptionByName("pivot_filter_threshold", duckdb::Value::UBIGINT(100'000));
   if (options.memory_limit != 0) {
     config.SetOptionByName("memory_limit", duckdb::Value(fmt::format("{}B", options.memory_limit)));
   }

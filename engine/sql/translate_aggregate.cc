@@ -62,6 +62,22 @@ Value count_of_values(const ExprPtr& count, bool by_another) {
   return Value::int64(static_cast<int64_t>(n));
 }
 
+/// The call with the name that its function has in our table; `name`: DuckDB's. Throws UnsupportedError if
+/// there is none.
+plan::AggregateCall named_as_ours(plan::AggregateCall call, std::string_view name) {
+  std::vector<Type> types;
+  std::vector<std::string> names;
+  for (const ExprPtr& arg : call.args) {
+    types.push_back(arg->type);
+    names.push_back(arg->type.name());
+  }
+  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
+  if (function == nullptr || function->resolve(types) != call.type)
+    unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
+  call.function = function->name;
+  return call;
+}
+
 /// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
 std::string_view unordered_name(std::string_view name) {
   if (name == "arg_min_null") return "first";
@@ -140,12 +156,7 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   Calls result;
   for (ExprPtr& fraction : fractions_of(context_, expr)) {
     one.args[1] = std::move(fraction);
-    const std::vector<Type> types = {one.args[0]->type, one.args[1]->type};
-    const ops::AggregateFunction* function = ops::find_aggregate(expr.function.name, types);
-    if (function == nullptr || function->resolve(types) != one.type)
-      unsupported(fmt::format("the aggregate {} is not", expr.ToString()));
-    one.function = function->name;
-    result.calls.push_back(one);
+    result.calls.push_back(named_as_ours(one, expr.function.name));
   }
   if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
@@ -224,17 +235,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
   if (std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
     for (const auto& child : expr.children) require_order(*child);
   }
-  std::vector<Type> types;
-  std::vector<std::string> names;
-  for (const ExprPtr& arg : result.args) {
-    types.push_back(arg->type);
-    names.push_back(arg->type.name());
-  }
-  const ops::AggregateFunction* function = ops::find_aggregate(result.function, types);
-  if (function == nullptr || function->resolve(types) != result.type)
-    unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
-  result.function = function->name;
-  return result;
+  return named_as_ours(std::move(result), name);
 }
 
 Rows Translator::aggregate(duckdb::LogicalAggregate& op) {

@@ -7,6 +7,7 @@
 
 #include "expr/vectors.h"
 #include "ops/aggregate/collected.h"
+#include "ops/aggregate/fold.h"
 #include "ops/aggregate/function_groups.h"
 #include "ops/aggregate/moments.h"
 #include "ops/aggregate/states.h"
@@ -18,51 +19,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Folds the doubles of rows without NULLs into a State for each group; Finish::result(state) is what they
-/// come to, or nothing.
-template <class State, class Finish>
-class Statistic : public Accumulator {
- public:
-  explicit Statistic(MemoryBudget* budget) : budget_(budget), states_(budget) {}
-
-  void resize(uint32_t groups) override { states_.resize(groups); }
-  void update(const AggregateInput& input) override {
-    ActiveSet rows = present(input);
-    if constexpr (std::is_same_v<State, PairMoments>) {
-      rows.narrow(present(input, 1).bitmap());
-      const Vector ys = expr::flatten(input.args[0], rows), xs = expr::flatten(input.args[1], rows);
-      const auto *y = ys.as<double>(), *x = xs.as<double>();
-      for_each_row(input, rows, [&](uint32_t row, uint32_t group) { states_[group].add(y[row], x[row]); });
-    } else {
-      const Vector flat = expr::flatten(input.args[0], rows);
-      const auto* values = flat.as<double>();
-      for_each_row(input, rows, [&](uint32_t row, uint32_t group) { states_[group].add(values[row]); });
-    }
-  }
-  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
-    const auto& theirs = static_cast<const Statistic&>(other).states_;
-    for (size_t i = 0; i < from.size(); ++i) states_[to[i]].add(theirs[from[i]]);
-  }
-  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation*) const override {
-    using Result = typename decltype(Finish::result(State{}))::value_type;
-    std::optional<Result> result;
-    return number_column<Result>(
-        Finish::kType, count, budget_,
-        [&](uint32_t i) { return (result = Finish::result(states_[first + i])).has_value(); },
-        [&](uint32_t) { return *result; });
-  }
-
- private:
-  MemoryBudget* budget_;
-  States<State> states_;
-};
-
-/// The formulas of DuckDB's functions, which are those of the SQL standard; what has no number is what DuckDB
-/// makes of it.
-struct OfDoubles {
-  static constexpr TypeId kType = TypeId::kFloat64;
-};
-using MaybeReal = std::optional<double>;
+// The formulas of DuckDB's functions, which are those of the SQL standard; what has no number is what DuckDB
+// makes of it.
 
 double mean(double sum, int64_t count) { return sum / static_cast<double>(count); }
 
@@ -206,11 +164,6 @@ std::unique_ptr<Accumulator> make_entropy(const plan::AggregateCall& call, Memor
   });
 }
 
-template <class State, class Finish>
-std::unique_ptr<Accumulator> make(const plan::AggregateCall&, MemoryBudget* budget) {
-  return std::make_unique<Statistic<State, Finish>>(budget);
-}
-
 template <size_t count, TypeId result>
 std::optional<Type> of_doubles(std::span<const Type> args) {
   if (args.size() != count ||
@@ -226,7 +179,8 @@ template <class State, class Finish>
 constexpr AggregateFunction entry(std::string_view name, std::string_view documentation,
                                   std::string_view example) {
   constexpr size_t kArgs = std::is_same_v<State, PairMoments> ? 2 : 1;
-  return {name, true, false, of_doubles<kArgs, Finish::kType>, make<State, Finish>, documentation, example};
+  return {name,          true,   false, of_doubles<kArgs, Finish::kType>, make_fold<State, Finish>,
+          documentation, example};
 }
 
 constexpr AggregateFunction kStatistics[] = {
