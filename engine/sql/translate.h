@@ -79,8 +79,7 @@ class Translator {
   // translate_aggregate.cc
   Rows aggregate(duckdb::LogicalAggregate& op);
   Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
-  ExprPtr argument(const duckdb::Expression& arg, const duckdb::BoundAggregateExpression& expr,
-                   const Rows& input);
+  ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// What an aggregate of DuckDB is made of: calls, and what their results come to; null: the only call's.

@@ -127,13 +127,10 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   return keys;
 }
 
-/// An argument; a NULL without a type is one of the type that the function takes.
-ExprPtr Translator::argument(const duckdb::Expression& arg, const duckdb::BoundAggregateExpression& expr,
-                             const Rows& input) {
+/// An argument; a NULL without a type is one of type `untyped`.
+ExprPtr Translator::argument(const duckdb::Expression& arg, Type untyped, const Rows& input) {
   ExprPtr result = expression(arg, input);
-  if (result->type != TypeId::kNull || expr.return_type.id() == duckdb::LogicalTypeId::SQLNULL) return result;
-  return lanewise::cast(std::move(result),
-                        type_of(expr.return_type, fmt::format("the aggregate {}", expr.ToString())));
+  return result->type == TypeId::kNull ? lanewise::cast(std::move(result), untyped) : result;
 }
 
 plan::AggregateCall Translator::call_without_arguments(const duckdb::BoundAggregateExpression& expr,
@@ -151,7 +148,7 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   plan::AggregateCall one = call_without_arguments(expr, input);
   const Type list = one.type;
   one.type = list.element();
-  one.args = {argument(*expr.children[0], expr, input), nullptr};
+  one.args = {argument(*expr.children[0], one.type, input), nullptr};
   require_order(*expr.children[0]);
   Calls result;
   for (ExprPtr& fraction : fractions_of(context_, expr)) {
@@ -173,15 +170,14 @@ Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpressio
   const bool by_another = expr.children.size() == 3;
   plan::AggregateCall list = call_without_arguments(expr, input);
   list.function = "list";
-  list.args = {argument(*expr.children[0], expr, input)};
-  const duckdb::Expression& ranked = *expr.children[by_another ? 1 : 0];
-  require_order(ranked);
-  list.order = {
-      {comparable(expression(ranked, input)), expr.function.name.find("max") != std::string::npos, false}};
-  std::vector<ExprPtr> conditions;
-  if (list.filter != nullptr) conditions.push_back(list.filter);
-  for (size_t i = 0; i + 1 < expr.children.size(); ++i)
-    conditions.push_back(lanewise::call("IS NOT NULL", {expression(*expr.children[i], input)}));
+  list.args = {argument(*expr.children[0], list.type.element(), input)};
+  const duckdb::Expression& rank = *expr.children[by_another ? 1 : 0];
+  require_order(rank);
+  const ExprPtr key = by_another ? argument(rank, TypeId::kInt64, input) : list.args[0];
+  list.order = {{comparable(key), expr.function.name.find("max") != std::string::npos, false}};
+  std::vector<ExprPtr> conditions = {lanewise::call("IS NOT NULL", {list.args[0]})};
+  if (by_another) conditions.push_back(lanewise::call("IS NOT NULL", {key}));
+  if (list.filter != nullptr) conditions.insert(conditions.begin(), list.filter);
   list.filter = conjunction(std::move(conditions));
   const ExprPtr end = literal(count_of_values(expression(*expr.children.back(), input), by_another));
   const Type type = list.type;
@@ -217,7 +213,7 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
       count = 1;
     }
   }
-  for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], expr, input));
+  for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(context_, expr));
   if (is_quantile(name)) {

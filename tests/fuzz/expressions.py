@@ -156,6 +156,11 @@ AGGREGATES = [
     ("string_agg", "string_agg({0}, ',' ORDER BY {0})", "text", "text"),
     ("any_value", "any_value({0} IS NULL OR true)", "bool", "int"),
     ("filter", "count(*) FILTER (WHERE {0})", "int", "bool"), ("sum filter", "sum({0}) FILTER (WHERE {1})", "int", "int32 bool"),
+    ("regr_count", "regr_count({0}, {1})", "int", "exact int32"), ("regr_avgx", "regr_avgx({1}, {0})", "inexact", "int32 exact"),
+    ("covar_pop", "covar_pop({0}, {1})", "inexact", "int32 int32"), ("mad", "mad({0})", "inexact", "int32"),
+    *[(f"entropy {k}", "entropy({0})", "inexact", k) for k in ("int32", "text")],
+    ("greatest values", "max({0}, 3)::VARCHAR", "text", "int"), ("least values", "min({0}, 2)::VARCHAR", "text", "date"),
+    ("quantiles", "quantile_disc({0}, [0.3, 0.9])::VARCHAR", "text", "int32"),
 ]
 
 # The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/understand/decisions/0002-where-duckdb-is-wrong.md).

@@ -10,6 +10,7 @@
 #include "ops/aggregate/moments.h"
 #include "ops/aggregate/states.h"
 #include "ops/aggregate/statistics.h"
+#include "plan/node.h"
 
 /// Aggregates that fold the doubles of rows without NULLs into one state for each group.
 namespace lanewise::ops {
