@@ -1,6 +1,7 @@
 #include "profile_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/size.h"
 #include "output/display.h"
@@ -65,6 +66,8 @@ std::string timing_report(const StatementResult& result) {
     text += fmt::format("; rows written in {} by duckdb", duration(*result.write_seconds));
   if (result.pivot_seconds)
     text += fmt::format("; values of PIVOT found in {} by duckdb", duration(*result.pivot_seconds));
+  if (!result.computed_by_duckdb.empty())
+    text += fmt::format("; {} computed by duckdb", fmt::join(result.computed_by_duckdb, ", "));
   if (result.spilled != 0) text += fmt::format("; {} in temporary files", format_size(result.spilled));
   return text;
 }

@@ -221,6 +221,7 @@ struct Session::State {
     Stopwatch watch;
     sql::Query query = database.plan(statement);
     result.pivot_seconds = query.pivot_seconds;
+    result.computed_by_duckdb.assign(query.computed_by_duckdb.begin(), query.computed_by_duckdb.end());
     result.plan_seconds = watch.lap() - query.pivot_seconds.value_or(0);
     exec::Options run = run_options();
     run.keep_columns = keep_columns;
@@ -337,6 +338,7 @@ std::string Session::explain(const std::string& query, bool kernels, const Table
 }
 
 Table Session::as_json(const Table& table) { return state_->database.as_json(table); }
+Table Session::in_zone(const Table& table) { return state_->database.in_zone(table); }
 
 void Session::write_parquet(const Table& table, const std::string& path) {
   state_->database.write_parquet(table, path);

@@ -58,6 +58,7 @@ struct StatementResult {
   std::optional<double> write_seconds;
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
+  std::vector<std::string> computed_by_duckdb;  ///< functions and casts of the query's expressions
   size_t spilled = 0;              ///< bytes in temporary files, at most, for want of memory
   bool hot = false;                ///< all columns were in the column store
   std::vector<std::string> files;  ///< that the query reads
@@ -88,6 +89,8 @@ class Session {
   std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
   /// The table with its nested columns (lists, structs, maps) as JSON (Field::text_of).
   Table as_json(const Table& table);
+  /// The table with timestamps with time zones as texts, if the session's zone is not UTC.
+  Table in_zone(const Table& table);
   /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
 

@@ -130,7 +130,7 @@ TEST(Session, FallsBackOnlyWhenAsked) {
   EXPECT_EQ(result.table.value(0, 0).to_string(), "3");
   EXPECT_EQ(session.run("SELECT 1").engine, "lanewise");
   EXPECT_THAT(message_of<UserError>([&] { session.run("SELECT nothing"); }), HasSubstr("LINE 1"));
-  EXPECT_EQ(session.run("SELECT '1'::BIT AS b").engine, "duckdb");
+  EXPECT_EQ(session.run("SELECT union_value(a := 1) AS b").engine, "duckdb");
 }
 
 TEST(Session, ExplainsPlansWithLanesAndMatchers) {

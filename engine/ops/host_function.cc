@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "data/visit-inl.h"
@@ -86,11 +87,13 @@ ExprPtr call_host_function(std::shared_ptr<const HostFunction> function, std::ve
             "the arguments of a host function have its types");
   auto held = std::make_shared<HeldHost>();
   held->host = std::move(function);
-  held->name = held->host->name;
-  std::ranges::transform(held->name, held->name.begin(), ascii_lower);
+  held->name = held->host->written;
+  if (held->name.empty())
+    std::ranges::transform(held->host->name, std::back_inserter(held->name), ascii_lower);
   held->entry.name = held->name;
   held->entry.nulls = held->host->strict ? Function::Nulls::kStrict : Function::Nulls::kOwn;
   held->entry.raises = true;
+  held->entry.varies = held->host->varies;
   held->entry.evaluate = call_host;
   auto expr = std::make_shared<Expr>();
   expr->kind = Expr::Kind::kCall;

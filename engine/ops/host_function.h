@@ -11,12 +11,15 @@
 
 namespace lanewise::ops {
 
-/// A scalar function of the program that uses the engine.
+/// A scalar function of the program that uses the engine, or of a library.
 struct HostFunction {
   std::string name;
-  std::vector<Type> arguments;  ///< of no nested type, as is the result
+  std::vector<Type> arguments;
   Type result;
-  bool strict = true;  ///< NULL where an argument is NULL; it sees only rows without NULLs
+  bool strict = true;   ///< NULL where an argument is NULL; it sees only rows without NULLs
+  bool varies = false;  ///< gives other values for the same arguments
+  /// How EXPLAIN writes it, and what tells it from others; empty: the name in small letters.
+  std::string written = {};
   /// The values for the rows of a batch whose columns are the arguments: batches of one column, together as
   /// many rows. Several threads call it.
   std::function<std::vector<Batch>(const Batch& arguments)> run;

@@ -19,12 +19,18 @@
 #include "sql/rewrite_rules.h"
 #include "sql/rows_function.h"
 #include "sql/statement.h"
+#include "sql/time_zone.h"
 #include "sql/translate.h"
 #include "sql/types.h"
 
 namespace lanewise::sql {
 
 namespace {
+
+bool is_zoned(const Type& type) {
+  return type.id == TypeId::kTimestampTz ||
+         (type.is_nested() && std::ranges::any_of(type.nested->members, is_zoned, &Member::type));
+}
 
 using duckdb::StatementType;
 
@@ -270,6 +276,8 @@ struct Database::State {
   }
 
   Table fetch(duckdb::QueryResult& result, MemoryBudget* budget);
+  /// The values of one expression for each column of `table`, which the expressions call c0, c1, ...
+  Table selected(const Table& table, const std::vector<std::string>& expressions);
 };
 
 bool may_change_database(const std::string& sql) {
@@ -412,8 +420,9 @@ Query Database::plan(const Statement& statement) {
   }
   try {
     translated([&] {
-      Translator translator(state_->context(), state_->generation);
+      Translator translator(state_->context(), state_->generation, statement.text);
       result.root = translator.plan(*logical);
+      result.computed_by_duckdb = translator.computed_by_duckdb();
       if (translator.reads_json()) {
         state_->query_left_open = true;
         result.executor =
@@ -503,19 +512,38 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
 
 const std::vector<std::string>& Database::files() const { return state_->files; }
 
-Table Database::as_json(const Table& table) {
-  state_->exposed->table = &table;
-  const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
-  std::vector<std::string> results;
-  for (size_t i = 0; i < table.schema.size(); ++i) {
-    const auto& [name, type, text_of] = table.schema[i];
-    results.push_back(type.is_nested()  ? fmt::format("to_json(c{})", i)
-                      : text_of.empty() ? fmt::format("c{}", i)
-                                        : fmt::format("to_json(c{}::{})", i, text_of));
-  }
-  std::optional<Table> result = run(State::rows_query(results), state_->exposed->budget);
+Table Database::State::selected(const Table& table, const std::vector<std::string>& expressions) {
+  exposed->table = &table;
+  const std::shared_ptr<void> hide(nullptr, [this](void*) { exposed->table = nullptr; });
+  std::optional<Table> result;
+  for (auto& statement : parse(rows_query(expressions)))
+    result = run(std::move(statement), true, {}, exposed->budget);
   for (size_t i = 0; i < table.schema.size(); ++i) result->schema[i].name = table.schema[i].name;
   return std::move(*result);
+}
+
+Table Database::as_json(const Table& table) {
+  std::vector<std::string> expressions;
+  for (size_t i = 0; i < table.schema.size(); ++i) {
+    const auto& [name, type, text_of] = table.schema[i];
+    expressions.push_back(!text_of.empty()   ? fmt::format("to_json(c{}::{})", i, text_of)
+                          : type.is_nested() ? fmt::format("to_json(c{})", i)
+                                             : fmt::format("c{}", i));
+  }
+  return translated([&] { return state_->selected(table, expressions); });
+}
+
+Table Database::in_zone(const Table& table) {
+  if (is_utc(state_->context()) || std::ranges::none_of(table.schema, is_zoned, &Field::type)) return table;
+  std::vector<std::string> expressions;
+  for (size_t i = 0; i < table.schema.size(); ++i)
+    expressions.push_back(fmt::format("c{}{}", i, is_zoned(table.schema[i].type) ? "::VARCHAR" : ""));
+  Table result = translated([&] { return state_->selected(table, expressions); });
+  for (size_t i = 0; i < table.schema.size(); ++i) {
+    const Field& field = table.schema[i];
+    result.schema[i].text_of = is_zoned(field.type) ? to_duckdb(field.type).ToString() : field.text_of;
+  }
+  return result;
 }
 
 void Database::write_parquet(const Table& table, const std::string& path) {

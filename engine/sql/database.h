@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,7 @@ struct Query {
   std::vector<std::string> texts;  ///< their Field::text_of
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
+  std::set<std::string> computed_by_duckdb;  ///< names of functions and casts
 };
 
 /// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of
@@ -111,6 +113,9 @@ class Database {
   const std::vector<std::string>& files() const;
   /// The table with JSON for the columns that have a Field::text_of.
   Table as_json(const Table& table);
+  /// The table with texts for timestamps with time zones, as SQL writes them, where the session's zone is not
+  /// UTC; Value::to_string() writes those of UTC.
+  Table in_zone(const Table& table);
   /// Writes a table as Parquet, reading it where it lies. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
   /// Hands the table out as Arrow, see data/arrow.h, with lists, structs and maps as such.

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "sql/duckdb_headers.h"
 #include "sql/nested.h"
+#include "sql/types.h"
 
 namespace lanewise::sql {
 
@@ -123,6 +124,12 @@ ColumnGather::ColumnGather(ColumnGather&&) noexcept = default;
 
 void ColumnGather::append(duckdb::Vector& vector, int64_t rows) {
   if (rows == 0) return;
+  if (is_held_as_text(vector.GetType()) && from_->id() != duckdb::LogicalTypeId::ENUM) {
+    const auto count = static_cast<duckdb::idx_t>(rows);
+    duckdb::Vector texts(duckdb::LogicalType::VARCHAR, count);
+    duckdb::VectorOperations::DefaultCast(vector, texts, count, true);
+    return append(texts, rows);
+  }
   extend_validity(rows);
   if (type_.is_nested()) {
     duckdb::Vector packed = packed_vector(vector, type_, rows);

@@ -10,8 +10,8 @@
 #include "sql/duckdb_headers.h"
 #include "sql/errors.h"
 #include "sql/gather.h"
-#include "sql/rows_function.h"
 #include "sql/types.h"
+#include "sql/vectors.h"
 
 namespace lanewise::sql {
 

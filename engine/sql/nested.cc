@@ -6,7 +6,7 @@
 #include "data/packed.h"
 #include "data/physical_value.h"
 #include "sql/duckdb_headers.h"
-#include "sql/rows_function.h"
+#include "sql/vectors.h"
 
 namespace lanewise::sql {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "sql/rows_function.h"
 
 namespace lanewise::sql {
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/bits.h"
 #include "base/error.h"
-#include "data/visit_width.h"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
 #include "sql/duckdb_headers.h"
-#include "sql/nested.h"
 #include "sql/types.h"
+#include "sql/vectors.h"
 
 namespace lanewise::sql {
 
@@ -150,52 +148,6 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> init_local(duckdb::Execution
   return state;
 }
 
-/// to[i] is value i of the rows: of a dictionary their entries, of which NULL has none.
-template <class From, class To>
-void copy_to_duckdb(const Column& column, int64_t first, int64_t rows, To* to) {
-  if (column.dictionary) {
-    const uint32_t* codes = column.values.as<uint32_t>() + first;
-    const From* entries = column.dictionary->values.as<From>();
-    for (int64_t i = 0; i < rows; ++i) {
-      if (!column.is_null(first + i)) to[i] = static_cast<To>(entries[codes[i]]);
-    }
-  } else {
-    const From* from = column.values.as<From>() + first;
-    for (int64_t i = 0; i < rows; ++i) to[i] = static_cast<To>(from[i]);
-  }
-}
-
-/// Rows of a column as a vector: texts by reference.
-void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector) {
-  using duckdb::PhysicalType;
-  const PhysicalType physical = vector.GetType().InternalType();
-  if (column.type.is_nested()) return expose_nested(column, first, rows, vector);
-  if (column.type.is_string()) {
-    auto* to = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
-    for (int64_t i = 0; i < rows; ++i) {
-      const std::string_view text = column.is_null(first + i) ? std::string_view() : column.text(first + i);
-      to[i] = duckdb::string_t(text.data(), static_cast<uint32_t>(text.size()));
-    }
-  } else if (column.type.id == TypeId::kNull) {
-    duckdb::FlatVector::Validity(vector).SetAllInvalid(static_cast<duckdb::idx_t>(rows));
-    return;
-  } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT16) {
-    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int16_t>(vector));
-  } else if (column.type.id == TypeId::kDecimal && physical == PhysicalType::INT32) {
-    copy_to_duckdb<int64_t>(column, first, rows, duckdb::FlatVector::GetData<int32_t>(vector));
-  } else {
-    visit_width(width(column.type.physical()), [&](auto zero) {
-      using T = decltype(zero);
-      copy_to_duckdb<T>(column, first, rows, reinterpret_cast<T*>(duckdb::FlatVector::GetData(vector)));
-    });
-  }
-  if (!column.validity) return;
-  auto& mask = duckdb::FlatVector::Validity(vector);
-  mask.Initialize(STANDARD_VECTOR_SIZE);
-  bits::copy(column.validity.as<uint64_t>(), static_cast<size_t>(first), static_cast<size_t>(rows),
-             reinterpret_cast<uint64_t*>(mask.GetData()));
-}
-
 void next_rows(duckdb::ClientContext&, duckdb::TableFunctionInput& input, duckdb::DataChunk& out) {
   auto& global = input.global_state->Cast<GlobalState>();
   auto& local = input.local_state->Cast<LocalState>();
@@ -268,12 +220,6 @@ void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<
   if (exposed->open_arrow) loader.RegisterFunction(std::move(arrow));
   duckdb::DBConfig::GetConfig(instance).replacement_scans.emplace_back(
       replace_name, duckdb::make_uniq<Names>(std::move(exposed)));
-}
-
-duckdb::Value value_at(const Column& column, int64_t row) {
-  duckdb::Vector vector(to_duckdb(column.type), 1);
-  expose(column, row, 1, vector);
-  return vector.GetValue(0);
 }
 
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get) {

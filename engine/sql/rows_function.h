@@ -28,9 +28,6 @@ struct ExposedRows {
 /// the path or pattern of Arrow files, for names that end like those.
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed);
 
-/// One value of a column.
-duckdb::Value value_at(const Column& column, int64_t row);
-
 /// The source whose rows `get` reads; null: it reads something else.
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);
 

@@ -186,12 +186,11 @@ std::vector<plan::SortKey> Translator::sort_keys(const duckdb::vector<duckdb::Bo
                                                  const Rows& input) {
   std::vector<plan::SortKey> keys;
   for (const duckdb::BoundOrderByNode& order : orders) {
-    require_order(*order.expression);
     if (order.type == duckdb::OrderType::ORDER_DEFAULT ||
         order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
       throw InternalError("the binder left the direction of a sort open");
     }
-    keys.push_back({comparable(expression(*order.expression, input)),
+    keys.push_back({ordered(*order.expression, input),
                     order.type == duckdb::OrderType::DESCENDING,
                     order.null_order == duckdb::OrderByNullType::NULLS_FIRST});
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,12 +31,14 @@ struct Rows {
 /// does not know is an UnsupportedError that names it, never ignored.
 class Translator {
  public:
-  Translator(duckdb::ClientContext& context, const Generation& generation)
-      : context_(context), generation_(generation) {}
+  Translator(duckdb::ClientContext& context, const Generation& generation, std::string statement)
+      : context_(context), generation_(generation), statement_(std::move(statement)) {}
 
   /// The whole plan; its columns are those of `root`. Takes the bind data of its scans.
   plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
   bool reads_json() const { return reads_json_; }
+  /// The names of what DuckDB computes for rows: functions, casts.
+  const std::set<std::string>& computed_by_duckdb() const { return computed_by_duckdb_; }
 
  private:
   // translate.cc
@@ -136,15 +139,30 @@ class Translator {
   ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
   ExprPtr set_seed(const Expr& seed);
   ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
-  void require_utc(const duckdb::Expression& expr);
   /// Whether a setting of DuckDB has this value.
   bool is_set(const char* setting, std::string_view value) const;
 
+  // translate_by_duckdb.cc
+  /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their types.
+  ExprPtr by_duckdb(const duckdb::Expression& expr, const Rows& input);
+  struct DuckdbArguments {
+    duckdb::vector<duckdb::LogicalType> types;
+    std::vector<ExprPtr> values;
+  };
+  /// Puts references to arguments in the place of what is below `expr`: of columns alone if it is `lazy`.
+  void refer_to_arguments(duckdb::Expression& expr, bool lazy, const Rows& input, DuckdbArguments& arguments);
+  /// Whether the engine lacks the type of an argument.
+  static bool has_foreign_arguments(const duckdb::Expression& expr);
+  /// A value whose order here is that of `expr` in SQL.
+  ExprPtr ordered(const duckdb::Expression& expr, const Rows& input);
+
   duckdb::ClientContext& context_;
   const Generation generation_;
+  const std::string statement_;  // its text
   std::unordered_map<uint64_t, Schema> ctes_;
   std::unordered_set<uint64_t> ctes_of_one_row_;
   bool reads_json_ = false;
+  std::set<std::string> computed_by_duckdb_;
 
   /// Values on which a subquery depends, by the Cte that holds them.
   struct DelimValues {
@@ -168,7 +186,7 @@ ExprPtr comparable(ExprPtr expr);
 /// The same of any type: numbers and intervals, too, where they become parts of a nested value.
 ExprPtr normalized(ExprPtr expr);
 
-/// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here: ENUMs are text.
+/// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here.
 void require_order(const duckdb::Expression& expr);
 
 }  // namespace lanewise::sql

@@ -117,10 +117,9 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   if (function.function.name != "create_sort_key") return {};
   std::vector<plan::SortKey> keys;
   for (size_t i = 0; i + 1 < function.children.size(); i += 2) {
-    require_order(*function.children[i]);
     const auto& direction =
         function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
-    keys.push_back({comparable(expression(*function.children[i], input)),
+    keys.push_back({ordered(*function.children[i], input),
                     direction.find("DESC") != std::string::npos,
                     direction.find("NULLS FIRST") != std::string::npos});
   }
@@ -171,10 +170,9 @@ Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpressio
   plan::AggregateCall list = call_without_arguments(expr, input);
   list.function = "list";
   list.args = {argument(*expr.children[0], list.type.element(), input)};
-  const duckdb::Expression& rank = *expr.children[by_another ? 1 : 0];
-  require_order(rank);
-  const ExprPtr key = by_another ? argument(rank, TypeId::kInt64, input) : list.args[0];
-  list.order = {{comparable(key), expr.function.name.find("max") != std::string::npos, false}};
+  ExprPtr key = ordered(*expr.children[by_another ? 1 : 0], input);
+  if (key->type == TypeId::kNull) key = lanewise::cast(std::move(key), TypeId::kInt64);
+  list.order = {{key, expr.function.name.find("max") != std::string::npos, false}};
   std::vector<ExprPtr> conditions = {lanewise::call("IS NOT NULL", {list.args[0]})};
   if (by_another) conditions.push_back(lanewise::call("IS NOT NULL", {key}));
   if (list.filter != nullptr) conditions.insert(conditions.begin(), list.filter);
@@ -214,6 +212,13 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
+  const bool by_another = count == 2 && result.function.starts_with("arg_m");
+  if (by_another) result.args[1] = ordered(*expr.children[1], input);
+  const bool is_least_text = (name == "min" || name == "max") && is_held_as_text(expr.children[0]->return_type);
+  if (is_least_text) {
+    result.function = "arg_" + name;
+    result.args.push_back(ordered(*expr.children[0], input));
+  }
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(context_, expr));
   if (is_quantile(name)) {
@@ -227,8 +232,10 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
   }
 
-  constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value"};
-  if (std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
+  constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value", "entropy"};
+  const bool is_ordered = by_another || is_least_text;
+  if (!is_ordered &&
+      std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
     for (const auto& child : expr.children) require_order(*child);
   }
   return named_as_ours(std::move(result), name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/casts/cast.h"
 #include "expr/evaluate.h"
 #include "expr/function.h"
 #include "expr/nested/fold.h"
@@ -11,6 +12,7 @@
 #include "sql/bind_data.h"
 #include "sql/errors.h"
 #include "sql/host_functions.h"
+#include "sql/time_zone.h"
 #include "sql/translate.h"
 #include "sql/types.h"
 
@@ -25,15 +27,22 @@ std::string description(const duckdb::Expression& expr) { return "the expression
 
 Type result_type(const duckdb::Expression& expr) { return type_of(expr.return_type, description(expr)); }
 
-bool is_zoned(const duckdb::LogicalType& type) { return type.id() == LogicalTypeId::TIMESTAMP_TZ; }
+bool is_zoned(const duckdb::LogicalType& type) {
+  return duckdb::TypeVisitor::Contains(type, LogicalTypeId::TIMESTAMP_TZ);
+}
+
+/// Whether our table has the function for these arguments.
+bool is_known(std::string_view name, const std::vector<ExprPtr>& args) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : args) types.push_back(arg->type);
+  return find_function(name, types) != nullptr;
+}
 
 /// A call of a function that is in our table, else an error that names it with its argument types.
 ExprPtr known_call(std::string_view name, std::vector<ExprPtr> args, Type type) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : args) types.push_back(arg->type);
-  if (find_function(name, types) != nullptr) return lanewise::call(name, std::move(args), type);
+  if (is_known(name, args)) return lanewise::call(name, std::move(args), type);
   std::vector<std::string> names;
-  for (const Type& arg : types) names.push_back(arg.name());
+  for (const ExprPtr& arg : args) names.push_back(arg->type.name());
   unsupported(fmt::format("the function {}({}) is not", name, fmt::join(names, ", ")));
 }
 
@@ -97,23 +106,10 @@ ExprPtr normalized(ExprPtr expr) {
 }
 
 void require_order(const duckdb::Expression& expr) {
-  if (expr.return_type.id() == LogicalTypeId::ENUM) {
-    unsupported(fmt::format("the order of ENUM values ({}) is not", expr.ToString()));
+  if (is_held_as_text(expr.return_type)) {
+    unsupported(
+        fmt::format("the order of {} values ({}) is not", expr.return_type.ToString(), expr.ToString()));
   }
-}
-
-void Translator::require_utc(const duckdb::Expression& expr) {
-  const auto require = [&](const char* setting, const char* what,
-                           std::initializer_list<std::string_view> values) {
-    duckdb::Value value;
-    if (!context_.TryGetCurrentSetting(setting, value)) return;
-    const std::string name = value.ToString();
-    if (std::find(values.begin(), values.end(), name) != values.end()) return;
-    unsupported(fmt::format("{} with the {} {} (only SET {} = '{}' works) is not", expr.ToString(), what,
-                            name, setting, *values.begin()));
-  };
-  require("TimeZone", "time zone", {"UTC", "Etc/UTC"});
-  require("Calendar", "calendar", {"gregorian"});
 }
 
 bool Translator::is_set(const char* setting, std::string_view value) const {
@@ -129,6 +125,7 @@ std::vector<ExprPtr> Translator::expressions(
 }
 
 ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input) {
+  if (has_foreign_arguments(expr)) return by_duckdb(expr, input);
   switch (expr.GetExpressionClass()) {
     case duckdb::ExpressionClass::BOUND_REF: {
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
@@ -147,12 +144,11 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
     }
     case duckdb::ExpressionClass::BOUND_BETWEEN: {
       const auto& between = expr.Cast<duckdb::BoundBetweenExpression>();
-      require_order(*between.input);
       if (between.lower_inclusive && between.upper_inclusive) {
-        return known_call("BETWEEN",
-                          {expression(*between.input, input), expression(*between.lower, input),
-                           expression(*between.upper, input)},
-                          TypeId::kBool);
+        return known_call(
+            "BETWEEN",
+            {ordered(*between.input, input), ordered(*between.lower, input), ordered(*between.upper, input)},
+            TypeId::kBool);
       }
       return conjunction(
           {compare(between.LowerComparisonType(), *between.input, *between.lower, input, input),
@@ -187,9 +183,10 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
 ExprPtr Translator::compare(ExpressionType type, const duckdb::Expression& left,
                             const duckdb::Expression& right, const Rows& left_input,
                             const Rows& right_input) {
-  if (!is_equality(type)) require_order(left);
-  return known_call(comparison_name(type),
-                    {comparable(expression(left, left_input)), comparable(expression(right, right_input))},
+  const auto value = [&](const duckdb::Expression& expr, const Rows& input) {
+    return is_equality(type) ? comparable(expression(expr, input)) : ordered(expr, input);
+  };
+  return known_call(comparison_name(type), {value(left, left_input), value(right, right_input)},
                     TypeId::kBool);
 }
 
@@ -216,6 +213,8 @@ ExprPtr Translator::operation(const duckdb::BoundOperatorExpression& expr, const
       return in();
     case ExpressionType::COMPARE_NOT_IN:
       return known_call("NOT", {in()}, TypeId::kBool);
+    case ExpressionType::OPERATOR_TRY:
+      return by_duckdb(expr, input);
     default:
       unsupported(description(expr) + " is not");
   }
@@ -345,22 +344,26 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (expr.function.name == "struct_update") return struct_update(expr, input);
   constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr",
                                           "list_aggregate"};
-  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end())
-    return list_aggregate(expr, input);
+  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end()) {
+    try {
+      return list_aggregate(expr, input);
+    } catch (const UnsupportedError&) {
+      return by_duckdb(expr, input);
+    }
+  }
   if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
       expr.children[1]->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
       expr.function.name.find("extract") != std::string::npos) {
     return field(expr, input);
   }
   if (ExprPtr part = split_extract("string_split_extract", expr, input)) return part;
-  for (const auto& child : expr.children) {
-    if (is_zoned(child->return_type)) require_utc(expr);
-    if (child->return_type.id() == LogicalTypeId::ENUM) {
-      unsupported(fmt::format("the function {} of ENUM values is not", expr.function.name));
-    }
-  }
-  if (is_zoned(expr.return_type)) require_utc(expr);
+  const auto is_duckdbs = [&](const duckdb::LogicalType& type) {
+    return is_held_as_text(type) || (is_zoned(type) && !is_utc(context_));
+  };
+  const bool takes_duckdbs =
+      std::ranges::any_of(expr.children, is_duckdbs, [](const auto& child) { return child->return_type; });
   const Type type = result_type(expr);
+  if (takes_duckdbs || is_duckdbs(expr.return_type)) return by_duckdb(expr, input);
   std::vector<ExprPtr> args = expressions(expr.children, input);
   if (auto host = host_function_of(expr)) return ops::call_host_function(std::move(host), std::move(args));
   if (expr.function.name ==
@@ -380,16 +383,16 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
     args[1] = case_when({std::move(is_zero), literal(none), args[1]});
   }
   if (expr.function.name.find("sort") != std::string::npos && args[0]->type.is_nested() &&
-      !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST"))) {
-    unsupported(
-        fmt::format("{} with another default_order or default_null_order is not", expr.function.name));
-  }
+      !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST")))
+    return by_duckdb(expr, input);
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
+  if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed") return set_seed(*args[0]);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
-  ExprPtr result = known_call(expr.function.name, std::move(args), type);
+  if (!is_known(expr.function.name, args)) return by_duckdb(expr, input);
+  ExprPtr result = lanewise::call(expr.function.name, std::move(args), type);
   if (result->function != nullptr && result->function->varies)
     expr::seed_random(*result, duckdb::RandomEngine::Get(context_).NextRandomInteger64());
   return result;
@@ -412,11 +415,11 @@ ExprPtr Translator::cast(const duckdb::BoundCastExpression& expr, const Rows& in
   const duckdb::LogicalType &from = expr.child->return_type, &to = expr.return_type;
   const Type type = result_type(expr);
   const bool to_text = to.id() == LogicalTypeId::VARCHAR && !to.HasAlias();
-  if (to.id() == LogicalTypeId::ENUM || (to.HasAlias() && from != to) ||
-      (from.HasAlias() && from != to && !to_text)) {
-    unsupported(fmt::format("{} from {} to {} is not", expr.ToString(), from.ToString(), to.ToString()));
-  }
-  if (is_zoned(from) != is_zoned(to)) require_utc(expr);
+  if (to_text && (is_held_as_text(from) || from.IsJSONType())) return expression(*expr.child, input);
+  const bool changes_zone = is_zoned(from) != is_zoned(to) && !is_utc(context_);
+  const bool is_duckdbs = is_held_as_text(from) || is_held_as_text(to) || from.HasAlias() || to.HasAlias();
+  if (from != to && (changes_zone || is_duckdbs || !expr::can_cast(type_of(from, "a value"), type)))
+    return by_duckdb(expr, input);
   ExprPtr arg = expression(*expr.child, input);
   if (arg->type == type) return arg;
   return folded(lanewise::cast(std::move(arg), type, expr.try_cast));

@@ -269,10 +269,7 @@ Rows Translator::comparison_join(const duckdb::LogicalComparisonJoin& op, const 
       join.keys.push_back({comparable(expression(*condition.left, left)),
                            comparable(expression(*condition.right, right)), null_is_equal});
     } else if (may_have_range && !join.range && order) {
-      require_order(*condition.left);
-      require_order(*condition.right);
-      join.range = {*order, comparable(expression(*condition.left, left)),
-                    comparable(expression(*condition.right, right)), nearest};
+      join.range = {*order, ordered(*condition.left, left), ordered(*condition.right, right), nearest};
     } else {
       add_condition(join.condition,
                     compare(condition.comparison, *condition.left, *condition.right, both, right_of_both));

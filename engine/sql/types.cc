@@ -14,7 +14,7 @@ namespace {
 
 /// The type of an element or field; nothing for what would lose its meaning inside a packed value.
 std::optional<Type> find_member(const duckdb::LogicalType& type) {
-  if (type.id() == LogicalTypeId::ENUM || type.IsJSONType()) return std::nullopt;
+  if (is_held_as_text(type) || type.IsJSONType()) return std::nullopt;
   return find_type(type);
 }
 
@@ -53,7 +53,20 @@ duckdb::child_list_t<duckdb::LogicalType> to_duckdb(const std::vector<Member>& m
 
 }  // namespace
 
+bool is_held_as_text(const duckdb::LogicalType& type) {
+  switch (type.id()) {
+    case LogicalTypeId::ENUM:
+    case LogicalTypeId::BIT:
+    case LogicalTypeId::BIGNUM:
+    case LogicalTypeId::TIME_TZ:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<Type> find_type(const duckdb::LogicalType& type) {
+  if (is_held_as_text(type)) return TypeId::kVarchar;
   switch (type.id()) {
     case LogicalTypeId::SQLNULL:
       return TypeId::kNull;
@@ -104,7 +117,6 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
     case LogicalTypeId::INTERVAL:
       return TypeId::kInterval;
     case LogicalTypeId::VARCHAR:
-    case LogicalTypeId::ENUM:
       return TypeId::kVarchar;
     case LogicalTypeId::BLOB:
       return TypeId::kBlob;
@@ -121,7 +133,8 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 }
 
 std::string text_of(const duckdb::LogicalType& type) {
-  return find_type(type) && !type.IsJSONType() ? "" : type.ToString();
+  const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
+  return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
 }
 
 Type type_of(const duckdb::LogicalType& type, std::string_view what) {
@@ -209,7 +222,7 @@ Value to_value(const duckdb::Value& value) {
     }
     case Physical::kString:
       return {type,
-              value.type().id() == LogicalTypeId::ENUM ? value.ToString() : duckdb::StringValue::Get(value)};
+              is_held_as_text(value.type()) ? value.ToString() : duckdb::StringValue::Get(value)};
     default:
       break;
   }

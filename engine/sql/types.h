@@ -14,7 +14,11 @@ class Value;
 
 namespace lanewise::sql {
 
-/// Our type for DuckDB's, or nothing where there is none. ENUMs become VARCHAR, JSON too.
+/// Whether the engine holds its values as the texts that a cast to VARCHAR gives: they are equal where the
+/// values are, but their order is another.
+bool is_held_as_text(const duckdb::LogicalType& type);
+
+/// Our type for DuckDB's, or nothing where there is none. JSON is VARCHAR, as are types that are held as text.
 std::optional<Type> find_type(const duckdb::LogicalType& type);
 
 /// What Field::text_of says of a column of this type: lists, structs, JSON and what else we hold as strings.

@@ -173,7 +173,7 @@ def test_who_ran_each_part_is_said(lanewise):
 
 
 def test_fallback_is_not_advised_where_it_is_given(lanewise):
-    query = "SELECT '101'::BIT AS l"
+    query = "SELECT union_value(a := 1) AS l"
     assert "--fallback duckdb lets DuckDB answer" in lanewise("sql", "-c", query)[2]
     error = lanewise("sql", "--fallback", "duckdb", "-c", query)[2]
     assert "answered by DuckDB" in error and "--fallback" not in error

@@ -113,6 +113,7 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   if (options_.profile) print_error("{}", profile_report(result, terminal_width()));
   inputs_.insert(inputs_.end(), result.files.begin(), result.files.end());
   if (!result.has_rows) return;
+  if (format_ != "parquet" && !format_.starts_with("arrow")) result.table = session_->in_zone(result.table);
   if (format_ == "json" || format_ == "ndjson") nest(result.table);
   if (options_.output.empty()) {
     show([&] { write(*writer_, result.table, out_); });

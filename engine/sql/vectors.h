@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "data/column.h"
+#include "sql/duckdb_headers.h"
+
+/// Columns as DuckDB's vectors and values.
+namespace lanewise::sql {
+
+/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, texts by
+/// reference.
+void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector);
+
+/// One value of a column.
+duckdb::Value value_at(const Column& column, int64_t row);
+
+}  // namespace lanewise::sql
