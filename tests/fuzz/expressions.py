@@ -127,6 +127,18 @@ FUNCTIONS = [
     ("regexp_extract group", "regexp_extract({0}, {1}, 1)", "text", "text GROUPED"),
     ("regexp_replace", "regexp_replace({0}, {1}, {2})", "text", "text REGEX TEXT"),
     ("regexp_replace all", "regexp_replace({0}, {1}, {2}, 'g')", "text", "text REGEX TEXT"),
+    # What DuckDB computes for the engine.
+    ("md5", "md5({0})", "text", "text"), ("levenshtein", "levenshtein({0}, {1})", "int", "text text"), ("bin", "bin({0})", "text", "int"),
+    ("format", "format('{{}}|{{:05d}}', {0}, {1})", "text", "text int32"), ("try_strptime", "try_strptime({0}, '%Y-%m-%d')", "timestamp", "text"),
+    ("string_split_regex", "string_split_regex({0}, '[a ]')::VARCHAR", "text", "text"), ("json", "json_object('k', {0}, 'n', {1})::VARCHAR", "text", "text int"),
+    ("json path", "json_extract_string('{{\"a\":[' || {0} || ']}}', '$.a[0]')", "text", "int"), ("hash", "(hash({0}) % 1000)::BIGINT", "int", "text"),
+    ("time_bucket", "time_bucket(INTERVAL 10 DAY, {0})", "date", "date"), ("at time zone", "({0} AT TIME ZONE 'Europe/Berlin')", "timestamp", "zoned"),
+    ("cast text list", "(TRY_CAST({0} AS INTEGER[]))[1]", "int", "text"), ("try", "TRY({0} // {1})", "int", "int int"), ("try case", "TRY(CASE WHEN {0} THEN {1} // {2} END)", "int", "bool int int"),
+    ("enum_code", "enum_code({0})", "int", "enum"), ("enum text", "({0})::VARCHAR", "text", "enum"), ("& bits", "({0} & {1})", "bits", "bits bits"),
+    ("bits int", "({0})::INTEGER", "int", "bits"), ("int bits", "({0})::INTEGER::BIT", "bits", "int32"), ("bignum text", "({0})::VARCHAR", "text", "bignum"), ("int bignum", "({0})::BIGNUM", "bignum", "int"),
+    ("clock time", "({0})::TIME", "time", "clock"), ("case enum", "(CASE WHEN {0} THEN {1} ELSE {2} END)", "enum", "bool enum enum"), ("coalesce bits", "coalesce({0}, {1})", "bits", "bits bits"),
+    *[(f"{op} {kind}", f"({{0}} {op} {{1}})", "bool", f"{kind} {kind}") for kind in ("enum", "bits", "clock", "bignum") for op in ("=", "<>", "<", ">=")],
+    ("between enum", "({0} BETWEEN {1} AND {2})", "bool", "enum enum enum"), ("in enum", "({0} IN ({1}, 'C'))", "bool", "enum enum"), ("is null clock", "({0} IS NULL)", "bool", "clock"),
 ]
 
 AGGREGATES = [
@@ -161,6 +173,9 @@ AGGREGATES = [
     *[(f"entropy {k}", "entropy({0})", "inexact", k) for k in ("int32", "text")],
     ("greatest values", "max({0}, 3)::VARCHAR", "text", "int"), ("least values", "min({0}, 2)::VARCHAR", "text", "date"),
     ("quantiles", "quantile_disc({0}, [0.3, 0.9])::VARCHAR", "text", "int32"),
+    *[(f"{f} {k}", f"{f}({{0}})", k, k) for f in ("min", "max") for k in ("enum", "bits", "clock", "bignum")],
+    *[(f"count distinct {k}", "count(DISTINCT {0})", "int", k) for k in ("enum", "bits", "clock")],
+    ("first by enum", "first({0} ORDER BY {1} DESC NULLS LAST, {0})", "int", "int enum"),
 ]
 
 # The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
@@ -193,6 +208,7 @@ LITERALS = {
     "date": ["DATE '2000-02-29'", "DATE '1969-12-31'"], "time": ["TIME '12:34:56'"], "timestamp": ["TIMESTAMP '2001-02-03 04:05:06'"],
     "zoned": ["TIMESTAMPTZ '2001-02-03 04:05:06+00'"],
     "interval": ["INTERVAL 2 DAYS", "INTERVAL 1 MONTH"], "blob": ["'ab'::BLOB"],
+    "enum": ["'a'::ENUM('b', 'a', 'C')"], "bits": ["7::INTEGER::BIT"], "bignum": ["17::BIGNUM"], "clock": ["TIMETZ '12:34:56+01'"],
 }
 
 

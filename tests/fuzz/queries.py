@@ -23,6 +23,9 @@ TYPES = {
     "TIMESTAMP_NS": ("timestamp", "TIMESTAMP '2001-01-01' + to_microseconds(({h} % 1000000007)::BIGINT * 1001)"),
     "TIMESTAMPTZ": ("zoned", "to_timestamp(({h} % 1000003)::BIGINT * 1000.5)"),
     "INTERVAL": ("interval", "to_hours(({h} % 200)::BIGINT)"), "BLOB": ("blob", "encode('b' || ({h} % 30))"),
+    "ENUM('b', 'a', 'C')": ("enum", "['b', 'a', 'C'][{h} % 3 + 1]"), "BIT": ("bits", "({h} % 50)::INTEGER::BIT"),
+    "BIGNUM": ("bignum", "({h} % 2000003 - 1000000)::BIGNUM"),
+    "TIME WITH TIME ZONE": ("clock", "((TIME '00:00:00' + to_seconds(({h} % 86400)::BIGINT))::VARCHAR || ['+00', '+02', '-05:30'][{h} % 3 + 1])"),
 }
 TEXTS = [
     "['', 'a', 'b', 'ab', 'abc', 'aab', 'A', 'Abc', 'ba c', ' a ', '12', '-7', '2020-01-31', 'é', 'aéb', '日本', '日ab'][{h} % 17 + 1]",
@@ -35,7 +38,7 @@ ALSO = {"int32": ["int32", "int"]}
 
 
 # Types that a Parquet file gives back as others.
-NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIMESTAMP_S", "INTERVAL")
+NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIMESTAMP_S", "INTERVAL", "ENUM('b', 'a', 'C')", "BIT", "BIGNUM", "TIME WITH TIME ZONE")
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Table:
         """The columns of each kind; `with_nulls` names those that hold a NULL."""
         by_kind = {}
         for name, kind, *_ in self.columns:
-            values = "text" if kind.startswith("ENUM") else TYPES[kind.partition(" COLLATE")[0]][0]
+            values = TYPES.get(kind.partition(" COLLATE")[0], ["text"])[0]
             for k in ALSO.get(values, [values]):
                 by_kind.setdefault(k, []).append(Column(name, kind, name in with_nulls))
         return by_kind
@@ -177,7 +180,7 @@ def random_query(random, generator):
         return True
 
     generator.planned.clear()
-    kinds = ("int", "text", "exact", "bool", "decimal", "date", "timestamp", "zoned", "time", "interval", "blob")
+    kinds = ("int", "text", "exact", "bool", "decimal", "date", "timestamp", "zoned", "time", "interval", "blob", "enum", "bits", "clock", "bignum")
     results = (*kinds, "inexact") if random.random() < 0.35 else kinds
     where = generator.expression("bool", 3) if has("where", 0.4) else None
     group, aggregates, select, having = (), (), (), None
