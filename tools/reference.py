@@ -83,8 +83,7 @@ def answers(queries):
 
 def functions():
     """Name, example, documentation and "cores" of each function, where it runs on those only; its overloads follow each other."""
-    table = subprocess.run([BUILD / "tests" / "lanewise_function_examples"], capture_output=True, text=True, check=True).stdout
-    rows = [line.split("\t") for line in table.splitlines()]
+    rows = [line.split("\t") for line in function_table()]
     seen, result = set(), []
     for name, example, documentation, where in rows:
         if example and (name, example) not in seen:
@@ -112,7 +111,7 @@ def functions_page():
     on_gpu = set(re.search(r"Functions:\s+`([^`]*)`", (ROOT / "docs/use/gpu.md").read_text())[1].split())
     known = functions()
     lines = ["# Functions and aggregates\n", f"Lanewise supports {len({name for name, *_ in known})} functions and operators, and {len(list(aggregates()))} aggregates. "
-             "A function that is not listed ends with an error that names it.\n", "NULL arguments give NULL, unless the description says otherwise.\n",
+             "DuckDB's library computes [its other functions](#functions-of-duckdbs-library).\n", "NULL arguments give NULL, unless the description says otherwise.\n",
              "## Functions\n", "| function | description | example | result | GPU |", "| --- | --- | --- | --- | --- |"]
     for (name, example, documentation, where), answer in zip(known, answers([example for _, example, *_ in known])):
         gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
@@ -122,7 +121,27 @@ def functions_page():
     for name, documentation, query, answer, also in aggregates():
         names = ", ".join(code(other) for other in [name, *also])
         lines.append(f"| {names} | {cell(documentation)} | {code(query)} | {code(answer)} |")
+    others = duckdb_functions()
+    lines += ["\n## Functions of DuckDB's library\n", f"DuckDB computes these {len(others)} functions for the rows of a query, on cores "
+              "([decision 19](../../understand/decisions/0019-functions-of-duckdb.md)). They are described in DuckDB's documentation.\n", ", ".join(map(code, sorted(others))) + "."]
     return "\n".join(lines) + "\n"
+
+
+# What DuckDB's binder or the translation of its plans knows by another name.
+TRANSLATED = {"array_length", "dayofmonth", "normalized_interval", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
+              "weekofyear"}
+
+
+def duckdb_functions():
+    """DuckDB's scalar functions that are neither in the engine's table nor other names of those. Operators are left out."""
+    table = {row.partition("\t")[0] for row in function_table()}
+    query = "SELECT DISTINCT function_name, alias_of FROM duckdb_functions() WHERE function_type = 'scalar' AND regexp_full_match(function_name, '[A-Za-z]\\w*') AND NOT starts_with(function_name, 'icu_')"
+    rows = [json.loads(line) for line in lanewise("sql", "--format", "ndjson", "-c", query).splitlines()]
+    return {row["function_name"] for row in rows} - table - TRANSLATED - {row["function_name"] for row in rows if row["alias_of"] in table}
+
+
+def function_table():
+    return subprocess.run([BUILD / "tests" / "lanewise_function_examples"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def commands_page():

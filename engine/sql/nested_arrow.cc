@@ -8,23 +8,12 @@
 #include "duckdb/common/arrow/arrow_converter.hpp"
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 #include "duckdb/function/table/arrow/arrow_duck_schema.hpp"
-#include "sql/nested.h"
 #include "sql/types.h"
+#include "sql/vectors.h"
 
 namespace lanewise::sql {
 
 namespace {
-
-/// Rows of a column of text as a vector that refers to them.
-void expose_text(const Column& column, int64_t first, int64_t rows, duckdb::Vector& out) {
-  auto* texts = duckdb::FlatVector::GetData<duckdb::string_t>(out);
-  for (int64_t i = 0; i < rows; ++i) {
-    const bool null = column.is_null(first + i);
-    const std::string_view text = null ? std::string_view() : column.text(first + i);
-    texts[i] = duckdb::string_t(text.data(), static_cast<uint32_t>(text.size()));
-    if (null) duckdb::FlatVector::SetNull(out, static_cast<duckdb::idx_t>(i), true);
-  }
-}
 
 /// Converts one column's texts to values of its type, and these to Arrow.
 class Conversion {
@@ -49,10 +38,10 @@ class Conversion {
       duckdb::DataChunk values;
       values.Initialize(context_, types_);
       if (column.type.is_nested()) {
-        expose_nested(column, first, rows, values.data[0]);
+        expose(column, first, rows, values.data[0]);
       } else {
         duckdb::Vector texts(duckdb::LogicalType::VARCHAR);
-        expose_text(column, first, rows, texts);
+        expose(column, first, rows, texts);
         duckdb::VectorOperations::Cast(context_, texts, values.data[0], count);
       }
       values.SetCardinality(count);

@@ -244,7 +244,7 @@ def minimal(table, query, options, tries=200):
     kind = reason and fault(reason)
     while again and tries > 0 and reason:
         again = False
-        for candidate in [(t, query) for t in smaller_tables(table)] + [(table, q) for q in query.smaller()]:
+        for candidate in [(table, q) for q in query.smaller()] + [(t, query) for t in smaller_tables(table)]:
             tries -= 1
             found = fails(*candidate, options, kind)
             if found:
