@@ -22,6 +22,14 @@ struct SortKey {
   bool nulls_first = false;
 };
 
+}  // namespace lanewise::plan
+
+namespace lanewise::ops {
+struct HostAggregate;
+}  // namespace lanewise::ops
+
+namespace lanewise::plan {
+
 /// One aggregate of an Aggregate node, e.g. sum(DISTINCT x) FILTER (WHERE y).
 struct AggregateCall {
   std::string function;  ///< SQL's name, see ops/aggregate
@@ -30,6 +38,8 @@ struct AggregateCall {
   ExprPtr filter;              ///< may be null
   std::vector<SortKey> order;  ///< string_agg(x ORDER BY y), first(x ORDER BY y)
   Type type;                   ///< of the result
+  /// What computes it in the place of a function of ours; `function` is then its text.
+  std::shared_ptr<const ops::HostAggregate> host = {};
 };
 
 /// Rows of a source; the node's schema names the columns read. Predicates are over these columns; all must

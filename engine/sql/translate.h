@@ -85,6 +85,8 @@ class Translator {
   ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// The aggregate as DuckDB computes it, of arguments that the engine computes.
+  plan::AggregateCall by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// What an aggregate of DuckDB is made of: calls, and what their results come to; null: the only call's.
   struct Calls {
     std::vector<plan::AggregateCall> calls;
@@ -92,7 +94,6 @@ class Translator {
   };
   Calls calls(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   Calls quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input);
-  Calls first_values(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
   std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
   Rows distinct(duckdb::LogicalDistinct& op);
@@ -185,8 +186,5 @@ ExprPtr comparable(ExprPtr expr);
 
 /// The same of any type: numbers and intervals, too, where they become parts of a nested value.
 ExprPtr normalized(ExprPtr expr);
-
-/// Throws UnsupportedError if the order of `expr`'s values is not the order of its type here.
-void require_order(const duckdb::Expression& expr);
 
 }  // namespace lanewise::sql

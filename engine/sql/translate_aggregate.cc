@@ -5,6 +5,7 @@
 
 #include "ops/aggregate/functions.h"
 #include "sql/bind_data.h"
+#include "sql/duckdb_aggregates.h"
 #include "sql/errors.h"
 #include "sql/translate.h"
 #include "sql/types.h"
@@ -50,32 +51,19 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
   return result;
 }
 
-/// How many values min(x, n), max(x, n), arg_min(x, y, n) or arg_max(x, y, n) give.
-Value count_of_values(const ExprPtr& count, bool by_another) {
-  if (count->kind != Expr::Kind::kLiteral) unsupported("a number of values that is not constant is not");
-  const std::string what =
-      by_another ? "Invalid input for arg_min/arg_max: n value " : "Invalid input for MIN/MAX: n value ";
-  if (count->literal.is_null()) throw duckdb::InvalidInputException(what + "cannot be NULL");
-  const int128_t n = count->literal.integer();
-  if (n <= 0) throw duckdb::InvalidInputException(what + "must be > 0");
-  if (n >= 1'000'000) throw duckdb::InvalidInputException(what + "must be < 1000000");
-  return Value::int64(static_cast<int64_t>(n));
+/// Our table's function for the call; null if there is none.
+const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
+  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
+  return function == nullptr || function->resolve(types) != call.type ? nullptr : function;
 }
 
-/// The call with the name that its function has in our table; `name`: DuckDB's. Throws UnsupportedError if
-/// there is none.
-plan::AggregateCall named_as_ours(plan::AggregateCall call, std::string_view name) {
-  std::vector<Type> types;
-  std::vector<std::string> names;
-  for (const ExprPtr& arg : call.args) {
-    types.push_back(arg->type);
-    names.push_back(arg->type.name());
-  }
-  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
-  if (function == nullptr || function->resolve(types) != call.type)
-    unsupported(fmt::format("the aggregate {}({}) is not", name, fmt::join(names, ", ")));
-  call.function = function->name;
-  return call;
+/// Whether it has an argument whose order matters and is not that of our values.
+bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
+  constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value", "entropy"};
+  return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
+         std::ranges::any_of(expr.children, [](const auto& child) { return is_held_as_text(child->return_type); });
 }
 
 /// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
@@ -148,11 +136,10 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   const Type list = one.type;
   one.type = list.element();
   one.args = {argument(*expr.children[0], one.type, input), nullptr};
-  require_order(*expr.children[0]);
   Calls result;
   for (ExprPtr& fraction : fractions_of(context_, expr)) {
     one.args[1] = std::move(fraction);
-    result.calls.push_back(named_as_ours(one, expr.function.name));
+    result.calls.push_back(one);
   }
   if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
@@ -163,38 +150,12 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
   return result;
 }
 
-/// max(x, n) and arg_max(x, y, n): the beginning of list(x ORDER BY x DESC) and of list(x ORDER BY y DESC),
-/// without NULLs.
-Translator::Calls Translator::first_values(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  const bool by_another = expr.children.size() == 3;
-  plan::AggregateCall list = call_without_arguments(expr, input);
-  list.function = "list";
-  list.args = {argument(*expr.children[0], list.type.element(), input)};
-  ExprPtr key = ordered(*expr.children[by_another ? 1 : 0], input);
-  if (key->type == TypeId::kNull) key = lanewise::cast(std::move(key), TypeId::kInt64);
-  list.order = {{key, expr.function.name.find("max") != std::string::npos, false}};
-  std::vector<ExprPtr> conditions = {lanewise::call("IS NOT NULL", {list.args[0]})};
-  if (by_another) conditions.push_back(lanewise::call("IS NOT NULL", {key}));
-  if (list.filter != nullptr) conditions.insert(conditions.begin(), list.filter);
-  list.filter = conjunction(std::move(conditions));
-  const ExprPtr end = literal(count_of_values(expression(*expr.children.back(), input), by_another));
-  const Type type = list.type;
-  return {{std::move(list)}, [end, type](const std::vector<ExprPtr>& columns) {
-            return lanewise::call("list_slice", {columns[0], literal(Value::int64(1)), end}, type);
-          }};
-}
-
 Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
   const std::string& name = expr.function.name;
   const bool makes_list = expr.return_type.id() == duckdb::LogicalTypeId::LIST;
-  if (is_quantile(name) && makes_list && expr.return_type != expr.children[0]->return_type)
+  if (is_quantile(name) && makes_list && expr.return_type != expr.children[0]->return_type &&
+      !has_order_of_duckdb(expr))
     return quantiles(expr, input);
-  constexpr std::array kOfOne = {"min", "max"};
-  constexpr std::array kOfTwo = {"arg_min", "argmin", "min_by", "arg_max", "argmax", "max_by"};
-  if ((expr.children.size() == 2 && std::ranges::find(kOfOne, name) != kOfOne.end()) ||
-      (expr.children.size() == 3 && std::ranges::find(kOfTwo, name) != kOfTwo.end())) {
-    return first_values(expr, input);
-  }
   return {{call(expr, input)}, nullptr};
 }
 
@@ -212,18 +173,16 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
-  const bool by_another = count == 2 && result.function.starts_with("arg_m");
-  if (by_another) result.args[1] = ordered(*expr.children[1], input);
-  const bool is_least_text = (name == "min" || name == "max") && is_held_as_text(expr.children[0]->return_type);
-  if (is_least_text) {
-    result.function = "arg_" + name;
-    result.args.push_back(ordered(*expr.children[0], input));
+  if (count == 2 && name.starts_with("arg_m")) {
+    result.args[1] = ordered(*expr.children[1], input);
+  } else if (count == expr.children.size() && has_order_of_duckdb(expr)) {
+    return by_duckdb(expr, input);
   }
   if (name == "string_agg" || name == "group_concat" || name == "listagg")
     result.args.push_back(separator(context_, expr));
   if (is_quantile(name)) {
     const std::vector<ExprPtr> fractions = fractions_of(context_, expr);
-    if (fractions.size() != 1) unsupported(fmt::format("{} of several fractions is not", name));
+    if (fractions.size() != 1) return by_duckdb(expr, input);
     result.args.push_back(fractions[0]);
   }
   if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
@@ -231,14 +190,16 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     result.function = "sum";
     result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
   }
+  const ops::AggregateFunction* function = known_function(result);
+  if (function == nullptr) return by_duckdb(expr, input);
+  result.function = function->name;
+  return result;
+}
 
-  constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value", "entropy"};
-  const bool is_ordered = by_another || is_least_text;
-  if (!is_ordered &&
-      std::find(kWithoutOrder.begin(), kWithoutOrder.end(), result.function) == kWithoutOrder.end()) {
-    for (const auto& child : expr.children) require_order(*child);
-  }
-  return named_as_ours(std::move(result), name);
+plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  if (expr.order_bys) unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
+  computed_by_duckdb_.insert(expr.function.name);
+  return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
 }
 
 Rows Translator::aggregate(duckdb::LogicalAggregate& op) {

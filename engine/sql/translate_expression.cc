@@ -105,13 +105,6 @@ ExprPtr normalized(ExprPtr expr) {
   return has_equal_forms(expr->type) ? lanewise::call("normalized", {std::move(expr)}) : expr;
 }
 
-void require_order(const duckdb::Expression& expr) {
-  if (is_held_as_text(expr.return_type)) {
-    unsupported(
-        fmt::format("the order of {} values ({}) is not", expr.return_type.ToString(), expr.ToString()));
-  }
-}
-
 bool Translator::is_set(const char* setting, std::string_view value) const {
   duckdb::Value current;
   return context_.TryGetCurrentSetting(setting, current) && current.ToString() == value;

@@ -56,6 +56,18 @@ void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& v
              reinterpret_cast<uint64_t*>(mask.GetData()));
 }
 
+duckdb::Vector exposed(const Column& column, int64_t first, int64_t rows, const duckdb::LogicalType& type,
+                       duckdb::ClientContext& context) {
+  const auto count = static_cast<duckdb::idx_t>(rows);
+  const bool is_text = is_held_as_text(type);
+  duckdb::Vector vector(is_text ? duckdb::LogicalType::VARCHAR : type, count);
+  expose(column, first, rows, vector);
+  if (!is_text) return vector;
+  duckdb::Vector values(type, count);
+  duckdb::VectorOperations::Cast(context, vector, values, count);
+  return values;
+}
+
 duckdb::Value value_at(const Column& column, int64_t row) {
   duckdb::Vector vector(to_duckdb(column.type), 1);
   expose(column, row, 1, vector);

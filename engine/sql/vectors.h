@@ -12,6 +12,10 @@ namespace lanewise::sql {
 /// reference.
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector);
 
+/// The rows as a vector of `type`, which the engine may hold as text.
+duckdb::Vector exposed(const Column& column, int64_t first, int64_t rows, const duckdb::LogicalType& type,
+                       duckdb::ClientContext& context);
+
 /// One value of a column.
 duckdb::Value value_at(const Column& column, int64_t row);
 

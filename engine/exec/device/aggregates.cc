@@ -21,14 +21,7 @@ namespace {
 
 using Takes = DeviceAggregate::Takes;
 using Keeps = DeviceAggregate::Keeps;
-
-const ops::AggregateFunction& function_of(const plan::AggregateCall& call) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
-  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
-  if (function == nullptr) throw InternalError("no aggregate function " + call.function);
-  return *function;
-}
+using ops::function_of;
 
 /// The states, one after the other.
 template <class State, class F>

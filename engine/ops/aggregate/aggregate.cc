@@ -26,18 +26,10 @@ struct Call {
 };
 
 Call prepare(const plan::AggregateCall& call) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
-  const AggregateFunction* function = find_aggregate(call.function, types);
-  if (function == nullptr)
-    throw InternalError("no aggregate function " + call.function + " for these arguments");
-  if (function->resolve(types) != call.type) {
-    throw InternalError(call.function + " gives " + function->resolve(types)->name() + ", not " +
-                        call.type.name());
-  }
-  Call result{call, {}, function};
-  if (!function->distinct_matters || call.args.empty()) result.call.distinct = false;
-  if (!function->order_matters) result.call.order.clear();
+  const AggregateFunction& function = function_of(call);
+  Call result{call, {}, &function};
+  if (!function.distinct_matters || call.args.empty()) result.call.distinct = false;
+  if (!function.order_matters) result.call.order.clear();
   result.of_rows = result.call;
   if (result.call.distinct && call.function == "count") {  // none is NULL: their values do not matter
     result.of_rows = {

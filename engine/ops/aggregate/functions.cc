@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "ops/aggregate/function_groups.h"
+#include "ops/aggregate/host_aggregate.h"
 
 namespace lanewise::ops {
 
@@ -63,6 +65,25 @@ const AggregateFunction* find_aggregate(std::string_view name, std::span<const T
     if (function.name == name && function.resolve(args)) return &function;
   }
   return nullptr;
+}
+
+const AggregateFunction& function_of(const plan::AggregateCall& call) {
+  static const AggregateFunction host = {
+      .name = "host",
+      .make = [](const plan::AggregateCall& made, MemoryBudget* budget) { return made.host->make(budget); },
+      .documentation = {},
+      .example = {},
+      .takes_nulls = true};
+  if (call.host != nullptr) return host;
+  std::vector<Type> types;
+  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
+  const AggregateFunction* function = find_aggregate(call.function, types);
+  if (function == nullptr)
+    throw InternalError("no aggregate function " + call.function + " for these arguments");
+  if (function->resolve(types) != call.type)
+    throw InternalError(call.function + " gives " + function->resolve(types)->name() + ", not " +
+                        call.type.name());
+  return *function;
 }
 
 }  // namespace lanewise::ops

@@ -39,4 +39,7 @@ std::span<const AggregateFunction> aggregate_functions();
 /// those that take what parts of the rows came to: var_samp(count, mean, squares).
 const AggregateFunction* find_aggregate(std::string_view name, std::span<const Type> args);
 
+/// The function of a call; it gives the call's type.
+const AggregateFunction& function_of(const plan::AggregateCall& call);
+
 }  // namespace lanewise::ops

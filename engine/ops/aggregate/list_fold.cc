@@ -59,11 +59,8 @@ class AggregateFold : public expr::Fold {
 }  // namespace
 
 std::shared_ptr<const expr::Fold> make_fold(plan::AggregateCall call) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
-  const AggregateFunction* function = find_aggregate(call.function, types);
-  invariant(function != nullptr, "the aggregate is known");
-  return std::make_shared<AggregateFold>(std::move(call), *function);
+  const AggregateFunction& function = function_of(call);
+  return std::make_shared<AggregateFold>(std::move(call), function);
 }
 
 }  // namespace lanewise::ops

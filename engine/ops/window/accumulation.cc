@@ -7,18 +7,10 @@
 namespace lanewise::ops {
 
 Accumulation::Accumulation(const plan::AggregateCall& call) : call_(call) {
-  std::vector<Type> types;
-  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
-  const AggregateFunction* function = find_aggregate(call.function, types);
-  if (function == nullptr)
-    throw InternalError("no window function " + call.function + " for these arguments");
-  if (function->resolve(types) != call.type) {
-    throw InternalError(call.function + " gives " + function->resolve(types)->name() + ", not " +
-                        call.type.name());
-  }
-  if (!function->distinct_matters || call.args.empty()) call_.distinct = false;
-  if (!function->order_matters) call_.order.clear();
-  make_ = function->make;
+  const AggregateFunction& function = function_of(call);
+  if (!function.distinct_matters || call.args.empty()) call_.distinct = false;
+  if (!function.order_matters) call_.order.clear();
+  make_ = function.make;
   make_(call_, nullptr);  // refuses bad constants now
 }
 

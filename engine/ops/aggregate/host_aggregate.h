@@ -1,0 +1,15 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ops/aggregate/accumulator.h"
+
+namespace lanewise::ops {
+
+/// An aggregate of a library. Its accumulators see NULLs, and neither DISTINCT nor FILTER.
+struct HostAggregate {
+  std::function<std::unique_ptr<Accumulator>(MemoryBudget* budget)> make;
+};
+
+}  // namespace lanewise::ops
