@@ -50,6 +50,8 @@ QUERIES = {
     "seed of random numbers": "SELECT setseed(0.5)",
     "unpivot": "UNPIVOT t ON a, b INTO NAME name VALUE value",
     "approximate counts": "SELECT approx_count_distinct(a) FROM t",
+    "functions of DuckDB's library": "SELECT md5(s) FROM t", "interpolation": "SELECT fill(a) OVER (ORDER BY b) FROM t",
+    "union": "SELECT union_value(n := a) FROM t",
     "TRY": "SELECT TRY(a / 0) FROM t",
     "collation": "SELECT s FROM t ORDER BY s COLLATE noaccent.nocase",
     "parameters": "SELECT a FROM t WHERE a = $1",

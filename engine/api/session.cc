@@ -72,6 +72,52 @@ exec::OperatorProfile by_duckdb(const std::string& statement, double seconds) {
   return op;
 }
 
+/// The answer of EXPLAIN: a row for each line.
+StatementResult explained(const std::string& text) {
+  std::vector<Value> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(Value::varchar(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  StatementResult result;
+  result.engine = "lanewise";
+  result.has_rows = true;
+  result.table.schema = {{"plan", TypeId::kVarchar}};
+  result.table.batches.push_back(
+      {static_cast<int64_t>(lines.size()), {make_column(TypeId::kVarchar, lines)}});
+  return result;
+}
+
+/// The answer of EXPLAIN ANALYZE: a row for each operator.
+Table profile_table(const std::vector<exec::OperatorProfile>& profile) {
+  std::vector<std::vector<Value>> columns(7);
+  for (const exec::OperatorProfile& op : profile) {
+    const Value row[] = {Value::varchar(std::string(static_cast<size_t>(op.depth) * 2, ' ') + op.name),
+                         Value::varchar(op.details),
+                         Value::int64(static_cast<int64_t>(op.rows_in)),
+                         Value::int64(static_cast<int64_t>(op.rows_out)),
+                         Value(TypeId::kFloat64, static_cast<double>(op.nanos) * 1e-9),
+                         Value::int64(static_cast<int64_t>(op.bytes)),
+                         Value::varchar(op.target)};
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].push_back(row[i]);
+  }
+  Table table{{{"operator", TypeId::kVarchar},
+               {"details", TypeId::kVarchar},
+               {"rows_in", TypeId::kInt64},
+               {"rows_out", TypeId::kInt64},
+               {"seconds", TypeId::kFloat64},
+               {"bytes_read", TypeId::kInt64},
+               {"target", TypeId::kVarchar}},
+              {}};
+  Batch batch;
+  batch.rows = static_cast<int64_t>(profile.size());
+  for (size_t i = 0; i < columns.size(); ++i)
+    batch.columns.push_back(make_column(table.schema[i].type, columns[i]));
+  table.batches.push_back(std::move(batch));
+  return table;
+}
+
 void name(Schema& schema, const sql::Query& query) {
   for (size_t i = 0; i < schema.size() && i < query.names.size(); ++i) {
     schema[i].name = query.names[i];
@@ -241,6 +287,20 @@ struct Session::State {
     return {std::move(result), std::move(query)};
   }
 
+  std::string explain(const sql::Statement& statement, bool kernels) {
+    if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
+    const sql::Query planned = database.plan(statement);
+    std::string text = fmt::format(
+        "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, target, options.tuning),
+        lanes::name(target), threads, threads == 1 ? "" : "s");
+    if (statement.kind == sql::Statement::Kind::kWrite)
+      text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
+    if (device.offered) look_for_gpu();
+    if (kernels || device.offered)
+      text += exec::explain_device(planned.root, kernels, run_options());
+    return text;
+  }
+
   /// The GPU that arrays of others lie on.
   device::Device& open_device(int64_t ordinal) const {
     if (device.offered && ordinal != device.ordinal) {
@@ -303,7 +363,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     result.files = state_->database.files();
     return result;
   };
-  try {
+  const auto run = [&] {
     switch (parsed.kind) {
       case sql::Statement::Kind::kQuery:
         return with_files(state_->answer(parsed, keep_columns).result);
@@ -313,6 +373,15 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
         break;
     }
     return state_->answer_by_duckdb(parsed);
+  };
+  try {
+    if (parsed.explain == sql::Statement::Explain::kPlan) return explained(state_->explain(parsed, false));
+    StatementResult result = run();
+    if (parsed.explain == sql::Statement::Explain::kProfile) {
+      result.table = profile_table(result.profile);
+      result.has_rows = true;
+    }
+    return result;
   } catch (const sql::UnsupportedError& error) {
     if (!state_->options.fallback_duckdb && !state_->database.falls_back()) throw;
     StatementResult result = with_files(state_->answer_by_duckdb(parsed));
@@ -324,17 +393,7 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
 std::string Session::explain(const std::string& query, bool kernels, const Table& parameters) {
   sql::Statement statement = state_->database.parse(query);
   statement.parameters = parameters;
-  if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
-  const sql::Query planned = state_->database.plan(statement);
-  std::string text = fmt::format(
-      "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, state_->target, state_->options.tuning),
-      lanes::name(state_->target), state_->threads, state_->threads == 1 ? "" : "s");
-  if (statement.kind == sql::Statement::Kind::kWrite)
-    text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
-  if (state_->device.offered) state_->look_for_gpu();
-  if (kernels || state_->device.offered)
-    text += exec::explain_device(planned.root, kernels, state_->run_options());
-  return text;
+  return state_->explain(statement, kernels);
 }
 
 Table Session::as_json(const Table& table) { return state_->database.as_json(table); }

@@ -351,6 +351,18 @@ Statement Database::parse(const std::string& text) {
         Statement result;
         result.text = text;
         result.name = duckdb::StatementTypeToString(statements[0]->type);
+        if (statements[0]->type == StatementType::EXPLAIN_STATEMENT) {
+          auto& explained = statements[0]->Cast<duckdb::ExplainStatement>();
+          if (state_->kind_of(*explained.stmt) != Statement::Kind::kOther) {
+            result.explain = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE
+                                 ? Statement::Explain::kProfile
+                                 : Statement::Explain::kPlan;
+            if (explained.explain_format != duckdb::ExplainFormat::DEFAULT &&
+                explained.explain_format != duckdb::ExplainFormat::TEXT)
+              unsupported("EXPLAIN in another format than text is not");
+            statements[0] = std::move(explained.stmt);
+          }
+        }
         result.kind = state_->kind_of(*statements[0]);
         result.parsed = std::move(statements[0]);
         return result;

@@ -54,8 +54,11 @@ struct Statement {
     /// Our engine answers the query inside, DuckDB writes its rows: COPY (query) TO, CREATE TABLE AS, INSERT
     /// ... SELECT.
     kWrite,
-    kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE, CALL and EXPLAIN
+    kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
+  enum class Explain : uint8_t { kNo, kPlan, kProfile };
+  Explain explain = Explain::kNo;  ///< of EXPLAIN and EXPLAIN ANALYZE; the rest says what they explain
+
   std::string text;
   Kind kind = Kind::kOther;
   std::string name;  ///< of its type: "SELECT", "COPY"

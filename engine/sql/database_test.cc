@@ -53,13 +53,19 @@ TEST_F(DatabaseTest, TellsQueriesFromStatements) {
                             "TABLE t", "PIVOT t ON s USING sum(a)", "SELECT 1 UNION SELECT 2"}) {
     EXPECT_EQ(database_.parse(query).kind, Statement::Kind::kQuery) << query;
   }
-  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN SELECT 1",
+  for (const char* statement : {"DESCRIBE t", "SHOW TABLES", "SUMMARIZE t", "EXPLAIN DROP TABLE t",
                                 "PRAGMA table_info('t')", "SET threads = 1", "CREATE TABLE u AS SELECT 1",
                                 "COPY t TO '/tmp/x'", "BEGIN", "CALL pragma_version()"}) {
     EXPECT_NE(database_.parse(statement).kind, Statement::Kind::kQuery) << statement;
   }
   run("PREPARE p AS SELECT 1");
   run("PREPARE i AS INSERT INTO t(a) VALUES (1)");
+  EXPECT_EQ(database_.parse("EXPLAIN SELECT 1").explain, Statement::Explain::kPlan);
+  EXPECT_EQ(database_.parse("EXPLAIN ANALYZE COPY (FROM t) TO 'x'").explain, Statement::Explain::kProfile);
+  EXPECT_THAT(message_of<UserError>([&] { database_.parse("EXPLAIN (FORMAT json) SELECT 1"); }),
+              HasSubstr("another format"));
+  EXPECT_TRUE(may_change_database("EXPLAIN ANALYZE INSERT INTO t(a) VALUES (1)"));
+  EXPECT_FALSE(may_change_database("EXPLAIN INSERT INTO t(a) VALUES (1)"));
   EXPECT_EQ(database_.parse("EXECUTE p").kind, Statement::Kind::kQuery);
   EXPECT_NE(database_.parse("EXECUTE i").kind, Statement::Kind::kQuery);
 }
