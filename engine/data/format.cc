@@ -20,18 +20,29 @@ constexpr int64_t kSecondsPerDay = 86'400;
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
+/// A number of 0 or more with at least `digits` digits. fmt takes several times as long.
+void padded(int64_t value, int digits, std::string& out) {
+  char text[20];
+  char* first = std::end(text);
+  for (; value != 0 || digits > 0; value /= 10, --digits) *--first = static_cast<char>('0' + value % 10);
+  out.append(first, std::end(text));
+}
+
 /// ".123" for 123000 millionths: `digits` digits without trailing zeros, nothing for 0.
 void fraction(int64_t value, int digits, std::string& out) {
   if (value == 0) return;
-  std::string text = fmt::format(".{:0{}}", value, digits);
-  while (text.back() == '0') text.pop_back();
-  out += text;
+  out += '.';
+  padded(value, digits, out);
+  while (out.back() == '0') out.pop_back();
 }
 
 /// Seconds since midnight and a fraction in 1 / per_second(unit).
 void clock(int64_t seconds, int64_t rest, int digits, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60,
-                 seconds % 60);
+  padded(seconds / 3600, 2, out);
+  out += ':';
+  padded(seconds / 60 % 60, 2, out);
+  out += ':';
+  padded(seconds % 60, 2, out);
   fraction(rest, digits, out);
 }
 
@@ -52,8 +63,12 @@ int digits_of(TimeUnit unit) {
 void calendar(int64_t days, std::string& out) {
   const Date date = civil_from_days(days);
   const bool bc = date.year <= 0;
-  fmt::format_to(std::back_inserter(out), "{:04}-{:02}-{:02}{}", bc ? 1 - date.year : date.year, date.month,
-                 date.day, bc ? " (BC)" : "");
+  padded(bc ? 1 - int64_t{date.year} : date.year, 4, out);
+  out += '-';
+  padded(date.month, 2, out);
+  out += '-';
+  padded(date.day, 2, out);
+  if (bc) out += " (BC)";
 }
 
 bool infinite(int64_t value, int64_t infinity, std::string& out) {
@@ -142,7 +157,10 @@ int64_t days_from_civil(int64_t year, int32_t month, int32_t day) {
 }
 
 void boolean(bool value, std::string& out) { out += value ? "true" : "false"; }
-void integer(int64_t value, std::string& out) { fmt::format_to(std::back_inserter(out), "{}", value); }
+void integer(int64_t value, std::string& out) {
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
+}
 void integer(int128_t value, std::string& out) { out += to_string(value); }
 void integer(uint128_t value, std::string& out) { out += to_string(value); }
 

@@ -350,7 +350,6 @@ Statement Database::parse(const std::string& text) {
           throw UserError(fmt::format("one statement is expected, there are {}", statements.size()));
         Statement result;
         result.text = text;
-        result.name = duckdb::StatementTypeToString(statements[0]->type);
         if (statements[0]->type == StatementType::EXPLAIN_STATEMENT) {
           auto& explained = statements[0]->Cast<duckdb::ExplainStatement>();
           if (state_->kind_of(*explained.stmt) != Statement::Kind::kOther) {
@@ -363,6 +362,7 @@ Statement Database::parse(const std::string& text) {
             statements[0] = std::move(explained.stmt);
           }
         }
+        result.name = duckdb::StatementTypeToString(statements[0]->type);
         result.kind = state_->kind_of(*statements[0]);
         result.parsed = std::move(statements[0]);
         return result;
