@@ -121,23 +121,6 @@ def test_time_of_the_import():
     assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
 
 
-def test_many_statements_hold_no_memory():
-    """Resident memory after 2,000 statements is that after 500."""
-    done = python("""
-        import lanewise as lw, pyarrow as pa
-        rows = pa.table({"s": ["x" * 100] * 1000})
-        def resident():
-            return int(open("/proc/self/statm").read().split()[1]) * 4096
-        def run(count):
-            for i in range(count):
-                lw.sql("SELECT s || ? AS t FROM rows", [str(i)]).fetchall()
-            return resident()
-        before = run(500)
-        print(run(1500) - before)
-    """)
-    assert int(done.stdout) < 30_000_000, done.stdout + done.stderr
-
-
 def test_a_connection_is_closed_with_its_last_reference(tmp_path):
     path = str(tmp_path / "x.duckdb")
     lw.connect(path).execute("CREATE TABLE t AS SELECT 1 AS x")
