@@ -13,6 +13,7 @@ SECTIONS = {
     "Ordered indexes": {"_index.py": ["Index"]},
     "lanewise.compute": {"compute.py": []},
     "lanewise.pram": {"pram.py": ["run", "check", "trace", "explain", "programs", "Run", "Check", "Cost"]},
+    "lanewise.graph": {"graph.py": []},
     "lanewise.magic": {"magic.py": ["none"]},
     "lanewise.ibis": {"ibis.py": []},
     "lanewise.ray": {"ray.py": []},

@@ -8,7 +8,7 @@ import pytest
 from conftest import BUILD
 
 COUNT = 100_000 if os.environ.get("LANEWISE_TEST_ALL") else 2_000
-LIMIT = 4_000_000  # bytes after the first 1,000 statements, which fill caches
+LIMIT = 2_000_000  # bytes after the first 1,000 statements, which fill caches
 PREAMBLE = """
 import sys
 import lanewise as lw, pyarrow as pa, pyarrow.compute as pc
@@ -35,6 +35,7 @@ KINDS = {
     "value": "fails(lw.DataError, 'SELECT CAST(s || ? AS INTEGER) FROM frame', [str(i)])",
     "connection": "lw.connect(threads=1).sql('SELECT 1').fetchall() if i % 20 == 0 else None",
     "index": "lw.Index([3, 1, 2]).find([1, 2])",
+    "graph": "lw.graph.Graph(([0, 1, 2], [1, 2, 0])).distances()",
     "program": "lw.pram.run('reduction', A=[1, 2, 3, 4])['sum']",
 }
 

@@ -8,6 +8,7 @@ import threading
 
 import lanewise as lw
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import BUILD
@@ -29,7 +30,7 @@ def test_outputs_and_costs():
     assert ran.lines.to_pylist() == cost.pop("lines") and ran.cost._asdict() == cost
 
 
-@pytest.mark.parametrize("array", [[3, 1, 2], np.array([3, 1, 2], np.uint8), pa.array([3, 1, 2])], ids=["list", "numpy", "arrow"])
+@pytest.mark.parametrize("array", [[3, 1, 2], np.array([3, 1, 2], np.uint8), pa.array([3, 1, 2]), pl.Series([3, 1, 2])], ids=["list", "numpy", "arrow", "polars"])
 def test_inputs(array):
     assert pram.run("reduction", A=array)["sum"] == 6 and pram.run("reduction", {"A": array}, executor="cpu", threads=2)["sum"] == 6
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import errors
 from ._library import Stream, check as _check, ffi, in_main_thread, lib, options as _options, taken_text, text as _text
+from ._tables import has_nulls as _has_nulls
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -192,7 +193,7 @@ def _cells(name: str, value: Any) -> tuple[Any, ...]:
     """An input as lw_cells, and what owns its memory."""
     import numpy as np
 
-    if getattr(value, "null_count", 0):
+    if _has_nulls(value):
         raise errors.InterfaceError(f"the input '{name}' has NULLs, which a PRAM program does not have")
     array = np.asarray(value)
     if array.ndim > 2:

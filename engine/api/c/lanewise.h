@@ -254,6 +254,37 @@ LW_API const char* lw_run_needs(const lw_run* run);
 LW_API const char* lw_run_conflicts(const lw_run* run);
 LW_API void lw_run_close(lw_run* run);
 
+/* ---- Graphs: vertices 0 to n - 1, edges with a number each; loops and parallel edges are kept ---- */
+typedef struct lw_graph lw_graph;
+/* Copies edges that lead from source[e] to target[e]. `vertices`: n; negative: one more than the largest
+ * vertex. `weight` may be NULL: each is 1. Options:
+ *   device         cpu, cuda, cuda:N
+ *   threads        0: one for each core
+ *   memory_limit   of edges, and of distances between all vertices; "4GB" */
+LW_API lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* target,
+                             const double* weight, size_t edges, const lw_option* options, size_t count,
+                             lw_graph** out, lw_error* error);
+LW_API void lw_graph_close(lw_graph* graph);
+LW_API int64_t lw_graph_vertices(const lw_graph* graph);
+LW_API int64_t lw_graph_edges(const lw_graph* graph);
+/* The arrays below have room for n numbers. */
+/* The least vertex of each vertex's connected component; the direction of edges is ignored. */
+LW_API lw_code lw_graph_components(lw_graph* graph, int64_t* label, lw_error* error);
+/* The edges of a lightest spanning forest, ascending, and how many there are; their direction is ignored. */
+LW_API lw_code lw_graph_spanning_forest(lw_graph* graph, int64_t* edges, int64_t* count, lw_error* error);
+/* A maximum matching of sources with targets: the target of each source, or -1. */
+LW_API lw_code lw_graph_matching(lw_graph* graph, int64_t* target, lw_error* error);
+/* The least number of edges from `root` along directed edges, or -1. */
+LW_API lw_code lw_graph_levels(lw_graph* graph, int64_t root, int64_t* level, lw_error* error);
+/* Distances between all pairs along directed edges, row by row, n * n doubles; infinite without a path. They
+ * are kept for lw_graph_path(). `cancellation` may be NULL. LW_ERROR_USER: a cycle of negative weight. */
+LW_API lw_code lw_graph_distances(lw_graph* graph, double* matrix, lw_cancellation* cancellation,
+                                  lw_error* error);
+/* The vertices of a shortest path with both ends, and how many there are: 0 without a path. The first call
+ * finds all distances. */
+LW_API lw_code lw_graph_path(lw_graph* graph, int64_t from, int64_t to, int64_t* path, int64_t* count,
+                             lw_cancellation* cancellation, lw_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "api/c/arguments.h"
+#include "api/c/cancellation.h"
 #include "api/c/error.h"
 #include "api/c/options.h"
 #include "api/c/rows.h"
-#include "base/cancel.h"
 #include "base/size.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
@@ -16,10 +16,6 @@
 
 using namespace lanewise;  // the functions of C stand outside of it
 using lanewise::c::guarded, lanewise::c::need;
-
-struct lw_cancellation {
-  Cancellation cancellation;
-};
 
 struct lw_program {
   pram::Program program;
