@@ -121,6 +121,24 @@ def test_time_of_the_import():
     assert python("import sys, lanewise; print('pyarrow' in sys.modules)").stdout == "False\n"
 
 
+def test_results_larger_than_memory():
+    """They lie in temporary files, and batches of them come and go."""
+    done = python("""
+        import lanewise as lw, pyarrow.compute as pc
+        def anonymous():
+            return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("RssAnon"))) // 1024
+        connection = lw.connect(memory_limit="100MB", threads=2)
+        before, most, rows, last = anonymous(), 0, 0, ""
+        for batch in connection.sql("SELECT repeat('x', 100) || lpad(i::VARCHAR, 9, '0') AS s FROM range(5000000) AS r(i)").batches():
+            rows, last, most = rows + batch.num_rows, pc.max(batch["s"]).as_py(), max(most, anonymous() - before)
+        print(rows, last[-9:], most)
+    """)
+    rows, last, most = done.stdout.split()
+    assert (rows, last) == ("5000000", "004999999") and int(most) < 200, done.stdout + done.stderr  # of 560 MB
+    with lw.connect(memory_limit="100MB", temp_directory="none") as connection, pytest.raises(lw.OutOfMemory):
+        connection.sql("SELECT repeat('x', 100) AS s FROM range(5000000)")
+
+
 def test_a_connection_is_closed_with_its_last_reference(tmp_path):
     path = str(tmp_path / "x.duckdb")
     lw.connect(path).execute("CREATE TABLE t AS SELECT 1 AS x")
