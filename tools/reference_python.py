@@ -12,7 +12,7 @@ SECTIONS = {
     "Functions in Python": {"_function.py": ["udf", "Function"]},
     "Ordered indexes": {"_index.py": ["Index"]},
     "lanewise.compute": {"compute.py": []},
-    "lanewise.pram": {"pram.py": ["run", "check", "trace", "explain", "programs", "Run", "Check", "Cost"]},
+    "lanewise.pram": {"pram.py": ["run", "check", "trace", "explain", "widget", "programs", "Run", "Check", "Cost"]},
     "lanewise.graph": {"graph.py": []},
     "lanewise.magic": {"magic.py": ["none"]},
     "lanewise.ibis": {"ibis.py": []},

@@ -238,6 +238,16 @@ LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs,
 LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                 const lw_option* options, size_t count, lw_cancellation* cancellation,
                                 char** lines, lw_error* error);
+/* Runs a program on the interpreter, up to 100,000 steps or 4 million changes, and records each step. A run that
+ * fails is LW_OK: its last step is the one that failed. */
+typedef struct lw_recording lw_recording;
+LW_API lw_code lw_program_record(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
+                                 lw_recording** out, lw_error* error);
+/* Variables, costs and the end of the run, as a JSON object. It belongs to the recording. */
+LW_API const char* lw_recording_summary(const lw_recording* recording);
+/* Array number `place` in the order of engine/pram/interpreter/recording.h; 0 after the last one. */
+LW_API int lw_recording_array(const lw_recording* recording, size_t place, const void** data, size_t* bytes);
+LW_API void lw_recording_close(lw_recording* recording);
 /* Output number `place`, which belongs to the run; 0 after the last one. */
 LW_API int lw_run_output(const lw_run* run, size_t place, lw_cells* out);
 typedef struct lw_cost {
