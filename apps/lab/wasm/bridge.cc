@@ -49,10 +49,10 @@ std::string check(const char* text) {
   try {
     const pram::Program program = pram::Program::parse(text);
     const std::string inputs = pram::json_list(pram::inputs_of(program), [](const pram::Input& input) {
-      return fmt::format(R"({{"name":{},"type":"{}","extents":{},"graph":{}}})", json_quoted(input.name),
-                         name(input.type),
-                         pram::json_list(input.extents, [](const std::string& extent) { return json_quoted(extent); }),
-                         input.from_graph);
+      return fmt::format(
+          R"({{"name":{},"type":"{}","extents":{},"graph":{}}})", json_quoted(input.name), name(input.type),
+          pram::json_list(input.extents, [](const std::string& extent) { return json_quoted(extent); }),
+          input.from_graph);
     });
     return fmt::format(R"({{"diagnostics":{},"mode":{},"inputs":{}}})", diagnostics_json(program.warnings()),
                        json_quoted(to_text(program.tree().mode, program.tree().combine)), inputs);
@@ -154,7 +154,7 @@ EMSCRIPTEN_KEEPALIVE const char* lab_run(const char* text, const char* inputs, d
     recording = {};
     const pram::Program program = pram::Program::parse(text);
     return pram::record(program, pram::read_text_inputs(program, inputs),
-                  {static_cast<uint64_t>(steps), static_cast<uint64_t>(changes)}, recording);
+                        {static_cast<uint64_t>(steps), static_cast<uint64_t>(changes)}, recording);
   });
 }
 

@@ -144,11 +144,11 @@ std::string meta_program(const pram::Program& program, const pram::Passes& passe
   });
   return fmt::format(R"({{"lines":{},"units":{},"notes":{},"passes":{}}})", lines_json, units_json,
                      pram::json_list(meta.notes,
-                          [&](const pram::MetaNote& note) {
-                            return fmt::format(R"({{"pass":{},"line":{},"text":{}}})",
-                                               json_quoted(info(note.pass).name), note.line,
-                                               json_quoted(note.text));
-                          }),
+                                     [&](const pram::MetaNote& note) {
+                                       return fmt::format(R"({{"pass":{},"line":{},"text":{}}})",
+                                                          json_quoted(info(note.pass).name), note.line,
+                                                          json_quoted(note.text));
+                                     }),
                      pram::json_list(pram::passes(), [](const pram::PassInfo& pass) {
                        return fmt::format(R"({{"name":{},"summary":{}}})", json_quoted(pass.name),
                                           json_quoted(pass.summary));

@@ -32,11 +32,10 @@ class Graph:
     def __init__(self, edges: Any, *, vertices: int | None = None, device: str = "cpu", threads: int = 0, memory_limit: int | str = "4GB") -> None:
         """Copies the edges.
 
-        edges: a table with columns src, dst and perhaps weight; a tuple (sources, targets) or (sources, targets, weights) of arrays or
-        lists; or a sparse matrix as SciPy has them (indptr, indices, data of CSR or CSC, or tocoo()), where each stored entry is an edge
-        from its row to its column and its value the weight. Without weights each is 1. vertices: n; None: one more than the largest
-        vertex, or the larger side of the matrix. device: "cpu", "cuda", "cuda:1". threads: 0 is one for each core. memory_limit: for
-        the edges, and for the distances of all pairs.
+        edges: a table with columns src, dst and perhaps weight; or a tuple (sources, targets) or (sources, targets, weights) of arrays
+        or lists; or a sparse matrix of SciPy, whose stored entries are edges from row to column with the value as weight. Without
+        weights each is 1. vertices: n; None: one more than the largest vertex, or the larger side of the matrix. device: "cpu", "cuda",
+        "cuda:1". threads: 0 is one for each core. memory_limit: for the edges, and for the distances of all pairs.
 
         Raises OperationalError: a vertex that is not there, or a weight that is not finite. OutOfMemory.
         """

@@ -173,7 +173,7 @@ def widget(source: Source, inputs: Mapping[str, Any] | None = None, /, **more: A
         raise errors.InterfaceError("the widget needs anywidget: pip install anywidget") from error
     if not _WIDGET.exists():
         raise errors.InterfaceError("this package was built without the widget, which ./dev wheel builds")
-    members = {"_esm": _WIDGET, "summary": traitlets.Unicode(summary).tag(sync=True), "source": traitlets.Unicode(text).tag(sync=True),
+    members = {"__module__": __name__, "_esm": _WIDGET, "summary": traitlets.Unicode(summary).tag(sync=True), "source": traitlets.Unicode(text).tag(sync=True),
                "arrays": traitlets.List(arrays).tag(sync=True)}  # fmt: skip
     return type("PramWidget", (anywidget.AnyWidget,), members)()
 
@@ -184,7 +184,8 @@ def _recorded(program: Any, inputs: Mapping[str, Any]) -> tuple[str, list[bytes]
     out, error = ffi.new("lw_recording**"), ffi.new("lw_error*")
     _check(lib.lw_program_record(program, ffi.new("lw_cells[]", [given for given, *_ in held]), len(held), out, error), error)
     recording = ffi.gc(out[0], lib.lw_recording_close)
-    data, size, arrays = ffi.new("void**"), ffi.new("size_t*"), []
+    data, size = ffi.new("void**"), ffi.new("size_t*")
+    arrays: list[bytes] = []
     while lib.lw_recording_array(recording, len(arrays), ffi.cast("void const**", data), size):
         arrays.append(bytes(ffi.buffer(data[0], size[0])) if size[0] else b"")
     return _string(lib.lw_recording_summary(recording)), arrays

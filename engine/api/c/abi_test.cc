@@ -443,8 +443,8 @@ TEST(CAbi, GraphsAnswerQuestions) {
   const std::vector<int64_t> source{0, 1, 3}, target{1, 2, 4};
   Error error;
   lw_graph* graph = nullptr;
-  ASSERT_EQ(
-      lw_graph_open(-1, source.data(), target.data(), nullptr, 3, nullptr, 0, &graph, &error.error), LW_OK)
+  ASSERT_EQ(lw_graph_open(-1, source.data(), target.data(), nullptr, 3, nullptr, 0, &graph, &error.error),
+            LW_OK)
       << error.message();
   ASSERT_EQ(lw_graph_vertices(graph), 5);
   EXPECT_EQ(lw_graph_edges(graph), 3);
@@ -471,7 +471,8 @@ TEST(CAbi, GraphsAnswerQuestions) {
   lw_error_release(&error.error);
   lw_graph_close(graph);
   lw_graph_close(nullptr);
-  EXPECT_EQ(lw_graph_open(-1, nullptr, target.data(), nullptr, 3, nullptr, 0, &graph, nullptr), LW_ERROR_USER);
+  EXPECT_EQ(lw_graph_open(-1, nullptr, target.data(), nullptr, 3, nullptr, 0, &graph, nullptr),
+            LW_ERROR_USER);
 }
 
 }  // namespace

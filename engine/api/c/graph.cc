@@ -69,7 +69,8 @@ int64_t checked_vertices(int64_t vertices, const graph::Graph& graph) {
     most = std::max(most, high);
   }
   if (vertices >= 0 && most >= vertices)
-    throw UserError(fmt::format("an edge has the vertex {}, but the number of vertices is {}", most, vertices));
+    throw UserError(
+        fmt::format("an edge has the vertex {}, but the number of vertices is {}", most, vertices));
   if (std::max(most, vertices - 1) >= kMostVertices)
     throw UserError(fmt::format("{} is more than 2^32 vertices", std::max(most, vertices)));
   const auto infinite = std::ranges::find_if(graph.weight, [](double w) { return !std::isfinite(w); });
@@ -119,8 +120,7 @@ lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* ta
     graph->host.vertices = checked_vertices(vertices, graph->host);
     Reservation(&graph->budget, "a number for each vertex")
         .resize(static_cast<size_t>(graph->host.vertices) * sizeof(int64_t));
-    if (choice.offered)
-      graph->device.emplace(graph->host, device::Driver::system().device(choice.ordinal));
+    if (choice.offered) graph->device.emplace(graph->host, device::Driver::system().device(choice.ordinal));
     *out = graph.release();
   });
 }
@@ -158,8 +158,8 @@ lw_code lw_graph_levels(lw_graph* graph, int64_t root, int64_t* level, lw_error*
   return in_graph(graph, error, [&](lw_graph& own) {
     need(level, "level");
     graph::check_search(own.host.vertices, root);
-    const auto found = own.device ? own.device->breadth_first_search(root)
-                                  : graph::breadth_first_search(own.host, root);
+    const auto found =
+        own.device ? own.device->breadth_first_search(root) : graph::breadth_first_search(own.host, root);
     std::ranges::copy(found.level, level);
   });
 }

@@ -238,8 +238,8 @@ LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs,
 LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                 const lw_option* options, size_t count, lw_cancellation* cancellation,
                                 char** lines, lw_error* error);
-/* Runs a program on the interpreter, up to 100,000 steps or 4 million changes, and records each step. A run that
- * fails is LW_OK: its last step is the one that failed. */
+/* Runs a program on the interpreter, up to 100,000 steps or 4 million changes, and records each step. A run
+ * that fails is LW_OK: its last step is the one that failed. */
 typedef struct lw_recording lw_recording;
 LW_API lw_code lw_program_record(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                  lw_recording** out, lw_error* error);

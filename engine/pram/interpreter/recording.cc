@@ -151,8 +151,7 @@ std::string needed_mode(const Program& program, const Arrays& inputs) {
   }
 }
 
-std::string conflict_of(const ConflictError& error, const Program& program,
-                        const Arrays& inputs) {
+std::string conflict_of(const ConflictError& error, const Program& program, const Arrays& inputs) {
   const Conflict& conflict = error.conflict();
   const Type type = program.tree().variables[conflict.variable].type;
   return fmt::format(

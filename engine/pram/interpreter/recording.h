@@ -37,12 +37,12 @@ struct Recording {
 
   std::vector<Word> initial;  ///< all variables, one behind the other
   std::vector<uint32_t> steps;
-  std::vector<double> work, depth;        ///< after each step
-  std::vector<uint32_t> changed;          ///< pairs: variable (or kPrivate | private), cell (or processor)
+  std::vector<double> work, depth;  ///< after each step
+  std::vector<uint32_t> changed;    ///< pairs: variable (or kPrivate | private), cell (or processor)
   std::vector<Word> before, after;  ///< of each change
-  std::vector<uint32_t> accesses;         ///< fours: 0 read or 1 write, variable, cell, processor
-  std::vector<uint32_t> active;           ///< processors that were active, of steps of few
-  std::vector<uint32_t> kernels;          ///< pairs, by lab_kernel_steps: steps until its end, unit
+  std::vector<uint32_t> accesses;   ///< fours: 0 read or 1 write, variable, cell, processor
+  std::vector<uint32_t> active;     ///< processors that were active, of steps of few
+  std::vector<uint32_t> kernels;    ///< pairs, by lab_kernel_steps: steps until its end, unit
 };
 
 /// Runs the program to its end, to an error, or to a limit. The result is a JSON object: sizes, costs, how it
