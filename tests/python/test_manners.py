@@ -103,15 +103,17 @@ def test_forked_processes_get_an_error():
     done = python("""
         import os, lanewise as lw
         lw.sql("SELECT 1")
+        graph = lw.graph.Graph(([0], [1]))
         if os.fork() == 0:
-            try:
-                lw.sql("SELECT 1")
-            except lw.Error as error:
-                print(error, flush=True)
+            for use in (lambda: lw.sql("SELECT 1"), graph.components):
+                try:
+                    use()
+                except lw.Error as error:
+                    print(error, flush=True)
         else:
             print("child ended with", os.wait()[1])
     """)
-    assert "forked" in done.stdout and "'spawn'" in done.stdout and "child ended with 0" in done.stdout, done.stdout + done.stderr
+    assert done.stdout.count("forked") == done.stdout.count("'spawn'") == 2 and "child ended with 0" in done.stdout, done.stdout + done.stderr
 
 
 def test_time_of_the_import():

@@ -23,7 +23,7 @@
 #include "primitives/parallel.h"
 
 using namespace lanewise;  // the functions of C stand outside of it
-using lanewise::c::guarded, lanewise::c::need;
+using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::need;
 
 struct lw_graph {
   std::mutex mutex;
@@ -84,6 +84,7 @@ template <class Body>
 lw_code in_graph(lw_graph* graph, lw_error* error, const Body& body) {
   return guarded(error, [&] {
     need(graph, "graph");
+    check_process();
     const std::lock_guard lock(graph->mutex);
     const auto run = [&] { body(*graph); };
     graph->threads > 0 ? with_threads(graph->threads, run) : run();
@@ -107,6 +108,7 @@ lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* ta
                       size_t edges, const lw_option* options, size_t count, lw_graph** out, lw_error* error) {
   return guarded(error, [&] {
     need(out, "out");
+    check_process();
     if (edges > 0) {
       need(source, "source");
       need(target, "target");
