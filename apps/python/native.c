@@ -80,3 +80,13 @@ static lw_code interruptible_program_trace(const lw_program* program, const lw_c
   return end_interruptible(
       outer, lw_program_trace(program, inputs, inputs_count, options, count, cancellation, lines, error));
 }
+static lw_code interruptible_graph_distances(lw_graph* graph, double* matrix, lw_cancellation* cancellation,
+                                             lw_error* error) {
+  const struct interruptible outer = begin_interruptible(NULL, cancellation);
+  return end_interruptible(outer, lw_graph_distances(graph, matrix, cancellation, error));
+}
+static lw_code interruptible_graph_path(lw_graph* graph, int64_t from, int64_t to, int64_t* path,
+                                        int64_t* count, lw_cancellation* cancellation, lw_error* error) {
+  const struct interruptible outer = begin_interruptible(NULL, cancellation);
+  return end_interruptible(outer, lw_graph_path(graph, from, to, path, count, cancellation, error));
+}

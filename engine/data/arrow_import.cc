@@ -229,6 +229,14 @@ class Importer {
     return buffer;
   }
 
+  /// Without a branch in the loop, so that it is vectorised: millions of rows are imported for each query.
+  template <class T>
+  void check_offsets(const T* offsets, int64_t rows) const {
+    bool falls = false;
+    for (int64_t row = 0; row < rows; ++row) falls |= offsets[row] > offsets[row + 1];
+    if (falls) refuse(field_, "string offsets must not fall");
+  }
+
   void take_text(Layout layout, int64_t first, int64_t rows, bool copy, Column& column) const {
     column.wide_offsets = layout == Layout::kText64;
     if (array_.length == 0) {  // an empty array may lack even its first offset
@@ -237,10 +245,8 @@ class Importer {
       column.values = allocate(0);
       return;
     }
-    for (int64_t row = first; row < first + rows; ++row) {
-      if (text_offset(layout, row) > text_offset(layout, row + 1))
-        refuse(field_, "string offsets must not fall");
-    }
+    column.wide_offsets ? check_offsets(buffer<uint64_t>(1) + first, rows)
+                        : check_offsets(buffer<uint32_t>(1) + first, rows);
     const size_t size = column.wide_offsets ? 8 : 4;
     const auto* offsets = buffer<uint8_t>(1) + static_cast<size_t>(first) * size;
     const uint64_t end = text_offset(layout, first + rows);

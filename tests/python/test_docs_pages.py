@@ -24,7 +24,7 @@ def test_page(page):
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
-@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute", "lanewise.pram", "lanewise._index", "lanewise._function", "lanewise.ibis"])
+@pytest.mark.parametrize("module", ["lanewise", "lanewise.compute", "lanewise.graph", "lanewise.pram", "lanewise._index", "lanewise._function", "lanewise.ibis"])
 def test_docstrings(module):
     failed, tried = doctest.testmod(importlib.import_module(module))
     assert (failed, tried > 0) == (0, True)

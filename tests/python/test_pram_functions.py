@@ -4,10 +4,12 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 
 import lanewise as lw
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import BUILD
@@ -29,7 +31,7 @@ def test_outputs_and_costs():
     assert ran.lines.to_pylist() == cost.pop("lines") and ran.cost._asdict() == cost
 
 
-@pytest.mark.parametrize("array", [[3, 1, 2], np.array([3, 1, 2], np.uint8), pa.array([3, 1, 2])], ids=["list", "numpy", "arrow"])
+@pytest.mark.parametrize("array", [[3, 1, 2], np.array([3, 1, 2], np.uint8), pa.array([3, 1, 2]), pl.Series([3, 1, 2])], ids=["list", "numpy", "arrow", "polars"])
 def test_inputs(array):
     assert pram.run("reduction", A=array)["sum"] == 6 and pram.run("reduction", {"A": array}, executor="cpu", threads=2)["sum"] == 6
 
@@ -80,3 +82,33 @@ def test_control_c_ends_a_run():
 
 def test_programs_are_listed():
     assert {row["name"] for row in pram.programs().to_pylist()} >= {"reduction", "scan", "components"}
+
+
+def test_recordings_are_those_of_a_trace():
+    """What the widget shows: each step's line, active processors and changes."""
+    program, inputs = pram._open("scan"), {"A": np.arange(9)}
+    text, arrays = pram._recorded(program, inputs)
+    summary, trace = json.loads(text), pram.trace("scan", inputs)
+    names = [variable["name"] for variable in summary["variables"]]
+    assert names == [variable["name"] for variable in trace[0]["variables"]]
+    initial, steps, work, _, changed, before, after, *_ = (np.frombuffer(array, kind) for array, kind in zip(arrays, ["i8", "u4", "f8", "f8", "u4", "i8", "i8", "u4", "u4"]))
+    assert initial.tolist() == [value for variable in trace[0]["variables"] for value in variable["values"]]
+    rows, shared = steps.reshape(-1, 10), changed.reshape(-1, 2)[:, 0] < 2**31
+    assert rows[:, 0].tolist() == [step["line"] for step in trace[1:-1]] and rows[:, 6].tolist() == [step["active"] for step in trace[1:-1]]
+    assert work.tolist() == [step["work"] for step in trace[1:-1]]
+    changes = [(change["variable"], change["before"], change["after"]) for step in trace[1:-1] for change in step["changes"] if "variable" in change]
+    assert changes and [(names[of], a, b) for (of, _), a, b in zip(changed.reshape(-1, 2)[shared], before[shared], after[shared])] == changes
+
+
+def test_the_widget(monkeypatch, tmp_path):
+    monkeypatch.setattr(pram, "_WIDGET", tmp_path / "pram_widget.js")
+    with pytest.raises(lw.InterfaceError, match="./dev wheel"):
+        pram.widget("reduction", A=[1, 2])
+    (tmp_path / "pram_widget.js").write_text("export default { render() {} }")
+    shown = pram.widget("mode EREW\ninput A[n] : int\noutput s : int\nprocessors n\ns = A[p]\n", A=[1, 2])
+    assert json.loads(shown.summary)["end"]["conflict"]["needs"] == "CRCW arbitrary" and shown.source.startswith("mode EREW") and len(shown.arrays) == 9
+    with pytest.raises(lw.ProgramError):
+        pram.widget("mode EREW\noutput\n")
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(lw.InterfaceError, match="pip install anywidget"):
+        pram.widget("reduction", A=[1, 2])

@@ -1,8 +1,8 @@
 """lanewise.ray and lanewise.spark against DuckDB over the same rows, where Ray and Spark are installed.
 
 They are not in this project's environment, since they take 500 MB. In one of your own:
-pip install ray==2.60.0 pyspark==4.3.0 cffi duckdb numpy pandas polars pyarrow pytest tpchgen-cli
-LANEWISE_TEST_ALL=1 LANEWISE_BUILD=$PWD/build python -m pytest tests/python/test_scale_out.py
+pip install ray==2.60.0 pyspark==4.3.0 cffi duckdb numpy pandas polars pyarrow pytest hypothesis tpchgen-cli
+LANEWISE_TEST_ALL=1 LANEWISE_BUILD=$PWD/build python -m pytest tests/python/test_scale_out.py tests/python/test_spark_cluster.py
 """
 
 import datetime

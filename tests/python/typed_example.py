@@ -38,3 +38,13 @@ half: lw.Function = lw.udf(halves, arguments=[float], result="float64")
 @lw.udf(arguments=[str], result=bool, nulls=True)
 def absent(text: object) -> object:
     return text is None
+
+
+def nearest(edges: pa.Table) -> list[int]:
+    graph = lw.graph.Graph(edges, vertices=10)
+    path = graph.shortest_path(0, 9)
+    return [] if path is None else [int(vertex) for vertex in path]
+
+
+def total(numbers: list[int]) -> int:
+    return int(lw.pram.run("reduction", A=numbers)["sum"])

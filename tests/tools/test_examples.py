@@ -85,7 +85,7 @@ TESTED_ELSEWHERE = {
     "docs/use/install.md": {"sh": "tests/packages"},
     "docs/use/lab.md": {"sh": "./dev lab-test", "pram": "test_lab_program", "text": "an input of the lab"},
     "docs/use/python.md": {"pycon": "tests/python/test_docs_pages.py", "sh": "tests/python/test_wheel.py, with --all",
-                           "python": "tests/python/test_scale_out.py, with --all", "text": "cells of a notebook: tests/python/test_magic.py"},
+                           "python": "tests/python/test_scale_out.py, with --all", "ipython": "tests/python/test_notebook.py"},
     "docs/use/sql.md": {"sh": "an alias for the commands that follow"},
     "docs/use/pram.md": {"pram": "tests/cli/test_pram.py", "": "tests/cli/test_pram.py"},
 }

@@ -16,17 +16,21 @@ export function showNow(run: Run | null, valid: boolean, program: string): void 
     now.textContent = valid ? 'The input has a fault, which is shown below it.' : 'The program has errors; they are shown in the source.';
     return;
   }
+  now.innerHTML = inWords(run, program);
+}
+
+/** The present step in words, as HTML. */
+export function inWords(run: Run, program: string): string {
   const at = run.position;
   if (at === 0) {
     const cut = run.summary.end.kind === 'limit' ? ' The run is longer; only its beginning is shown.' : '';
-    now.textContent = `Before the first step of ${run.end.toLocaleString('en')}.${cut}`;
-    return;
+    return `Before the first step of ${run.end.toLocaleString('en')}.${cut}`;
   }
   const step = run.step(at);
   const source = program.split('\n')[step.line - 1]?.replace(/#.*/, '').trim() ?? '';
   const who = step.block === null ? 'one processor' : `${step.active.toLocaleString('en')} of ${plural(step.processors, 'processor')} active`;
   const changes = run.atFailure ? '' : `, ${plural(run.changeCount(at), 'change')}`;
-  now.innerHTML = `<b>Line ${step.line}</b> · ${step.test ? 'test of a condition' : 'assignment'} · ${who}${changes} · <code>${escape(source)}</code>`;
+  return `<b>Line ${step.line}</b> · ${step.test ? 'test of a condition' : 'assignment'} · ${who}${changes} · <code>${escape(source)}</code>`;
 }
 
 /** `own`: the program is the user's, and may solve another problem. */

@@ -53,7 +53,7 @@ export interface Summary {
   end: End;
 }
 
-/** The flat arrays of a run, in the order of Recording in apps/lab/wasm/recording.h. */
+/** The flat arrays of a run, in the order of Recording in engine/pram/interpreter/recording.h. */
 export interface Arrays {
   initial: BigInt64Array;
   steps: Uint32Array;

@@ -11,20 +11,19 @@
 
 #include "base/error.h"
 #include "graph/graph.h"
-#include "json.h"
 #include "kernels.h"
 #include "pram/device/emit.h"
 #include "pram/inputs/text.h"
+#include "pram/interpreter/json.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
-#include "recording.h"
 
 namespace lanewise::lab {
 
 namespace {
 
 std::string result;
-Recording recording;
+pram::Recording recording;
 
 /// The result of f; of user errors, their message.
 template <class F>
@@ -38,10 +37,10 @@ const char* answer(F f) {
 }
 
 std::string diagnostics_json(const std::vector<pram::Diagnostic>& diagnostics) {
-  return list(diagnostics, [](const pram::Diagnostic& diagnostic) {
+  return pram::json_list(diagnostics, [](const pram::Diagnostic& diagnostic) {
     return fmt::format(R"({{"severity":"{}",{},"message":{},"advice":{}}})",
                        diagnostic.severity == pram::Diagnostic::Severity::kError ? "error" : "warning",
-                       place_fields(diagnostic.place), json_quoted(diagnostic.message),
+                       pram::place_fields(diagnostic.place), json_quoted(diagnostic.message),
                        json_quoted(diagnostic.advice));
   });
 }
@@ -49,11 +48,11 @@ std::string diagnostics_json(const std::vector<pram::Diagnostic>& diagnostics) {
 std::string check(const char* text) {
   try {
     const pram::Program program = pram::Program::parse(text);
-    const std::string inputs = list(pram::inputs_of(program), [](const pram::Input& input) {
-      return fmt::format(R"({{"name":{},"type":"{}","extents":{},"graph":{}}})", json_quoted(input.name),
-                         name(input.type),
-                         list(input.extents, [](const std::string& extent) { return json_quoted(extent); }),
-                         input.from_graph);
+    const std::string inputs = pram::json_list(pram::inputs_of(program), [](const pram::Input& input) {
+      return fmt::format(
+          R"({{"name":{},"type":"{}","extents":{},"graph":{}}})", json_quoted(input.name), name(input.type),
+          pram::json_list(input.extents, [](const std::string& extent) { return json_quoted(extent); }),
+          input.from_graph);
     });
     return fmt::format(R"({{"diagnostics":{},"mode":{},"inputs":{}}})", diagnostics_json(program.warnings()),
                        json_quoted(to_text(program.tree().mode, program.tree().combine)), inputs);
@@ -121,7 +120,7 @@ extern "C" {
 
 EMSCRIPTEN_KEEPALIVE const char* lab_library() {
   return answer([] {
-    return list(pram::library(), [](const pram::LibraryProgram& program) {
+    return pram::json_list(pram::library(), [](const pram::LibraryProgram& program) {
       return fmt::format(R"({{"name":{},"summary":{},"text":{}}})", json_quoted(program.name),
                          json_quoted(program.summary()), json_quoted(program.text));
     });
@@ -154,8 +153,8 @@ EMSCRIPTEN_KEEPALIVE const char* lab_run(const char* text, const char* inputs, d
   return answer([&] {
     recording = {};
     const pram::Program program = pram::Program::parse(text);
-    return record(program, pram::read_text_inputs(program, inputs),
-                  {static_cast<uint64_t>(steps), static_cast<uint64_t>(changes)}, recording);
+    return pram::record(program, pram::read_text_inputs(program, inputs),
+                        {static_cast<uint64_t>(steps), static_cast<uint64_t>(changes)}, recording);
   });
 }
 

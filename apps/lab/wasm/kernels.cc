@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "json.h"
 #include "pram/device/emit.h"
 #include "pram/interpreter/interpreter.h"
+#include "pram/interpreter/json.h"
 #include "pram/meta/meta.h"
 #include "pram/meta/units.h"
 
@@ -132,31 +132,31 @@ std::string meta_program(const pram::Program& program, const pram::Passes& passe
   if (lines.size() != numbering.of_line.size()) throw InternalError("lines of a meta-program without units");
   const auto info = [](pram::Pass pass) { return pram::passes()[static_cast<size_t>(pass)]; };
   size_t line = 0, unit = 0;
-  const std::string lines_json = list(lines, [&](const pram::MetaLine& printed) {
+  const std::string lines_json = pram::json_list(lines, [&](const pram::MetaLine& printed) {
     return fmt::format(R"({{"line":{},"text":{},"unit":{}}})", printed.line, json_quoted(printed.text),
                        numbering.of_line[line++]);
   });
-  const std::string units_json = list(numbering.units, [&](const Unit& of) {
+  const std::string units_json = pram::json_list(numbering.units, [&](const Unit& of) {
     const size_t i = unit++;
     return fmt::format(R"({{"kind":"{}","sets":[{}],"kernel":{},"lines":[{}]}})", kind_of(of.kind),
                        fmt::join(numbering.sets[i], ","), json_quoted(numbering.kernels[i]),
                        fmt::join(of.lines, ","));
   });
   return fmt::format(R"({{"lines":{},"units":{},"notes":{},"passes":{}}})", lines_json, units_json,
-                     list(meta.notes,
-                          [&](const pram::MetaNote& note) {
-                            return fmt::format(R"({{"pass":{},"line":{},"text":{}}})",
-                                               json_quoted(info(note.pass).name), note.line,
-                                               json_quoted(note.text));
-                          }),
-                     list(pram::passes(), [](const pram::PassInfo& pass) {
+                     pram::json_list(meta.notes,
+                                     [&](const pram::MetaNote& note) {
+                                       return fmt::format(R"({{"pass":{},"line":{},"text":{}}})",
+                                                          json_quoted(info(note.pass).name), note.line,
+                                                          json_quoted(note.text));
+                                     }),
+                     pram::json_list(pram::passes(), [](const pram::PassInfo& pass) {
                        return fmt::format(R"({{"name":{},"summary":{}}})", json_quoted(pass.name),
                                           json_quoted(pass.summary));
                      }));
 }
 
 std::string kernel_steps(const pram::Program& program, const pram::TextInputs& inputs,
-                         const pram::Passes& passes, uint64_t most_steps, Recording& recording) {
+                         const pram::Passes& passes, uint64_t most_steps, pram::Recording& recording) {
   pram::Interpreter interpreter(program, inputs.arrays);
   const pram::Units units(pram::compile(program.tree(), passes));
   uint64_t launches = 0, tests = 0, host = 0;
@@ -185,7 +185,7 @@ std::string kernel_steps(const pram::Program& program, const pram::TextInputs& i
       ++(kind == Unit::Kind::kHost ? host : kind == Unit::Kind::kTest ? tests : launches);
     }
   } catch (const pram::RunError&) {
-    end(Recording::kNoUnit);
+    end(pram::Recording::kNoUnit);
     ++recording.kernels.end()[-2];  // the step that failed is shown too
   }
   return fmt::format(R"({{"kernels":{},"tests":{},"host":{}}})", launches, tests, host);

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "pram/inputs/text.h"
+#include "pram/interpreter/recording.h"
 #include "pram/meta/passes.h"
-#include "recording.h"
 
 namespace lanewise::lab {
 
@@ -15,6 +15,6 @@ std::string meta_program(const pram::Program& program, const pram::Passes& passe
 /// Runs the program kernel by kernel. Writes for each the number of steps after it, and its unit. The result
 /// is a JSON object with counts. A step that fails ends it.
 std::string kernel_steps(const pram::Program& program, const pram::TextInputs& inputs,
-                         const pram::Passes& passes, uint64_t most_steps, Recording& recording);
+                         const pram::Passes& passes, uint64_t most_steps, pram::Recording& recording);
 
 }  // namespace lanewise::lab

@@ -62,7 +62,7 @@ __all__ = [
     "DatabaseError", "Date", "DateFromTicks", "DeviceError", "Error", "Function", "FunctionError", "Index", "IntegrityError", "InterfaceError", "InternalError",
     "NotSupportedError", "OperationalError", "OutOfMemory", "PatternError", "ProgramError", "ProgrammingError", "Result",
     "SqlError", "Time", "TimeFromTicks", "Timestamp", "TimestampFromTicks", "Warning", "apilevel", "compute", "connect",
-    "connection", "explain", "grep", "paramstyle", "pram", "sql", "threadsafety", "udf",
+    "connection", "explain", "graph", "grep", "paramstyle", "pram", "sql", "threadsafety", "udf",
 ]  # fmt: skip
 
 connect = Connection
@@ -103,7 +103,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("compute", "ibis", "magic", "pram", "ray", "spark"):
+    if name in ("compute", "graph", "ibis", "magic", "pram", "ray", "spark"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

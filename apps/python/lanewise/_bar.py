@@ -1,11 +1,12 @@
-"""The progress of a statement, as a line on standard error."""
+"""The progress of a statement: a line on standard error in a terminal, a bar below the cell in a notebook."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._connection import Connection
@@ -32,10 +33,30 @@ class Bar:
         start = time.monotonic()
         if self._done.wait(_PATIENCE):
             return
+        draw = _cell_output() or _terminal_line
         while not self._done.wait(_INTERVAL):
-            share = self._connection.progress
-            bar = "" if share is None else "━" * round(share * _WIDTH) + "╌" * (_WIDTH - round(share * _WIDTH)) + f" {share:4.0%} "
-            sys.stderr.write(f"\r\033[K{bar}{time.monotonic() - start:.0f} s")
-            sys.stderr.flush()
-        sys.stderr.write("\r\033[K")
-        sys.stderr.flush()
+            draw(self._connection.progress, time.monotonic() - start)
+        draw(None, None)
+
+
+def _terminal_line(share: float | None, seconds: float | None) -> None:
+    """Writes over the line; without `seconds` it is left empty."""
+    bar = "" if share is None else "━" * round(share * _WIDTH) + "╌" * (_WIDTH - round(share * _WIDTH)) + f" {share:4.0%} "
+    sys.stderr.write("\r\033[K" + ("" if seconds is None else f"{bar}{seconds:.0f} s"))
+    sys.stderr.flush()
+
+
+def _cell_output() -> Callable[[float | None, float | None], None] | None:
+    """The same below the running cell; None where there is no notebook."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if not hasattr(shell, "kernel"):
+        return None
+    shown = ipython.display.display({"text/plain": ""}, raw=True, display_id=True)
+
+    def draw(share: float | None, seconds: float | None) -> None:
+        done = "" if share is None else f' value="{share:.3f}"'
+        html = "" if seconds is None else f"<progress{done}></progress> {'' if share is None else f'{share:.0%} '}{seconds:.0f} s"
+        shown.update({"text/html": html, "text/plain": ""}, raw=True)
+
+    return draw

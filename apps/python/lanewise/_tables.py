@@ -6,10 +6,13 @@ import builtins
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import errors
 from ._function import Function
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _CALL = re.compile(r'(?:"((?:[^"]|"")+)"|([^\W\d]\w*))\s*\(')
 _WORD = re.compile(r'"((?:[^"]|"")+)"|([^\W\d]\w*)')
@@ -27,11 +30,27 @@ def _is_column(value: object) -> bool:
     return hasattr(value, "__array__") or hasattr(type(value), "__arrow_c_array__") or hasattr(type(value), "__arrow_c_stream__")
 
 
+def has_nulls(column: Any) -> bool:
+    """Whether a column has NULLs: pyarrow has their number, Polars a method."""
+    count = getattr(column, "null_count", 0)
+    return bool(count() if callable(count) else count)
+
+
 def stream(value: Any, name: str) -> object:
     """A capsule with the rows of a table."""
-    if isinstance(value, Mapping) or not hasattr(type(value), "__arrow_c_stream__"):
-        value = _arrow_table(value, name)
-    return value.__arrow_c_stream__()
+    return _streamable(value, name).__arrow_c_stream__()
+
+
+def table(value: Any, name: str) -> pa.Table:
+    """The rows of a table."""
+    import pyarrow as pa
+
+    return pa.table(_streamable(value, name))
+
+
+def _streamable(value: Any, name: str) -> Any:
+    """What has an Arrow stream."""
+    return value if hasattr(type(value), "__arrow_c_stream__") and not isinstance(value, Mapping) else _arrow_table(value, name)
 
 
 def _arrow_table(value: Any, name: str) -> Any:

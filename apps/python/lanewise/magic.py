@@ -5,7 +5,7 @@
     SELECT ... FROM frame       a cell
 
 Tables may be the notebook's variables, and so may CONNECTION, which `lanewise.connect` made. The rows are shown; -o keeps them as a
-variable instead.
+variable instead. A statement that takes more than a second shows its progress. Tab completes options and names of connections.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ import argparse
 from typing import Any
 
 from . import connection, errors
+from ._bar import Bar
+from ._connection import Connection
 from ._result import Result
+
+_OUTPUT, _CONNECTION = ("-o", "--output"), ("-c", "--connection")
 
 
 class _Arguments(argparse.ArgumentParser):
@@ -25,20 +29,33 @@ class _Arguments(argparse.ArgumentParser):
 def register(shell: Any) -> None:
     """Gives an IPython shell the magics."""
     arguments = _Arguments("%%lanewise", add_help=False)
-    arguments.add_argument("-o", "--output", metavar="NAME")
-    arguments.add_argument("-c", "--connection", metavar="CONNECTION")
+    arguments.add_argument(*_OUTPUT, metavar="NAME")
+    arguments.add_argument(*_CONNECTION, metavar="CONNECTION")
+
+    def run(used: Connection, query: str) -> Result:
+        if used._bar:
+            return used._run(query, None, (shell.user_ns,))
+        with Bar(used):
+            return used._run(query, None, (shell.user_ns,))
 
     def lanewise(line: str, cell: str | None = None) -> Result | None:
         if cell is None:
-            return connection()._run(line, None, (shell.user_ns,))
+            return run(connection(), line)
         given = arguments.parse_args(line.split())
-        if given.connection and given.connection not in shell.user_ns:
-            raise errors.InterfaceError(f"%%lanewise: there is no variable '{given.connection}'")
-        used = shell.user_ns[given.connection] if given.connection else connection()
-        result: Result = used._run(cell, None, (shell.user_ns,))
+        used = shell.user_ns.get(given.connection) if given.connection else connection()
+        if not isinstance(used, Connection):
+            raise errors.InterfaceError(f"%%lanewise: there is no connection '{given.connection}'")
+        result = run(used, cell)
         if given.output is None:
             return result
         shell.user_ns[given.output] = result
         return None
 
+    def complete(_shell: Any, event: Any) -> list[str]:
+        before = event.text_until_cursor.removesuffix(event.symbol).split()[-1]
+        if before in _CONNECTION:
+            return [name for name, value in shell.user_ns.items() if isinstance(value, Connection) and not name.startswith("_")]
+        return [] if before in _OUTPUT else [*_OUTPUT, *_CONNECTION]
+
     shell.register_magic_function(lanewise, "line_cell", "lanewise")
+    shell.set_hook("complete_command", complete, str_key="%%lanewise")

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import errors
 from ._library import Stream, check as _check, ffi, in_main_thread, lib, options as _options, taken_text, text as _text
+from ._tables import has_nulls as _has_nulls
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Check", "Cost", "Run", "check", "explain", "programs", "run", "trace"]
+__all__ = ["Check", "Cost", "Run", "check", "explain", "programs", "run", "trace", "widget"]
 
 Source = Union[str, "os.PathLike[str]"]
+_WIDGET = Path(__file__).parent / "pram_widget.js"
 
 
 class Cost(NamedTuple):
@@ -156,23 +158,64 @@ def explain(source: Source, *, without: str = "") -> str:
     return taken_text(out[0])
 
 
-def _open(source: Source) -> Any:
-    name, program = "program", source
+def widget(source: Source, inputs: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+    """A run as the lab's picture of memory and processors, step by step, for notebooks: a widget of anywidget.
+
+    It has at most the first 100,000 steps. A run that fails shows where. Raises ProgramError: the program is wrong. Raises InterfaceError:
+    anywidget is not installed, or the package was built without the widget.
+    """
+    name, text = _program_text(source)
+    summary, arrays = _recorded(_parsed(name, text), {**(inputs or {}), **more})
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise errors.InterfaceError("the widget needs anywidget: pip install anywidget") from error
+    if not _WIDGET.exists():
+        raise errors.InterfaceError("this package was built without the widget, which ./dev wheel builds")
+    members = {"__module__": __name__, "_esm": _WIDGET, "summary": traitlets.Unicode(summary).tag(sync=True), "source": traitlets.Unicode(text).tag(sync=True),
+               "arrays": traitlets.List(arrays).tag(sync=True)}  # fmt: skip
+    return type("PramWidget", (anywidget.AnyWidget,), members)()
+
+
+def _recorded(program: Any, inputs: Mapping[str, Any]) -> tuple[str, list[bytes]]:
+    """A recording's summary as JSON, and its arrays."""
+    held = [_cells(name, value) for name, value in inputs.items()]
+    out, error = ffi.new("lw_recording**"), ffi.new("lw_error*")
+    _check(lib.lw_program_record(program, ffi.new("lw_cells[]", [given for given, *_ in held]), len(held), out, error), error)
+    recording = ffi.gc(out[0], lib.lw_recording_close)
+    data, size = ffi.new("void**"), ffi.new("size_t*")
+    arrays: list[bytes] = []
+    while lib.lw_recording_array(recording, len(arrays), ffi.cast("void const**", data), size):
+        arrays.append(bytes(ffi.buffer(data[0], size[0])) if size[0] else b"")
+    return _string(lib.lw_recording_summary(recording)), arrays
+
+
+def _program_text(source: Source) -> tuple[str, str]:
+    """Its name for errors, and its text."""
     if isinstance(source, os.PathLike) or (source.endswith(".pram") and "\n" not in source):
         name = os.fspath(source)
         try:
-            program = Path(name).read_text(encoding="utf-8")
+            return name, Path(name).read_text(encoding="utf-8")
         except OSError as error:
             raise errors.OperationalError(f"'{name}' cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise errors.OperationalError(f"'{name}' is not UTF-8 text") from error
-    elif "\n" not in source:
-        texts = {row["name"]: row["text"] for row in programs().to_pylist()}
-        if source not in texts:
-            raise errors.OperationalError(f"there is no program '{source}'; there are: {', '.join(texts)}")
-        name, program = f"{source}.pram", texts[source]
+    if "\n" in source:
+        return "program", source
+    texts = {row["name"]: row["text"] for row in programs().to_pylist()}
+    if source not in texts:
+        raise errors.OperationalError(f"there is no program '{source}'; there are: {', '.join(texts)}")
+    return f"{source}.pram", texts[source]
+
+
+def _open(source: Source) -> Any:
+    return _parsed(*_program_text(source))
+
+
+def _parsed(name: str, program: str) -> Any:
     out, error_out = ffi.new("lw_program**"), ffi.new("lw_error*")
-    _check(lib.lw_program_open(_text(str(program), "the program"), _text(name, "the name"), out, error_out), error_out)
+    _check(lib.lw_program_open(_text(program, "the program"), _text(name, "the name"), out, error_out), error_out)
     return ffi.gc(out[0], lib.lw_program_close)
 
 
@@ -192,7 +235,7 @@ def _cells(name: str, value: Any) -> tuple[Any, ...]:
     """An input as lw_cells, and what owns its memory."""
     import numpy as np
 
-    if getattr(value, "null_count", 0):
+    if _has_nulls(value):
         raise errors.InterfaceError(f"the input '{name}' has NULLs, which a PRAM program does not have")
     array = np.asarray(value)
     if array.ndim > 2:

@@ -439,4 +439,40 @@ TEST(CAbi, StatementsCallFunctionsOfC) {
   signature.release(&signature);
 }
 
+TEST(CAbi, GraphsAnswerQuestions) {
+  const std::vector<int64_t> source{0, 1, 3}, target{1, 2, 4};
+  Error error;
+  lw_graph* graph = nullptr;
+  ASSERT_EQ(lw_graph_open(-1, source.data(), target.data(), nullptr, 3, nullptr, 0, &graph, &error.error),
+            LW_OK)
+      << error.message();
+  ASSERT_EQ(lw_graph_vertices(graph), 5);
+  EXPECT_EQ(lw_graph_edges(graph), 3);
+  std::vector<int64_t> numbers(5);
+  EXPECT_EQ(lw_graph_components(graph, numbers.data(), nullptr), LW_OK);
+  EXPECT_EQ(numbers, (std::vector<int64_t>{0, 0, 0, 3, 3}));
+  int64_t count = 0;
+  EXPECT_EQ(lw_graph_path(graph, 0, 2, numbers.data(), &count, nullptr, nullptr), LW_OK);
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(lw_graph_path(graph, 2, 0, numbers.data(), &count, nullptr, nullptr), LW_OK);
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(lw_graph_levels(graph, 5, numbers.data(), &error.error), LW_ERROR_USER);
+  lw_error_release(&error.error);
+  lw_cancellation* cancellation = lw_cancellation_new();
+  lw_cancellation_cancel(cancellation);
+  std::vector<double> matrix(25);
+  EXPECT_EQ(lw_graph_distances(graph, matrix.data(), cancellation, nullptr), LW_OK);  // they are kept
+  lw_graph_close(graph);
+  ASSERT_EQ(lw_graph_open(-1, source.data(), target.data(), nullptr, 3, nullptr, 0, &graph, nullptr), LW_OK);
+  EXPECT_EQ(lw_graph_distances(graph, matrix.data(), cancellation, nullptr), LW_ERROR_CANCELLED);
+  lw_cancellation_free(cancellation);
+  EXPECT_EQ(lw_graph_components(graph, nullptr, &error.error), LW_ERROR_USER);
+  EXPECT_THAT(error.message(), HasSubstr("'label'"));
+  lw_error_release(&error.error);
+  lw_graph_close(graph);
+  lw_graph_close(nullptr);
+  EXPECT_EQ(lw_graph_open(-1, nullptr, target.data(), nullptr, 3, nullptr, 0, &graph, nullptr),
+            LW_ERROR_USER);
+}
+
 }  // namespace

@@ -238,6 +238,16 @@ LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs,
 LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                 const lw_option* options, size_t count, lw_cancellation* cancellation,
                                 char** lines, lw_error* error);
+/* Runs a program on the interpreter, up to 100,000 steps or 4 million changes, and records each step. A run
+ * that fails is LW_OK: its last step is the one that failed. */
+typedef struct lw_recording lw_recording;
+LW_API lw_code lw_program_record(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
+                                 lw_recording** out, lw_error* error);
+/* Variables, costs and the end of the run, as a JSON object. It belongs to the recording. */
+LW_API const char* lw_recording_summary(const lw_recording* recording);
+/* Array number `place` in the order of engine/pram/interpreter/recording.h; 0 after the last one. */
+LW_API int lw_recording_array(const lw_recording* recording, size_t place, const void** data, size_t* bytes);
+LW_API void lw_recording_close(lw_recording* recording);
 /* Output number `place`, which belongs to the run; 0 after the last one. */
 LW_API int lw_run_output(const lw_run* run, size_t place, lw_cells* out);
 typedef struct lw_cost {
@@ -253,6 +263,37 @@ LW_API lw_code lw_run_lines(const lw_run* run, struct ArrowArrayStream* out, lw_
 LW_API const char* lw_run_needs(const lw_run* run);
 LW_API const char* lw_run_conflicts(const lw_run* run);
 LW_API void lw_run_close(lw_run* run);
+
+/* ---- Graphs: vertices 0 to n - 1, edges with a number each; loops and parallel edges are kept ---- */
+typedef struct lw_graph lw_graph;
+/* Copies edges that lead from source[e] to target[e]. `vertices`: n; negative: one more than the largest
+ * vertex. `weight` may be NULL: each is 1. Options:
+ *   device         cpu, cuda, cuda:N
+ *   threads        0: one for each core
+ *   memory_limit   of edges, and of distances between all vertices; "4GB" */
+LW_API lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* target,
+                             const double* weight, size_t edges, const lw_option* options, size_t count,
+                             lw_graph** out, lw_error* error);
+LW_API void lw_graph_close(lw_graph* graph);
+LW_API int64_t lw_graph_vertices(const lw_graph* graph);
+LW_API int64_t lw_graph_edges(const lw_graph* graph);
+/* The arrays below have room for n numbers. */
+/* The least vertex of each vertex's connected component; the direction of edges is ignored. */
+LW_API lw_code lw_graph_components(lw_graph* graph, int64_t* label, lw_error* error);
+/* The edges of a lightest spanning forest, ascending, and how many there are; their direction is ignored. */
+LW_API lw_code lw_graph_spanning_forest(lw_graph* graph, int64_t* edges, int64_t* count, lw_error* error);
+/* A maximum matching of sources with targets: the target of each source, or -1. */
+LW_API lw_code lw_graph_matching(lw_graph* graph, int64_t* target, lw_error* error);
+/* The least number of edges from `root` along directed edges, or -1. */
+LW_API lw_code lw_graph_levels(lw_graph* graph, int64_t root, int64_t* level, lw_error* error);
+/* Distances between all pairs along directed edges, row by row, n * n doubles; infinite without a path. They
+ * are kept for lw_graph_path(). `cancellation` may be NULL. LW_ERROR_USER: a cycle of negative weight. */
+LW_API lw_code lw_graph_distances(lw_graph* graph, double* matrix, lw_cancellation* cancellation,
+                                  lw_error* error);
+/* The vertices of a shortest path with both ends, and how many there are: 0 without a path. The first call
+ * finds all distances. */
+LW_API lw_code lw_graph_path(lw_graph* graph, int64_t from, int64_t to, int64_t* path, int64_t* count,
+                             lw_cancellation* cancellation, lw_error* error);
 
 #ifdef __cplusplus
 }

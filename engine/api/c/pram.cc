@@ -1,14 +1,17 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "api/c/arguments.h"
+#include "api/c/cancellation.h"
 #include "api/c/error.h"
 #include "api/c/options.h"
 #include "api/c/rows.h"
-#include "base/cancel.h"
 #include "base/size.h"
+#include "pram/interpreter/recording.h"
 #include "pram/library.h"
 #include "pram/meta/meta.h"
 #include "pram/run.h"
@@ -16,10 +19,6 @@
 
 using namespace lanewise;  // the functions of C stand outside of it
 using lanewise::c::guarded, lanewise::c::need;
-
-struct lw_cancellation {
-  Cancellation cancellation;
-};
 
 struct lw_program {
   pram::Program program;
@@ -30,6 +29,11 @@ struct lw_run {
   pram::Result result;
   std::vector<std::pair<const std::string*, const pram::Array*>> outputs;
   std::string needs, conflicts;
+};
+
+struct lw_recording {
+  pram::Recording recording;
+  std::string summary;
 };
 
 namespace {
@@ -213,6 +217,36 @@ lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size
     *lines = c::copied(text);
   });
 }
+
+lw_code lw_program_record(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
+                          lw_recording** out, lw_error* error) {
+  return guarded(error, [&] {
+    need(program, "program");
+    need(out, "out");
+    auto made = std::make_unique<lw_recording>();
+    made->summary =
+        pram::record(program->program, {parse_inputs({inputs, inputs_count}), {}}, {}, made->recording);
+    *out = made.release();
+  });
+}
+
+const char* lw_recording_summary(const lw_recording* recording) { return recording->summary.c_str(); }
+
+int lw_recording_array(const lw_recording* recording, size_t place, const void** data, size_t* bytes) {
+  const pram::Recording& of = recording->recording;
+  const auto spans = std::to_array<std::span<const std::byte>>(
+      {std::as_bytes(std::span(of.initial)), std::as_bytes(std::span(of.steps)),
+       std::as_bytes(std::span(of.work)), std::as_bytes(std::span(of.depth)),
+       std::as_bytes(std::span(of.changed)), std::as_bytes(std::span(of.before)),
+       std::as_bytes(std::span(of.after)), std::as_bytes(std::span(of.accesses)),
+       std::as_bytes(std::span(of.active))});
+  if (place >= spans.size()) return 0;
+  *data = spans[place].data();
+  *bytes = spans[place].size();
+  return 1;
+}
+
+void lw_recording_close(lw_recording* recording) { delete recording; }
 
 int lw_run_output(const lw_run* run, size_t place, lw_cells* out) {
   if (place >= run->outputs.size()) return 0;

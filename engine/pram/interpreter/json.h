@@ -8,11 +8,11 @@
 #include "base/json.h"
 #include "pram/language/diagnostic.h"
 
-namespace lanewise::lab {
+namespace lanewise::pram {
 
 /// The elements in brackets, each written by f.
 template <class Range, class F>
-std::string list(const Range& range, F f) {
+std::string json_list(const Range& range, F f) {
   std::string result = "[";
   for (const auto& element : range) {
     if (result.size() > 1) result += ',';
@@ -21,8 +21,8 @@ std::string list(const Range& range, F f) {
   return result + "]";
 }
 
-inline std::string place_fields(const pram::Place& place) {
+inline std::string place_fields(const Place& place) {
   return fmt::format(R"("line":{},"column":{},"length":{})", place.line, place.column, place.length);
 }
 
-}  // namespace lanewise::lab
+}  // namespace lanewise::pram

@@ -1,29 +1,26 @@
-#include "recording.h"
+#include "pram/interpreter/recording.h"
 
 #include <fmt/format.h>
 
 #include <map>
 
-#include "json.h"
+#include "pram/interpreter/json.h"
 #include "pram/machine/evaluator.h"
 
-namespace lanewise::lab {
+namespace lanewise::pram {
 
 namespace {
 
-using pram::Statement;
-using pram::Word;
-
 /// More arrows than this show nothing to anyone.
 constexpr uint32_t kMostActive = 512;
-constexpr size_t kMostProcessors = 1 << 14;
+constexpr size_t kMostListed = 1 << 14;
 constexpr size_t kMostAccesses = 4'000'000;
 constexpr uint64_t kMostSurveyed = 1'000'000;
 
 /// Writes down who uses which cell in the step that comes next.
-class AccessLog : public pram::ReadObserver {
+class AccessLog : public ReadObserver {
  public:
-  AccessLog(const pram::Interpreter& interpreter, Recording& recording)
+  AccessLog(const Interpreter& interpreter, Recording& recording)
       : interpreter_(interpreter),
         tree_(interpreter.program().tree()),
         evaluator_(tree_, interpreter.memory()),
@@ -35,28 +32,28 @@ class AccessLog : public pram::ReadObserver {
   uint32_t processors() const { return processors_; }
 
   void before(const Statement& statement) {
-    const pram::Active& active = interpreter_.active();
+    const Active& active = interpreter_.active();
     const uint32_t block = block_of(statement);
     extents_.clear();
     processors_ = 1;
     // A copy, since functions write their arguments while they are evaluated.
     const bool few = active.count <= kMostActive && recording_.accesses.size() / 4 < kMostAccesses;
     if (block != Recording::kNoBlock) find_extents(block);
-    if (!few || processors_ > kMostProcessors) return;
+    if (!few || processors_ > kMostListed) return;
     columns_ = interpreter_.columns();
-    const pram::Lanes lanes = active.lanes();
+    const Lanes lanes = active.lanes();
     for (uint32_t i = 0; i < lanes.count; ++i) recording_.active.push_back(lanes[i]);
     // Processors one by one: one that fails must not hide what the others do.
     for (uint32_t i = 0; i < lanes.count; ++i) {
       try {
         uses(statement, lanes.part(i, 1));
-      } catch (const pram::Fault&) {
-      } catch (const pram::Trap&) {
+      } catch (const Fault&) {
+      } catch (const Trap&) {
       }
     }
   }
 
-  void read(const pram::Expr& expr, const Word* cells, const pram::Lanes& lanes) override {
+  void read(const Expr& expr, const Word* cells, const Lanes& lanes) override {
     for (uint32_t i = 0; i < lanes.count; ++i) add(0, expr.index, cells[i], lanes[i]);
   }
 
@@ -73,7 +70,7 @@ class AccessLog : public pram::ReadObserver {
   /// The block's own variables of the host do not change while it runs, so its sizes are still the same.
   void find_extents(uint32_t block) {
     control_ = interpreter_.columns();
-    for (const pram::Block::Dimension& dimension : tree_.blocks[block].dimensions) {
+    for (const Block::Dimension& dimension : tree_.blocks[block].dimensions) {
       Word extent = 0;
       evaluator_.observer = nullptr;
       evaluator_.evaluate(*dimension.extent, {{}, 1, &control_}, {0, nullptr, 1}, &extent);
@@ -82,13 +79,13 @@ class AccessLog : public pram::ReadObserver {
     }
   }
 
-  void uses(const Statement& statement, const pram::Lanes& lanes) {
-    const pram::Frame frame{extents_, processors_, &columns_};
+  void uses(const Statement& statement, const Lanes& lanes) {
+    const Frame frame{extents_, processors_, &columns_};
     evaluator_.observer = this;
     Word word = 0;
     if (statement.condition) evaluator_.evaluate(*statement.condition, frame, lanes, &word);
-    for (const pram::ExprPtr& value : statement.values) evaluator_.evaluate(*value, frame, lanes, &word);
-    for (const pram::Target& target : statement.targets) {
+    for (const ExprPtr& value : statement.values) evaluator_.evaluate(*value, frame, lanes, &word);
+    for (const Target& target : statement.targets) {
       if (!target.shared) continue;
       evaluator_.cells(target.index, target.cell, target.place, frame, lanes, &word);
       add(1, target.index, word, lanes[0]);
@@ -100,18 +97,18 @@ class AccessLog : public pram::ReadObserver {
                                {kind, variable, static_cast<uint32_t>(cell), processor});
   }
 
-  const pram::Interpreter& interpreter_;
-  const pram::Tree& tree_;
-  pram::Evaluator evaluator_;
+  const Interpreter& interpreter_;
+  const Tree& tree_;
+  Evaluator evaluator_;
   Recording& recording_;
   std::map<const Statement*, uint32_t> blocks_;
-  pram::Columns columns_, control_;
+  Columns columns_, control_;
   std::vector<int64_t> extents_;
   uint32_t processors_ = 1;
 };
 
-void add_step(const pram::Place& place, bool test, uint32_t block, uint32_t processors, uint32_t active,
-              const pram::Cost& cost, Recording& to) {
+void add_step(const Place& place, bool test, uint32_t block, uint32_t processors, uint32_t active,
+              const Cost& cost, Recording& to) {
   to.steps.insert(to.steps.end(),
                   {place.line, place.column, place.length, test ? 1u : 0u, block, processors, active,
                    static_cast<uint32_t>(to.before.size()), static_cast<uint32_t>(to.accesses.size() / 4),
@@ -120,8 +117,8 @@ void add_step(const pram::Place& place, bool test, uint32_t block, uint32_t proc
   to.depth.push_back(static_cast<double>(cost.depth));
 }
 
-void add_changes(std::span<const pram::Change> changes, Recording& to) {
-  for (const pram::Change& change : changes) {
+void add_changes(std::span<const Change> changes, Recording& to) {
+  for (const Change& change : changes) {
     to.changed.push_back(change.shared ? change.index : Recording::kPrivate | change.index);
     to.changed.push_back(static_cast<uint32_t>(change.cell));
     to.before.push_back(change.before);
@@ -129,83 +126,82 @@ void add_changes(std::span<const pram::Change> changes, Recording& to) {
   }
 }
 
-std::string_view kind_of(pram::Conflict::Kind kind) {
+std::string_view kind_of(Conflict::Kind kind) {
   switch (kind) {
-    case pram::Conflict::Kind::kRead:
+    case Conflict::Kind::kRead:
       return "read";
-    case pram::Conflict::Kind::kWrite:
+    case Conflict::Kind::kWrite:
       return "write";
-    case pram::Conflict::Kind::kUnequal:
+    case Conflict::Kind::kUnequal:
       return "unequal";
-    case pram::Conflict::Kind::kTwice:
+    case Conflict::Kind::kTwice:
       return "twice";
   }
   return "";
 }
 
 /// The weakest mode that allows the whole run, as far as it is found out.
-std::string needed_mode(const pram::Program& program, const pram::Arrays& inputs) {
+std::string needed_mode(const Program& program, const Arrays& inputs) {
   try {
-    pram::Interpreter interpreter(program, inputs, {.max_steps = kMostSurveyed, .survey = true});
+    Interpreter interpreter(program, inputs, {.max_steps = kMostSurveyed, .survey = true});
     interpreter.run();
-    return json_quoted(pram::to_text(interpreter.survey().needs()));
+    return json_quoted(to_text(interpreter.survey().needs()));
   } catch (const UserError&) {
     return "null";
   }
 }
 
-std::string conflict_of(const pram::ConflictError& error, const pram::Program& program,
-                        const pram::Arrays& inputs) {
-  const pram::Conflict& conflict = error.conflict();
-  const pram::Type type = program.tree().variables[conflict.variable].type;
+std::string conflict_of(const ConflictError& error, const Program& program, const Arrays& inputs) {
+  const Conflict& conflict = error.conflict();
+  const Type type = program.tree().variables[conflict.variable].type;
   return fmt::format(
       R"({{"kind":"{}","variable":{},"cell":{},"processors":[{},{}],"values":[{},{}],"needs":{}}})",
       kind_of(conflict.kind), conflict.variable, conflict.cell, conflict.processors[0],
-      conflict.processors[1], json_quoted(pram::to_text(type, conflict.values[0])),
-      json_quoted(pram::to_text(type, conflict.values[1])),
-      conflict.kind == pram::Conflict::Kind::kTwice ? "null" : needed_mode(program, inputs));
+      conflict.processors[1], json_quoted(to_text(type, conflict.values[0])),
+      json_quoted(to_text(type, conflict.values[1])),
+      conflict.kind == Conflict::Kind::kTwice ? "null" : needed_mode(program, inputs));
 }
 
-std::string_view role_of(pram::Variable::Role role) {
+std::string_view role_of(Variable::Role role) {
   switch (role) {
-    case pram::Variable::Role::kInput:
+    case Variable::Role::kInput:
       return "input";
-    case pram::Variable::Role::kOutput:
+    case Variable::Role::kOutput:
       return "output";
-    case pram::Variable::Role::kInout:
+    case Variable::Role::kInout:
       return "inout";
-    case pram::Variable::Role::kShared:
+    case Variable::Role::kShared:
       return "shared";
   }
   return "";
 }
 
-std::string declarations_of(const pram::Program& program, const pram::Memory& memory) {
-  const pram::Tree& tree = program.tree();
+std::string declarations_of(const Program& program, const Memory& memory) {
+  const Tree& tree = program.tree();
   size_t i = 0;
-  const std::string parameters = list(tree.parameters, [&](const pram::Parameter& parameter) {
+  const std::string parameters = json_list(tree.parameters, [&](const Parameter& parameter) {
     return fmt::format(R"({{"name":{},"value":{}}})", json_quoted(parameter.name),
-                       json_quoted(pram::to_text(parameter.type, memory.parameters[i++])));
+                       json_quoted(to_text(parameter.type, memory.parameters[i++])));
   });
   i = 0;
-  const std::string variables = list(tree.variables, [&](const pram::Variable& variable) {
-    const std::string sizes = list(
-        variable.extents, [&](const pram::ExprPtr& extent) { return json_quoted(to_text(*extent, tree)); });
+  const std::string variables = json_list(tree.variables, [&](const Variable& variable) {
+    const std::string sizes = json_list(
+        variable.extents, [&](const ExprPtr& extent) { return json_quoted(to_text(*extent, tree)); });
     return fmt::format(R"({{"name":{},"type":"{}","role":"{}","extents":[{}],"sizes":{}}})",
                        json_quoted(variable.name), name(variable.type), role_of(variable.role),
                        fmt::join(memory.variables[i++].extents, ","), sizes);
   });
-  const std::string privates = list(tree.privates, [&](const pram::Private& own) {
+  const std::string privates = json_list(tree.privates, [&](const Private& own) {
     return fmt::format(R"({{"name":{},"type":"{}","block":{}}})", json_quoted(own.name), name(own.type),
                        own.block ? std::to_string(*own.block) : "null");
   });
   return fmt::format(R"("mode":{},"parameters":{},"variables":{},"privates":{})",
-                     json_quoted(pram::to_text(tree.mode, tree.combine)), parameters, variables, privates);
+                     json_quoted(to_text(tree.mode, tree.combine)), parameters, variables, privates);
 }
 
-std::string cost_of(const pram::Cost& cost) {
+std::string cost_of(const Cost& cost) {
   return fmt::format(R"({{"steps":{},"work":{},"depth":{},"peak":{},"lines":{}}})", cost.steps, cost.work,
-                     cost.depth, cost.peak, list(cost.lines, [](const auto& line) {
+                     cost.depth, cost.peak, json_list(cost.lines, [](const auto& line) {
                        return fmt::format("[{},{},{},{}]", line.first, line.second.steps, line.second.work,
                                           line.second.peak);
                      }));
@@ -213,13 +209,13 @@ std::string cost_of(const pram::Cost& cost) {
 
 }  // namespace
 
-std::string record(const pram::Program& program, const pram::TextInputs& given, const Limits& limits,
+std::string record(const Program& program, const TextInputs& given, const Limits& limits,
                    Recording& recording) {
-  const pram::Arrays& inputs = given.arrays;
-  pram::Interpreter interpreter(program, inputs);
+  const Arrays& inputs = given.arrays;
+  Interpreter interpreter(program, inputs);
   interpreter.keep_history(1);
   const std::string declarations = declarations_of(program, interpreter.memory());
-  for (const pram::Array& array : interpreter.memory().variables) {
+  for (const Array& array : interpreter.memory().variables) {
     recording.initial.insert(recording.initial.end(), array.words.begin(), array.words.end());
   }
   AccessLog log(interpreter, recording);
@@ -237,8 +233,8 @@ std::string record(const pram::Program& program, const pram::TextInputs& given, 
       interpreter.step();
       add_changes(interpreter.changes(), recording);
       add_step(statement->place, test, block, log.processors(), active, interpreter.cost(), recording);
-    } catch (const pram::RunError& error) {
-      const auto* conflict = dynamic_cast<const pram::ConflictError*>(&error);
+    } catch (const RunError& error) {
+      const auto* conflict = dynamic_cast<const ConflictError*>(&error);
       add_step(error.place(), test, block, log.processors(), active, interpreter.cost(), recording);
       end = fmt::format(R"({{"kind":"error","message":{},{},"step":{},"processor":{},"conflict":{}}})",
                         json_quoted(error.what()), place_fields(error.place()), error.step(),
@@ -250,4 +246,4 @@ std::string record(const pram::Program& program, const pram::TextInputs& given, 
                      cost_of(interpreter.cost()), end);
 }
 
-}  // namespace lanewise::lab
+}  // namespace lanewise::pram

@@ -8,7 +8,7 @@
 #include "pram/inputs/text.h"
 #include "pram/interpreter/interpreter.h"
 
-namespace lanewise::lab {
+namespace lanewise::pram {
 
 struct Limits {
   uint64_t steps = 100'000;
@@ -35,19 +35,19 @@ struct Recording {
   static constexpr uint32_t kPrivate = uint32_t{1} << 31;
   static constexpr uint32_t kNoUnit = UINT32_MAX;
 
-  std::vector<pram::Word> initial;  ///< all variables, one behind the other
+  std::vector<Word> initial;  ///< all variables, one behind the other
   std::vector<uint32_t> steps;
-  std::vector<double> work, depth;        ///< after each step
-  std::vector<uint32_t> changed;          ///< pairs: variable (or kPrivate | private), cell (or processor)
-  std::vector<pram::Word> before, after;  ///< of each change
-  std::vector<uint32_t> accesses;         ///< fours: 0 read or 1 write, variable, cell, processor
-  std::vector<uint32_t> active;           ///< processors that were active, of steps of few
-  std::vector<uint32_t> kernels;          ///< pairs, by lab_kernel_steps: steps until its end, unit
+  std::vector<double> work, depth;  ///< after each step
+  std::vector<uint32_t> changed;    ///< pairs: variable (or kPrivate | private), cell (or processor)
+  std::vector<Word> before, after;  ///< of each change
+  std::vector<uint32_t> accesses;   ///< fours: 0 read or 1 write, variable, cell, processor
+  std::vector<uint32_t> active;     ///< processors that were active, of steps of few
+  std::vector<uint32_t> kernels;    ///< pairs, by lab_kernel_steps: steps until its end, unit
 };
 
 /// Runs the program to its end, to an error, or to a limit. The result is a JSON object: sizes, costs, how it
 /// ended. A step that failed is the last one, without changes.
-std::string record(const pram::Program& program, const pram::TextInputs& given, const Limits& limits,
+std::string record(const Program& program, const TextInputs& given, const Limits& limits,
                    Recording& recording);
 
-}  // namespace lanewise::lab
+}  // namespace lanewise::pram
