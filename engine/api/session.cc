@@ -375,7 +375,14 @@ StatementResult Session::run(const std::string& statement, bool keep_columns, co
     return state_->answer_by_duckdb(parsed);
   };
   try {
-    if (parsed.explain == sql::Statement::Explain::kPlan) return explained(state_->explain(parsed, false));
+    if (parsed.explain == sql::Statement::Explain::kOtherFormat)
+      sql::unsupported("EXPLAIN in another format than text is not");
+    if (parsed.explain == sql::Statement::Explain::kPlan) {
+      Stopwatch watch;
+      StatementResult result = explained(state_->explain(parsed, false));
+      result.plan_seconds = watch.lap();
+      return result;
+    }
     StatementResult result = run();
     if (parsed.explain == sql::Statement::Explain::kProfile) {
       result.table = profile_table(result.profile);

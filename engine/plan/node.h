@@ -11,6 +11,10 @@
 #include "data/source.h"
 #include "expr/expr.h"
 
+namespace lanewise::ops {
+struct HostAggregate;
+}  // namespace lanewise::ops
+
 namespace lanewise::plan {
 
 struct Node;
@@ -21,14 +25,6 @@ struct SortKey {
   bool descending = false;
   bool nulls_first = false;
 };
-
-}  // namespace lanewise::plan
-
-namespace lanewise::ops {
-struct HostAggregate;
-}  // namespace lanewise::ops
-
-namespace lanewise::plan {
 
 /// One aggregate of an Aggregate node, e.g. sum(DISTINCT x) FILTER (WHERE y).
 struct AggregateCall {

@@ -248,6 +248,22 @@ struct Database::State {
     }
   }
 
+  /// Puts what EXPLAIN explains in its place, if our engine runs it.
+  Statement::Explain take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement) {
+    if (statement->type == StatementType::MULTI_STATEMENT)  // of PIVOT
+      return take_explained(statement->Cast<duckdb::MultiStatement>().statements.back());
+    if (statement->type != StatementType::EXPLAIN_STATEMENT) return Statement::Explain::kNo;
+    auto& explained = statement->Cast<duckdb::ExplainStatement>();
+    if (kind_of(*explained.stmt) == Statement::Kind::kOther) return Statement::Explain::kNo;
+    const bool is_text = explained.explain_format == duckdb::ExplainFormat::DEFAULT ||
+                         explained.explain_format == duckdb::ExplainFormat::TEXT;
+    const bool runs = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE;
+    statement = std::move(explained.stmt);
+    return !is_text ? Statement::Explain::kOtherFormat
+           : runs   ? Statement::Explain::kProfile
+                    : Statement::Explain::kPlan;
+  }
+
   /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the
   /// values.
   const duckdb::SQLStatement* after_preparation(const duckdb::SQLStatement* statement) {
@@ -350,18 +366,7 @@ Statement Database::parse(const std::string& text) {
           throw UserError(fmt::format("one statement is expected, there are {}", statements.size()));
         Statement result;
         result.text = text;
-        if (statements[0]->type == StatementType::EXPLAIN_STATEMENT) {
-          auto& explained = statements[0]->Cast<duckdb::ExplainStatement>();
-          if (state_->kind_of(*explained.stmt) != Statement::Kind::kOther) {
-            result.explain = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE
-                                 ? Statement::Explain::kProfile
-                                 : Statement::Explain::kPlan;
-            if (explained.explain_format != duckdb::ExplainFormat::DEFAULT &&
-                explained.explain_format != duckdb::ExplainFormat::TEXT)
-              unsupported("EXPLAIN in another format than text is not");
-            statements[0] = std::move(explained.stmt);
-          }
-        }
+        result.explain = state_->take_explained(statements[0]);
         result.name = duckdb::StatementTypeToString(statements[0]->type);
         result.kind = state_->kind_of(*statements[0]);
         result.parsed = std::move(statements[0]);
@@ -397,6 +402,8 @@ Query Database::plan(const Statement& statement) {
                                                                            : parsed.Copy());
             }
             logical = std::move(planner.plan);
+            if (!planner.properties.modified_databases.empty())
+              unsupported("a query that changes a database, as nextval does, is not");
             state_->files.clear();
             state_->find_files(*logical);
             State::read_whole_columns(*logical);

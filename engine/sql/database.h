@@ -56,7 +56,7 @@ struct Statement {
     kWrite,
     kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
-  enum class Explain : uint8_t { kNo, kPlan, kProfile };
+  enum class Explain : uint8_t { kNo, kPlan, kProfile, kOtherFormat };
   Explain explain = Explain::kNo;  ///< of EXPLAIN and EXPLAIN ANALYZE; the rest says what they explain
 
   std::string text;

@@ -105,7 +105,7 @@ class DuckdbStates : public ops::Accumulator {
   }
 
  private:
-  static constexpr size_t kBlock = 256;  // states that lie together and stay where they are
+  static constexpr size_t kBlock = 16;  // states that lie together and stay where they are
 
   const duckdb::AggregateFunction& function() const { return bound_->expr->function; }
   uint8_t* state(uint32_t group) const {

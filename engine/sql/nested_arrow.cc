@@ -15,13 +15,19 @@ namespace lanewise::sql {
 
 namespace {
 
+/// As columns of timestamps are handed out.
+duckdb::ClientProperties in_utc(duckdb::ClientProperties properties) {
+  properties.time_zone = "UTC";
+  return properties;
+}
+
 /// Converts one column's texts to values of its type, and these to Arrow.
 class Conversion {
  public:
   Conversion(duckdb::ClientContext& context, const duckdb::LogicalType& type)
       : context_(context),
         types_{type},
-        properties_(context.GetClientProperties()),
+        properties_(in_utc(context.GetClientProperties())),
         extensions_(duckdb::ArrowTypeExtensionData::GetExtensionTypes(context, types_)) {}
 
   ArrowSchema schema() {

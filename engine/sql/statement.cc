@@ -73,11 +73,12 @@ duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& s
 
 bool may_change(const duckdb::SQLStatement& statement) {
   switch (statement.type) {
+    case StatementType::SELECT_STATEMENT:
+      return duckdb::StringUtil::Contains(duckdb::StringUtil::Lower(statement.ToString()), "nextval");
     case StatementType::EXPLAIN_STATEMENT: {
       const auto& explained = statement.Cast<duckdb::ExplainStatement>();
       return explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE && may_change(*explained.stmt);
     }
-    case StatementType::SELECT_STATEMENT:
     case StatementType::SET_STATEMENT:
     case StatementType::VARIABLE_SET_STATEMENT:
     case StatementType::PRAGMA_STATEMENT:

@@ -27,8 +27,9 @@ struct Rows {
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 
-/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). What it
-/// does not know is an UnsupportedError that names it, never ignored.
+/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). Functions,
+/// casts and aggregates that the engine lacks become calls of DuckDB's; what else it does not know is an
+/// UnsupportedError that names it, never ignored.
 class Translator {
  public:
   Translator(duckdb::ClientContext& context, const Generation& generation, std::string statement)
@@ -146,10 +147,16 @@ class Translator {
   // translate_by_duckdb.cc
   /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their types.
   ExprPtr by_duckdb(const duckdb::Expression& expr, const Rows& input);
+  /// The same of arguments that are translated already.
+  ExprPtr by_duckdb(const duckdb::BoundFunctionExpression& expr, std::vector<ExprPtr> values);
   struct DuckdbArguments {
     duckdb::vector<duckdb::LogicalType> types;
     std::vector<ExprPtr> values;
   };
+  ExprPtr by_duckdb(duckdb::unique_ptr<duckdb::Expression> expr, DuckdbArguments arguments);
+  /// One more argument: what stands for it in DuckDB's expression.
+  duckdb::unique_ptr<duckdb::Expression> reference(ExprPtr value, const duckdb::LogicalType& type,
+                                                   DuckdbArguments& arguments);
   /// Puts references to arguments in the place of what is below `expr`: of columns alone if it is `lazy`.
   void refer_to_arguments(duckdb::Expression& expr, bool lazy, const Rows& input, DuckdbArguments& arguments);
   /// Whether the engine lacks the type of an argument.

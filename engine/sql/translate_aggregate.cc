@@ -173,7 +173,9 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
-  if (count == 2 && name.starts_with("arg_m")) {
+  constexpr std::array kByAnother = {"arg_min", "argmin", "min_by", "arg_max", "argmax", "max_by",
+                                     "arg_min_null", "arg_max_null"};
+  if (count == 2 && std::ranges::find(kByAnother, name) != kByAnother.end()) {
     result.args[1] = ordered(*expr.children[1], input);
   } else if (count == expr.children.size() && has_order_of_duckdb(expr)) {
     return by_duckdb(expr, input);
@@ -197,7 +199,10 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  if (expr.order_bys) unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
+  constexpr std::array kOfAnyOrder = {"min", "max", "approx_quantile", "reservoir_quantile"};
+  if (expr.order_bys && expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
+      std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
+    unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
   computed_by_duckdb_.insert(expr.function.name);
   return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
 }

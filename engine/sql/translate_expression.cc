@@ -337,13 +337,8 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (expr.function.name == "struct_update") return struct_update(expr, input);
   constexpr std::array kListAggregates = {"aggregate", "array_aggr", "array_aggregate", "list_aggr",
                                           "list_aggregate"};
-  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end()) {
-    try {
-      return list_aggregate(expr, input);
-    } catch (const UnsupportedError&) {
-      return by_duckdb(expr, input);
-    }
-  }
+  if (std::ranges::find(kListAggregates, expr.function.name) != kListAggregates.end())
+    return list_aggregate(expr, input);
   if (expr.children.size() == 2 && expr.children[0]->return_type.id() == LogicalTypeId::STRUCT &&
       expr.children[1]->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
       expr.function.name.find("extract") != std::string::npos) {
@@ -377,14 +372,14 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   }
   if (expr.function.name.find("sort") != std::string::npos && args[0]->type.is_nested() &&
       !(is_set("default_order", "ASCENDING") && is_set("default_null_order", "NULLS_LAST")))
-    return by_duckdb(expr, input);
+    return by_duckdb(expr, std::move(args));
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed") return set_seed(*args[0]);
   // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
-  if (!is_known(expr.function.name, args)) return by_duckdb(expr, input);
+  if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));
   ExprPtr result = lanewise::call(expr.function.name, std::move(args), type);
   if (result->function != nullptr && result->function->varies)
     expr::seed_random(*result, duckdb::RandomEngine::Get(context_).NextRandomInteger64());

@@ -176,7 +176,7 @@ AGGREGATES = [
     *[(f"{f} {k}", f"{f}({{0}})", k, k) for f in ("min", "max") for k in ("enum", "bits", "clock", "bignum")],
     *[(f"count distinct {k}", "count(DISTINCT {0})", "int", k) for k in ("enum", "bits", "clock")],
     *[(f"approx_count_distinct {k}", "approx_count_distinct({0})", "int", k) for k in ("int", "text", "enum")], ("bit_or bits", "bit_or({0})", "bits", "bits"),
-    ("mad date", "mad({0})", "interval", "date"), ("quantile_disc enum", "quantile_disc({0}, 0.4)", "enum", "enum"), ("mode clock", "min({0}) FILTER ({1})", "clock", "clock bool"),
+    ("mad date", "mad({0})", "interval", "date"), ("quantile_disc enum", "quantile_disc({0}, 0.4)", "enum", "enum"), ("min filter clock", "min({0}) FILTER ({1})", "clock", "clock bool"),
     ("histogram bins", "histogram({0}, [-10, 0, 10])::VARCHAR", "text", "int32"), ("first by enum", "first({0} ORDER BY {1} DESC NULLS LAST, {0})", "int", "int enum"),
 ]
 
