@@ -5,6 +5,17 @@
 
 namespace lanewise::sql {
 
+/// How many threads may read a source of JSON, and what each of them takes: a buffer of lines, or else a whole
+/// file. One thread reads all where DuckDB may choose either.
+struct JsonThreads {
+  size_t number = 1;
+  bool take_buffers = false;
+
+  /// The memory must have room for each thread's buffers, and for the rows of one, of `row_bytes` and strings.
+  static JsonThreads of(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
+                        size_t row_bytes);
+};
+
 /// A buffer of lines, which a thread claims when its local state is made (init_local): the part of a file of
 /// newline-delimited JSON that the thread reads.
 ///
@@ -14,11 +25,6 @@ namespace lanewise::sql {
 /// claims the next buffer at the end of one, cannot be used by several threads that may stop.
 class JsonBuffer {
  public:
-  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer, and
-  /// the memory has room for a buffer's rows, of `row_bytes` besides strings, for each of them.
-  static size_t threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
-                        size_t row_bytes);
-
   JsonBuffer(const ScannedFunction& scanned, duckdb::GlobalTableFunctionState& global,
              duckdb::LocalTableFunctionState& local);
   JsonBuffer(const JsonBuffer&) = delete;
