@@ -115,9 +115,9 @@ def functions_page():
              "A function that is not listed ends with an error that names it.\n", "NULL arguments give NULL, unless the description says otherwise.\n",
              "## Functions\n", "| function | description | example | result | GPU |", "| --- | --- | --- | --- | --- |"]
     for (name, example, documentation, where), answer in zip(known, answers([example for _, example, *_ in known])):
-        gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
+        gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-is-supported)"
         lines.append(f"| {code(name)} | {cell(documentation)} | {code(example)} | {code(answer)} | {gpu} |")
-    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. [GPUs](../gpu.md#what-it-offers) says which run there.\n",
+    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. [GPUs](../gpu.md#what-is-supported) says which run there.\n",
               "| aggregate | description | example | result |", "| --- | --- | --- | --- |"]
     for name, documentation, query, answer, also in aggregates():
         names = ", ".join(code(other) for other in [name, *also])

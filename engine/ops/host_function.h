@@ -16,13 +16,13 @@ struct HostFunction {
   std::string name;
   std::vector<Type> arguments;  ///< of no nested type, as is the result
   Type result;
-  bool strict = true;  ///< NULL where an argument is NULL; it sees only rows without NULLs
+  bool strict = true;  ///< NULL if an argument is NULL; the function sees only rows without NULLs
   /// The values for the rows of a batch whose columns are the arguments: batches of one column, together as
   /// many rows. Several threads call it.
   std::function<std::vector<Batch>(const Batch& arguments)> run;
 };
 
-/// A host function failed, and the message is its own.
+/// A host function failed; the message is the function's.
 class HostFunctionError : public UserError {
  public:
   using UserError::UserError;

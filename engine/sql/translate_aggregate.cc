@@ -40,7 +40,7 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
     Value value = to_value(fraction);
     if (descending) {
       const double real = fraction.GetValue<double>();
-      if (real == 0) unsupported(fmt::format("{} of 0 in descending order is not", expr.function.name));
+      if (real == 0) unsupported(fmt::format("{} of the fraction 0 in descending order is not", expr.function.name));
       if (real > 0)
         value = value.type().is_float() ? Value(value.type(), -value.real())
                                         : Value(value.type(), -value.integer());
@@ -52,7 +52,7 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
 
 /// How many values min(x, n), max(x, n), arg_min(x, y, n) or arg_max(x, y, n) give.
 Value count_of_values(const ExprPtr& count, bool by_another) {
-  if (count->kind != Expr::Kind::kLiteral) unsupported("a number of values that is not constant is not");
+  if (count->kind != Expr::Kind::kLiteral) unsupported("a count of values that is not constant is not");
   const std::string what =
       by_another ? "Invalid input for arg_min/arg_max: n value " : "Invalid input for MIN/MAX: n value ";
   if (count->literal.is_null()) throw duckdb::InvalidInputException(what + "cannot be NULL");
@@ -155,7 +155,7 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
     one.args[1] = std::move(fraction);
     result.calls.push_back(named_as_ours(one, expr.function.name));
   }
-  if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
+  if (result.calls.empty()) unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
     ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
     return case_when(

@@ -76,10 +76,10 @@ lw_code in_session(lw_session* session, lw_error* error, const Body& body) {
 StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {
   if (sql.find(';') == std::string::npos) return session.run(sql, true, parameters);  // parsed once
   const std::vector<std::string> statements = session.split(sql);
-  if (statements.empty()) throw UserError("there is no statement in the text");
+  if (statements.empty()) throw UserError("the SQL text has no statement");
   if (statements.size() == 1) return session.run(sql, true, parameters);
   if (!parameters.schema.empty())
-    throw UserError(fmt::format("parameters need a single statement, there are {}", statements.size()));
+    throw UserError(fmt::format("parameters need a single statement, not {}", statements.size()));
   StatementResult last;
   for (const std::string& statement : statements) last = session.run(statement);
   return last;

@@ -287,7 +287,7 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
       for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
       columns = std::move(made);
     } else if (std::holds_alternative<plan::Unnest>(payload)) {
-      throw expr::NotOnDevice("UNNEST is not offered on devices");
+      throw expr::NotOnDevice("UNNEST is not supported on GPUs");
     } else if (std::holds_alternative<plan::Join>(payload)) {
       probe(step);
     } else {
