@@ -8,7 +8,7 @@
 
 namespace lanewise::sql {
 
-/// A table function with what binding made of its arguments.
+/// A bound table function.
 class ScannedFunction {
  public:
   /// Takes the bind data of `get`.
@@ -24,8 +24,8 @@ class ScannedFunction {
   const duckdb::named_parameter_map_t& named_parameters() const { return named_parameters_; }
   bool has_virtual(duckdb::column_t id) const;
   bool is_json() const { return is_json(function_); }
-  /// JSON's reader needs a running query's executor, in which it looks for errors: it gets a query that is
-  /// never run (see Database::plan). For its threads see JsonThreads.
+  /// JSON's reader looks for errors in the executor of a running query. It gets the executor of a query that
+  /// never runs (see Database::plan). For its threads see JsonThreads.
   static bool is_json(const duckdb::TableFunction& function);
   int64_t estimated_rows() const { return estimated_rows_; }
 

@@ -26,8 +26,8 @@ struct Rows {
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 
-/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). What it
-/// does not know is an UnsupportedError that names it, never ignored.
+/// Translates DuckDB's bound, optimised and resolved plan (see Connection::ExtractPlan). Anything unknown is
+/// an UnsupportedError that names it; nothing is ignored.
 class Translator {
  public:
   Translator(duckdb::ClientContext& context, const Generation& generation)
@@ -82,7 +82,8 @@ class Translator {
   ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
   plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
-  /// What an aggregate of DuckDB is made of: calls, and what their results come to; null: the only call's.
+  /// The translation of an aggregate of DuckDB: calls, and the combination of their results; null: the result
+  /// of the only call.
   struct Calls {
     std::vector<plan::AggregateCall> calls;
     std::function<ExprPtr(std::vector<ExprPtr>)> whole;
@@ -100,8 +101,7 @@ class Translator {
   plan::AggregateCall window_aggregate(const duckdb::BoundWindowExpression& expr, const Rows& input);
   plan::Frame frame(const duckdb::BoundWindowExpression& expr, const Rows& input);
 
-  // translate_join.cc
-  /// Whether the operator gives exactly one row, whatever it reads.
+  // translate_join.cc Whether the operator always returns exactly one row.
   bool gives_one_row(const duckdb::LogicalOperator& op);
   /// The same, but filters may leave none.
   bool gives_row_or_none(const duckdb::LogicalOperator& op);
