@@ -404,7 +404,8 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_inputs(*check, *given);
 
   CLI::App* explain =
-      add("explain", "Shows a program next to its compiled form, the meta-program, and the optimisations", run_explain);
+      add("explain", "Shows a program next to its compiled form, the meta-program, and the optimisations",
+          run_explain);
   explain->add_option("program", given->program, "A file, - or the name of a program that Lanewise ships")
       ->type_name("PROGRAM")
       ->required();

@@ -11,7 +11,8 @@ namespace lanewise {
 
 /// The results of `lanewise tune` for one machine. Programs read them and pass them to SessionOptions.
 struct MachineProfile {
-  std::string processor;     ///< from machine_cpu() in base/machine.h; a profile is valid for one kind of processor
+  std::string
+      processor;  ///< from machine_cpu() in base/machine.h; a profile is valid for one kind of processor
   double read_rate = 0;      ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};

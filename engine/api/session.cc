@@ -243,8 +243,8 @@ struct Session::State {
   /// The GPU that arrays of others lie on.
   device::Device& open_device(int64_t ordinal) const {
     if (device.offered && ordinal != device.ordinal) {
-      throw UserError(
-          fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal, device.ordinal));
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
+                                  device.ordinal));
     }
     if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
       throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot be", ordinal));

@@ -18,12 +18,11 @@
 namespace lanewise {
 
 struct IndexOptions {
-  std::vector<KeyField> key;  ///< 1 to 4 fields, the first one most significant
-  uint32_t value_bytes =
-      8;                    ///< bytes of each value (8 for row numbers); 0: keys without values
-  bool unique = false;      ///< reject duplicate keys
-  uint32_t leaf_keys = 0;   ///< maximum keys of a leaf, 4 to 2,047; 0: chosen by the key
-  uint32_t inner_keys = 0;  ///< maximum keys of an inner node, 3 to 2,047; 0: chosen by the key
+  std::vector<KeyField> key;    ///< 1 to 4 fields, the first one most significant
+  uint32_t value_bytes = 8;     ///< bytes of each value (8 for row numbers); 0: keys without values
+  bool unique = false;          ///< reject duplicate keys
+  uint32_t leaf_keys = 0;       ///< maximum keys of a leaf, 4 to 2,047; 0: chosen by the key
+  uint32_t inner_keys = 0;      ///< maximum keys of an inner node, 3 to 2,047; 0: chosen by the key
   uint32_t fill_percent = 100;  ///< fill level of nodes after load(), 50 to 100
 };
 

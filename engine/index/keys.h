@@ -17,7 +17,8 @@ class Keys {
   /// One field of all keys: a column, or an array of physical values.
   struct Part {
     Physical physical;
-    const void* values = nullptr;  ///< physical values, std::string_view for strings; unless a column is given
+    const void* values =
+        nullptr;  ///< physical values, std::string_view for strings; unless a column is given
     const Column* column = nullptr;
   };
 

@@ -11,7 +11,8 @@ struct JsonThreads {
   size_t number = 1;
   bool take_buffers = false;
 
-  /// The memory must have room for each thread's buffers, and for the rows of one, of `row_bytes` and strings.
+  /// The memory must have room for each thread's buffers, and for the rows of one, of `row_bytes` and
+  /// strings.
   static JsonThreads of(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
                         size_t row_bytes);
 };

@@ -150,7 +150,8 @@ TEST_F(JsonLines, ABadLineHasItsNumber) {
   }
 }
 
-/// Several files: fewer than threads, so that each thread takes buffers, or as many, so that each takes files.
+/// Several files: fewer than threads, so that each thread takes buffers, or as many, so that each takes
+/// files.
 struct Files {
   const char* name;
   int number;
@@ -168,7 +169,7 @@ class JsonFiles : public testing::TestWithParam<Files> {
       std::ofstream out(folder_.file(std::to_string(file) + ".json"));
       for (int i = 0; i < files.lines; ++i)
         out << (file == bad && i == files.lines * 3 / 4 ? "{\"i\": oops}\n"
-                                                    : line_of(file * files.lines + i, filler));
+                                                        : line_of(file * files.lines + i, filler));
     }
     return database_.plan("FROM read_ndjson('" + folder_.file("*.json") +
                           "', columns = {i: 'BIGINT', s: 'VARCHAR'})");
@@ -191,8 +192,7 @@ TEST_P(JsonFiles, AllThreadsReadThemInOrder) {
   for (const BatchSize size : {BatchSize::kKept, BatchSize::kPassing}) {
     int64_t row = 0;
     for (const Batch& batch : batches_of(*scan.source, scan.columns, kThreads, size)) {
-      for (int64_t i = 0; i < batch.rows; ++i)
-        ASSERT_EQ(batch.columns[0]->values.as<int64_t>()[i], row++);
+      for (int64_t i = 0; i < batch.rows; ++i) ASSERT_EQ(batch.columns[0]->values.as<int64_t>()[i], row++);
     }
     EXPECT_EQ(row, int64_t{GetParam().number} * GetParam().lines);
   }

@@ -183,7 +183,8 @@ void TableFunctionWorker::start_local() {
     local_ = function.init_local(*execution_, input, scan_.global());
   } catch (const std::exception& error) {
     // Whether it claimed a buffer is not known: threads that wait for it see that the query has failed.
-    if (scan_.takes_json_buffers()) scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
+    if (scan_.takes_json_buffers())
+      scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
     throw;
   }
 }

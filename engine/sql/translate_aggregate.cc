@@ -40,7 +40,8 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
     Value value = to_value(fraction);
     if (descending) {
       const double real = fraction.GetValue<double>();
-      if (real == 0) unsupported(fmt::format("{} of the fraction 0 in descending order is not", expr.function.name));
+      if (real == 0)
+        unsupported(fmt::format("{} of the fraction 0 in descending order is not", expr.function.name));
       if (real > 0)
         value = value.type().is_float() ? Value(value.type(), -value.real())
                                         : Value(value.type(), -value.integer());
@@ -155,7 +156,8 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
     one.args[1] = std::move(fraction);
     result.calls.push_back(named_as_ours(one, expr.function.name));
   }
-  if (result.calls.empty()) unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
+  if (result.calls.empty())
+    unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
     ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
     return case_when(

@@ -90,7 +90,8 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     }
     forms::Offer offer = kind->offer(request);
     if (!offer.form && !options.form.empty()) {
-      throw UserError("the match strategy '" + options.form + "' does not support this pattern: " + offer.reason);
+      throw UserError("the match strategy '" + options.form +
+                      "' does not support this pattern: " + offer.reason);
     }
     const double cost = offer.cost.per_usual_byte();
     if (!offer.form) {

@@ -35,14 +35,13 @@ typedef enum lw_code {
   LW_ERROR_SQL = 2,     /* an invalid statement: syntax, names or types; `position` says where, if known */
   LW_ERROR_PATTERN = 3, /* an invalid or too large pattern */
   LW_ERROR_VALUE = 4,   /* a value cannot be converted, or a result does not fit its type */
-  LW_ERROR_UNSUPPORTED =
-      5,                  /* valid, but not supported; the option `fallback` lets DuckDB answer */
-  LW_ERROR_MEMORY = 6,    /* a memory limit was exceeded; the message names operator and limit */
-  LW_ERROR_DEVICE = 7,    /* no GPU, or a call of its driver failed */
-  LW_ERROR_CANCELLED = 8, /* lw_session_cancel() was called */
-  LW_ERROR_INTERNAL = 9,  /* a bug in Lanewise: please report the message */
-  LW_ERROR_PROGRAM = 10, /* an invalid PRAM program, or one that failed; the message has the line */
-  LW_ERROR_FUNCTION = 11 /* a function of lw_session_add_function() failed; the message is its own */
+  LW_ERROR_UNSUPPORTED = 5, /* valid, but not supported; the option `fallback` lets DuckDB answer */
+  LW_ERROR_MEMORY = 6,      /* a memory limit was exceeded; the message names operator and limit */
+  LW_ERROR_DEVICE = 7,      /* no GPU, or a call of its driver failed */
+  LW_ERROR_CANCELLED = 8,   /* lw_session_cancel() was called */
+  LW_ERROR_INTERNAL = 9,    /* a bug in Lanewise: please report the message */
+  LW_ERROR_PROGRAM = 10,    /* an invalid PRAM program, or one that failed; the message has the line */
+  LW_ERROR_FUNCTION = 11    /* a function of lw_session_add_function() failed; the message is its own */
 } lw_code;
 
 typedef struct lw_error {

@@ -20,7 +20,8 @@ uint64_t parse_count(std::string_view name, std::string_view value, uint64_t mos
   uint64_t count = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), count);
   if (failed != std::errc() || end != value.data() + value.size() || count > most)
-    throw UserError(fmt::format("the option '{}' must be a number from 0 to {}, not '{}'", name, most, value));
+    throw UserError(
+        fmt::format("the option '{}' must be a number from 0 to {}, not '{}'", name, most, value));
   return count;
 }
 

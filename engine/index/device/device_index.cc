@@ -263,7 +263,8 @@ u64 DeviceIndex::Impl::write_back() {
 }
 
 int64_t DeviceIndex::Impl::change(const index::UpdateBatch& batch) {
-  if (batch.count > UINT32_MAX) throw UserError("a batch of changes on a device must have fewer than 2^32 keys");
+  if (batch.count > UINT32_MAX)
+    throw UserError("a batch of changes on a device must have fewer than 2^32 keys");
   if (!updater.changed()) {
     const std::lock_guard no_writer(state->writing);
     if (host_has_changed()) {
@@ -554,7 +555,8 @@ IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool 
 }
 
 void DeviceIndex::Impl::check_resident() const {
-  if (!layout().simple()) throw UserError("keys in the device's memory must be numbers of 32 or 64 bits, one per key");
+  if (!layout().simple())
+    throw UserError("keys in the device's memory must be numbers of 32 or 64 bits, one per key");
 }
 
 void DeviceIndex::Impl::check_resident_texts() const {
