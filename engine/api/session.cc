@@ -247,7 +247,7 @@ struct Session::State {
                                   device.ordinal));
     }
     if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
-      throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot be", ordinal));
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot exist", ordinal));
     return device::Driver::system().device(static_cast<int>(ordinal));
   }
   arrow::OpenDevice opener() {
