@@ -43,7 +43,7 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     return;
   }
   if (const auto* node = std::get_if<plan::Join>(&sink->payload)) {
-    if (node->keys.empty()) throw expr::NotOnDevice("joins without an equality are not offered on devices");
+    if (node->keys.empty()) throw expr::NotOnDevice("joins without an equality are not supported on GPUs");
     build = node;
     const ops::JoinColumns columns(*node, sink->children[0]->schema, input);
     for (const size_t kept : columns.kept) expressions_.push_back(column(kept, input[kept].type));
