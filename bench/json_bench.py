@@ -1,10 +1,11 @@
-"""A query of a file of JSON lines, by one thread and by several, against DuckDB: cold columns, files in the page cache, equal answers.
+"""A query of JSON lines in one file or several, by one thread and by several, against DuckDB: cold columns, files in the page cache, equal answers.
 
 Each runs in turns, in a new process; the median of the whole process counts, and the processor time of its busiest thread, which other programs
 on the machine do not lengthen.
 
     ./dev bench json
     ./dev bench json --lines 20000000 --threads 1 2 4 8 16
+    ./dev bench json --files 8
 """
 
 import argparse
@@ -24,9 +25,10 @@ QUERY = "SELECT count(*) AS n, sum(id) AS ids, max(name) AS last FROM '{path}' W
 DUCKDB = "import duckdb, sys; c = duckdb.connect(config={'threads': int(sys.argv[1])}); print(*c.execute(sys.argv[2]).fetchone(), sep=',')"
 
 
-def make_lines(path, lines):
-    duckdb.execute(f"""COPY (SELECT i AS id, 'user é ' || hash(i) % 1000000 AS name, i % 97 AS part, 'a,b,' || i % 89 AS tags, i / 7 AS share
-                             FROM range({lines}) t(i)) TO '{path}' (FORMAT json)""")
+def make_lines(folder, lines, files):
+    for file in range(files):
+        duckdb.execute(f"""COPY (SELECT i AS id, 'user é ' || hash(i) % 1000000 AS name, i % 97 AS part, 'a,b,' || i % 89 AS tags, i / 7 AS share
+                                 FROM range({file * lines // files}, {(file + 1) * lines // files}) t(i)) TO '{folder}/{file}.ndjson' (FORMAT json)""")
 
 
 def busiest(process, before):
@@ -52,13 +54,13 @@ def timed(command):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench json", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lines", type=int, default=3_000_000)
+    parser.add_argument("--files", type=int, default=1)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "lines.ndjson"
-        make_lines(path, arguments.lines)
-        query = QUERY.format(path=path)
+        make_lines(folder, arguments.lines, arguments.files)
+        query = QUERY.format(path=f"{folder}/*.ndjson")
         commands = {}
         for threads in arguments.threads:
             commands["lanewise", threads] = [BUILD / "lanewise-engine", "sql", "--threads", str(threads), "--format", "csv", "-c", query]
@@ -70,7 +72,8 @@ def main():
         answers = {answer for all_runs in runs.values() for _, _, answer in all_runs}
         if len(answers) != 1:
             sys.exit(f"answers differ: {answers}")
-        print(f"{path.stat().st_size / 1e6:.0f} MB of JSON lines, answer {answers.pop()}")
+        size = sum(file.stat().st_size for file in Path(folder).iterdir())
+        print(f"{size / 1e6:.0f} MB of JSON lines in {arguments.files} file(s), answer {answers.pop()}")
         print(f"{'program':<14}{'threads':>8}{'process':>12}{'busiest thread':>18}")
         for (program, threads), all_runs in runs.items():
             seconds, thread = (statistics.median(run[i] for run in all_runs[1:]) for i in (0, 1))

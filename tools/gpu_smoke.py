@@ -322,7 +322,7 @@ class Smoke:
         cpu, both = self.run(sql, "--device", "cpu"), self.run(sql, "--device", "auto", "--profile", env=env)
         self.check(f"{len(queries)} queries over {rows} rows, by both devices", cpu.returncode == both.returncode == 0 and cpu.stdout == both.stdout,
                    both.stderr[-1000:])
-        for said in ("; on the GPU: about", "not offered on devices", "it reads a result of few rows", "  cuda:0"):
+        for said in ("; on the GPU: about", "not supported on GPUs", "it reads a result of few rows", "  cuda:0"):
             self.check(f"the profile says '{said.strip('; ')}'", said in both.stderr, both.stderr[-1000:])
 
     def occupancy(self, rows):
@@ -342,7 +342,7 @@ class Smoke:
         for query, word in NOT_OFFERED.items():
             sql = query.replace(" FROM t", " FROM t1000")
             gpu = self.run(sql, "--device", "cuda")
-            self.check(sql, gpu.returncode == 2 and word in gpu.stderr and "not offered on devices" in gpu.stderr, gpu.stderr)
+            self.check(sql, gpu.returncode == 2 and word in gpu.stderr and "not supported on GPUs" in gpu.stderr, gpu.stderr)
 
 
 def main():

@@ -114,16 +114,15 @@ def functions_page():
              "DuckDB's library computes [its other functions](#functions-of-duckdbs-library).\n", "NULL arguments give NULL, unless the description says otherwise.\n",
              "## Functions\n", "| function | description | example | result | GPU |", "| --- | --- | --- | --- | --- |"]
     for (name, example, documentation, where), answer in zip(known, answers([example for _, example, *_ in known])):
-        gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-it-offers)"
+        gpu = "no" if where == "cores" else "yes" if name in on_gpu else "[partly](../gpu.md#what-is-supported)"
         lines.append(f"| {code(name)} | {cell(documentation)} | {code(example)} | {code(answer)} | {gpu} |")
-    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. [GPUs](../gpu.md#what-it-offers) says which run there.\n",
+    lines += ["\n## Aggregates\n", "All of them allow FILTER, DISTINCT and ORDER BY. [GPUs](../gpu.md#what-is-supported) says which run there.\n",
               "| aggregate | description | example | result |", "| --- | --- | --- | --- |"]
     for name, documentation, query, answer, also in aggregates():
         names = ", ".join(code(other) for other in [name, *also])
         lines.append(f"| {names} | {cell(documentation)} | {code(query)} | {code(answer)} |")
     others = duckdb_functions()
-    lines += ["\n## Functions of DuckDB's library\n", f"DuckDB computes these {len(others)} functions for the rows of a query, on cores "
-              "([decision 19](../../understand/decisions/0019-functions-of-duckdb.md)). They are described in DuckDB's documentation.\n", ", ".join(map(code, sorted(others))) + "."]
+    lines += ["\n## Functions of DuckDB's library\n", f"DuckDB computes these {len(others)} functions for the rows of a query, on cores. They are described in DuckDB's documentation.\n", ", ".join(map(code, sorted(others))) + "."]
     return "\n".join(lines) + "\n"
 
 

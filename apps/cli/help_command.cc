@@ -64,7 +64,8 @@ ExitCode show_help(const CLI::App& root, const std::vector<std::string>& words) 
 void add_help_command(CLI::App& app, Command& run) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* help = app.add_subcommand("help", kHelpDescription);
-  help->add_option("topic", *words, "A command, or files, environment, exit-codes")->type_name("TOPIC");
+  help->add_option("topic", *words, "A command, or files, configuration, environment, exit-codes")
+      ->type_name("TOPIC");
   help->callback([words, &app, &run] { run = [words, &app] { return show_help(app, *words); }; });
 
   auto shell = std::make_shared<std::string>();

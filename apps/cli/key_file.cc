@@ -85,11 +85,11 @@ std::vector<std::string> KeyFile::columns_for(const std::string& list,
   std::vector<std::string> wanted = columns_named(list);
   if (!wanted.empty() && wanted.size() != key.size()) {
     throw UserError(
-        fmt::format("the index's key has {} columns, and {} are given", key.size(), wanted.size()));
+        fmt::format("the index's key has {} columns, but {} are given", key.size(), wanted.size()));
   }
   if (columns_.size() < key.size()) {
     throw UserError(
-        fmt::format("'{}' has {} columns, and the index's key {}", path_, columns_.size(), key.size()));
+        fmt::format("'{}' has {} columns, but the index's key has {}", path_, columns_.size(), key.size()));
   }
   for (size_t i = wanted.size(); i < key.size(); ++i) wanted.push_back(columns_[i].first);
   return wanted;

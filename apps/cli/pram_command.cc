@@ -404,7 +404,8 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_inputs(*check, *given);
 
   CLI::App* explain =
-      add("explain", "Shows the meta-program next to the program, and what was optimised", run_explain);
+      add("explain", "Shows a program next to its compiled form, the meta-program, and the optimisations",
+          run_explain);
   explain->add_option("program", given->program, "A file, - or the name of a program that Lanewise ships")
       ->type_name("PROGRAM")
       ->required();
@@ -412,7 +413,7 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_without(*explain, *given);
   explain
       ->add_option("--kernels", given->kernels,
-                   "Show GPU kernels instead: c, or complete sources for the CUDA or OpenCL compiler")
+                   "Show GPU kernels instead: c: the kernels alone; cuda, opencl: complete sources")
       ->check(CLI::IsMember({"c", "cuda", "opencl"}))
       ->option_text("c|cuda|opencl");
 
@@ -429,13 +430,13 @@ void add_pram_command(CLI::App& app, Command& run) {
 
   CLI::App* format = add("fmt", "Formats programs", run_format);
   format->add_option("files", given->files, "Programs")->type_name("FILES")->required();
-  format->add_flag("-w,--write", given->write, "Write the files instead of standard output");
+  format->add_flag("-w,--write", given->write, "Rewrite the files instead of printing the result");
 
   CLI::App* list = add("list", "Lists the programs that Lanewise ships, or prints one", run_list);
   list->add_option("name", given->program, "Name of the program to print")->type_name("NAME");
 
   CLI::App* fresh = add("new", "Writes a small program to start from", run_new);
-  fresh->add_option("file", given->program, "The file")->type_name("FILE")->required();
+  fresh->add_option("file", given->program, "The file to write")->type_name("FILE")->required();
 }
 
 }  // namespace lanewise::cli

@@ -35,6 +35,17 @@ struct interruptible {
   lw_cancellation* run;
 };
 
+/* A signal of which Python has not told anyone yet ends the call as well. */
+static void end_if_interrupted(lw_session* session, lw_cancellation* run) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  if (PyErr_CheckSignals() != 0) {
+    PyErr_Clear();
+    PyErr_SetInterrupt(); /* Python raises again when the call has returned. */
+    lw_session_cancel(session);
+    lw_cancellation_cancel(run);
+  }
+  PyGILState_Release(gil);
+}
 /* From here on Ctrl-C ends the call; for the main thread, the only one that Python tells of signals. */
 static struct interruptible begin_interruptible(lw_session* session, lw_cancellation* run) {
   struct interruptible outer = {0, interrupted_session, interrupted_run};
@@ -51,6 +62,7 @@ static struct interruptible begin_interruptible(lw_session* session, lw_cancella
   ours.sa_sigaction = on_interrupt;
   sigaction(SIGINT, &ours, NULL);
   outer.replaced = 1;
+  end_if_interrupted(session, run);
   return outer;
 }
 static lw_code end_interruptible(struct interruptible outer, lw_code code) {
@@ -63,6 +75,7 @@ static lw_code end_interruptible(struct interruptible outer, lw_code code) {
 /* Calls that Ctrl-C ends, with the arguments of those without the prefix. */
 static lw_code interruptible_session_run(lw_session* session, const char* sql, struct ArrowSchema* schema,
                                          struct ArrowArray* values, lw_result** out, lw_error* error) {
+  lw_session_begin(session, NULL); /* so that what comes before the run is not forgotten */
   const struct interruptible outer = begin_interruptible(session, NULL);
   return end_interruptible(outer, lw_session_run(session, sql, schema, values, out, error));
 }

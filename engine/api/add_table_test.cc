@@ -57,10 +57,10 @@ TEST(AddTable, IsDropped) {
   session.drop_table("T");
   EXPECT_THAT(message_of<UserError>([&] { session.run("FROM t"); }),
               HasSubstr("Table with name t does not exist"));
-  EXPECT_EQ(message_of<UserError>([&] { session.drop_table("t"); }), "there is no table 't' that was added");
+  EXPECT_EQ(message_of<UserError>([&] { session.drop_table("t"); }), "no table 't' was added");
   ArrowDeviceArrayStream stream{};
   EXPECT_EQ(message_of<UserError>([&] { session.to_device(table_of(0, 10, 10), &stream); }),
-            "the session has no GPU: its option 'device' is to be cuda or auto");
+            "the session has no GPU: set its option 'device' to cuda or auto");
   EXPECT_EQ(stream.release, nullptr);
 }
 
@@ -223,7 +223,7 @@ TEST_F(AddTableOnGpu, AnotherGpuIsRefused) {
   DeviceArrays arrays(table_of(0, 100, 100), *gpu_);
   arrays.arrays[0].device_id = 3;
   EXPECT_EQ(message_of<UserError>([&] { add_device_table(gpu, arrays); }),
-            "the Arrow arrays lie on GPU 3, the session uses cuda:0");
+            "the Arrow arrays are on GPU 3, but the session uses cuda:0");
   EXPECT_EQ(arrays.released(), 1);
 }
 

@@ -11,15 +11,15 @@
 
 namespace lanewise {
 
-/// Arrow IPC files (Feather version 2) and streams, also compressed with LZ4 or Zstandard, as one source;
-/// they are read whenever it is scanned. Throws UserError that names a file which cannot be opened, is not an
-/// Arrow file, has a column of an unsupported type, or other columns than the first file.
+/// Arrow IPC files (Feather version 2) and streams, also compressed with LZ4 or Zstandard, as one source.
+/// Each scan reads them again. Throws UserError that names the file if it cannot be opened, is not an Arrow
+/// file, has a column of an unsupported type, or has other columns than the first file.
 std::shared_ptr<const Source> arrow_files(std::vector<std::string> paths);
 
 enum class ArrowFormat : uint8_t { kFile, kStream };
 
 /// Writes the rows of a stream, and always releases it. `write` receives the bytes in order; its exceptions
-/// propagate. Throws UserError if the stream fails or the format lacks a type.
+/// propagate. Throws UserError if the stream fails or the format does not support a type.
 void write_arrow(ArrowArrayStream* rows, ArrowFormat format,
                  const std::function<void(std::string_view)>& write);
 

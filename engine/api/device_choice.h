@@ -11,7 +11,7 @@ struct DeviceChoice {
   int ordinal = 0;
 };
 
-/// Of "cpu", "cuda", "cuda:N", "auto"; throws UserError for other names.
+/// Parses "cpu", "cuda", "cuda:N" or "auto"; throws UserError for other names.
 DeviceChoice parse_device(const std::string& name);
 
 }  // namespace lanewise

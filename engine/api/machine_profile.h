@@ -9,9 +9,10 @@
 
 namespace lanewise {
 
-/// What `lanewise tune` found out about a machine. Programs read it and pass it on as SessionOptions.
+/// The results of `lanewise tune` for one machine. Programs read them and pass them to SessionOptions.
 struct MachineProfile {
-  std::string processor;     ///< base/machine.h's machine_cpu(): a profile is of one kind of processor
+  std::string
+      processor;  ///< from machine_cpu() in base/machine.h; a profile is valid for one kind of processor
   double read_rate = 0;      ///< bytes per second that one core reads from memory
   uint32_t vector_rows = 0;  ///< SessionOptions::vector_rows; 0: the default
   lanes::Tuning tuning = {};
@@ -23,15 +24,15 @@ struct MachineProfile {
 /// A profile, or why there is none.
 struct LoadedProfile {
   std::optional<MachineProfile> profile;
-  std::string note;  ///< for people; empty where there simply is no file
+  std::string note;  ///< a message for the user; empty if there is no file
 };
 
-/// $XDG_CONFIG_HOME/lanewise/profile.json, else ~/.config/lanewise/profile.json; empty where neither is
+/// $XDG_CONFIG_HOME/lanewise/profile.json, else ~/.config/lanewise/profile.json; empty if neither folder is
 /// known.
 std::string machine_profile_path();
 
-/// Reads the profile at `path`. One that is damaged, or that another version wrote or another processor has,
-/// is ignored, and the note says why. Does not throw.
+/// Reads the profile at `path`. It is ignored if it is damaged, or belongs to another version or processor;
+/// the note says why. Does not throw.
 LoadedProfile load_machine_profile(const std::string& path, const std::string& processor);
 
 /// Writes the profile, and the folders above it. Throws UserError that names the path.

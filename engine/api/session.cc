@@ -288,27 +288,27 @@ struct Session::State {
   }
 
   std::string explain(const sql::Statement& statement, bool kernels) {
-    if (statement.kind == sql::Statement::Kind::kOther) return fmt::format("DuckDB runs {}\n", statement.name);
+    if (statement.kind == sql::Statement::Kind::kOther)
+      return fmt::format("DuckDB runs {}\n", statement.name);
     const sql::Query planned = database.plan(statement);
-    std::string text = fmt::format(
-        "{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, target, options.tuning),
-        lanes::name(target), threads, threads == 1 ? "" : "s");
+    std::string text =
+        fmt::format("{}lanes {}, {} thread{}\n", plan::to_string(*planned.root, target, options.tuning),
+                    lanes::name(target), threads, threads == 1 ? "" : "s");
     if (statement.kind == sql::Statement::Kind::kWrite)
       text = fmt::format("DuckDB runs {} with the rows of:\n{}", statement.name, text);
     if (device.offered) look_for_gpu();
-    if (kernels || device.offered)
-      text += exec::explain_device(planned.root, kernels, run_options());
+    if (kernels || device.offered) text += exec::explain_device(planned.root, kernels, run_options());
     return text;
   }
 
   /// The GPU that arrays of others lie on.
   device::Device& open_device(int64_t ordinal) const {
     if (device.offered && ordinal != device.ordinal) {
-      throw UserError(
-          fmt::format("the Arrow arrays lie on GPU {}, the session uses cuda:{}", ordinal, device.ordinal));
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
+                                  device.ordinal));
     }
     if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
-      throw UserError(fmt::format("the Arrow arrays lie on GPU {}, which cannot be", ordinal));
+      throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot exist", ordinal));
     return device::Driver::system().device(static_cast<int>(ordinal));
   }
   arrow::OpenDevice opener() {
@@ -423,7 +423,7 @@ void Session::add_table(const std::string& name, ArrowSchema* schema, std::span<
 }
 
 void Session::drop_table(const std::string& name) {
-  if (!state_->drop(name)) throw UserError(fmt::format("there is no table '{}' that was added", name));
+  if (!state_->drop(name)) throw UserError(fmt::format("no table '{}' was added", name));
 }
 
 void Session::add_function(std::shared_ptr<const ops::HostFunction> function) {
@@ -432,7 +432,7 @@ void Session::add_function(std::shared_ptr<const ops::HostFunction> function) {
 
 void Session::drop_function(const std::string& name) {
   if (!state_->database.remove_function(name))
-    throw UserError(fmt::format("there is no function '{}' that was added", name));
+    throw UserError(fmt::format("no function '{}' was added", name));
 }
 
 void Session::to_arrow(Table table, ArrowArrayStream* out) {
@@ -443,7 +443,7 @@ void Session::to_arrow(Table table, ArrowArrayStream* out) {
 void Session::to_device(const Table& table, ArrowDeviceArrayStream* out) {
   *out = {};
   if (!state_->device.offered)
-    throw UserError("the session has no GPU: its option 'device' is to be cuda or auto");
+    throw UserError("the session has no GPU: set its option 'device' to cuda or auto");
   exec::Accelerator* const gpu = state_->accelerator();
   if (gpu == nullptr) throw UserError(*state_->no_gpu);
   const auto make_room = [gpu](size_t bytes) {

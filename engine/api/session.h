@@ -18,38 +18,38 @@
 
 namespace lanewise {
 
-/// SessionOptions::temp_directory where nothing may be written.
+/// Value of SessionOptions::temp_directory that forbids temporary files.
 inline constexpr const char* kNoTempDirectory = "none";
 
 struct SessionOptions {
   std::string database;    ///< a DuckDB file; empty: in memory
-  bool read_only = false;  ///< of that file: several processes may read it, or one writes
+  bool read_only = false;  ///< open the file for reading; several processes may then use it
   std::string lanes =
       "simd";  ///< simd, avx512, avx2, neon, interleaved, auto, scalar, branching, emulated, packed
   std::string device = "cpu";   ///< cpu, cuda or cuda:N, or auto: see docs/use/gpu.md
   size_t device_memory = 0;     ///< bytes of GPU memory to use; 0: nearly all
   std::string device_strategy;  ///< how GPUs match and group: see docs/use/gpu.md; empty: the fastest
-  int64_t device_rows = 0;      ///< rows that the GPU handles at a time; 0: the default
+  int64_t device_rows = 0;      ///< rows in a batch on the GPU; 0: the default
   int threads = 0;              ///< 0: one per core
   size_t memory_limit = 0;      ///< bytes; 0: 80 % of the machine's memory
-  /// Where that lies for which there is no memory left; empty: $TMPDIR, else /var/tmp. kNoTempDirectory:
-  /// nowhere, too little memory is an error.
+  /// Folder for data that exceeds the memory limit; empty: $TMPDIR, else /var/tmp. With kNoTempDirectory, too
+  /// little memory is an error.
   std::string temp_directory;
-  size_t engine_memory = 0;  ///< bytes, a limit for the engine alone, not for DuckDB; 0: the same; for tests
+  size_t engine_memory = 0;  ///< a limit in bytes for the engine without DuckDB; 0: memory_limit; for tests
   size_t join_parts = 0;     ///< number of parts of a join; 0: as memory requires; for tests
-  bool fallback_duckdb = false;  ///< let DuckDB answer what is not supported
+  bool fallback_duckdb = false;  ///< let DuckDB answer queries that are not supported
   uint32_t vector_rows = 0;      ///< 0: the default
   lanes::Tuning tuning = {};     ///< what is fast on this machine
-  /// Measured rates of this machine's GPU and cores, for `auto`; none: defaults.
+  /// Measured rates of this machine's GPU and cores, for `device` auto; if absent, defaults.
   std::optional<exec::PlacementCosts> placement = {};
-  bool profile_lanes = false;  ///< the profile names matchers and counts what their lanes did; costs a little
+  bool profile_lanes = false;  ///< the profile includes matchers and lane counters; slightly slower
 };
 
 /// The outcome of one statement.
 struct StatementResult {
   bool has_rows = false;  ///< false for statements that are not queries
   Table table;
-  /// Who answered the query: "lanewise", or "duckdb" (of statements without one, and with fallback).
+  /// The engine that answered: "lanewise", or "duckdb" for other statements and with fallback.
   std::string engine;
   std::string fallback_reason;  ///< why DuckDB answered a query
   double plan_seconds = 0;
@@ -59,9 +59,9 @@ struct StatementResult {
   /// Time that DuckDB took to find the values of PIVOT without a list of them.
   std::optional<double> pivot_seconds;
   std::vector<std::string> computed_by_duckdb;  ///< functions and casts of the query's expressions
-  size_t spilled = 0;              ///< bytes in temporary files, at most, for want of memory
-  bool hot = false;                ///< all columns were in the column store
-  std::vector<std::string> files;  ///< that the query reads
+  size_t spilled = 0;                           ///< peak number of bytes in temporary files
+  bool hot = false;                             ///< all columns were in the column store
+  std::vector<std::string> files;               ///< files that the query reads
   std::vector<exec::OperatorProfile> profile;
 };
 
@@ -74,15 +74,15 @@ class Session {
   ~Session();
   Session(Session&&) noexcept;
 
-  /// Whether a statement of `sql` may change the database's file, so that it cannot be opened only for
-  /// reading.
+  /// Whether a statement of `sql` may change the database file, which must then be opened for writing.
   static bool may_change_database(const std::string& sql);
   /// Splits `sql` into its statements; throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// The tables that the statements of `sql` name, whether there are such or not.
+  /// The tables that the statements of `sql` name, including those that do not exist.
   std::vector<std::string> table_names(const std::string& sql);
-  /// Runs one statement. The columns that it reads stay hot, unless nothing follows that could use them.
-  /// `parameters` is one row with a column for each parameter: "1", "2", ... for ? and $1, else by its name.
+  /// Runs one statement. With `keep_columns`, the column store keeps the columns that it reads for later
+  /// statements. `parameters` is one row with a column for each parameter: "1", "2", ... for ? and $1, else
+  /// by its name.
   StatementResult run(const std::string& statement, bool keep_columns = true, const Table& parameters = {});
   /// The plan as text, with targets, matchers and estimates; does not run it.
   /// With `kernels` also the sources of GPU kernels.
@@ -94,34 +94,35 @@ class Session {
   /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
 
-  /// Lets statements read an Arrow stream's rows as a table of this name, in any case; it replaces one that
-  /// was added by it, while a table of the database goes before. Streams are read to their end and released,
-  /// in any case; arrays are released when the table is dropped or the session ends and no result shares
-  /// their memory. `keep_columns`: later statements read it, too, so that its columns are worth statistics.
-  /// Throws UserError that names the field, see data/arrow.h.
+  /// Adds a table with the rows of an Arrow stream. The name is not case-sensitive. It replaces a table added
+  /// before; a table of the database takes precedence. The stream is read to its end and released, even after
+  /// an error. Arrays are released when the table is dropped or the session ends, and no result shares their
+  /// memory. `keep_columns`: later statements will read the table, so statistics of its columns pay. Throws
+  /// UserError that names the field, see data/arrow.h.
   void add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns = true);
-  /// The same for a device's memory, see data/arrow_device.h. With `device` cuda or auto it is that of the
-  /// session's GPU, which reads it where it is; what runs on the CPU reads a copy, made once.
+  /// The same for arrays in device memory, see data/arrow_device.h. With `device` cuda or auto, the session's
+  /// GPU reads them in place. The CPU reads a copy, which is made once.
   void add_table(const std::string& name, ArrowDeviceArrayStream* stream);
   /// The same for arrays; takes them and the schema.
   void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);
-  /// Throws UserError if none of this name was added.
+  /// Throws UserError if no table of this name was added.
   void drop_table(const std::string& name);
-  /// Lets statements call a function of the program, see ops/host_function.h; it replaces one of that name.
-  /// Throws UserError if another function has the name, or a type is nested.
+  /// Adds a function of the application to SQL, see ops/host_function.h. It replaces a function added before
+  /// under that name. Throws UserError if SQL has another function of that name, or a type is nested.
   void add_function(std::shared_ptr<const ops::HostFunction> function);
-  /// Throws UserError if none of this name was added.
+  /// Throws UserError if no function of this name was added.
   void drop_function(const std::string& name);
-  /// Hands `table` to `out` as Arrow, lists, structs and maps as such; it may outlive the session. Throws
-  /// UserError where a value does not fit.
+  /// Exports `table` to `out` as Arrow, with lists, structs and maps as Arrow's nested types. The stream may
+  /// outlive the session. Throws UserError if a value does not fit.
   void to_arrow(Table table, ArrowArrayStream* out);
-  /// Hands a copy of `table` in the GPU's memory to `out`; it may outlive the session. Throws UserError if
-  /// the session has no GPU or a value does not fit Arrow's types, and MemoryError.
+  /// Exports a copy of `table` in GPU memory to `out`, which may outlive the session. Throws UserError if the
+  /// session has no GPU or a value does not fit Arrow's types, and MemoryError.
   void to_device(const Table& table, ArrowDeviceArrayStream* out);
 
-  /// A cancel() from now on also stops the next statement; without this, one before run() has no effect.
+  /// After begin(), a cancel() also stops the next statement. Otherwise a cancel() before run() has no
+  /// effect.
   void begin();
-  /// Asks a running statement to stop; safe from other threads and from signal handlers.
+  /// Stops a running statement; safe to call from other threads and from signal handlers.
   void cancel();
   void set_progress(std::function<void(const std::string& what, double share)> progress);
   const MemoryBudget& budget() const;

@@ -10,8 +10,8 @@
 
 namespace lanewise {
 
-/// Memory that lives until reset(): scratch of one chunk of rows. One thread at a time. Allocations are
-/// 64-byte aligned and may be read kPadding bytes past their end.
+/// Memory that lives until reset(): scratch space for one chunk of rows. For one thread at a time.
+/// Allocations are 64-byte aligned and may be read kPadding bytes past their end.
 class Arena {
  public:
   explicit Arena(MemoryBudget* budget = nullptr, std::string_view what = "scratch")
@@ -24,11 +24,11 @@ class Arena {
   }
   /// A copy of `text`.
   std::string_view copy(std::string_view text);
-  /// A copy of `text`, close behind the last such copy: for many short texts that stay. Neither aligned nor
+  /// A copy of `text`, packed after the previous copy: for many short strings that stay. Neither aligned nor
   /// padded.
   std::string_view copy_packed(std::string_view text);
-  /// Forgets all allocations. What took several blocks gets one of their size from then on, so that chunk
-  /// after chunk runs in the same memory.
+  /// Releases all allocations. If they took several blocks, one block of their total size replaces them, so
+  /// that later chunks reuse the same memory.
   void reset();
 
  private:

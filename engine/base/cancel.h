@@ -6,8 +6,8 @@
 
 namespace lanewise {
 
-/// Asks work to stop. Long loops call check() at least every few milliseconds. Setting it is safe in a signal
-/// handler.
+/// A flag that stops work. Long loops call check() at least every few milliseconds. Setting it is safe in a
+/// signal handler.
 class Cancellation {
  public:
   void cancel() { requested_.store(true, std::memory_order_relaxed); }

@@ -6,11 +6,11 @@
 
 namespace lanewise {
 
-/// The message with \0 for each NUL byte, at which what() would end.
+/// The message with each NUL byte written as \0, since what() would end there.
 std::string without_nuls(std::string_view message);
 
-/// The user can mend it: bad SQL, a bad file, a bad pattern, too small a limit. The message says what and
-/// where.
+/// An error that the user can correct: bad SQL, a bad file, a bad pattern, too low a limit. The message says
+/// what is wrong and where.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(std::string_view message) : std::runtime_error(without_nuls(message)) {}
@@ -34,7 +34,7 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Throws InternalError with `what` unless `holds`: for invariants whose breach would be our own fault.
+/// Throws InternalError with `what` unless `holds`: for invariants that only a bug can break.
 inline void invariant(bool holds, const char* what) {
   if (!holds) throw InternalError(std::string("broken invariant: ") + what);
 }

@@ -7,8 +7,7 @@
 
 namespace lanewise {
 
-/// The string as a JSON string (RFC 8259, section 7), with its quotes. Bytes that are not UTF-8 stay as they
-/// are.
+/// The string as a JSON string (RFC 8259, section 7), with its quotes. Bytes that are not UTF-8 are kept.
 inline std::string json_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {

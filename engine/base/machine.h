@@ -5,13 +5,13 @@
 
 namespace lanewise {
 
-/// Bytes of memory that this process may use: the machine's, or its control group's limit where that is less.
+/// Bytes of memory that this process may use: the machine's memory, or a lower limit of the control group.
 size_t machine_memory();
 
 /// Cores that this process may run on.
 int machine_cores();
 
-/// The processor's name; "unknown" where the system does not tell it.
+/// The processor's name; "unknown" if the system does not report it.
 std::string machine_cpu();
 
 }  // namespace lanewise

@@ -16,7 +16,7 @@ namespace lanewise {
 
 class SpillFile;
 
-/// A function that a budget asks for memory, as long as this lives.
+/// Registers a function that frees memory for a budget, for the lifetime of this object.
 class Reclaimer {
  public:
   Reclaimer() = default;
@@ -32,35 +32,35 @@ class Reclaimer {
   std::shared_ptr<Entry> entry_;
 };
 
-/// A limit on the bytes that everything which grows may hold together. Thread-safe.
+/// A limit on the total memory of everything that grows with the data. Thread-safe.
 class MemoryBudget {
  public:
-  /// `raise` says how the limit is raised; the message of a MemoryError ends with it.
+  /// `raise` tells users how to raise the limit, at the end of a MemoryError's message.
   explicit MemoryBudget(size_t limit = SIZE_MAX, std::string_view raise = "raise --memory-limit")
       : limit_(limit), raise_(raise) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// Takes `bytes` or throws MemoryError that names `what` (the operator that asked) and the limit.
-  /// Before it gives up it asks the reclaimers (caches) to release memory.
+  /// Reserves `bytes`, or throws MemoryError that names `what` (the operator) and the limit. Before that, it
+  /// calls the reclaimers (caches) to release memory.
   void reserve(size_t bytes, std::string_view what);
-  /// Takes `bytes` where they are free now; no reclaiming, no error.
+  /// Reserves `bytes` if they are free now; no reclaiming, no error.
   bool try_reserve(size_t bytes) { return try_reserve(bytes, limit()); }
   void release(size_t bytes) { used_->fetch_sub(bytes, std::memory_order_relaxed); }
 
   size_t used() const { return used_->load(std::memory_order_relaxed); }
   size_t peak() const { return peak_.load(std::memory_order_relaxed); }
   size_t limit() const { return limit_.load(std::memory_order_relaxed); }
-  /// What is in use stays so, even above the limit.
+  /// Memory in use is kept, even above the new limit.
   void set_limit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
 
-  /// Asks the reclaimers for `bytes`, until they have freed as many; returns how many they freed.
+  /// Calls the reclaimers until they have freed `bytes`; returns how many they freed.
   size_t reclaim(size_t bytes);
-  /// `reclaim(bytes)` frees up to `bytes` of what it holds and returns how many it freed. It may reserve
-  /// memory itself; it is not asked again meanwhile.
+  /// `reclaim(bytes)` frees up to `bytes` of its memory and returns how many it freed. It may reserve memory
+  /// itself, and is not called again meanwhile.
   [[nodiscard]] Reclaimer add_reclaimer(std::function<size_t(size_t)> reclaim);
 
-  /// From now on large buffers that have no room lie in `file`, and something is left for small ones.
+  /// From now on, large buffers that exceed the budget are in `file`, and some memory is left for small ones.
   void spill_to(std::shared_ptr<SpillFile> file) { spill_file_ = std::move(file); }
   std::shared_ptr<SpillFile> spill_file() const { return spill_file_; }
 
@@ -69,9 +69,10 @@ class MemoryBudget {
   friend class Buffer;
 
   bool try_reserve(size_t bytes, size_t limit);
-  /// Takes `bytes` and leaves `left` free, with the reclaimers' help, or takes nothing and returns false.
+  /// Reserves `bytes` and leaves `left` free, if necessary after reclaiming; otherwise reserves nothing and
+  /// returns false.
   bool reserve_leaving(size_t bytes, size_t left);
-  /// Calls the reclaimers for `bytes`, until done() is true.
+  /// Calls the reclaimers, each for `bytes`, until done() is true.
   template <class Done>
   size_t ask_reclaimers(size_t bytes, Done done);
 
@@ -84,8 +85,8 @@ class MemoryBudget {
   std::shared_ptr<SpillFile> spill_file_;  // null: what has no room is an error
 };
 
-/// Bytes held of a budget; gives them back when it ends, which may be after the budget: results outlive
-/// sessions. A null budget counts nothing.
+/// Bytes reserved in a budget, which the destructor returns. It may outlive the budget's owner, as results
+/// outlive sessions. A null budget counts nothing.
 class Reservation {
  public:
   Reservation() = default;
@@ -99,9 +100,9 @@ class Reservation {
   Reservation& operator=(Reservation&& other) noexcept;
   ~Reservation() { resize(0); }
 
-  /// Grows, while there is the budget, or shrinks to `bytes`; throws MemoryError, then unchanged.
+  /// Grows or shrinks to `bytes`, while the budget exists. Throws MemoryError and is then unchanged.
   void resize(size_t bytes);
-  /// Holds `bytes` more that were taken of the budget.
+  /// Takes over `bytes` that were already reserved in the budget.
   void adopt(size_t bytes) { bytes_ += bytes; }
   size_t bytes() const { return bytes_; }
 
@@ -112,19 +113,19 @@ class Reservation {
   size_t bytes_ = 0;
 };
 
-/// Bytes that wide loads may read past the end of any buffer of ours.
+/// Bytes that wide loads may read past the end of any buffer that we allocate.
 inline constexpr size_t kPadding = 64;
 
-/// How a buffer's bytes are touched. Huge pages save page walks where that is at random; elsewhere they only
-/// make the first touch dear, as the system clears (and a virtual machine fetches) 2 MiB at a time.
+/// How a buffer is accessed. Huge pages save page walks for random access. Otherwise they only make the first
+/// access costly, since the system clears (and a virtual machine fetches) 2 MiB at a time.
 enum class Access : uint8_t { kInOrder, kRandom };
 
-/// Immutable shared bytes, 64-byte aligned and padded with kPadding zero bytes when they are our own.
+/// Immutable shared bytes. Those that we allocate are 64-byte aligned and padded with kPadding zero bytes.
 class Buffer {
  public:
   Buffer() = default;
-  /// Our own memory, unspecified but for its zero padding; write it before it is shared. It lies in the
-  /// budget's SpillFile where that has one, and no room for it.
+  /// New memory, unspecified except for its zero padding; write it before sharing it. It is in the budget's
+  /// SpillFile if the budget has one and no room left.
   static Buffer allocate(size_t bytes, MemoryBudget* budget, std::string_view what,
                          Access access = Access::kInOrder);
   /// Foreign memory that `owner` keeps alive.
@@ -141,7 +142,7 @@ class Buffer {
     return reinterpret_cast<T*>(mutable_data());
   }
   size_t size() const { return size_; }
-  /// Whether it lies in a temporary file.
+  /// Whether it is in a temporary file.
   bool spilled() const { return spilled_; }
   explicit operator bool() const { return data_ != nullptr; }
   /// The first `bytes` bytes, sharing the memory.
@@ -158,7 +159,7 @@ class Buffer {
   std::shared_ptr<const void> owner_;
 };
 
-/// A growing buffer of T, charged to a budget. T is trivially copyable. finish() gives its bytes away.
+/// A growing buffer of T, reserved in a budget. T is trivially copyable. finish() hands its bytes over.
 template <class T>
 class BufferBuilder {
  public:

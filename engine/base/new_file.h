@@ -5,16 +5,16 @@
 
 namespace lanewise {
 
-/// A file that appears under its name whole or not at all: it is written under another name beside it, which
-/// commit() renames. What is no regular file (a device, a pipe) is written in place.
+/// A file that appears under its name whole or not at all: it is written under another name in the same
+/// folder, and commit() renames it. Devices and pipes are written in place.
 class NewFile {
  public:
-  /// Creates nothing yet. `path` may be there already, and is replaced by commit(); a link stays one.
+  /// Creates nothing yet. commit() replaces an existing file at `path`; a link remains a link.
   explicit NewFile(std::string path);
   NewFile(NewFile&&) = delete;
   ~NewFile();  ///< without commit(): removes what was written
 
-  /// What to write to: of ASCII in the same folder, with the same extension.
+  /// The path to write to: ASCII, in the same folder, with the same extension.
   const std::string& temporary() const { return temporary_; }
   bool in_place() const { return temporary_ == path_; }
   /// Call it when the file is closed. Throws UserError.
@@ -26,10 +26,10 @@ class NewFile {
   std::string temporary_;
 };
 
-/// Ends the process at once, from any thread, and leaves nothing of NewFiles that are not committed.
+/// Ends the process at once, from any thread, and removes all NewFiles that are not committed.
 [[noreturn]] void exit_without_new_files(int code) noexcept;
 
-/// Whether two paths lead to the same file, by whatever spelling or link.
+/// Whether two paths lead to the same file, through any spelling or link.
 bool is_same_file(const std::string& a, const std::string& b);
 
 /// Throws UserError if `output` is one of `inputs`, which writing it would destroy.

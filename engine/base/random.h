@@ -6,7 +6,7 @@
 
 namespace lanewise {
 
-/// Numbers that look random, the same on every machine (SplitMix64).
+/// Pseudo-random numbers, the same on every machine (SplitMix64).
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}

@@ -55,7 +55,7 @@ struct ArrowArrayStream {
 
 namespace lanewise::arrow {
 
-/// A table's column that is handed out as somebody else laid it out: lists, structs and maps.
+/// A column in Arrow's own layout, for lists, structs and maps.
 struct NestedColumn {
   ArrowSchema schema{};            ///< of a struct with this column alone
   std::vector<ArrowArray> arrays;  ///< one per batch of the table
@@ -64,28 +64,27 @@ struct NestedColumn {
   NestedColumn(const NestedColumn&) = delete;
   ~NestedColumn();
 };
-/// By column; null: an ordinary one.
+/// By column; null for ordinary columns.
 using NestedColumns = std::vector<std::unique_ptr<NestedColumn>>;
 
-/// Hands `table` to `out` as a stream of struct arrays, one per batch. Buffers are shared, not copied, but
-/// for booleans (bytes become bits), decimals up to 18 digits and intervals (widened). Strings are utf8 or,
-/// where a batch has 64-bit offsets, large_utf8. UUIDs are Arrow's extension type of
-/// that name. HUGEINT and UHUGEINT become decimal128(38, 0); a value
-/// beyond 38 digits ends the stream with an error. Columns that are `nested` are those instead of the
-/// table's.
+/// Exports `table` to `out` as a stream of struct arrays, one per batch. Buffers are shared, not copied,
+/// except booleans (bytes become bits), decimals of up to 18 digits and intervals (widened). Strings are utf8
+/// or, where a batch has 64-bit offsets, large_utf8. UUIDs are Arrow's extension type of that name. HUGEINT
+/// and UHUGEINT become decimal128(38, 0); a value beyond 38 digits ends the stream with an error. Columns in
+/// `nested` replace those of the table.
 void export_stream(Table table, ArrowArrayStream* out, NestedColumns nested = {});
 
-/// Takes the stream (it is released in any case) and reads it to its end. Foreign buffers are used without a
-/// copy where they are aligned; the last rows of each array, whose neighbourhood wide loads would leave, are
-/// copied into a batch of their own. Throws UserError that names the field: an unsupported type, offsets or
-/// dictionary codes out of range, an error of the stream.
+/// Takes the stream, which is always released, and reads it to its end. Aligned buffers are used without a
+/// copy. The last rows of each array are copied into a batch of their own, because wide loads would read past
+/// the buffer's end. Throws UserError that names the field: an unsupported type, offsets or dictionary codes
+/// out of range, an error of the stream.
 Table import_stream(ArrowArrayStream* stream, MemoryBudget* budget = nullptr);
 
-/// The schema of a struct, without taking it.
+/// The schema of a struct, which the caller keeps.
 Schema import_schema(const ArrowSchema& schema);
 
-/// One struct array of that schema: takes `array` (released when the batches are gone). Gives zero to two
-/// batches.
+/// Imports one struct array of that schema as zero to two batches. Takes `array`, which is released with the
+/// last batch.
 std::vector<Batch> import_array(const ArrowSchema& schema, ArrowArray* array, MemoryBudget* budget = nullptr);
 
 }  // namespace lanewise::arrow

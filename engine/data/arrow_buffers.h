@@ -10,14 +10,15 @@
 
 namespace lanewise::arrow {
 
-/// Bytes of a value in a column's second buffer. Not for bits, texts with offsets and NULLs.
+/// Bytes of a value in a column's second buffer. Not for bits, strings with offsets and NULLs.
 size_t row_bytes(const Form& form);
 
-/// Makes of a buffer another one, and gives its address. `from` is not null, `bytes` what the array uses.
+/// Makes another buffer from a buffer and returns its address. `from` is not null; `bytes` is the size that
+/// the array uses.
 using TakeBuffer =
     std::function<const void*(const ArrowSchema& field, int64_t index, const void* from, size_t bytes)>;
 
-/// How a copy crosses a border: which of its two sides can be read here.
+/// The direction of a copy: which of its two sides this process can read.
 enum class Readable : uint8_t { kFrom, kCopy };
 
 /// An array of `field` (a struct or a column) like `from`, of the buffers that `take` makes of its own;

@@ -59,25 +59,25 @@ namespace lanewise::arrow {
 /// Opens a GPU by its ordinal; called where arrays need one.
 using OpenDevice = std::function<device::Device&(int64_t ordinal)>;
 
-/// A source of the rows of struct arrays of one schema, one behind the other. Takes the schema and the arrays
-/// (released in any case, on success when the source and all that reads it are gone), and waits for their
-/// events. Arrays of the types CPU and CUDA_HOST are imported as import_array() does. Those of CUDA and
-/// CUDA_MANAGED stay where they are: queries on that GPU read them there (DeviceRows), others a copy.
-/// Throws UserError that names the field or the device: what import_array() refuses, arrays of another device
-/// or of several, buffers that are not the device's or are too short; DeviceError.
+/// A source of the rows of struct arrays of one schema, one array after the other. Takes the schema and the
+/// arrays, and waits for their events. They are released at once on failure, otherwise with the last user of
+/// the source. Arrays of the types CPU and CUDA_HOST are imported as import_array() does. Those of CUDA and
+/// CUDA_MANAGED stay where they are: queries on that GPU read them there (DeviceRows), others a copy. Throws
+/// UserError that names the field or the device: errors of import_array(), arrays of another device or of
+/// several, buffers outside the device or too short. Throws DeviceError.
 std::shared_ptr<const Source> import_device_arrays(std::string name, ArrowSchema* schema,
                                                    std::span<ArrowDeviceArray> arrays, const OpenDevice& open,
                                                    MemoryBudget* budget = nullptr);
 
-/// The same of a stream's arrays, which it reads to the end; the stream is released in any case.
+/// The same for a stream's arrays, which it reads to the end; the stream is always released.
 std::shared_ptr<const Source> import_device_stream(std::string name, ArrowDeviceArrayStream* stream,
                                                    const OpenDevice& open, MemoryBudget* budget = nullptr);
 
-/// Hands a copy of `table` in the device's memory to `out`, as a stream of struct arrays, one per batch, laid
-/// out as by export_stream(), with kPadding zeros behind each buffer. All is copied before it returns, so
-/// arrays have no event to wait for; their memory, a pool of its own, lives until the last of them is
-/// released. `make_room` lets caches go of that many bytes. Throws MemoryError; UserError for values that
-/// Arrow's types do not hold.
+/// Exports a copy of `table` in device memory to `out`: a stream of struct arrays, one per batch, in the
+/// layout of export_stream(), with kPadding zeros after each buffer. The copy is complete when it returns, so
+/// arrays have no event. Their memory is a pool that lives until the last array is released. `make_room`
+/// frees that many bytes of caches. Throws MemoryError, and UserError for values that Arrow's types cannot
+/// hold.
 void export_device_stream(const Table& table, device::Device& device, ArrowDeviceArrayStream* out,
                           std::function<size_t(size_t bytes)> make_room = {}, MemoryBudget* budget = nullptr);
 

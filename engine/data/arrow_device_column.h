@@ -20,19 +20,19 @@ struct DevicePart {
 };
 
 /// Buffer `index` of a column must be `bytes` readable bytes of `device` (or managed, or pinned): UserError
-/// that names the field. How many there are at least; SIZE_MAX: the driver does not tell.
+/// that names the field. Returns a lower bound of their number; SIZE_MAX if the driver does not report it.
 size_t check_memory(device::Device& device, const ArrowSchema& field, int64_t index, const void* from,
                     size_t bytes);
 
-/// Whether make_column() knows the field's layout: fixed-width values, booleans, decimals, times, and texts
-/// with offsets, without a dictionary.
+/// Whether make_column() supports the field's layout: fixed-width values, booleans, decimals, times, and
+/// strings with offsets, without a dictionary.
 bool is_made_on_device(const ArrowSchema& field);
-/// Bytes of a row that it makes of another layout; 0: the layout is ours.
+/// Bytes of a row after conversion; 0: no conversion is needed.
 size_t converted_width(const ArrowSchema& field);
 
 /// The source of the kernels that it may need.
 std::string_view border_kernels();
-/// Gives them, built; asked for only where one is launched.
+/// Returns the compiled kernels; called only before a launch.
 using BorderKernels = std::function<const device::Module&()>;
 
 /// The concatenated parts as a column. A buffer of a single part is used in place if it is laid out as

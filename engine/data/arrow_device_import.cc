@@ -242,7 +242,7 @@ std::shared_ptr<const Source> import_device_arrays(std::string name, ArrowSchema
     const ArrowDeviceArray& first = taken->arrays.front();
     if (on_device(array) != on_device(first) || (on_device(array) && array.device_id != first.device_id)) {
       throw UserError(fmt::format(
-          "Arrow device arrays of one table lie on one device: not on {} {} and {} {}",
+          "the Arrow device arrays of one table must be on one device, not on {} {} and {} {}",
           name_of(first.device_type), first.device_id, name_of(array.device_type), array.device_id));
     }
     await(array, open);

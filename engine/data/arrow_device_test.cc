@@ -172,7 +172,7 @@ TEST_F(ArrowDevice, RefusesWhatItCannotRead) {
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[0].device_type = ARROW_DEVICE_ROCM; }),
               HasSubstr("memory of the type ROCm (10) is not supported"));
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].device_type = ARROW_DEVICE_CPU; }),
-              HasSubstr("lie on one device: not on CUDA 0 and CPU 0"));
+              HasSubstr("must be on one device, not on CUDA 0 and CPU 0"));
   EXPECT_THAT(refused([](DeviceArrays& a) { a.arrays[1].device_id = 1; }), HasSubstr("CUDA 0 and CUDA 1"));
   EXPECT_THAT(refused([](DeviceArrays& a) {
                 for (auto& array : a.arrays) array.device_id = 7;

@@ -9,7 +9,7 @@
 
 namespace lanewise::arrow {
 
-/// How Arrow lays a column out, beside the type that it becomes.
+/// Arrow's layout of a column, and the type that it becomes.
 enum class Layout : uint8_t {
   kNull,
   kBits,        // booleans
@@ -58,7 +58,7 @@ struct Form {
 /// Throws UserError that names the field and its format.
 [[noreturn]] void refuse(const ArrowSchema& field, const char* what);
 
-/// Reads the format of a field; refuses what is not supported.
+/// Reads the format of a field; rejects unsupported formats.
 Form form_of(const ArrowSchema& field);
 
 }  // namespace lanewise::arrow

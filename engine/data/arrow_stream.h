@@ -7,8 +7,8 @@
 
 namespace lanewise::arrow {
 
-/// Throws UserError, `what` and what the stream says, where a call of an ArrowArrayStream or an
-/// ArrowDeviceArrayStream gave a `code` that is not 0.
+/// Throws UserError with `what` and the stream's message if a call of an ArrowArrayStream or an
+/// ArrowDeviceArrayStream returned a `code` other than 0.
 template <class Stream>
 void check_stream(Stream& stream, int code, const std::string& what = "") {
   if (code == 0) return;

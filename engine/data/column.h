@@ -15,14 +15,14 @@ namespace lanewise {
 
 /// An immutable array of values of one type. Plain columns hold physical values; strings hold rows + 1
 /// offsets into bytes; a dictionary column holds 32-bit codes into another column. Wide loads may read
-/// kPadding bytes past the values and the bytes.
+/// kPadding bytes after the end of a buffer.
 struct Column {
   Type type;
   int64_t rows = 0;
   Buffer validity;  ///< bitmap of rows that are not NULL, see base/bits.h; absent: no NULL
   int64_t nulls = 0;
-  Buffer values;   ///< physical values; of strings: the bytes; of dictionaries: uint32_t codes
-  Buffer offsets;  ///< strings: uint32_t, or uint64_t where wide_offsets. The first one need not be 0.
+  Buffer values;   ///< physical values; strings: the bytes; dictionaries: uint32_t codes
+  Buffer offsets;  ///< strings: uint32_t, or uint64_t if wide_offsets. The first offset need not be 0.
   bool wide_offsets = false;
   std::shared_ptr<const Column> dictionary;  ///< entries, plain and without NULLs
 
@@ -39,7 +39,7 @@ struct Column {
   Value value(int64_t row) const;
   /// Bytes of all buffers.
   size_t bytes() const;
-  /// Whether one of the buffers lies in a temporary file.
+  /// Whether one of the buffers is in a temporary file.
   bool spilled() const;
 };
 
@@ -55,12 +55,12 @@ struct Batch {
 struct Field {
   std::string name;
   Type type;
-  /// "INTEGER[]", "JSON": SQL's type where strings stand for its values; else empty.
+  /// The SQL type whose values are given as strings, such as "INTEGER[]" or "JSON"; otherwise empty.
   std::string text_of = {};
 };
 using Schema = std::vector<Field>;
 
-/// A list of batches with one schema; rows in the order of the batches.
+/// Batches with one schema. Rows are in the order of the batches.
 struct Table {
   Schema schema;
   std::vector<Batch> batches;

@@ -11,16 +11,16 @@
 
 namespace lanewise {
 
-/// The numbers in a column of integers: what a join saw when they alone were its keys, NULL equal to nothing.
+/// Statistics of an integer column that was the only key of a join. NULL equals nothing.
 struct KeyNumbers {
   uint64_t low, high;  ///< in the integers' order; low > high: none
   bool ascend, have_null;
   std::optional<bool> repeat = {};  ///< none: nobody looked
 };
 
-/// Values of one type in a device's memory, laid out as in Column: validity (32 rows in a word), physical
-/// values, of strings offsets from 0 on and bytes; of dictionaries of strings 32-bit codes and the entries.
-/// Numbers are plain always. device::kPadding bytes behind each buffer are readable.
+/// Values of one type in device memory, in the layout of Column: validity (32 rows in a word) and physical
+/// values. Strings are offsets from 0 and bytes, or 32-bit codes and a dictionary. Numbers are always plain.
+/// device::kPadding bytes after each buffer are readable.
 struct DeviceColumn {
   Type type;
   int64_t rows = 0;
@@ -31,7 +31,8 @@ struct DeviceColumn {
   uint64_t longest = 0;                            ///< of plain strings: bytes of the longest one
   std::unique_ptr<const DeviceColumn> dictionary;  ///< entries without NULLs; the same one may be there twice
 
-  /// Kept for the next join; none: nobody looked. Written by the query that has the device, one at a time.
+  /// Kept for the next join; empty if no join has read the column. Written by one query at a time, the one
+  /// that uses the device.
   mutable std::optional<KeyNumbers> key_numbers = {};
 
   size_t bytes() const;      ///< of all buffers
@@ -53,7 +54,7 @@ struct DeviceUpload {
   MemoryBudget* budget;    ///< of host memory, for what must be rearranged on the way; may be null
 };
 
-/// The pieces, one behind the other, as one column of `type`. Throws MemoryError.
+/// The pieces, one after the other, as one column of `type`. Throws MemoryError.
 DeviceColumn to_device(Type type, std::span<const ColumnPiece> pieces, const DeviceUpload& upload);
 
 }  // namespace lanewise

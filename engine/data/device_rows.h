@@ -4,18 +4,18 @@
 
 namespace lanewise {
 
-/// Rows of a source that lie in a device's memory, where they need no upload. Thread-safe.
+/// Rows of a source that are already in device memory. Thread-safe.
 class DeviceRows {
  public:
   virtual ~DeviceRows() = default;
   virtual int device() const = 0;    ///< its ordinal
   virtual int64_t rows() const = 0;  ///< all that the source has
-  /// Whether column() gives this one; else it comes through the host, by Source::scan().
+  /// Whether column() supports this column; otherwise it is read on the host by Source::scan().
   virtual bool has(size_t column) const = 0;
-  /// Bytes of device memory that column() takes beside what is there already.
+  /// Additional bytes of device memory that column() takes.
   virtual size_t converted_bytes(size_t column) const = 0;
-  /// Rows [first, first + rows) of a column, for `upload.stream`: where they lie, else copied and converted
-  /// on the device. Throws UserError that names the field, MemoryError.
+  /// Rows [first, first + rows) of a column, for `upload.stream`: in place, or copied and converted on the
+  /// device. Throws UserError that names the field, MemoryError.
   virtual DeviceColumn column(size_t column, int64_t first, int64_t rows,
                               const DeviceUpload& upload) const = 0;
 };

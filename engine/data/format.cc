@@ -20,8 +20,14 @@ constexpr int64_t kSecondsPerDay = 86'400;
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
-/// A number of 0 or more with at least `digits` digits. fmt takes several times as long.
+/// A number with zeros in front, so that it has at least `digits` characters. fmt takes several times as
+/// long.
 void padded(int64_t value, int digits, std::string& out) {
+  if (value < 0) {  // of no valid time
+    out += '-';
+    value = -value;
+    --digits;
+  }
   char text[20];
   char* first = std::end(text);
   for (; value != 0 || digits > 0; value /= 10, --digits) *--first = static_cast<char>('0' + value % 10);

@@ -32,11 +32,11 @@ void boolean(bool value, std::string& out);
 void integer(int64_t value, std::string& out);
 void integer(int128_t value, std::string& out);
 void integer(uint128_t value, std::string& out);
-/// "0.50"; where all digits are after the point there is no 0 before it: ".50".
+/// "0.50"; if the type has no digits before the point: ".50".
 void decimal(int128_t unscaled, int precision, int scale, std::string& out);
-/// The shortest digits that read back as the same value; "1.0", "1e+20", "inf", "nan". Where two such are as
-/// near to a float, or one is just between it and the next float, it prints the shortest digits of the same
-/// double.
+/// The shortest digits that read back as the same value; "1.0", "1e+20", "inf", "nan". If two candidates are
+/// equally near to a float, or one is exactly between two floats, it prints the shortest digits of the same
+/// value as a double.
 void real(float value, std::string& out);
 void real(double value, std::string& out);
 void date(int32_t days, std::string& out);
@@ -45,7 +45,7 @@ void time_ns(int64_t nanos, std::string& out);
 void timestamp(int64_t value, TimeUnit unit, std::string& out);
 void timestamp_tz(int64_t micros, std::string& out);  ///< in UTC: "... +00"
 void interval(const Interval& value, std::string& out);
-/// Printable ASCII as it is but for the backslash, other bytes as \xHH.
+/// Printable ASCII unchanged except the backslash; other bytes as \xHH.
 void blob(std::string_view bytes, std::string& out);
 
 /// Lower-case hexadecimal digits in groups: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11".

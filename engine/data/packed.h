@@ -12,14 +12,14 @@
 #include "data/type.h"
 #include "data/value.h"
 
-/// Nested values as strings of bytes: whatever moves, keeps, groups and sorts strings does so with them. Two
-/// values are equal where their bytes are, and ordered as their bytes are; NULL is the greatest element, NaN
-/// the greatest number, and a list comes before those that it begins.
+/// Nested values as strings of bytes, so that operators move, keep, group and sort them like strings.
+/// Equality and order of values are those of their bytes. NULL is the greatest element, NaN the greatest
+/// number, and a list comes before the lists that begin with it.
 ///
-/// A value is its slots: the elements or fields, in their order, each a mark and what follows it; lists and
-/// maps end in Mark::kEnd. Numbers take their width, NULL or not, the highest byte first, so that elements of
-/// one width are found by their number. Strings end in a zero, a zero inside is 00 FF. Nested values follow
-/// their mark as they are.
+/// A value is a sequence of slots, one for each element or field: a mark, followed by the element. Lists and
+/// maps end with Mark::kEnd. Numbers take their width, NULL or not, most significant byte first, so elements
+/// of fixed width are found by their position. Strings end with a zero; a zero inside is 00 FF. Nested values
+/// follow their mark unchanged.
 namespace lanewise::packed {
 
 enum class Mark : uint8_t { kEnd, kValue, kNull };
@@ -49,7 +49,7 @@ class Writer {
     mark(Mark::kValue);
     out_ += packed;
   }
-  /// A slot as it lies in another value.
+  /// A slot as it is stored in another value.
   void slot(std::string_view slot) { out_ += slot; }
   void value(Type type, const Value& value);
   void mark(Mark mark) { out_ += static_cast<char>(mark); }
@@ -67,7 +67,7 @@ class Writer {
 class Reader {
  public:
   explicit Reader(std::string_view packed) : at_(packed.data()), end_(packed.data() + packed.size()) {}
-  /// The next slot's mark; kEnd also behind the last field.
+  /// The next slot's mark; kEnd also after the last field.
   Mark next() { return at_ == end_ ? Mark::kEnd : static_cast<Mark>(*at_++); }
   /// What follows kNull.
   void null(Type type) { at_ += width(type.physical()); }
@@ -78,10 +78,10 @@ class Reader {
     at_ += sizeof(T);
     return value;
   }
-  /// A string; where it holds zeros it is written to `scratch`.
+  /// A string; if it contains zeros, it is written to `scratch`.
   std::string_view text(std::string& scratch);
   std::string_view nested(Type type) { return payload(type); }
-  /// A value of any type as it lies.
+  /// The stored bytes of a value of any type.
   std::string_view payload(Type type) {
     const char* start = at_;
     skip(type);
@@ -96,7 +96,7 @@ class Reader {
   const char* end_;
 };
 
-/// Bytes of each slot of elements of `type`; 0: they differ.
+/// Bytes of each slot of elements of `type`; 0 if they vary.
 inline size_t slot_width(Type type) {
   const size_t bytes = width(type.physical());
   return bytes == 0 ? 0 : bytes + 1;

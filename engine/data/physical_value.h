@@ -24,7 +24,7 @@ Value to_value(Type type, const T& value) {
   }
 }
 
-/// The physical value of a Value that is not NULL; T is value.type()'s physical type. A string_view looks
+/// The physical value of a Value that is not NULL; T is value.type()'s physical type. A string_view points
 /// into `value`.
 template <class T>
 T from_value(const Value& value) {

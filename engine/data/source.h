@@ -47,20 +47,20 @@ enum class BatchSize : uint8_t {
 
 class DeviceRows;
 
-/// Something that rows come from: a file, a table.
+/// A source of rows: a file, a table.
 class Source {
  public:
   virtual ~Source() = default;
   virtual std::string name() const = 0;  ///< for people: a path or a table's name
   virtual const Schema& schema() const = 0;
-  /// What makes the content the same for sure: (path, size, mtime, inode), or (database, write generation).
-  /// Empty: never keep its columns.
+  /// Identifies the content: (path, size, mtime, inode), or (database, write generation). Empty: never cache
+  /// its columns.
   virtual std::string identity() const = 0;
   virtual int64_t estimated_rows() const = 0;  ///< negative: unknown
   /// Starts reading the given columns of all rows; batches have them in this order.
   virtual std::unique_ptr<Scan> scan(const std::vector<size_t>& columns, BatchSize size, MemoryBudget* budget,
                                      const Cancellation* cancellation) const = 0;
-  /// Its rows as they lie in a device's memory already, see device_rows.h; null: they do not.
+  /// Its rows in device memory, see device_rows.h; null if they are not there.
   virtual const DeviceRows* device_rows() const { return nullptr; }
 };
 

@@ -39,7 +39,7 @@ enum class TypeId : uint8_t {
 
 enum class TimeUnit : uint8_t { kSecond, kMilli, kMicro, kNano };
 
-/// How values lie in memory. Decimals up to 18 digits are kInt64, longer ones kInt128.
+/// The representation of values in memory. Decimals of up to 18 digits are kInt64, longer ones kInt128.
 enum class Physical : uint8_t {
   kBool,  ///< one byte, 0 or 1
   kInt8,
@@ -58,7 +58,7 @@ enum class Physical : uint8_t {
   kString,
 };
 
-/// Months, days and microseconds are kept apart, as in SQL.
+/// Months, days and microseconds are stored separately, as in SQL.
 struct Interval {
   int32_t months = 0;
   int32_t days = 0;
@@ -97,7 +97,7 @@ struct Type {
   static Type map(Type key, Type value);
 
   Physical physical() const;
-  /// Whether values lie as strings of bytes: those of nested types do, too (packed.h).
+  /// Whether values are strings of bytes, which includes nested types (packed.h).
   bool is_string() const { return id == TypeId::kVarchar || id == TypeId::kBlob || is_nested(); }
   bool is_nested() const { return nested != nullptr; }
   /// Of lists, arrays and maps, whose elements are structs of a key and a value.
@@ -121,7 +121,7 @@ struct Member {
   friend bool operator==(const Member&, const Member&) = default;
 };
 
-/// What a nested type is made of. Made by Type::list() and its kin alone, and never freed.
+/// The components of a nested type. Created only by Type::list() and similar functions, and never freed.
 struct NestedType {
   TypeId id;
   std::vector<Member> members;  ///< lists and arrays: the element; maps: the struct that is their element

@@ -10,9 +10,9 @@ namespace lanewise {
 
 /// One value of a type, or NULL: literals, reference evaluation, statistics. Not for bulk data.
 ///
-/// Held as: bool, all signed integers, dates, times, timestamps and decimals (unscaled) as int128_t; unsigned
-/// integers as uint128_t; floats as double (float32 exactly); intervals as Interval; strings as std::string,
-/// nested values too (packed.h).
+/// Representation: int128_t for bool, signed integers, dates, times, timestamps and unscaled decimals;
+/// uint128_t for unsigned integers; double for floats (exact for float32); Interval; std::string for strings
+/// and nested values (packed.h).
 class Value {
  public:
   using Held = std::variant<std::monostate, int128_t, uint128_t, double, Interval, std::string>;

@@ -7,8 +7,8 @@
 
 namespace lanewise {
 
-/// Calls f(T{}) with a type of `width` bytes that needs at most 8 of them aligned: copying does not ask what
-/// they mean. Raises InternalError where no physical type has that width.
+/// Calls f(T{}) with a type of `width` bytes and an alignment of at most 8, for copying values of any type.
+/// Throws InternalError if no physical type has that width.
 template <class F>
 void visit_width(size_t width, F f) {
   struct Wide {

@@ -15,7 +15,7 @@
 
 namespace lanewise::exec {
 
-/// One chunk of one column, kept hot.
+/// One chunk of one column in the store.
 struct StoredChunk {
   uint64_t order = 0;
   ColumnPtr column;
@@ -24,11 +24,11 @@ struct StoredChunk {
 };
 
 /// Columns of sources, kept in memory between statements while their source has not changed and the budget
-/// allows. Least recently used columns go first. Keyed by Source::identity() and the column; answers are
-/// never kept. Thread-safe.
+/// allows. Least recently used columns are evicted first. Keyed by Source::identity() and the column; answers
+/// are never cached. Thread-safe.
 ///
-/// The buffers of a column are charged to the budget by whoever allocated them, for as long as they live; the
-/// store only keeps them alive, and lets them go when the budget asks for memory.
+/// The allocator of a column's buffers reserved them in the budget. The store keeps them alive, and releases
+/// them when the budget needs memory.
 class ColumnStore {
  public:
   using Chunks = std::shared_ptr<const std::vector<StoredChunk>>;
@@ -40,12 +40,12 @@ class ColumnStore {
   /// Keeps a column. Its chunks are sorted by their order here; missing bounds are computed.
   void put(const std::string& identity, size_t column, std::vector<StoredChunk> chunks);
 
-  /// Columns of a scan under way, on their way into the store. Given up when memory is short.
+  /// Columns of a running scan that are to be added to the store. Abandoned when memory is short.
   class Intake {
    public:
-    /// Thread-safe. Computes the bounds. False once the columns were given up.
+    /// Thread-safe. Computes the bounds. False once the columns have been abandoned.
     bool add(const ScanBatch& batch);
-    /// Hands the columns to the store, once all batches were added; false if they were given up.
+    /// Adds the columns to the store after all batches; false if they have been abandoned.
     bool commit();
 
    private:
@@ -63,9 +63,9 @@ class ColumnStore {
   };
   std::shared_ptr<Intake> intake(const std::string& identity, const std::vector<size_t>& columns);
 
-  /// Lets go of about `bytes`: columns that no query reads now, then intakes. Returns how many.
+  /// Releases about `bytes`: columns that no query reads now, then intakes. Returns how many bytes.
   size_t evict(size_t bytes);
-  /// Lets go of all columns of the source.
+  /// Releases all columns of the source.
   void forget(const std::string& identity);
   void clear();
   size_t bytes() const;

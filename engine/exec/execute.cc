@@ -406,7 +406,7 @@ std::string explain_device(const plan::NodePtr& root, bool kernels, const Option
       rows[i] = choice.work.result_rows;
       opened |= choice.on_device;
     } else {
-      text += fmt::format("{}\n", reason.empty() ? "offered on devices" : reason);
+      text += fmt::format("{}\n", reason.empty() ? "supported on GPUs" : reason);
     }
     if (!kernels || !reason.empty()) continue;
     for (const std::string& source :

@@ -19,7 +19,7 @@ namespace lanewise::exec {
 
 struct Accelerator;
 
-/// The GPU that is on offer, as far as it is known without waking it.
+/// The available GPU, as far as it is known without opening it.
 struct DeviceView {
   DeviceCosts costs;
   int ordinal = 0;
@@ -28,7 +28,7 @@ struct DeviceView {
   std::string missing = {};       ///< why there is none; empty: there may be one
 };
 
-/// How a plan is run. The references outlive the run.
+/// How a plan runs. The references outlive the run.
 struct Options {
   lanes::Target target = lanes::Target::scalar;
   lanes::Tuning tuning = {};
@@ -42,12 +42,12 @@ struct Options {
   size_t join_parts = 0;         ///< in how many parts joins are made, 0: as memory demands; for tests
   std::function<void(const std::string& what, double share)>
       progress;  ///< share 0..1 or negative; from any thread
-  /// The GPU, made when it is first wanted; not set: everything runs on the CPU. It may give null where there
-  /// is none, or throw.
+  /// Opens the GPU when it is first needed; not set: everything runs on the CPU. May return null if there is
+  /// none, or throw.
   std::function<Accelerator*()> accelerator;
-  /// What the GPU does not offer or has no memory for is an error. Else it gets the pipelines that it offers
-  /// and is said to be faster at, by device_view's costs and host_rates, and the CPU those for which its
-  /// memory turns out to be too little.
+  /// If set, a pipeline that the GPU does not support, or has no memory for, is an error. Otherwise the GPU
+  /// runs the supported pipelines that are estimated to be faster there, by device_view's costs and
+  /// host_rates. The CPU runs the others, and those for which the GPU has too little memory.
   bool device_only = false;
   std::function<DeviceView()> device_view;
   Rates host_rates = {};
@@ -76,11 +76,11 @@ struct Result {
   bool from_hot_columns = false;
 };
 
-/// What devices offer of the pipelines of a plan, a line each for people; with Options::device_view where
-/// they would run, and both estimates. With `kernels`, the sources of those that are offered.
+/// A line for each pipeline of a plan: whether a GPU supports it; with Options::device_view, also where it
+/// would run and both estimates. With `kernels`, the sources of the supported ones.
 std::string explain_device(const plan::NodePtr& root, bool kernels, const Options& options);
 
-/// Runs the plan. Throws UserError (also MemoryError), CancelledError; then nothing is left behind.
+/// Runs the plan. Throws UserError (including MemoryError) or CancelledError, and then leaves nothing.
 Result execute(const plan::NodePtr& root, const Options& options);
 
 }  // namespace lanewise::exec

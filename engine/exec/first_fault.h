@@ -12,12 +12,12 @@
 
 namespace lanewise::exec {
 
-/// Of the errors that rows raise the one of the first rows, whichever thread meets one first.
+/// Of the errors that rows raise, the one of the first rows, whichever thread finds an error first.
 class FirstFault {
  public:
-  /// Of the rows that raised it; only those before them still matter. The greatest number: there is none.
+  /// The order of the rows that raised it; only earlier rows still matter. The maximum: no error.
   uint64_t order() const { return order_.load(std::memory_order_relaxed); }
-  /// Keeps the error that is being handled, of rows of this order, unless there is one of earlier rows.
+  /// Keeps the current exception, raised by rows of this order, unless earlier rows raised one.
   void note(uint64_t order);
   /// The error; null: there is none.
   std::exception_ptr error() const { return error_; }

@@ -25,7 +25,7 @@ struct Morsel {
   const Bounds* bounds = nullptr;  ///< of the column by which the input is ordered; null: it is not
 };
 
-/// What the slices of all morsels need to know.
+/// Properties of the slices of all morsels.
 struct Slicing {
   uint32_t vector_rows;  ///< rows of a slice
   int64_t morsel_rows;   ///< rows of a morsel at most, a multiple of vector_rows
@@ -35,7 +35,7 @@ struct Slicing {
 class Reader {
  public:
   virtual ~Reader() = default;
-  /// The next morsel of an order below `below`; false when there is none left.
+  /// The next morsel of an order below `below`; false if none is left.
   virtual bool next(Morsel& morsel, uint64_t below) = 0;
 };
 
@@ -46,7 +46,8 @@ class Input {
   virtual ~Input() = default;
   virtual std::unique_ptr<Reader> reader() = 0;  ///< thread-safe
   virtual size_t max_readers() const = 0;        ///< how many threads find work here
-  /// Where in the input a row of the slice of this order lies, once all rows before it were handed out.
+  /// The position in the input of a row of the slice with this order, once all rows before it have been
+  /// handed out.
   virtual std::optional<uint64_t> row_of(uint64_t, uint32_t) const { return std::nullopt; }
   virtual double progress() const = 0;  ///< share of the rows handed out, 0..1, negative: unknown
   /// Called once after all readers have ended without an error.

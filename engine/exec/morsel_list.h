@@ -10,7 +10,7 @@ namespace lanewise::exec {
 /// number.
 class MorselList : public Input {
  public:
-  /// `kept` lives as long as the list.
+  /// The list keeps `kept` alive.
   explicit MorselList(std::vector<Morsel> morsels, std::shared_ptr<const void> kept = nullptr)
       : morsels_(std::move(morsels)), kept_(std::move(kept)) {}
   std::unique_ptr<Reader> reader() override;

@@ -18,7 +18,7 @@ struct ResultOf {
 /// A build side that is whole, not in parts.
 inline constexpr size_t kNoPart = static_cast<size_t>(-1);
 
-/// Rows of a join's build side by what its probes noted: those without a match, or (kRightSemi) with one.
+/// Rows of a join's build side without a match, or (kRightSemi) with one.
 struct MarkedRowsOf {
   size_t pipeline;         ///< that made the build side
   const plan::Node* join;  ///< whose rows these are
@@ -58,9 +58,8 @@ struct Branch {
 /// The pipeline that a branch's input reads, if it is one.
 std::optional<size_t> pipeline_read(const Branch& branch);
 
-/// Branches, whose rows follow one another (UNION ALL), and the sink where they end. All that lies between
-/// two points where every row must have been seen: the unit that is scheduled, and later fused into one
-/// kernel.
+/// Branches, whose rows follow one another (UNION ALL), and the sink where they end. Everything between two
+/// points where all rows must have been read: the unit of scheduling.
 struct Pipeline {
   std::vector<Branch> branches;
   const plan::Node* sink =
@@ -70,13 +69,13 @@ struct Pipeline {
   Schema output;    ///< of the sink's table
 };
 
-/// Branches of a pipeline at most: the order of chunks has six bits for them.
+/// Maximum branches of a pipeline: the order of chunks has six bits for them.
 inline constexpr size_t kMaxBranches = 64;
 
 /// Whether the sink is the build side of a join.
 bool is_build(const Pipeline& pipeline);
 
-/// The pipelines of a plan, each behind those whose results it reads; the last one gives the plan's result.
+/// The pipelines of a plan, each after those whose results it reads; the last one returns the plan's result.
 /// The plan must outlive them. Throws InternalError for a plan that no builder makes.
 std::vector<Pipeline> split(const plan::Node& root);
 

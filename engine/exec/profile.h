@@ -10,7 +10,7 @@
 
 namespace lanewise::exec {
 
-/// What was counted for one line of the plan.
+/// The counters of one line of the plan.
 struct Counters {
   uint64_t rows_in = 0;
   uint64_t rows_out = 0;

@@ -10,8 +10,8 @@ namespace lanewise::exec {
 
 class JoinTable;
 
-/// What a pipeline gave: rows, or, where it ends in a join, that join's build side, in the host's memory (in
-/// parts, if it is larger), in a device's, or in both.
+/// The result of a pipeline: rows, or the build side of the join where it ends. A build side is in host
+/// memory (in parts, if it is too large), in device memory, or in both.
 struct PipelineResult {
   Table table;
   std::shared_ptr<const ops::Build> build = nullptr;
@@ -20,7 +20,7 @@ struct PipelineResult {
 
   int64_t rows() const;
 };
-/// By pipeline; of those that have not run, empty.
+/// One result for each pipeline; empty until it has run.
 using Results = std::vector<PipelineResult>;
 
 }  // namespace lanewise::exec

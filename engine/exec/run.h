@@ -13,7 +13,7 @@
 
 namespace lanewise::exec {
 
-/// A step with the plan's line that its rows and time are booked on.
+/// A step, and the line of the plan that its rows and time are counted for.
 struct LineStep {
   std::string name;  ///< for errors
   size_t line;
@@ -44,7 +44,8 @@ struct OpenPipeline {
   bool sink_is_operator;  ///< else it only collects the rows of its line
 };
 
-/// Runs the pipeline on the threads of with_threads() and books what it did in `counters`, one per line.
+/// Runs the pipeline on the threads of with_threads() and adds its rows and times to `counters`, one per
+/// line.
 Table run(OpenPipeline& pipeline, const Options& options, std::vector<Counters>& counters);
 
 /// Rows of a slice and of a morsel for these options; `rows` are those of the input, negative: unknown.

@@ -13,7 +13,7 @@
 
 namespace lanewise::exec {
 
-/// Rows that are read from a source while they are worked on. Threads that have nothing to read take morsels
+/// Rows that are read from a source while they are processed. Threads that have nothing to read take morsels
 /// of batches that others have read.
 class ScanInput : public Input {
  public:
@@ -22,7 +22,7 @@ class ScanInput : public Input {
   /// Called at the end if all rows of the source were handed out.
   using OnComplete = std::function<void()>;
 
-  /// `threads` work on it, of which as many read as the scan allows.
+  /// `threads` process the rows; as many of them read as the scan allows.
   ScanInput(std::unique_ptr<Scan> scan, size_t threads, const Slicing& slicing,
             const Cancellation* cancellation, OnBatch on_batch = nullptr, OnComplete on_complete = nullptr);
   std::unique_ptr<Reader> reader() override;

@@ -17,7 +17,7 @@ struct StoredInput {
   int64_t skipped_rows = 0;
 };
 
-/// The rows of `columns` but for zones in which one of `predicates` (over these columns) cannot hold. Chunks
+/// The rows of `columns`, except zones in which one of `predicates` (over these columns) cannot hold. Chunks
 /// of different columns need not have the same lengths. No input if a column does not have `rows` rows. With
 /// `order` the zones where it may begin come first, and morsels have bounds.
 StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,

@@ -79,7 +79,7 @@ void check_search(int64_t vertices, int64_t root) {
   if (vertices >= int64_t{1} << 31)
     throw UserError("breadth-first search of 2^31 vertices or more is not supported");
   if (root < 0 || root >= vertices) {
-    throw UserError(fmt::format("a search begins at vertex {}, but there are {}", root, vertices));
+    throw UserError(fmt::format("the root is vertex {}, but the graph has {} vertices", root, vertices));
   }
 }
 

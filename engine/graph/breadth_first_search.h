@@ -8,16 +8,17 @@
 
 namespace lanewise::graph {
 
-/// How far vertices are from one of them, along directed edges.
+/// Distances of vertices from one vertex, along directed edges.
 struct Levels {
   std::vector<int32_t> level;  ///< edges of a shortest way from the root; -1: there is no way
   int64_t reached = 0;         ///< vertices that have a way, the root among them
   int64_t levels = 0;          ///< different ones of these
 };
 
-/// Breadth-first search from any vertex of a graph of fewer than 2^31 vertices, on all threads: large
-/// frontiers are looked for by those who are not reached yet (Beamer, Asanović, Patterson,
-/// "Direction-optimizing breadth-first search", 2012). UserError for more vertices, or a root that is none.
+/// Breadth-first search from any vertex of a graph of fewer than 2^31 vertices, on all threads: for large
+/// frontiers, unreached vertices search for a reached neighbour (Beamer, Asanović, Patterson,
+/// "Direction-optimizing breadth-first search", 2012). Throws UserError for more vertices, or a root that is
+/// not a vertex.
 class BreadthFirstSearch {
  public:
   enum class Use { kOnce, kOften };

@@ -28,7 +28,7 @@ std::vector<u32> make_links(std::span<const int64_t> pointers, bool trees) {
   constexpr size_t kMost = kNobody - 1;
   const char* const what = trees ? "a tree" : "a list";
   const size_t size = pointers.size();
-  if (size > kMost) throw UserError(fmt::format("{} of 2^32 - 1 elements or more", what));
+  if (size > kMost) throw UserError(fmt::format("{} of 2^32 - 1 elements or more is not supported", what));
   const auto is_wrong = [&](int64_t there) {
     return there < (trees ? 0 : -1) || there >= static_cast<int64_t>(size);
   };

@@ -6,16 +6,15 @@
 
 namespace lanewise::graph {
 
-/// How many elements follow each one in its linked list. next[i] is the one behind i, -1 at the end; several
-/// lists may lie among each other. On all threads: parts of the lists are walked at once (Helman, JáJá,
+/// The number of elements that follow each element in its linked list. next[i] is the one after i, or -1 at
+/// the end; there may be several lists. On all threads: parts of the lists are walked at once (Helman, JáJá,
 /// "Designing practical efficient algorithms for symmetric multiprocessors", 1999). Throws UserError for an
-/// element that there is not, one that follows two others, a list that is a circle, or 2^32 - 1 elements or
-/// more.
+/// element that does not exist, one that follows two others, a cycle, or 2^32 - 1 elements or more.
 std::vector<int64_t> list_ranks(std::span<const int64_t> next);
 
-/// How many edges lead from each vertex up to its root. parent[v] is the vertex above v, a root's is itself;
-/// there may be several trees. On all threads. Throws UserError for a parent that there is not, vertices that
-/// no root is above of, or 2^32 - 1 vertices or more.
+/// The number of edges from each vertex up to its root. parent[v] is the vertex above v; a root is its own
+/// parent. There may be several trees. On all threads. Throws UserError for a parent that does not exist, a
+/// cycle, or 2^32 - 1 vertices or more.
 std::vector<int64_t> tree_depths(std::span<const int64_t> parent);
 
 /// The same pointers in 32 bits, kNobody at the end of a list and above a root; throws as said.

@@ -11,7 +11,7 @@ namespace lanewise::graph {
 /// label[v] is the least vertex of v's component; the direction of edges is ignored. On all threads. Throws
 /// UserError for more than 2^32 vertices.
 std::vector<uint32_t> components(const Graph& graph);
-/// The same of a graph by its neighbours, where each edge stands with both of its ends. Fast where the
+/// The same for a graph given by its neighbours, where each edge is stored at both of its ends. Fast if the
 /// neighbours of a vertex ascend.
 std::vector<uint32_t> components(const Neighbours& neighbours);
 

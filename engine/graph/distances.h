@@ -9,8 +9,8 @@
 
 namespace lanewise::graph {
 
-/// Makes a matrix of paths of one edge that of the shortest paths: row by row, `stride` squared, what is far
-/// above all distances for none.
+/// Turns a matrix of edge weights into one of shortest distances: row by row, `stride` rows and columns, with
+/// a value far above all distances for "no path".
 class PathFinder {
  public:
   virtual ~PathFinder() = default;
@@ -27,7 +27,7 @@ class Distances {
   int64_t pairs = 0;  ///< ordered pairs with a path between them; a vertex and itself are one
   double sum = 0;     ///< of their distances
 
-  /// Infinity where no path leads from `from` to `to`.
+  /// Infinity if no path leads from `from` to `to`.
   double at(int64_t from, int64_t to) const;
 
  private:
@@ -41,7 +41,7 @@ class Distances {
 
 /// Along directed edges; d(v, v) = 0. Whole weights whose paths fit 32 bits are added as integers. By
 /// `finder`, or on all threads, by tiles that fit the cache (Venkataraman, Sahni, Mukhopadhyaya, ACM JEA
-/// 2003), which tell `report` the share that is done. Throws UserError for a negative cycle and names a
+/// 2003), which report the finished share to `report`. Throws UserError for a negative cycle and names a
 /// vertex on it; MemoryError.
 Distances all_distances(const Graph& graph, MemoryBudget* budget = nullptr, PathFinder* finder = nullptr,
                         const std::function<void(double)>& report = {});

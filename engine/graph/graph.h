@@ -22,7 +22,7 @@ struct Graph {
   bool whole_weights() const;
 };
 
-/// What an edge takes of a budget while its graph is read: its ends, these again as labels, its weight.
+/// Bytes of the budget for an edge while its graph is read: its ends, the same as labels, its weight.
 inline constexpr size_t kEdgeBytes = 4 * sizeof(int64_t) + sizeof(double);
 
 /// A Matrix Market file (it begins with %%MatrixMarket, in any case): every stored entry is an edge, whatever
@@ -45,7 +45,7 @@ Graph grid_graph(int64_t rows, int64_t columns);
 Graph kronecker_graph(int64_t scale, uint64_t seed);
 /// A random tree: each vertex has an edge to an earlier one.
 Graph tree_graph(int64_t n, uint64_t seed);
-/// Two sides, of `left` and behind them `right` vertices, and m random edges from the first to the second.
+/// `left` vertices, then `right` vertices, and m random edges from the first side to the second.
 Graph bipartite_graph(int64_t left, int64_t right, int64_t m, uint64_t seed);
 
 }  // namespace lanewise::graph

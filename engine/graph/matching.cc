@@ -186,7 +186,8 @@ class MatchingSearch {
 }  // namespace
 
 Matching maximum_matching(const Graph& graph) {
-  if (graph.vertices >= int64_t{1} << 32) throw UserError("a graph of 2^32 vertices or more is not matched");
+  if (graph.vertices >= int64_t{1} << 32)
+    throw UserError("matching in graphs of 2^32 vertices or more is not supported");
   MatchingSearch search(graph);
   search.run();
   return search.result();

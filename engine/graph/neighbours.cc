@@ -41,7 +41,7 @@ Neighbours turn(const Neighbours& neighbours, bool once) {
 
 Neighbours neighbours_both_ways(const Graph& graph) {
   if (graph.vertices > int64_t{1} << 32)
-    throw UserError("a graph of more than 2^32 vertices has no neighbours");
+    throw UserError("graphs of more than 2^32 vertices are not supported");
   std::vector<int64_t> of, to;
   for (size_t e = 0; e < graph.edges(); ++e) {
     if (graph.source[e] == graph.target[e]) continue;

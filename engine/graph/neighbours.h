@@ -8,7 +8,7 @@
 
 namespace lanewise::graph {
 
-/// The other ends of the edges of each vertex, side by side, in the order of the edges.
+/// The neighbours of each vertex, contiguous, in the order of the edges.
 class Neighbours {
  public:
   Neighbours() = default;
@@ -19,7 +19,7 @@ class Neighbours {
     return {end_.data() + offset_[vertex], static_cast<size_t>(offset_[vertex + 1] - offset_[vertex])};
   }
   size_t vertices() const { return offset_.empty() ? 0 : offset_.size() - 1; }
-  /// Where those of each vertex begin among all, and the number of all.
+  /// The offset of each vertex's neighbours, and the number of all.
   std::span<const uint64_t> offsets() const { return offset_; }
   std::span<const uint32_t> all() const { return end_; }
 
@@ -28,7 +28,7 @@ class Neighbours {
   std::vector<uint32_t> end_;
 };
 
-/// Each edge of `graph` at both of its ends: neighbours ascend, each stands once, and none is the vertex
+/// Each edge of `graph` at both of its ends. Neighbours ascend, without duplicates and without the vertex
 /// itself. Throws UserError for more than 2^32 vertices.
 Neighbours neighbours_both_ways(const Graph& graph);
 

@@ -123,17 +123,18 @@ MatrixKind read_matrix_kind(std::string_view line, const std::string& file) {
   const auto fail = [&](const std::string& message) {
     throw UserError(fmt::format("{}:1: {}", file, message));
   };
-  if (words.size() != 5) fail("the header is '%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
+  if (words.size() != 5) fail("the header must be '%%MatrixMarket matrix coordinate FIELD SYMMETRY'");
   if (words[1] != "matrix" || words[2] != "coordinate") {
     fail("expected a sparse matrix (matrix coordinate)");
   }
   const std::string_view field = words[3];
   const std::string_view symmetry = words[4];
   if (field != "real" && field != "double" && field != "integer" && field != "pattern") {
-    fail(fmt::format("weights are real, integer or pattern, not '{}'", field));
+    fail(fmt::format("weights must be real, integer or pattern, not '{}'", field));
   }
   if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric") {
-    fail(fmt::format("a graph's matrix is general, symmetric or skew-symmetric, not '{}'", symmetry));
+    fail(fmt::format("the matrix of a graph must be general, symmetric or skew-symmetric, not '{}'",
+                     symmetry));
   }
   const bool skew = symmetry == "skew-symmetric";
   return {field == "pattern", skew || symmetry == "symmetric", skew};
@@ -162,8 +163,7 @@ Graph read_matrix_market(std::string_view text, const std::string& file, MemoryB
     if (words.size() < (kind.pattern ? 2u : 3u)) reader.fail("expected a row, a column and a value");
     const int64_t from = reader.integer(words[0]) - 1;
     const int64_t to = reader.integer(words[1]) - 1;
-    if (from < 0 || from >= rows || to < 0 || to >= columns)
-      reader.fail("the entry is outside of the matrix");
+    if (from < 0 || from >= rows || to < 0 || to >= columns) reader.fail("the entry is outside the matrix");
     std::optional<double> weight;
     if (!kind.pattern) weight = reader.real(words[2]);
     edges.add(from, to, weight);

@@ -4,9 +4,9 @@
 
 // The image of an index, byte for byte the same in memory, on devices and in files. Freestanding.
 //
-// An image is a row of groups of `group_bytes`. Group 0 holds the Header; each other one holds slots of one
-// class and size, one behind the other: inner nodes, leaves, or texts. The last 64 bytes of a group are its
-// Trailer. Nodes name each other by Ref, texts are named by their byte; both count from the image's start.
+// An image is a sequence of groups of `group_bytes`. Group 0 holds the Header. Each other group holds slots
+// of one class and size: inner nodes, leaves, or strings. The last 64 bytes of a group are its Trailer. A Ref
+// names a node and a byte offset names a string; both count from the image's start.
 
 namespace lanewise::index {
 
@@ -15,7 +15,7 @@ using lanes::u32;
 using lanes::u64;
 using lanes::u8;
 
-/// A node, in units of 64 bytes. 0 is none.
+/// The position of a node, in units of 64 bytes. 0 means none.
 using Ref = u32;
 
 /// Bytes that are searched at once: a cache line, two sectors of a GPU.
@@ -30,7 +30,7 @@ constexpr u32 kMinGroupBytes = 1 << 16, kMaxGroupBytes = 1 << 24;
 constexpr u32 kMaxNodeKeys = 2047;
 constexpr u32 kMaxValueBytes = 1024;
 
-/// What the slots of a group hold.
+/// The contents of a group's slots.
 enum SlotClass : u32 {
   kInnerNodes = 0,
   kLeaves = 1,
@@ -47,7 +47,7 @@ struct FieldCode {
   u8 unused[3];
 };
 
-/// The slots of a class that may be taken.
+/// The free slots of a class.
 struct FreeSlots {
   u64 first;     ///< byte of the first one that was given back, which holds the byte of the next; 0: none
   u64 returned;  ///< how many there are
@@ -55,7 +55,7 @@ struct FreeSlots {
   u64 fresh_left;
 };
 
-/// The state of the tree that a reader needs.
+/// The part of the tree's state that a reader needs.
 struct Root {
   Ref node = 0;    ///< a leaf where height is 0
   u32 height = 0;  ///< levels of inner nodes
@@ -93,7 +93,7 @@ struct Trailer {
 static_assert(sizeof(Trailer) == 64);
 constexpr char kTrailerMagic[8] = {'l', 'w', 'g', 'r', 'o', 'u', 'p', '\n'};
 
-/// Bytes of the slots of a class of texts: 16, 32, 48, then 64, 96, 128, 192 and so on to 8,192. 0: no such
+/// Bytes of the slots of a class of strings: 16, 32, 48, then 64, 96, 128, 192 and so on to 8,192. 0: no such
 /// class.
 constexpr u32 text_slot_bytes(u32 slot_class) {
   const u32 i = slot_class - kTexts;
@@ -104,8 +104,8 @@ constexpr u32 text_slot_bytes(u32 slot_class) {
 static_assert(text_slot_bytes(kTexts + 3) == 64 && text_slot_bytes(kTexts + 4) == 96);
 static_assert(text_slot_bytes(kSlotClasses - 1) == 8192);
 
-/// A hash of `count` words for files. Each step is a bijection of the word it takes in and of what it had, so
-/// a change that touches one lane only, as any single flipped bit does, always changes the result.
+/// A hash of `count` words for files. Each step is a bijection of its input word and of its state. So a
+/// change to one lane, such as a flipped bit, always changes the result.
 inline u64 checksum(const u64* words, u64 count) {
   constexpr u64 kLanes = 8, kFactor = 0x9e3779b97f4a7c15;
   u64 lane[kLanes] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -60,7 +60,7 @@ Geometry::Geometry(const Header& header, const std::string& where)
   for (u32 c = kTexts; c < kSlotClasses; ++c) slot_bytes[c] = text_slot_bytes(c);
   const u32 largest = *std::max_element(slot_bytes, slot_bytes + kSlotClasses);
   if (!std::has_single_bit(group_bytes) || largest > group_bytes - sizeof(Trailer)) {
-    throw UserError(fmt::format("{}: groups of {} bytes do not suit its nodes", where, group_bytes));
+    throw UserError(fmt::format("{}: groups of {} bytes do not fit its nodes", where, group_bytes));
   }
 }
 

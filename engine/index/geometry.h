@@ -9,9 +9,9 @@
 
 namespace lanewise::index {
 
-/// How an image is laid out: what its header says, worked out.
+/// The layout of an image, computed from its header.
 struct Geometry {
-  /// Throws UserError that says what of the header cannot be; `where` is the image's name.
+  /// Throws UserError that names the invalid part of the header; `where` is the image's name.
   Geometry(const Header& header, const std::string& where);
 
   KeyLayout keys;
@@ -27,7 +27,7 @@ struct Geometry {
   u32 slots_of(u32 slot_class) const { return (group_bytes - u32(sizeof(Trailer))) / slot_bytes[slot_class]; }
 };
 
-/// The header of a new, empty image. `group_bytes` of 0 takes what suits the nodes.
+/// The header of a new, empty image. With `group_bytes` 0, the size is chosen to fit the nodes.
 Header make_header(const std::vector<KeyField>& fields, u32 value_bytes, u32 leaf_keys, u32 inner_keys,
                    u32 fill_percent, bool unique);
 

@@ -85,13 +85,13 @@ void copy_group(Storage& storage, u64 from, u64 to, std::vector<u64>& scratch) {
 /// The beginning of group 0, as far as it can be believed before its checksum is known.
 void read_header(const Storage& storage, Header& header) {
   const std::string name = storage.name();
-  if (storage.size() < kMinGroupBytes) throw UserError(fmt::format("'{}' holds no index", name));
+  if (storage.size() < kMinGroupBytes) throw UserError(fmt::format("'{}' is not an index", name));
   storage.read(0, static_cast<void*>(&header), sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
-    throw UserError(fmt::format("'{}' holds no index", name));
+    throw UserError(fmt::format("'{}' is not an index", name));
   }
   if (header.byte_order != kByteOrder) {
-    throw UserError(fmt::format("'{}' was written by a machine of the other byte order", name));
+    throw UserError(fmt::format("'{}' was written by a machine of another byte order", name));
   }
   if (header.format != kFormat) {
     throw UserError(fmt::format("'{}' has format {}; this version reads {}", name, header.format, kFormat));

@@ -5,25 +5,25 @@
 #include "index/pool.h"
 #include "index/storage.h"
 
-// Images and where they are kept.
+// Images and their storage.
 //
-// A commit goes through a journal behind the image's end: the changed groups, a list of their numbers and
-// checksums, and a footer at the very end, synced; then the groups go to their places, synced; then the
-// journal is cut off. A crash before the first sync is complete leaves the image of the commit before,
-// untouched; after it, opening finds the journal whole and takes the groups from there. Nothing but a footer
-// whose checksums are all right is believed.
+// A commit first writes a journal after the image's end and syncs it: the changed groups, a list of their
+// numbers and checksums, and a footer. Then it writes the groups to their places and syncs them, and cuts off
+// the journal. A crash before the first sync leaves the image of the previous commit untouched. After the
+// first sync, opening finds a complete journal and takes the groups from it. A journal counts only if all
+// checksums of its footer match.
 
 namespace lanewise::index {
 
 /// Writes a new image to storage that is empty.
 void write_image(Pool& pool, Storage& storage);
 
-/// Writes what has changed since the storage's image was written or opened. Where it fails it may be tried
-/// again, unless `stuck` was set: the journal was complete, and only open_image() can go on.
+/// Writes the changes since the storage's image was written or opened. After a failure it may be tried again,
+/// unless `stuck` was set: then the journal was complete, and only open_image() can continue.
 void commit_image(Pool& pool, Storage& storage, bool& stuck);
 
-/// The image as of the last commit. What a crash left behind is tidied up where the storage is writable.
-/// Throws UserError that says what is wrong: no index, another version, cut short, damaged.
+/// The image as of the last commit. Remains of a crash are removed if the storage is writable. Throws
+/// UserError with the reason: not an index, another version, truncated, damaged.
 std::unique_ptr<Pool> open_image(Storage& storage, MemoryBudget* budget);
 
 }  // namespace lanewise::index

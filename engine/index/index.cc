@@ -246,7 +246,7 @@ void Index::save(const std::string& path) {
 
 void Index::commit() {
   const auto turn = begin_change(*state_);
-  if (state_->storage == nullptr) throw UserError("this index has no file to commit to: save() gives it one");
+  if (state_->storage == nullptr) throw UserError("this index has no file to commit to: call save() first");
   if (state_->stuck) {
     throw UserError(fmt::format("'{}': a commit failed half-way; open the file again", state_->pool->name()));
   }

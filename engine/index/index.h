@@ -18,13 +18,12 @@
 namespace lanewise {
 
 struct IndexOptions {
-  std::vector<KeyField> key;  ///< 1 to 4 fields, the first one most significant
-  uint32_t value_bytes =
-      8;                    ///< of each value; row numbers of 8 bytes unless it says otherwise; 0: keys alone
-  bool unique = false;      ///< a key is there once at most
-  uint32_t leaf_keys = 0;   ///< most keys of a leaf, 4 to 2,047; 0: what suits the key
-  uint32_t inner_keys = 0;  ///< most keys of an inner node, 3 to 2,047; 0: what suits the key
-  uint32_t fill_percent = 100;  ///< of nodes when entries are loaded, 50 to 100
+  std::vector<KeyField> key;    ///< 1 to 4 fields, the first one most significant
+  uint32_t value_bytes = 8;     ///< bytes of each value (8 for row numbers); 0: keys without values
+  bool unique = false;          ///< reject duplicate keys
+  uint32_t leaf_keys = 0;       ///< maximum keys of a leaf, 4 to 2,047; 0: chosen by the key
+  uint32_t inner_keys = 0;      ///< maximum keys of an inner node, 3 to 2,047; 0: chosen by the key
+  uint32_t fill_percent = 100;  ///< fill level of nodes after load(), 50 to 100
 };
 
 /// Entries of an index, in its order.
@@ -34,7 +33,7 @@ struct IndexEntries {
   Buffer values;               ///< value_bytes each
 };
 
-/// The entries that several queries found, one query's behind the other's.
+/// The entries found by several queries, in the order of the queries.
 struct IndexRanges {
   std::vector<uint64_t> offsets;  ///< entries [offsets[q], offsets[q + 1]) are those of query q
   IndexEntries entries;
@@ -45,8 +44,8 @@ struct IndexStats {
   uint64_t entries = 0;
   uint32_t height = 0;  ///< levels above the leaves
   uint64_t leaves = 0, inner_nodes = 0, texts = 0;
-  uint64_t used_bytes = 0;   ///< of nodes and texts in use
-  uint64_t image_bytes = 0;  ///< of all, free slots included
+  uint64_t used_bytes = 0;   ///< of nodes and strings in use
+  uint64_t image_bytes = 0;  ///< of everything, including free slots
   uint64_t commits = 0;
   uint32_t leaf_keys = 0, inner_keys = 0, value_bytes = 0;
   bool unique = false;
@@ -58,10 +57,11 @@ struct Path;
 struct Root;
 }  // namespace index
 
-/// Goes from entry to entry, both ways. Good until the index changes, one of a snapshot for as long as that.
+/// Moves from entry to entry, in both directions. Valid until the index changes; a cursor of a snapshot is
+/// valid as long as the snapshot.
 class IndexCursor {
  public:
-  bool valid() const;  ///< false behind the last entry and before the first
+  bool valid() const;  ///< false after the last entry and before the first
   void next();         ///< constant time on average
   void previous();
   std::vector<Value> key() const;
@@ -84,9 +84,9 @@ class IndexCursor {
 };
 
 /// The operations of an ordered index. Entries are ordered by key; equal keys keep their order of insertion.
-/// A position is the number of entries before it: the difference of two positions counts the entries
-/// between them. n is the number of entries, m the number of keys in a batch. A key of another type than the
-/// index's is a UserError, and so is a damaged part of a file when it is read.
+/// A position is the number of entries before it: the difference of two positions counts the entries between
+/// them. n is the number of entries, m the number of keys in a batch. Keys of another type than the index's
+/// throw UserError, and so does a damaged part of a file when it is read.
 class IndexReader {
  public:
   virtual ~IndexReader();
@@ -109,7 +109,7 @@ class IndexReader {
   /// The position of the first entry that is not below each key (the key's rank), or above it. O(m log n).
   std::vector<uint64_t> lower_bound(const Keys& keys) const { return positions(keys, false); }
   std::vector<uint64_t> upper_bound(const Keys& keys) const { return positions(keys, true); }
-  /// How many entries have each key; or lie in each [low, high). O(m log n), however many they are.
+  /// The number of entries with each key, or in each [low, high). O(m log n), independent of that number.
   std::vector<uint64_t> count(const Keys& keys) const;
   std::vector<uint64_t> count(const Keys& lows, const Keys& highs) const;
   /// The entries of each [low, high), up to `limit` of each; O(m log n + entries).
@@ -119,19 +119,20 @@ class IndexReader {
   /// The entries at positions [first, first + count), cut at the end. O(log n + count).
   IndexEntries at(uint64_t first, uint64_t count = 1) const;
 
-  /// At the first entry not below the one key; above it; at the first; at the last one. O(log n).
+  /// Cursors at the first entry that is not below the key; at the first entry above it; at the first entry;
+  /// at the last entry. `key` is one key. O(log n).
   IndexCursor seek(const Keys& key) const { return cursor(key, false); }
   IndexCursor successor(const Keys& key) const { return cursor(key, true); }
-  IndexCursor predecessor(const Keys& key) const;  ///< at the last entry below it
+  IndexCursor predecessor(const Keys& key) const;  ///< at the last entry below the key
   IndexCursor first() const;
   IndexCursor last() const;
 
-  /// Checks all of the image: checksums, order, counts, fill, free slots. Throws UserError. O(n).
+  /// Checks the whole image: checksums, order, counts, fill, free slots. Throws UserError. O(n).
   void verify() const;
   IndexStats stats() const;  ///< O(n)
 
-  /// Searches batches by the strategy of that name from now on (strategy.h); throws UserError for others and
-  /// for what this machine has not. The default is the fastest one.
+  /// Selects the strategy of later searches by its name (strategy.h). Throws UserError if it is unknown or
+  /// this machine does not support it. The default is the fastest one.
   void use_strategy(std::string_view name);
 
  protected:
@@ -151,8 +152,8 @@ class IndexReader {
   IndexCursor at_position(uint64_t position) const;
 };
 
-/// The state of an index at one moment, whatever its writer does meanwhile. Any thread may use it; it may
-/// outlive the index. While it is there, the writer copies the nodes that it changes.
+/// The state of an index at one moment, unaffected by later changes. Any thread may use it, and it may
+/// outlive the index. While it exists, the writer copies the nodes that it changes.
 class IndexSnapshot : public IndexReader {
  public:
   IndexSnapshot(IndexSnapshot&&) noexcept;
@@ -168,40 +169,40 @@ class IndexSnapshot : public IndexReader {
 
 /// An ordered index: a B+-tree without pointers whose bytes are the same in memory and in its file.
 ///
-/// One thread at a time writes, and reads through the index itself; any number of others read snapshots,
-/// which they take between two calls of the writer (taking one waits for the call under way). A batch is
-/// carried out as if its keys came one after the other. Growth asks the budget; on a MemoryError the keys up
-/// to some key in ascending order have been taken, and the index is as good as before.
+/// One thread at a time writes, or reads through the index itself. Any number of other threads read
+/// snapshots; taking one waits until the writer's current call ends. A batch has the same effect as its keys
+/// one after the other. Memory is reserved in the budget. After a MemoryError, the keys up to some key in
+/// ascending order have been added, and the index remains valid.
 class Index : public IndexReader {
  public:
   enum class Mode { kRead, kWrite };
 
-  /// A new, empty index in memory. Throws UserError: options out of range.
+  /// A new, empty index in memory. Throws UserError if an option is out of range.
   explicit Index(const IndexOptions& options, MemoryBudget* budget = nullptr);
-  /// Opens a file as of its last commit, without reading more than it needs: groups of 64 KiB and more are
-  /// checked when they are first looked at. One process writes, or several read: waits up to `wait` seconds
-  /// for others, then throws UserError.
+  /// Opens a file as of its last commit. Parts of 64 KiB or more are read and checked when they are first
+  /// needed. Either one process writes, or several read: waits up to `wait` seconds for other processes, then
+  /// throws UserError.
   static Index open(const std::string& path, Mode mode = Mode::kRead, MemoryBudget* budget = nullptr,
                     double wait = 0);
 
-  /// Whether a file holds an index, whole or not.
+  /// Whether a file contains an index, even a damaged one.
   static bool is_in(const std::string& path);
 
   Index(Index&&) noexcept = default;
   Index& operator=(Index&&) noexcept = default;
   ~Index() override;
 
-  /// Fills an empty index, in any order of keys: O(m) where they ascend, else O(m log m). `values` has
-  /// value_bytes for each key. Throws UserError for a key that comes twice in an index of unique ones.
+  /// Fills an empty index. Keys may be in any order: O(m) if they ascend, else O(m log m). `values` has
+  /// value_bytes for each key. Throws UserError for a duplicate key if keys are unique.
   void load(const Keys& keys, const void* values);
-  /// Adds an entry for each key, or for each one that is not there in an index of unique ones. Returns how
-  /// many it added. O(m log n); batches are sorted first.
+  /// Adds an entry for each key; if keys are unique, only for new keys. Returns the number of added entries.
+  /// O(m log n); batches are sorted first.
   size_t insert(const Keys& keys, const void* values);
   /// Sets the value of each key's first entry, or adds an entry. Returns the number of added entries.
   size_t upsert(const Keys& keys, const void* values);
-  /// Removes all entries that have one of the keys. Returns how many. Their memory is used again.
+  /// Removes all entries with one of the keys. Returns their number. Their memory is reused.
   size_t erase(const Keys& keys);
-  /// Removes, for each pair, the first entry with this key and value; O(log n + entries of the key) each.
+  /// Removes the first entry with each pair of key and value; O(log n + entries of the key) each.
   size_t erase(const Keys& keys, const void* values);
 
   template <class V>
@@ -222,16 +223,16 @@ class Index : public IndexReader {
   }
 
   enum class Change : uint8_t { kInsert, kUpsert, kErase };
-  /// Mixed changes, as if one after the other; values of kErase are not looked at. Returns how many entries
-  /// were added and removed.
+  /// Applies mixed changes, one after the other; values of kErase are ignored. Returns how many entries were
+  /// added and removed.
   size_t apply(std::span<const Change> changes, const Keys& keys, const void* values);
 
   IndexSnapshot snapshot() const;
 
-  /// Writes the index to a new file, in place of what has this name, and keeps it there from now on.
+  /// Writes the index to a new file, which replaces a file of this name. Later commits go to this file.
   void save(const std::string& path);
-  /// Makes all changes since the last commit safe in the file. After a crash, of the process or the machine,
-  /// the file opens as of this commit, or, before it returned, as of the one before. Throws UserError.
+  /// Makes all changes since the last commit durable. After a crash of the process or the machine, the file
+  /// opens as of the last commit that returned, or as of the one that was running. Throws UserError.
   void commit();
 
  private:
@@ -239,7 +240,7 @@ class Index : public IndexReader {
   template <class V>
   const void* checked(const Keys& keys, const std::vector<V>& values) const {
     check_value(sizeof(V));
-    if (values.size() != keys.size()) throw UserError("an index wants as many values as keys");
+    if (values.size() != keys.size()) throw UserError("an index needs as many values as keys");
     return values.data();
   }
 };

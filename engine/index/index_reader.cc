@@ -116,7 +116,7 @@ void IndexReader::check_value(size_t bytes) const {
 
 void IndexReader::use_strategy(std::string_view name) {
   const auto strategy = index::parse_strategy(name);
-  if (!strategy) throw UserError(fmt::format("unknown strategy '{}' of an index", name));
+  if (!strategy) throw UserError(fmt::format("unknown look-up strategy '{}'", name));
   if (!index::supported(*strategy)) {
     throw UserError(
         fmt::format("the strategy '{}' needs instructions that this machine does not have", name));
@@ -261,7 +261,7 @@ IndexEntries IndexReader::at(uint64_t first, uint64_t count) const {
 }
 
 IndexCursor IndexReader::cursor(const Keys& key, bool behind_equal) const {
-  if (key.size() != 1) throw UserError(fmt::format("a cursor is set to one key, not to {}", key.size()));
+  if (key.size() != 1) throw UserError(fmt::format("a cursor needs one key, not {}", key.size()));
   auto path = std::make_unique<Path>();
   for_each_chunk(state_->pool->geometry().keys, key, [&](size_t, const Probes& probes) {
     state_->tree->seek(*root_, probes[0], behind_equal, *path);

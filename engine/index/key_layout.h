@@ -21,7 +21,8 @@ struct KeyField {
 
 namespace lanewise::index {
 
-/// A key as trees order it: words, the first one most significant, and behind equal words a text.
+/// A key in the order of trees: words, the first one most significant, and a string that decides between
+/// equal words.
 struct Probe {
   const void* words;
   std::string_view text;
@@ -39,24 +40,23 @@ struct Probes {
   }
 };
 
-/// The one mapping of keys to what trees order. Each value becomes an unsigned number of its type's size with
-/// the same order: signs are flipped, NaN is the greatest float, -0.0 is 0.0. The fields' numbers, each
-/// behind a bit for NULL where it may be NULL, are written one behind the other into as few bits as they
-/// need: 32, 64, or several words of 64. No value is reserved.
+/// The mapping of keys to the words and strings that trees compare. Each value becomes an unsigned number of
+/// its type's size with the same order: signs are flipped, NaN is the greatest float, -0.0 is 0.0. The
+/// numbers of the fields, each after a bit for NULL if it may be NULL, are concatenated into as few bits as
+/// they need: 32, 64, or several words of 64. No value is reserved.
 ///
-/// A key that has a text field is a string of bytes: numbers in big-endian order, texts unchanged. In all but
-/// the last field, 00 is written as 00 01, and 00 00 ends the text. The first eight bytes, padded with
-/// zeros, are the key's word. The bytes are stored in the image and compared only where words are
-/// equal.
+/// A key with a string field is a string of bytes: numbers in big-endian order, strings unchanged. In all but
+/// the last field, 00 is written as 00 01, and 00 00 ends the string. The first eight bytes, padded with
+/// zeros, are the key's word. The bytes are stored in the image and compared only if words are equal.
 class KeyLayout {
  public:
-  /// Throws UserError: no field or more than four, a type without an order.
+  /// Throws UserError for no field, more than four fields, or a type without an order.
   explicit KeyLayout(std::vector<KeyField> fields);
 
   const std::vector<KeyField>& fields() const { return fields_; }
   u32 word() const { return word_; }      ///< bytes of a word: 4 or 8
   u32 planes() const { return planes_; }  ///< words of a key in a node; of a text its word and its place
-  /// Bytes of a key's words, one behind the other.
+  /// Total bytes of a key's words.
   u32 row_bytes() const { return word_ * planes_; }
   bool text() const { return text_; }
   bool simple() const { return simple_; }  ///< one number that is the whole word
@@ -85,8 +85,8 @@ class KeyLayout {
 
   /// Appends the key to a builder for each field.
   void decode(const Probe& key, std::vector<ColumnBuilder>& to) const;
-  /// Appends `count` neighbouring words of plane 0 as values of the only field, if the layout is so simple;
-  /// else returns false.
+  /// Appends `count` neighbouring words of plane 0 as values of the only field, if the layout allows it;
+  /// otherwise returns false.
   bool decode_plane(const void* words, size_t count, BufferBuilder<uint8_t>& to) const;
 
  private:

@@ -11,14 +11,14 @@
 
 namespace lanewise {
 
-/// A batch of keys or of their fields, not owned: numbers, texts or columns. It must outlive the call that
-/// takes it.
+/// A view of a batch of keys: numbers, strings or columns. The data must outlive the call that takes it.
 class Keys {
  public:
   /// One field of all keys: a column, or an array of physical values.
   struct Part {
     Physical physical;
-    const void* values = nullptr;  ///< physical values, std::string_view for texts; unless a column is given
+    const void* values =
+        nullptr;  ///< physical values, std::string_view for strings; unless a column is given
     const Column* column = nullptr;
   };
 

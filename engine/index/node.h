@@ -58,7 +58,7 @@ LANES_FN constexpr NodeShape node_shape(bool inner, u32 word, u32 planes, u32 mo
   return shape;
 }
 
-/// A node at its place in memory. Who only reads looks, and does not touch.
+/// A node in place in memory. Readers use the const functions only.
 template <class Word>
 class Node {
  public:

@@ -35,7 +35,7 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
   u64 stored;
   std::memcpy(&stored, data() + group_bytes - kSumBytes, kSumBytes);
   if (sum != stored)
-    throw UserError(fmt::format("{}: group 0 is damaged: its checksum is not that of its bytes", name_));
+    throw UserError(fmt::format("{}: group 0 is damaged: its checksum does not match its bytes", name_));
   geometry_ = std::make_unique<Geometry>(header(), name_);
   if (header().groups != groups || geometry_->group_bytes != group_bytes) {
     throw UserError(name_ + " is damaged: its header contradicts its first bytes");
@@ -53,11 +53,11 @@ Pool::Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vecto
 
 u8* Pool::text(u64 at, u32* bytes) const {
   const u64 number = at / geometry_->group_bytes;
-  if (number == 0 || number >= groups()) throw UserError(fmt::format("{}: no text at byte {}", name_, at));
+  if (number == 0 || number >= groups()) throw UserError(fmt::format("{}: no string at byte {}", name_, at));
   check_group(number);
   const u32 slot_class = trailer(number).slot_class;
   if (slot_class < kTexts || !slot_exists(at, slot_class)) {
-    throw UserError(fmt::format("{}: no text at byte {}", name_, at));
+    throw UserError(fmt::format("{}: no string at byte {}", name_, at));
   }
   *bytes = geometry_->slot_bytes[slot_class];
   return data() + at;
@@ -81,10 +81,10 @@ void Pool::check_slot(u64 at, u32 slot_class) const {
     exists = Node<u64>(data() + at, shape).tail().holds == held(slot_class);
   }
   if (!exists) {
-    throw UserError(fmt::format("{}: a {} was expected at byte {}, where there is none", name_,
-                                slot_class == kLeaves       ? "leaf"
-                                : slot_class == kInnerNodes ? "inner node"
-                                                            : "text",
+    throw UserError(fmt::format("{}: expected {} at byte {}, found none", name_,
+                                slot_class == kLeaves       ? "a leaf"
+                                : slot_class == kInnerNodes ? "an inner node"
+                                                            : "a string",
                                 at));
   }
 }
@@ -107,7 +107,7 @@ void Pool::trust(const Root& root) const {
 }
 
 void Pool::check_below(Ref ref, u32 height, u64& nodes) const {
-  if (++nodes > most_nodes()) throw UserError(name_ + ": a node is below several others");
+  if (++nodes > most_nodes()) throw UserError(name_ + ": a node has several parents");
   if (height == 0) {
     node(ref, kLeaves);
     return;
@@ -120,7 +120,7 @@ std::string Pool::fault_of(u64 number) const {
   const Trailer& end = trailer(number);
   const auto* words = reinterpret_cast<const u64*>(group(number));
   if (checksum(words, (geometry_->group_bytes - kSumBytes) / 8) != end.checksum) {
-    return fmt::format("(bytes {} to {}) is damaged: its checksum is not that of its bytes",
+    return fmt::format("(bytes {} to {}) is damaged: its checksum does not match its bytes",
                        number * geometry_->group_bytes, (number + 1) * geometry_->group_bytes);
   }
   if (std::memcmp(end.magic, kTrailerMagic, sizeof end.magic) != 0 || end.group != number ||

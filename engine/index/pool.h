@@ -17,19 +17,19 @@
 
 namespace lanewise::index {
 
-/// The groups of an image in memory. Slots are taken from them and given back; what changes is marked, so
-/// that a commit writes and a device copies only that. One thread writes; others may read nodes meanwhile, of
-/// snapshots that `versions` knows.
+/// The groups of an image in memory, from which slots are allocated. Changes are marked, so that a commit
+/// writes, and a device copies, only them. One thread writes; others may read the nodes of snapshots
+/// registered in `versions`.
 class Pool {
  public:
   /// A new image of one group. Throws MemoryError.
   Pool(const Header& header, MemoryBudget* budget);
-  /// A group whose bytes lie elsewhere in storage.
+  /// A group whose bytes are elsewhere in storage.
   struct Moved {
     u64 group;
     u64 at;
   };
-  /// The image of `groups` groups that storage begins with, looked at only where it is used.
+  /// The image of `groups` groups at the start of the storage, checked only where it is used.
   Pool(const Storage& storage, u64 groups, u64 group_bytes, const std::vector<Moved>& moved,
        MemoryBudget* budget);
 
@@ -46,47 +46,48 @@ class Pool {
   }
   Versions& versions() { return versions_; }
 
-  /// The node in a slot of that class. The first look into a group of a file checks all of it; throws
-  /// UserError that names the group where it is damaged, or where there is no such slot.
+  /// The node in a slot of that class. The first access to a group of a file checks the whole group. Throws
+  /// UserError that names the group if it is damaged or has no such slot.
   u8* node(Ref ref, SlotClass slot_class) const {
     const u64 at = u64{ref} * kLine;
     if (!trusted()) check_slot(at, slot_class);
     return data() + at;
   }
-  /// A slot of a class of texts, and its bytes.
+  /// A slot of a class of strings, and its bytes.
   u8* text(u64 at, u32* bytes) const;
-  /// Whether all that nodes name is known to be there, so that nobody need look any more.
+  /// Whether all references of nodes have been checked.
   bool trusted() const { return trusted_.load(std::memory_order_acquire); }
-  /// Checks all groups, and all that the tree's nodes name; throws as node() does.
+  /// Checks all groups and all references of the tree's nodes; throws like node().
   void trust(const Root& root) const;
-  /// No tree has more: what goes on for longer runs in circles.
+  /// An upper bound of a tree's nodes, to detect cycles.
   u64 most_nodes() const {
     return groups() * (geometry_->slots_of(kInnerNodes) + geometry_->slots_of(kLeaves));
   }
-  /// What is wrong with a group; empty: nothing.
+  /// The error in a group; empty if there is none.
   std::string fault_of(u64 number) const;
 
-  /// A slot, by its byte, whose bytes are unspecified. Throws MemoryError, and nothing changes.
+  /// Allocates a slot and returns its position in bytes; its content is unspecified. Throws MemoryError
+  /// without any change.
   u64 allocate(u32 slot_class);
-  /// Gives a slot back, once no snapshot that may see it is open. `version` is of the node in it; 0: unknown.
+  /// Frees a slot as soon as no open snapshot can see it. `version` is that of its node; 0: unknown.
   void release(u64 at, u32 slot_class, u64 version);
   /// Whether a snapshot may see a node of that version.
   bool seen(u64 version) { return version <= versions_.newest(); }
-  /// Takes back slots that no snapshot sees any more.
+  /// Frees the slots that no snapshot sees any more.
   void collect();
   bool has_waiting() const { return !waiting_.empty(); }
 
-  /// Makes room for an image of so many groups, which was changed elsewhere; who asks writes it. Throws
-  /// MemoryError, and nothing changes.
+  /// Makes room for an image with this number of groups, which the caller then writes. Throws MemoryError
+  /// without any change.
   void extend(u64 groups);
 
-  /// Says that a slot of that class, the header, or all of a group are about to change.
+  /// Marks a slot of that class, the header, or a whole group before it changes.
   void mark(u64 at, u32 slot_class) { mark_bytes(at, geometry_->slot_bytes[slot_class]); }
   void mark_header() { mark_bytes(0, sizeof(Header)); }
   void mark_group(u64 number) { mark_bytes(number * geometry_->group_bytes, geometry_->group_bytes); }
-  /// A point in time, to find what has changed since.
+  /// A point in time, to find later changes.
   u64 moment() { return clock_++; }
-  /// Calls f(number) for each group that has changed since that moment, 0: since the image was made or
+  /// Calls f(number) for each group that has changed since that time; 0: since the image was created or
   /// opened.
   template <class F>
   void for_each_changed(u64 since, F f) const {
@@ -94,9 +95,9 @@ class Pool {
       if (changed_at_[number] > since) f(number);
     }
   }
-  /// Changes are known by pages of so many bytes.
+  /// Bytes of the pages by which changes are tracked.
   static constexpr u64 kPageBytes = 4096;
-  /// Calls f(byte of the page) for each page that has changed since that moment.
+  /// Calls f(byte offset of the page) for each page that has changed since that time.
   template <class F>
   void for_each_changed_page(u64 since, F f) const {
     const u64 pages = geometry_->group_bytes / kPageBytes;
@@ -112,7 +113,7 @@ class Pool {
     for_each_changed(saved_, f);
   }
   void saved() { saved_ = moment(); }
-  /// Writes the trailers of unsaved groups, for a commit of that number.
+  /// Writes the trailers of unsaved groups for the commit with this number.
   void seal(u64 commit);
 
  private:
@@ -135,7 +136,7 @@ class Pool {
     changed_at_[number] = clock_;
     for (u64 page = at / kPageBytes; page * kPageBytes < at + bytes; ++page) page_changed_at_[page] = clock_;
   }
-  /// Stamps for so many groups; those of new ones say `time`.
+  /// Time stamps for this number of groups; those of new groups are `time`.
   void stamp(u64 groups, u64 time) {
     changed_at_.resize(groups, time);
     page_changed_at_.resize(groups * (geometry_->group_bytes / kPageBytes), time);

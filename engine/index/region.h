@@ -5,8 +5,8 @@
 
 namespace lanewise::index {
 
-/// Memory that grows and never moves: a large range of addresses, of which the beginning is in use. New bytes
-/// are zero.
+/// Memory that grows and never moves: a large range of addresses whose beginning is in use. New bytes are
+/// zero.
 class Region {
  public:
   Region();
@@ -16,7 +16,7 @@ class Region {
 
   uint8_t* data() const { return data_; }
   size_t reserved() const { return reserved_; }
-  /// Makes bytes [0, bytes) usable. Throws MemoryError that names the index, with nothing changed.
+  /// Makes bytes [0, bytes) usable. Throws MemoryError that names the index, without any change.
   void grow(size_t bytes);
   /// Marks [0, bytes) as in use, since it is mapped.
   void assume(size_t bytes) { usable_ = bytes; }

@@ -6,13 +6,13 @@
 
 namespace lanewise::index {
 
-/// A batch of keys in ascending order, equal ones in the order in which they came.
+/// A batch of keys in ascending order; equal keys keep their order.
 class SortedBatch {
  public:
   SortedBatch(const KeyLayout& layout, const Keys& keys, MemoryBudget* budget);
 
   const Probes& probes() const { return probes_; }
-  /// Where the i-th key in order stood in the batch.
+  /// The position in the batch of the i-th key in ascending order.
   size_t row(size_t i) const { return in_order_ ? i : rows_[i]; }
   /// `values`, `bytes` for each key of the batch, in the order of the keys; valid as long as both.
   const u8* sort_values(const void* values, size_t bytes);

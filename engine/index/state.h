@@ -12,7 +12,7 @@
 
 namespace lanewise::index {
 
-/// What an Index and its snapshots share.
+/// The state that an Index and its snapshots share.
 struct State {
   MemoryBudget* budget = nullptr;
   std::unique_ptr<Storage> storage;  ///< none: in memory alone

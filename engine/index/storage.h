@@ -7,8 +7,8 @@
 
 namespace lanewise::index {
 
-/// Where an image is kept: the one thin layer that every write and sync goes through. What was written is
-/// safe after the next sync(); before, any part of it may be. Errors are UserErrors that name the place.
+/// The storage of an image: a thin layer for all writes and syncs. Written data is durable after the next
+/// sync(); before that, any part of it may be. Errors are UserErrors that name the storage.
 class Storage {
  public:
   virtual ~Storage() = default;
@@ -19,7 +19,7 @@ class Storage {
   virtual void write(uint64_t at, const void* from, size_t bytes) = 0;
   virtual void sync() = 0;
   virtual void truncate(uint64_t size) = 0;
-  /// Puts bytes [0, bytes) to `to`, whole pages of reserved memory, as private, writable memory.
+  /// Maps bytes [0, bytes) at `to`, whole pages of reserved memory, as private, writable memory.
   virtual void map(uint8_t* to, size_t bytes) const = 0;
 };
 
@@ -29,7 +29,7 @@ class FileStorage final : public Storage {
   enum class Mode { kRead, kWrite };
   /// Waits up to `wait` seconds for other processes.
   FileStorage(const std::string& path, Mode mode, double wait = 0);
-  /// A new file, for writing; messages call it `name`, as which it will be known.
+  /// A new file, for writing; messages use `name`, its final name.
   FileStorage(const std::string& path, std::string name);
   FileStorage(const FileStorage&) = delete;
   FileStorage& operator=(const FileStorage&) = delete;

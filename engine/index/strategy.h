@@ -6,10 +6,10 @@
 
 namespace lanewise::index {
 
-/// How a batch of keys is searched for on the host. Every strategy gives the same answers.
+/// How a batch of keys is looked up on the host. Every strategy gives the same answers.
 enum class Strategy {
-  binary,       ///< one key after the other, by halves within a node, as a textbook does
-  interleaved,  ///< many keys at once, level by level, each line asked for before it is needed; plain loops
+  binary,       ///< one key after the other, with binary search within a node
+  interleaved,  ///< many keys at once, level by level, with prefetching; plain loops
   avx2,         ///< the same, a line in two registers
   avx512,       ///< the same, a line in one register
 };
@@ -18,7 +18,7 @@ inline constexpr Strategy kStrategies[] = {Strategy::binary, Strategy::interleav
                                            Strategy::avx512};
 
 std::string_view name(Strategy strategy);
-/// The strategy of that name, "auto" the fastest that this machine supports; nothing for other names.
+/// The strategy of that name, or the fastest supported one for "auto"; nothing for unknown names.
 std::optional<Strategy> parse_strategy(std::string_view text);
 /// Whether this machine can run it.
 bool supported(Strategy strategy);

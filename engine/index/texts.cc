@@ -21,7 +21,7 @@ Texts::Piece Texts::piece(u64 at) const {
   u64 next = 0;
   if (head % 2 != 0) std::memcpy(&next, slot + kHead, sizeof next);
   const u32 begin = head % 2 != 0 ? kLinkedHead : kHead;
-  if (head / 2 > bytes - begin) throw UserError(pool_.name() + ": a text is larger than its slot");
+  if (head / 2 > bytes - begin) throw UserError(pool_.name() + ": a string is larger than its slot");
   return {{reinterpret_cast<const char*>(slot + begin), head / 2}, next};
 }
 
@@ -31,7 +31,7 @@ int Texts::compare(u64 at, std::string_view text) const {
     if (here.next == 0) return here.text.compare(text);
     const int order = here.text.compare(text.substr(0, here.text.size()));
     if (order != 0) return order;
-    if (here.text.empty()) throw UserError(pool_.name() + ": an empty piece of a text");
+    if (here.text.empty()) throw UserError(pool_.name() + ": an empty piece of a string");
     text.remove_prefix(here.text.size());
     at = here.next;
   }
@@ -43,7 +43,7 @@ std::string_view Texts::read(u64 at, std::string& scratch) const {
   const u64 most = pool_.groups() * pool_.geometry().group_bytes;
   for (scratch = here.text; here.next != 0; scratch += here.text) {
     here = piece(here.next);
-    if (here.text.empty() || scratch.size() > most) throw UserError(pool_.name() + ": a text has no end");
+    if (here.text.empty() || scratch.size() > most) throw UserError(pool_.name() + ": a string has no end");
   }
   return scratch;
 }

@@ -7,7 +7,7 @@
 
 namespace lanewise::index {
 
-/// Calls f(slot class, bytes) for each piece of a text of so many bytes, in order.
+/// Calls f(slot class, bytes) for each piece of a string with this number of bytes, in order.
 template <class F>
 void for_each_piece_of(u64 bytes, F f) {
   constexpr u32 kLargest = kSlotClasses - 1;
@@ -18,21 +18,21 @@ void for_each_piece_of(u64 bytes, F f) {
   f(slot_class, bytes);
 }
 
-/// Texts of any length in slots of a pool. A text lies in one slot, or in a chain of the largest ones. A slot
-/// begins with twice the bytes of text that it holds, as a u32, plus one where another slot follows, whose
-/// byte is then the next u64.
+/// Strings of any length in slots of a pool. A string is in one slot, or in a chain of the largest slots. A
+/// slot begins with a u32: twice the number of bytes in it, plus one if another slot follows. The position of
+/// that slot is then the next u64.
 class Texts {
  public:
   explicit Texts(Pool& pool) : pool_(pool) {}
 
-  /// Negative, 0, positive: as the text at `at` is below, equal to or above `text`, byte by byte.
+  /// Negative, 0 or positive if the string at `at` is below, equal to or above `text`, byte by byte.
   int compare(u64 at, std::string_view text) const;
-  /// The text; `scratch` keeps it where it lies in several slots.
+  /// The string; it is copied to `scratch` if it is in several slots.
   std::string_view read(u64 at, std::string& scratch) const;
   /// Stores a string and returns its position. Throws MemoryError without any change.
   u64 write(std::string_view text);
   void release(u64 at);
-  /// Calls f(at) for each slot of the text.
+  /// Calls f(at) for each slot of the string.
   template <class F>
   void for_each_piece(u64 at, F f) const {
     for (u64 next; at != 0; at = next) {

@@ -63,7 +63,7 @@ void Tree::fetch_next_leaf(const Path& path) const {
 bool Tree::to_filled(Path& path, bool next) const {
   Path there = path;
   for (u64 steps = 0; to_neighbour(there, next); ++steps) {
-    if (steps > pool_.most_nodes()) throw UserError(pool_.name() + ": leaves without end");
+    if (steps > pool_.most_nodes()) throw UserError(pool_.name() + ": the list of leaves has a cycle");
     const u32 count = leaf(there.nodes[0]).count();
     if (count == 0) continue;
     path = there;

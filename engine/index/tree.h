@@ -11,7 +11,7 @@
 
 namespace lanewise::index {
 
-/// An entry: the nodes from the root to its leaf, and the position in each.
+/// The path to an entry: the nodes from the root to its leaf, and the position in each.
 struct Path {
   u32 height = 0;
   Ref nodes[kMaxHeight + 1];  ///< [0]: the leaf, [height]: the root
@@ -25,16 +25,16 @@ struct Place {
   u32 slot;
 };
 
-/// What insert() does with a key that is there.
+/// What insert() does with a key that exists.
 enum class Existing {
   kAdd,      ///< one more entry, behind its equals
   kKeep,     ///< nothing
   kReplace,  ///< its first entry gets the value
 };
 
-/// A B+-tree over the nodes of a pool. Nodes have no links to their neighbours, so that changed nodes may be
-/// copied beside those that snapshots see: what changes is the path from the root. Readers bring the Root of
-/// the state that they look at, writers work on the pool's own.
+/// A B+-tree over the nodes of a pool. Nodes have no links to their neighbours, so a change copies only the
+/// path from the root, and snapshots keep the old nodes. Readers pass the Root of the state that they read;
+/// writers use the pool's own.
 class Tree {
  public:
   explicit Tree(Pool& pool) : pool_(pool), texts_(pool), geometry_(pool.geometry()) {}
@@ -44,22 +44,22 @@ class Tree {
 
   /// The first entry not below the key; with `behind_equal` the first one above it.
   virtual void seek(const Root& root, const Probe& key, bool behind_equal, Path& path) const = 0;
-  /// The same for several keys at once, but each search ends in one leaf.
+  /// The same for several keys at once; each search ends in one leaf.
   virtual void seek_all(const Root& root, const Probes& keys, Strategy strategy, Place* places) const = 0;
   /// Whether the entry at `path`, which must exist, has the key.
   virtual bool is_at(const Path& path, const Probe& key) const = 0;
-  /// Whether it is at `place`; where only a later leaf can tell, `place` moves there.
+  /// Whether it is at `place`; if only a later leaf decides that, `place` moves there.
   virtual bool settle(const Root& root, const Probe& key, Place& place) const = 0;
   /// The entry's key; its words and text are valid until `words` or `text` changes.
   virtual Probe key_at(const Path& path, u64* words, std::string& text) const = 0;
-  /// How many entries of the path's leaf, from its slot on, are below the key, or not above it.
+  /// The number of entries of the path's leaf, from its slot on, that are below the key, or not above it.
   virtual u32 run_below(const Path& path, const Probe& key, bool or_equal) const = 0;
 
   void seek_rank(const Root& root, u64 rank, Path& path) const;  ///< rank <= entries
   u64 rank(const Path& path) const;
   bool at_end(const Path& path) const { return path.slots[0] == leaf(path.nodes[0]).count(); }
-  /// To the first entry of the next leaf that has one, or the last one of the leaf before; where there is
-  /// none false, and the path stays.
+  /// Moves to the first entry of the next leaf that has one, or to the last entry of the previous one. If
+  /// there is none, returns false and leaves the path.
   bool next_leaf(Path& path) const;
   /// Prefetches the leaf after the path's, if both have the same parent, for callers that read all of
   /// both.
@@ -69,26 +69,25 @@ class Tree {
   Node<u64> inner(Ref ref) const { return {pool_.node(ref, kInnerNodes), geometry_.inner}; }
   const u8* value(const Path& path) const { return leaf(path.nodes[0]).payload(path.slots[0]); }
 
-  // Writing, by one thread. What fails for want of memory has changed nothing.
+  // Writing, by one thread. A call that fails for lack of memory has changed nothing.
 
-  /// Brings what changes at keys [first, first + kWarm) will look at into the cache, where keys are far
-  /// apart.
+  /// Prefetches the nodes that changes at keys [first, first + kWarm) will read, for keys that are far apart.
   static constexpr size_t kWarm = 64;
   virtual void warm(const Probes& keys, size_t first) const = 0;
   /// Makes the empty tree of a new image.
   virtual void start() = 0;
   /// Entries in ascending order into an empty tree; nodes are filled to the header's fill factor. Linear.
   virtual void load(const Probes& keys, const u8* values) = 0;
-  /// Returns whether there is an entry more.
+  /// Returns whether an entry was added.
   virtual bool insert(const Probe& key, const u8* value, Existing existing) = 0;
   /// Adds entries that are in ascending order.
   virtual void insert_sorted(const Probes& keys, const u8* values) = 0;
   /// Removes the entry.
   virtual void erase(Path& path) = 0;
 
-  /// Walks the whole tree; throws UserError that says where it is not as it must be. Linear.
+  /// Checks the whole tree; throws UserError that names the place of an error. Linear.
   virtual void verify(const Root& root) const = 0;
-  /// Calls f(at, slot class) for each node and text.
+  /// Calls f(at, slot class) for each node and string.
   void for_each_slot(const Root& root, const std::function<void(u64, u32)>& f) const;
 
  protected:
@@ -106,7 +105,7 @@ class Tree {
   const Geometry& geometry_;
 };
 
-/// The tree that suits the pool's keys.
+/// The tree for the pool's keys.
 std::unique_ptr<Tree> make_tree(Pool& pool);
 
 }  // namespace lanewise::index

@@ -7,8 +7,8 @@
 
 namespace lanewise::index {
 
-/// Which states of an image readers still look at. A snapshot of version v sees nodes of versions up to v;
-/// what is made after it was taken has a later one. Thread-safe.
+/// The states of an image that readers still use. A snapshot of version v sees nodes of versions up to v;
+/// later nodes have later versions. Thread-safe.
 class Versions {
  public:
   void open(uint64_t version) {
@@ -21,7 +21,7 @@ class Versions {
     open_.erase(open_.find(version));
     publish();
   }
-  /// Of the snapshots that are open; 0 and the greatest number where there are none.
+  /// Of the open snapshots; 0 and the greatest number if there are none.
   uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
   uint64_t oldest() const { return oldest_.load(std::memory_order_acquire); }
 

@@ -40,7 +40,7 @@ class WordTree final : public Tree {
  private:
   static constexpr Word kAll = static_cast<Word>(~Word{0});
 
-  /// Keys and what belongs to them, taken out of nodes to be put into others.
+  /// Keys with their values or children, on their way from one node to another.
   struct Loose {
     std::vector<Word> keys;  // row by row
     std::vector<u8> payload;
@@ -65,7 +65,7 @@ class WordTree final : public Tree {
     return below(node, node.count() - 1, key, or_equal);
   }
 
-  // Changing nodes; each either ends or, for want of memory, has changed nothing.
+  // Changes of nodes. Each succeeds, or fails for lack of memory without any change.
   Ref make_node(bool is_leaf);
   Ref own(Ref ref, bool is_leaf);
   void own_path(Path& path);

@@ -126,7 +126,7 @@ Word WordTree<Word>::copy_text_of(const Loose& loose, u32 key) {
 template <class Word>
 void WordTree<Word>::grow_root() {
   Root& root = pool_.header().root;
-  if (root.height == kMaxHeight) throw UserError(pool_.name() + ": a tree of too many levels");
+  if (root.height == kMaxHeight) throw UserError(pool_.name() + ": the tree has too many levels");
   const Ref ref = make_node(false);
   const Node<Word> node = inner_at(ref);
   node.children()[0] = root.node;

@@ -34,7 +34,7 @@ struct WordTree<Word>::Check {
     const Probe key = tree.key_of(node, slot, words, scratch);
     if (before) {
       const int order = tree.compare(node, slot, {before->words, before->text});
-      if (order < 0) fail(ref, fmt::format("has key {} below one before it", slot));
+      if (order < 0) fail(ref, fmt::format("has keys that are out of order at {}", slot));
     }
     Key passed{{}, std::string(key.text)};
     std::copy_n(static_cast<const Word*>(key.words), tree.text_ ? 1 : tree.planes_, passed.words);
@@ -43,7 +43,7 @@ struct WordTree<Word>::Check {
 
   void pass_entry(const Node<Word>& node, Ref ref, u32 slot) {
     if (entry && tree.compare(node, slot, {entry->words, entry->text}) == 0) {
-      fail(ref, fmt::format("has a key twice, at {}, in an index of unique keys", slot));
+      fail(ref, fmt::format("has the key at {} twice, but the keys are unique", slot));
     }
     pass(node, ref, slot);
     if (tree.geometry_.unique) entry = before;
@@ -56,7 +56,7 @@ struct WordTree<Word>::Check {
     }
     for (u32 line = 0; line < node.shape().sample_slots; ++line) {
       const Word sample = (line + 1) * per < slots ? node.keys()[(line + 1) * per - 1] : kAll;
-      if (node.samples()[line] != sample) fail(ref, fmt::format("has a wrong sample of line {}", line));
+      if (node.samples()[line] != sample) fail(ref, fmt::format("has a wrong sample for line {}", line));
     }
   }
 

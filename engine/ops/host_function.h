@@ -16,7 +16,7 @@ struct HostFunction {
   std::string name;
   std::vector<Type> arguments;
   Type result;
-  bool strict = true;   ///< NULL where an argument is NULL; it sees only rows without NULLs
+  bool strict = true;   ///< NULL if an argument is NULL; it sees only rows without NULLs
   bool varies = false;  ///< gives other values for the same arguments
   /// How EXPLAIN writes it, and what tells it from others; empty: the name in small letters.
   std::string written = {};
@@ -25,7 +25,7 @@ struct HostFunction {
   std::function<std::vector<Batch>(const Batch& arguments)> run;
 };
 
-/// A host function failed, and the message is its own.
+/// A host function failed; the message is the function's.
 class HostFunctionError : public UserError {
  public:
   using UserError::UserError;

@@ -75,7 +75,7 @@ struct Distinct {};
 
 enum class FrameUnit : uint8_t { kRows, kRange, kGroups };
 enum class FrameEnd : uint8_t { kUnbounded, kPreceding, kCurrentRow, kFollowing };
-/// Rows around the current one that are left out of its frame; kTies: its peers, but not itself.
+/// Rows that are excluded from the frame of the current row; kTies: its peers, but not itself.
 enum class FrameExclusion : uint8_t { kNone, kCurrentRow, kGroup, kTies };
 
 struct FrameBound {
@@ -85,8 +85,8 @@ struct FrameBound {
   ExprPtr offset = nullptr;
 };
 
-/// The rows of a partition that a function sees from one row. Ends that are not bounded reach to the
-/// partition's ends.
+/// The rows of a partition that a function reads for one row. Unbounded ends reach to the ends of the
+/// partition.
 struct Frame {
   FrameUnit unit = FrameUnit::kRange;
   FrameBound begin = {};
@@ -108,8 +108,8 @@ struct Window {
 };
 /// The rows of all children, in their order.
 struct UnionAll {};
-/// The child's columns, then the columns of the second child's only row; no row there gives NULLs, more than
-/// one is an error with `message`. An uncorrelated scalar subquery.
+/// An uncorrelated scalar subquery: the child's columns, then the columns of the second child's only row. No
+/// row gives NULLs; more than one is an error with `message`.
 struct ScalarJoin {
   std::string message;
 };
@@ -153,8 +153,8 @@ struct Join {
   std::vector<size_t> left, right;
   std::string message = {};  ///< kSingle: of the error; empty: the first match is taken
 };
-/// For each row of the child as many as its longest list has elements: the child's columns, then one for each
-/// list, NULL where it is shorter.
+/// For each row of the child, as many rows as its longest list has elements: the child's columns, then one
+/// for each list, NULL after the end of a shorter list.
 struct Unnest {
   std::vector<ExprPtr> lists;
 };
@@ -166,8 +166,8 @@ struct CteRef {
   uint64_t id = 0;
 };
 
-/// WITH RECURSIVE: the rows of children[0], then those of children[1], in which CteRef nodes with `id` read
-/// what was made last, until it gives none.
+/// WITH RECURSIVE: the rows of children[0], then those of children[1], repeated until it returns none. CteRef
+/// nodes with `id` read the rows of the last round.
 struct Recursion {
   uint64_t id = 0;
   bool distinct = false;  ///< UNION: rows that were there before are left out
@@ -176,7 +176,7 @@ struct Recursion {
 using Payload = std::variant<Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct, Window,
                              UnionAll, ScalarJoin, Join, Unnest, Cte, CteRef, Recursion>;
 
-/// A node of the physical plan: immutable, typed. The front ends end here and execution begins here.
+/// A node of the physical plan: immutable, typed. Front ends produce it, and `exec` runs it.
 struct Node {
   Payload payload;
   std::vector<NodePtr> children;
@@ -184,7 +184,7 @@ struct Node {
   double estimated_rows = -1;  ///< negative: unknown
 };
 
-/// Whether a join of this kind gives columns of the left child, or of the right one.
+/// Whether a join of this kind returns columns of the left child, or of the right one.
 bool gives_left(JoinKind kind);
 bool gives_right(JoinKind kind);
 /// "inner", "right semi", ...
@@ -219,11 +219,11 @@ NodePtr recursion(NodePtr anchor, NodePtr step, uint64_t id, bool distinct);
 /// children.
 NodePtr with_estimate(const NodePtr& node, double rows);
 
-/// What the node does, for people: predicates, keys, columns.
+/// A readable description of the node: predicates, keys, columns.
 std::string details(const Node& node);
 /// What the node's functions prepared for lanes of `target`, a line each: "s LIKE '%x%': contains (why)".
 std::vector<std::string> matchers(const Node& node, lanes::Target target, const lanes::Tuning& tuning = {});
-/// The plan as an indented tree for people: a line for each node, its matchers below it.
+/// The plan as an indented tree: a line for each node, its matchers below it.
 std::string to_string(const Node& node, lanes::Target target = lanes::simd(),
                       const lanes::Tuning& tuning = {});
 /// The plan as JSON text (nodes, expressions, types), for tools.

@@ -15,75 +15,77 @@ namespace lanewise::pram {
 
 class KernelObserver;
 
-/// What runs a program: the interpreter, step by step, which finds every conflict and counts costs; or the
-/// compiled meta-program, on blocks of processors and several threads, or as kernels on a GPU.
+/// How a program runs. The interpreter works step by step, finds every conflict and counts costs. The other
+/// executors run the compiled meta-program: on several threads, each with blocks of processors, or as kernels
+/// on a GPU.
 enum class Executor : uint8_t { kInterpreter, kCpu, kCuda, kOpenCl };
 
-/// How executors hold sets of active processors: a bit for each processor or a list of the active ones; by
-/// default, whichever is faster.
+/// How executors represent sets of active processors: as a bit for each processor, or as a list of the active
+/// ones. The default is the faster one.
 enum class ActiveForm : uint8_t { kAuto, kBitset, kList };
 
 struct Options {
-  uint64_t seed = 0;  ///< of the draw between processors in mode CRCW arbitrary
-  /// At most 2^32 - 2; more is an error, for programs that never end. To executors a launch is a step.
+  uint64_t seed = 0;  ///< chooses the winning processor in mode CRCW arbitrary
+  /// A longer run is an error, so that every program ends. At most 2^32 - 2. For executors, a launch counts
+  /// as a step.
   uint64_t max_steps = 10'000'000;
   const Cancellation* cancellation = nullptr;
-  std::atomic<uint64_t>* steps = nullptr;  ///< how many are done, for whoever watches a run
+  std::atomic<uint64_t>* steps = nullptr;  ///< number of finished steps, for progress displays
   MemoryBudget* budget = nullptr;
-  /// Conflicts do not end the run: the first of each kind is reported in the result. Where a program's mode
-  /// forbids them, one of the processors is drawn, as in CRCW arbitrary.
+  /// Conflicts do not end the run: the result reports the first of each kind. If the mode forbids a conflict,
+  /// one of the processors is chosen, as in CRCW arbitrary.
   bool survey = false;
   Executor executor = Executor::kInterpreter;
 
-  // Of executors only.
+  // For executors only.
   Passes passes = all_passes();
   ActiveForm active = ActiveForm::kAuto;
   int threads = 0;  ///< 0: one for each core
-  /// Conflicts that the mode forbids are found, and reported as the interpreter does. Steps are then done one
-  /// by one, without passes. Not checked, programs with such conflicts give any result.
+  /// Reports conflicts that the mode forbids, as the interpreter does. Steps then run one by one, without
+  /// passes. Without this check, the result of a program with such conflicts is undefined.
   bool check = false;
-  /// In CRCW arbitrary the thread that comes last wins, as on hardware, instead of the processor that is
-  /// drawn: faster, and another one each time.
+  /// In CRCW arbitrary the last thread wins, as on hardware, instead of a processor chosen by `seed`. Faster,
+  /// but not reproducible.
   bool race = false;
-  /// GPUs wait after each kernel, so that its time is known; else times are those of launching.
+  /// Wait after each GPU kernel to measure it; otherwise only launches are timed.
   bool time_kernels = false;
   KernelObserver* observer = nullptr;  ///< sees each kernel (executor/observer.h)
-  /// Kernels of GPUs are compiled for these very sizes and numbers of the input, each time anew for others.
+  /// Compile GPU kernels for the sizes and numbers of this input, once for each.
   bool specialise = false;
-  /// Kernels that follow each other in the same way as before are launched as one CUDA graph.
+  /// Launch a repeated sequence of kernels as one CUDA graph.
   bool graphs = false;
 };
 
-/// What the steps of one line cost.
+/// The costs of one line.
 struct LineCost {
   uint64_t steps = 0;
   uint64_t work = 0;  ///< active processors, added over the steps
-  uint32_t peak = 0;  ///< most active processors in one step
+  uint32_t peak = 0;  ///< maximum of active processors in one step
 
   bool operator==(const LineCost&) const = default;
 };
 
-/// What a run costs on a PRAM. A step is one assignment, or one test of a condition, by all active
+/// The costs of a run on a PRAM. A step is one assignment, or one test of a condition, by all active
 /// processors at once.
 struct Cost {
   uint64_t steps = 0;
   uint64_t work = 0;
-  uint64_t depth = 0;  ///< steps, where both parts of an if run at the same time
+  uint64_t depth = 0;  ///< steps if both branches of each `if` run at the same time
   uint32_t peak = 0;
   std::map<uint32_t, LineCost> lines;
 
   bool operator==(const Cost&) const = default;
 };
 
-/// What the kernels of one line cost an executor: those that assign, and those that test a condition.
+/// The costs of the kernels of one line: assignments and tests of conditions.
 struct KernelCost {
   uint32_t line = 0;
   uint64_t launches = 0;
   uint64_t processors = 0;  ///< active, added over the launches
-  uint64_t lanes = 0;       ///< that were started for them: of a GPU whole groups, for each place of the set
-  uint64_t lists = 0;       ///< launches whose set was a list
-  /// What active processors read and write in memory, as the text says: 8 bytes for a cell or for a private
-  /// variable that outlives its kernel. What a loop within a kernel repeats counts once.
+  uint64_t lanes = 0;       ///< lanes started for them, in whole groups on a GPU
+  uint64_t lists = 0;       ///< launches whose active set was a list
+  /// Bytes that active processors read and write according to the program: 8 for a cell, or for a private
+  /// variable that outlives its kernel. Repetitions by a loop within a kernel count once.
   uint64_t bytes = 0;
   double seconds = 0;
 

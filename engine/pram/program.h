@@ -10,7 +10,7 @@
 
 namespace lanewise::pram {
 
-/// A program that was read and checked. Immutable; copies share everything.
+/// A parsed and checked program. Immutable; copies share everything.
 class Program {
  public:
   /// Throws ProgramError with all mistakes. `file` is the name that errors show.
@@ -19,7 +19,7 @@ class Program {
   const Tree& tree() const { return held_->tree; }
   const std::string& text() const { return held_->text; }
   const std::string& file() const { return held_->file; }
-  /// What is surely or probably not meant: unused variables, conditions that never hold, sure conflicts.
+  /// Likely mistakes: unused variables, conditions that never hold, certain conflicts.
   const std::vector<Diagnostic>& warnings() const { return held_->warnings; }
   std::string render(const Diagnostic& diagnostic) const { return pram::render(diagnostic, text(), file()); }
 

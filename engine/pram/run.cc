@@ -10,7 +10,7 @@ namespace lanewise::pram {
 
 Result run(const Program& program, const Arrays& inputs, const Options& options) {
   if (options.executor != Executor::kInterpreter && options.survey) {
-    throw UserError("only the interpreter says which mode a program needs");
+    throw UserError("only the interpreter reports which mode a program needs");
   }
   if (options.executor == Executor::kCpu) return run_on_cpu(program, inputs, options);
   if (options.executor == Executor::kCuda) return run_on_device(program, inputs, options, cuda_backend());

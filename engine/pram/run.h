@@ -12,14 +12,14 @@ struct Result {
   Arrays outputs;
   Cost cost;                        ///< of the interpreter
   std::vector<KernelCost> kernels;  ///< of other executors, by line
-  Survey survey;                    ///< only if it was asked for
+  Survey survey;                    ///< only with Options::survey
 };
 
-/// Runs `program` on `inputs`. Throws UserError for inputs that do not fit it and RunError for what goes
-/// wrong on the way.
+/// Runs `program` on `inputs`. Throws UserError for inputs that do not fit the program, and RunError for
+/// errors while it runs.
 Result run(const Program& program, const Arrays& inputs, const Options& options = {});
 
-/// What was found at each place, and the mode that it needs.
+/// The conflicts found at each place, and the mode that each needs.
 std::vector<Diagnostic> conflicts(const Program& program, const Survey& survey);
 
 }  // namespace lanewise::pram

@@ -18,7 +18,7 @@ inline bool is_number(Type type) { return type != Type::kBool; }
 /// A value of any type: an integer itself, a bool as 0 or 1, a real by its bits.
 using Word = int64_t;
 
-// The built-in, since emscripten 3.1.6 does not have std::bit_cast.
+// Uses the compiler's built-in, since emscripten 3.1.6 does not have std::bit_cast.
 inline Word word_of(double value) { return __builtin_bit_cast(Word, value); }
 inline double real_of(Word word) { return __builtin_bit_cast(double, word); }
 /// The value as a program would write it: 12, 0.5, true.

@@ -9,7 +9,7 @@
 
 namespace lanewise {
 
-/// Many small pieces of memory, kept together, 8-byte aligned, freed together. Charged to a budget.
+/// Many small pieces of memory, stored together, 8-byte aligned and freed together. Reserved in a budget.
 class ByteStore {
  public:
   /// `what`, a string literal, names the operator in memory errors.

@@ -12,8 +12,8 @@
 namespace lanewise {
 
 /// A short cut in front of a hash table for keys of a small domain: integers of a narrow range, booleans,
-/// dictionary codes. The combined code of a row's keys is the index into an array of group numbers. What the
-/// array does not know is left to the table, and learned from it.
+/// dictionary codes. The combined code of a row's keys is the index into an array of group numbers. Unknown
+/// keys are left to the table, and their groups are then stored in the array.
 class DirectGroups {
  public:
   /// `what`, a string literal, names the operator in memory errors.
@@ -33,7 +33,7 @@ class DirectGroups {
     bool full = false;  ///< it cannot grow any more
   };
 
-  /// The dictionary whose codes the cache knows; kept alive, so that no other one comes to lie where it lies.
+  /// The dictionary whose codes the cache knows; kept alive, so that no other dictionary gets its address.
   struct Dictionary {
     Buffer text;
     Buffer offsets;

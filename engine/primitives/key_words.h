@@ -25,8 +25,8 @@ KeyWords key_words(const Vector& vector, const ActiveSet& rows);
 /// Words per value of `type`, see KeyWords::width.
 int key_width(Type type);
 
-/// Whether different values of `type` are equal as keys (0.0 and -0.0, 30 days and 1 month), so that words do
-/// not tell the value that was there.
+/// Whether different values of `type` are equal as keys (0.0 and -0.0, 30 days and 1 month), so that a word
+/// does not determine the value.
 bool key_is_lossy(Type type);
 
 /// An interval with excess micros carried to days and excess days to months, as SQL compares them.

@@ -74,7 +74,7 @@ template <class T>
 void check(std::span<const T> a, std::span<const T> b, std::span<T> product, size_t rows, size_t inner,
            size_t columns) {
   if (a.size() != rows * inner || b.size() != inner * columns || product.size() != rows * columns) {
-    throw UserError("matrices whose cells are not rows times columns have no product");
+    throw UserError("a matrix's number of cells must be its rows times its columns");
   }
 }
 

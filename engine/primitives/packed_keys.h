@@ -9,7 +9,7 @@
 
 namespace lanewise {
 
-/// Several narrow keys as one word or two, where their bits fit: equal rows without NULL have equal words.
+/// Several narrow keys as one or two words, if their bits fit: equal rows without NULL have equal words.
 class PackedKeys {
  public:
   /// How many words rows of these types fit into: 1 or 2 for integers, dates, times and booleans that are

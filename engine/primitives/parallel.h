@@ -134,8 +134,8 @@ auto with_threads(int threads, F f) {
   return f();
 }
 
-/// Calls body(0) ... body(count - 1) at the same time, where there are threads; else some one after the
-/// other. Throws what a body throws, the first one, when all have ended.
+/// Calls body(0) ... body(count - 1) at the same time, as far as there are threads. Throws the first
+/// exception of a body, after all have ended.
 template <class Body>
 void run_workers(size_t count, Body body) {
   if (count <= 1) return body(size_t{0});

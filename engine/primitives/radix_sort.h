@@ -8,7 +8,7 @@
 
 namespace lanewise {
 
-/// What sorting moves: a key, and the number of the row that it belongs to.
+/// The element that is sorted: a key, and the number of its row.
 struct KeyRow {
   uint64_t key;
   uint64_t row;

@@ -10,7 +10,7 @@
 
 /// Reduction and scan by any associative operator, on all threads of the caller's arena. `none` combined with
 /// any value is that value; `combine(a, b)` need not commute: values are always combined in their order, the
-/// same way for any number of threads. What happens on overflow is the operator's business.
+/// same way for any number of threads. The operator decides what happens on overflow.
 namespace lanewise {
 
 namespace scans {

@@ -5,8 +5,8 @@
 
 namespace lanewise::sql {
 
-/// What binding took out of a function's arguments is private to DuckDB's extensions, but they can write it
-/// down: read(duckdb::BinaryDeserializer&) reads that.
+/// A function's bind data is private to DuckDB's extensions, but they can serialise it:
+/// read(duckdb::BinaryDeserializer&) reads the result.
 template <class Function, class Read>
 void read_bind_data(duckdb::ClientContext& context, const Function& function, duckdb::FunctionData* data,
                     Read read) {

@@ -361,9 +361,9 @@ Statement Database::parse(const std::string& text) {
   return translated(
       [&] {
         auto statements = state_->parse(text);
-        if (statements.empty()) throw UserError("there is no statement in the text");
+        if (statements.empty()) throw UserError("the SQL text has no statement");
         if (statements.size() != 1)
-          throw UserError(fmt::format("one statement is expected, there are {}", statements.size()));
+          throw UserError(fmt::format("expected one statement, found {}", statements.size()));
         Statement result;
         result.text = text;
         result.explain = state_->take_explained(statements[0]);

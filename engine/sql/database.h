@@ -21,16 +21,13 @@ struct ArrowArrayStream;
 
 namespace lanewise::sql {
 
-/// Optimisers whose plans ask for what the engine does not have, or has faster. Each has its case in
-/// database_test.cc.
-/// - compressed_materialization: wraps columns in functions that squeeze their bits.
-/// - late_materialization: joins the table with itself by row number.
-/// - in_clause: makes IN lists joins with the list.
-/// - regex_range: compares text with BLOBs before it is matched, which computes the text twice.
-/// - row_group_pruner: reads row groups in another order than the source's.
-/// - sampling_pushdown: the source takes the sample.
-/// - top_n_window_elimination, window_self_join: make other things of windows; the error should name what was
-/// written.
+/// Optimisers whose plans need features that the engine does not have, or has in a faster form. Each has its
+/// case in database_test.cc. - compressed_materialization: wraps columns in functions that squeeze their
+/// bits. - late_materialization: joins the table with itself by row number. - in_clause: makes IN lists joins
+/// with the list. - regex_range: compares text with BLOBs before it is matched, which computes the text
+/// twice. - row_group_pruner: reads row groups in another order than the source's. - sampling_pushdown: the
+/// source takes the sample. - top_n_window_elimination, window_self_join: replace windows by other operators;
+/// an error should name the query's own text.
 inline constexpr const char* kDisabledOptimizers =
     "compressed_materialization,late_materialization,in_clause,regex_range,row_group_pruner,"
     "sampling_pushdown,top_n_window_elimination,window_self_join";
@@ -51,8 +48,8 @@ struct DatabaseOptions {
 struct Statement {
   enum class Kind : uint8_t {
     kQuery,  ///< our engine answers it: SELECT in all its forms
-    /// Our engine answers the query inside, DuckDB writes its rows: COPY (query) TO, CREATE TABLE AS, INSERT
-    /// ... SELECT.
+    /// A statement whose query our engine answers and whose rows DuckDB writes: COPY (query) TO, CREATE TABLE
+    /// AS, INSERT ... SELECT.
     kWrite,
     kOther,  ///< DuckDB runs it: DDL, UPDATE, SET, also DESCRIBE, SHOW, SUMMARIZE and CALL
   };
@@ -66,10 +63,10 @@ struct Statement {
   Table parameters;  ///< one row: a column for each ? or $1, named "1", "2", and for each $name
 };
 
-/// Whether a statement of the text may change the database's file. False where the text is wrong.
+/// Whether a statement of the text may change the database file. False if the text is invalid.
 bool may_change_database(const std::string& sql);
 
-/// A planned query. It holds a transaction, so that its sources stay what they were: end it soon.
+/// A planned query. It holds a transaction, so that its sources do not change; keep it for a short time.
 struct Query {
   std::shared_ptr<void> transaction;  // ends last
   std::shared_ptr<void> executor;     // that some readers ask for errors
@@ -82,33 +79,33 @@ struct Query {
   std::set<std::string> computed_by_duckdb;  ///< names of functions and casts
 };
 
-/// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine of
-/// statements that are not queries. All errors are ours, with DuckDB's text. Not thread-safe but for
-/// interrupt().
+/// One DuckDB instance and connection: parser, binder, optimiser, catalogue, file readers, and the engine for
+/// statements that are not queries. DuckDB's errors become ours, with DuckDB's text. Not thread-safe, except
+/// for interrupt().
 class Database {
  public:
-  /// Throws UserError: a file that cannot be opened or is no database.
+  /// Throws UserError if a file cannot be opened or is not a database.
   explicit Database(const DatabaseOptions& options);
   ~Database();
 
   /// The statements of a text. Throws UserError with line and caret on a syntax error.
   std::vector<std::string> split(const std::string& sql);
-  /// The tables that its statements name, whether there are such or not.
+  /// The tables that its statements name, including those that do not exist.
   std::vector<std::string> table_names(const std::string& sql);
-  /// One statement. Throws UserError on a syntax error and where there are several.
+  /// Parses one statement. Throws UserError on a syntax error or if there are several.
   Statement parse(const std::string& text);
-  /// Of a query, or of the query inside a statement that writes. Throws UserError where it is wrong,
-  /// UnsupportedError (errors.h) where only the engine lacks something.
+  /// Plans a query, or the query inside a statement that writes. Throws UserError if it is invalid, and
+  /// UnsupportedError (errors.h) if only the engine does not support it.
   Query plan(const Statement& statement);
   Query plan(const std::string& query) { return plan(parse(query)); }
-  /// DuckDB's result; nothing for statements that have none. Types that the engine lacks become text.
+  /// DuckDB's result; nothing for statements without one. Types that the engine does not have become text.
   std::optional<Table> run(const Statement& statement, MemoryBudget* budget);
   std::optional<Table> run(const std::string& statement, MemoryBudget* budget) {
     return run(parse(statement), budget);
   }
-  /// Lets DuckDB carry out a statement that writes, with these rows for those of its query: `names` and
-  /// `types` are the query's. A file that COPY writes is whole or absent. Throws UserError where that is one
-  /// of files().
+  /// Lets DuckDB run a statement that writes, with these rows in place of its query's; `names` and `types`
+  /// are those of the query. A file that COPY writes is whole or absent. Throws UserError if it is one of
+  /// files().
   std::optional<Table> write(const Statement& statement, const Table& rows,
                              const std::vector<std::string>& names, const std::vector<std::string>& types,
                              MemoryBudget* budget);
@@ -119,16 +116,17 @@ class Database {
   /// The table with texts for timestamps with time zones, as SQL writes them, where the session's zone is not
   /// UTC; Value::to_string() writes those of UTC.
   Table in_zone(const Table& table);
-  /// Writes a table as Parquet, reading it where it lies. Throws UserError that names the path.
+  /// Writes a table as Parquet, without copying it. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
-  /// Hands the table out as Arrow, see data/arrow.h, with lists, structs and maps as such.
+  /// Exports the table as Arrow, see data/arrow.h, with lists, structs and maps as nested types.
   void to_arrow(Table table, ArrowArrayStream* out);
-  /// Lets statements read `source` by this name, in any case, unless the database has a table of that name.
+  /// Lets statements read `source` by this name, which is not case-sensitive, unless the database has a table
+  /// of that name.
   void add_source(const std::string& name, std::shared_ptr<const Source> source);
   /// Ends that; null: there was none.
   std::shared_ptr<const Source> remove_source(const std::string& name);
-  /// Lets statements call a function of the program, see ops/host_function.h; it replaces one of that name.
-  /// Throws UserError: another function has the name, or a type is nested.
+  /// Adds a function of the application to SQL, see ops/host_function.h. It replaces one added before. Throws
+  /// UserError if SQL has another function of that name, or a type is nested.
   void add_function(std::shared_ptr<const ops::HostFunction> function);
   /// Ends that; false: there was none.
   bool remove_function(const std::string& name);

@@ -29,9 +29,7 @@ struct Bound {
 class Addresses {
  public:
   Addresses() : vector_(duckdb::LogicalType::POINTER) {}
-  uint8_t*& operator[](size_t i) {
-    return duckdb::FlatVector::GetData<uint8_t*>(vector_)[i];
-  }
+  uint8_t*& operator[](size_t i) { return duckdb::FlatVector::GetData<uint8_t*>(vector_)[i]; }
   duckdb::Vector& vector() { return vector_; }
 
  private:

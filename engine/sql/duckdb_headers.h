@@ -1,6 +1,6 @@
 #pragma once
 
-// All that this folder uses of DuckDB, precompiled. No header that other folders include may include it.
+// All DuckDB headers that this folder uses, precompiled. No header that other folders include may include it.
 #include "duckdb.hpp"
 #include "duckdb/catalog/catalog_entry/scalar_function_catalog_entry.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"

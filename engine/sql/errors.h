@@ -10,19 +10,19 @@
 
 namespace lanewise::sql {
 
-/// A statement is wrong: its syntax, its names, its types.
+/// A statement is invalid: its syntax, names or types.
 class SqlError : public UserError {
  public:
   SqlError(std::string_view message, std::optional<size_t> position)
       : UserError(message), position_(position) {}
-  /// Bytes before the mistake in the statement, where that is known.
+  /// Bytes before the mistake in the statement, if known.
   std::optional<size_t> position() const { return position_; }
 
  private:
   std::optional<size_t> position_;
 };
 
-/// The query is right, but the engine cannot run it yet. DuckDB can.
+/// The query is valid, but the engine does not support it yet. DuckDB does.
 class UnsupportedError : public UserError {
  public:
   using UserError::UserError;
@@ -31,7 +31,7 @@ class UnsupportedError : public UserError {
 /// Throws UnsupportedError: "`what` supported yet" where `what` ends with "is not" or "are not".
 [[noreturn]] void unsupported(const std::string& what);
 
-/// Throws what DuckDB threw as an error of ours: UserError with its text (of syntax errors with line and
+/// Rethrows DuckDB's exception as an error of ours: UserError with its text (of syntax errors with line and
 /// caret into `query`), CancelledError, MemoryError or InternalError. Our own errors pass unchanged.
 [[noreturn]] void rethrow(const std::exception_ptr& error, const std::string& query = {});
 

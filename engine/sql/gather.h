@@ -14,8 +14,8 @@ class Vector;
 
 namespace lanewise::sql {
 
-/// Makes columns of DuckDB's vectors of up to 2,048 rows. One thread at a time; used again for one column
-/// after another, it sizes the next one as the last.
+/// Builds columns from DuckDB's vectors of up to 2,048 rows. For one thread at a time. It is reused for one
+/// column after another, and sizes the next one like the last.
 ///
 /// A string column stays a dictionary column as long as its vectors share one dictionary (a row group of
 /// Parquet, a segment of a DuckDB table, an ENUM). Vectors that DuckDB wrote out because they cross a page

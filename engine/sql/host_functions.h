@@ -12,14 +12,14 @@ class ClientContext;
 
 namespace lanewise::sql {
 
-/// Makes a host function known to the catalogue, so that names are bound to it; it replaces one of that name.
-/// Throws UserError: a function that is no host function has the name, or a type is nested.
+/// Registers a host function in the catalogue; it replaces one of that name. Throws UserError if a function
+/// that is not a host function has the name, or a type is nested.
 void add_host_function(duckdb::ClientContext& context, std::shared_ptr<const ops::HostFunction> function);
 
 /// Ends that. False: there was none.
 bool drop_host_function(duckdb::ClientContext& context, const std::string& name);
 
-/// The host function that is called; null: it is another function.
+/// The host function that is called; null if it is another function.
 std::shared_ptr<const ops::HostFunction> host_function_of(const duckdb::BoundFunctionExpression& call);
 
 }  // namespace lanewise::sql

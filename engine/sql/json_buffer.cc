@@ -7,6 +7,8 @@ namespace lanewise::sql {
 
 namespace {
 
+constexpr size_t kLongestObject = size_t{16} << 20;  // DuckDB's maximum_object_size
+
 /// Whether a text begins with a line that is one object. Its syntax is for the reader to check.
 bool begins_with_object(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -23,45 +25,58 @@ bool begins_with_object(std::string_view text) {
   return depth == 0 && line.find_first_not_of(" \t\r", at) == std::string_view::npos;
 }
 
-}  // namespace
-
-std::optional<JsonLines> JsonLines::of(duckdb::ClientContext& context, const std::string& function,
-                                       const duckdb::named_parameter_map_t& parameters,
-                                       const duckdb::FunctionData& bound) {
+/// The first bytes of a file; nothing of a pipe, which can be read only once.
+std::optional<std::string> beginning_of(duckdb::ClientContext& context, const std::string& path) {
   constexpr size_t kFirstBytes = size_t{1} << 16;
-  duckdb::MultiFileList& files = *bound.Cast<duckdb::MultiFileBindData>().file_list;
   duckdb::FileSystem& system = duckdb::FileSystem::GetFileSystem(context);
-  // In several files there may be arrays, of which a thread reads all.
-  if (parameters.contains("compression") || files.GetTotalFileCount() != 1) return std::nullopt;
-  const std::string path = files.GetFirstFile().path;
-  if (system.IsPipe(path)) return std::nullopt;  // can be read only once
+  if (system.IsPipe(path)) return std::nullopt;
   const auto file =
       system.OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ | duckdb::FileCompressionType::AUTO_DETECT);
   std::string text(kFirstBytes, '\0');
   text.resize(static_cast<size_t>(file->Read(text.data(), text.size())));
-
-  const auto format = parameters.find("format");
-  const std::string name =
-      format == parameters.end() ? "auto" : duckdb::StringUtil::Lower(format->second.ToString());
-  const bool named = function.starts_with("read_ndjson") || name == "nd" || name == "newline_delimited";
-  if (!named && (name != "auto" || !begins_with_object(text))) return std::nullopt;
-  const auto longest = parameters.find("maximum_object_size");
-  JsonLines lines;
-  if (longest != parameters.end()) lines.longest = longest->second.GetValue<uint32_t>();
-  lines.mean = text.size() / static_cast<size_t>(std::ranges::count(text, '\n') + 1);
-  return lines;
+  return text;
 }
 
-size_t JsonBuffer::threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
-                           size_t row_bytes) {
-  const auto& lines = scanned.json_lines();
-  if (!lines) return 1;
-  const size_t buffer = 2 * lines->longest;
+/// The format that the parameter, or else the function's name gives.
+std::string format_of(const ScannedFunction& scanned) {
+  const auto format = scanned.named_parameters().find("format");
+  if (format == scanned.named_parameters().end())
+    return scanned.function().name.starts_with("read_ndjson") ? "nd" : "auto";
+  return duckdb::StringUtil::Lower(format->second.ToString());
+}
+
+}  // namespace
+
+JsonThreads JsonThreads::of(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
+                            size_t row_bytes) {
+  duckdb::ClientContext& context = scanned.context();
+  const duckdb::named_parameter_map_t& parameters = scanned.named_parameters();
+  const duckdb::MultiFileList& files = *scanned.bind_data()->Cast<duckdb::MultiFileBindData>().file_list;
+  const auto longest = parameters.find("maximum_object_size");
+  const size_t buffer =
+      2 * (longest == parameters.end() ? kLongestObject : longest->second.GetValue<uint32_t>());
+  const size_t memory = duckdb::BufferManager::GetBufferManager(context).GetMaxMemory();
+  const auto threads = [&](size_t per_thread) {
+    return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));
+  };
+
+  // DuckDB's rule: a thread reads a whole file where there is one for each thread, or if it is an array.
+  const std::string format = format_of(scanned);
+  const size_t count = files.GetTotalFileCount();
+  if (format == "array" || count >= duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads())
+    return {std::min(threads(2 * buffer), std::max<size_t>(count, 1)), false};
+
+  const bool lines = format == "nd" || format == "newline_delimited";
+  if (parameters.contains("compression") || (!lines && format != "auto")) return {};
+  size_t line_bytes = SIZE_MAX;
+  for (const duckdb::OpenFileInfo& file : files.Files()) {
+    const auto beginning = beginning_of(context, file.path);
+    if (!beginning || (!lines && !beginning->empty() && !begins_with_object(*beginning))) return {};
+    line_bytes = std::min(line_bytes, beginning->size() / (std::ranges::count(*beginning, '\n') + size_t{1}));
+  }
   // DuckDB has three buffers for a thread, and the thread holds the rows of one: their strings and their
   // values.
-  const size_t per_thread = 4 * buffer + buffer / std::max<size_t>(lines->mean, 1) * row_bytes;
-  const size_t memory = duckdb::BufferManager::GetBufferManager(scanned.context()).GetMaxMemory();
-  return std::clamp<size_t>(memory / 2 / per_thread, 1, std::max<size_t>(1, global.MaxThreads()));
+  return {threads(4 * buffer + buffer / std::max<size_t>(line_bytes, 1) * row_bytes), true};
 }
 
 JsonBuffer::JsonBuffer(const ScannedFunction& scanned, duckdb::GlobalTableFunctionState& global,

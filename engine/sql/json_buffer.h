@@ -5,20 +5,27 @@
 
 namespace lanewise::sql {
 
-/// A buffer of lines, which a thread claims when its local state is made (init_local): the part of a file of
-/// newline-delimited JSON that the thread reads.
+/// How many threads may read a source of JSON, and whether each of them takes buffers of lines or whole
+/// files. One thread reads everything if DuckDB may choose either.
+struct JsonThreads {
+  size_t number = 1;
+  bool take_buffers = false;
+
+  /// The memory must have room for each thread's buffers, and for the rows of one, of `row_bytes` and
+  /// strings.
+  static JsonThreads of(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
+                        size_t row_bytes);
+};
+
+/// A buffer of lines: a part of a file of newline-delimited JSON. A thread claims it when its local state is
+/// made (init_local).
 ///
-/// Whoever claims a buffer must read all of it. DuckDB's reader waits in a loop for the buffer in front of
-/// its own, of which it needs the last line's beginning; and after a malformed line it reads on until all
-/// earlier buffers were read, since only then it can number that line. Hence a scan's own function, which
-/// claims the next buffer at the end of one, cannot be used by several threads that may stop.
+/// A thread must read all of a buffer that it has claimed. DuckDB's reader waits in a loop for the previous
+/// buffer, which has the beginning of its first line. After a malformed line it also waits until all earlier
+/// buffers have been read, because only then the line's number is known. The scan function of DuckDB claims
+/// the next buffer at the end of one, so several threads that may stop cannot use it.
 class JsonBuffer {
  public:
-  /// How many threads may read: 1, unless the source is one file of lines that is larger than a buffer, and
-  /// the memory has room for a buffer's rows, of `row_bytes` besides strings, for each of them.
-  static size_t threads(const ScannedFunction& scanned, const duckdb::GlobalTableFunctionState& global,
-                        size_t row_bytes);
-
   JsonBuffer(const ScannedFunction& scanned, duckdb::GlobalTableFunctionState& global,
              duckdb::LocalTableFunctionState& local);
   JsonBuffer(const JsonBuffer&) = delete;
@@ -26,7 +33,7 @@ class JsonBuffer {
   /// Reads the rest of the buffer, unless reading has failed.
   ~JsonBuffer();
 
-  /// The next rows; none at the end. An error ends the waiting of the scan's other threads.
+  /// The next rows; none at the end. An error wakes the scan's other threads.
   void read(duckdb::DataChunk& rows);
 
  private:

@@ -14,6 +14,10 @@ constexpr int kThreads = 4;
 constexpr int kLines = 120'000;   // four buffers of 16 MiB
 constexpr int kBadLine = 32'300;  // in the second buffer, among the first rows that are read of it
 
+std::string line_of(int i, const std::string& filler) {
+  return R"({"i": )" + std::to_string(i) + R"(, "s": "\u00e9)" + filler + "\"}\n";
+}
+
 class JsonLines : public testing::Test {
  protected:
   void SetUp() override {
@@ -21,10 +25,10 @@ class JsonLines : public testing::Test {
     std::ofstream array(folder_.file("array.json"));
     const std::string filler(500, 'x');
     for (int i = 0; i < kLines; ++i) {
-      const std::string line = R"({"i": )" + std::to_string(i) + R"(, "s": "\u00e9)" + filler + "\"}";
-      good << line << '\n';
-      bad << (i == kBadLine ? R"({"i": oops})" : line) << '\n';
-      array << (i == 0 ? "[" : ",") << line << '\n';
+      const std::string line = line_of(i, filler);
+      good << line;
+      bad << (i == kBadLine ? "{\"i\": oops}\n" : line);
+      array << (i == 0 ? "[" : ",") << line;
     }
     array << "]\n";
   }
@@ -90,7 +94,9 @@ TEST_F(JsonLines, OnlyLinesAreShared) {
   EXPECT_EQ(threads("array.json", ", format = 'array'" + columns), 1u);
   EXPECT_EQ(threads("array.json", columns), 1u);
   EXPECT_GT(threads("good.ndjson", columns), 1u);
-  EXPECT_EQ(threads("*.ndjson", ""), 1u);
+  EXPECT_GT(threads("*.ndjson", ""), 1u);
+  EXPECT_EQ(threads("*", columns), 1u);
+  EXPECT_EQ(threads("*", ", format = 'array'" + columns), 3u);
 }
 
 /// DuckDB's reader waits for ever where the thread before has not read the buffer that it claimed.
@@ -141,6 +147,100 @@ TEST_F(JsonLines, ABadLineHasItsNumber) {
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("bad.ndjson\", at byte 7 in line 32302"), std::string::npos)
         << error.what();
+  }
+}
+
+/// Several files: fewer than threads, so that each thread takes buffers, or as many, so that each takes
+/// files.
+struct Files {
+  const char* name;
+  int number;
+  int lines;  // of each
+  int filler;
+};
+
+class JsonFiles : public testing::TestWithParam<Files> {
+ protected:
+  /// Writes the files, of which `bad` has a malformed line, in a second buffer if there is one.
+  Query plan(int bad = -1) {
+    const Files& files = GetParam();
+    const std::string filler(static_cast<size_t>(files.filler), 'x');
+    for (int file = 0; file < files.number; ++file) {
+      std::ofstream out(folder_.file(std::to_string(file) + ".json"));
+      for (int i = 0; i < files.lines; ++i)
+        out << (file == bad && i == files.lines * 3 / 4 ? "{\"i\": oops}\n"
+                                                        : line_of(file * files.lines + i, filler));
+    }
+    return database_.plan("FROM read_ndjson('" + folder_.file("*.json") +
+                          "', columns = {i: 'BIGINT', s: 'VARCHAR'})");
+  }
+
+  TemporaryFolder folder_;
+  Database database_{DatabaseOptions{.threads = kThreads}};
+};
+
+INSTANTIATE_TEST_SUITE_P(Parts, JsonFiles,
+                         testing::Values(Files{"buffers", kThreads - 1, 45'000, 500},
+                                         Files{"files", kThreads + 2, 30'000, 5}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(JsonFiles, AllThreadsReadThemInOrder) {
+  const Query query = plan();
+  const plan::Scan& scan = scan_of(*query.root);
+  EXPECT_EQ(scan.source->scan(scan.columns, BatchSize::kKept, nullptr, nullptr)->max_workers(),
+            size_t{kThreads});
+  for (const BatchSize size : {BatchSize::kKept, BatchSize::kPassing}) {
+    int64_t row = 0;
+    for (const Batch& batch : batches_of(*scan.source, scan.columns, kThreads, size)) {
+      for (int64_t i = 0; i < batch.rows; ++i) ASSERT_EQ(batch.columns[0]->values.as<int64_t>()[i], row++);
+    }
+    EXPECT_EQ(row, int64_t{GetParam().number} * GetParam().lines);
+  }
+}
+
+TEST_P(JsonFiles, ABadLineHasItsFileAndNumber) {
+  const int last = GetParam().number - 1;
+  for (const int bad : {0, last / 2, last}) {
+    const Query query = plan(bad);
+    const plan::Scan& scan = scan_of(*query.root);
+    const std::string expected =
+        std::to_string(bad) + ".json\", at byte 7 in line " + std::to_string(GetParam().lines * 3 / 4 + 2);
+    try {
+      batches_of(*scan.source, scan.columns, kThreads);
+      FAIL() << "no error";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST_P(JsonFiles, NoThreadWaitsForOneThatWasCancelled) {
+  const Query query = plan();
+  const plan::Scan& scan = scan_of(*query.root);
+  Cancellation cancellation;
+  const auto reading = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, &cancellation);
+  const auto first = reading->worker(), second = reading->worker();
+  cancellation.cancel();
+  EXPECT_THROW(first->next(), CancelledError);
+  cancellation.reset();
+  EXPECT_TRUE(second->next());
+}
+
+/// As with LIMIT and with Ctrl-C: nothing waits for a thread that has stopped.
+TEST_P(JsonFiles, ThreadsMayStop) {
+  for (const int bad : {-1, 0, GetParam().number - 1}) {
+    const Query query = plan(bad);
+    const plan::Scan& scan = scan_of(*query.root);
+    for (int round = 0; round < 6; ++round) {
+      Cancellation cancellation;
+      const auto reading = scan.source->scan(scan.columns, BatchSize::kPassing, nullptr, &cancellation);
+      std::thread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(round * 4));
+        if (round % 2 == 0) cancellation.cancel();
+      });
+      sum(*reading, round % 2 == 0 ? INT32_MAX : round / 2);
+      canceller.join();
+    }
   }
 }
 

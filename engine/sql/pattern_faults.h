@@ -5,9 +5,8 @@
 
 namespace lanewise::sql {
 
-/// DuckDB refuses a bad constant pattern while it binds, without saying where the fault is. This throws the
-/// fault of the first bad pattern in the statement as a UserError that marks the place; returns if there is
-/// none.
+/// DuckDB rejects an invalid constant pattern while it binds, without the position. This throws a UserError
+/// that marks the place in the statement's first invalid pattern; returns if there is none.
 void throw_pattern_fault(const duckdb::SQLStatement& statement, const ParameterValues& parameters);
 
 }  // namespace lanewise::sql

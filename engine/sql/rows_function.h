@@ -13,7 +13,7 @@
 
 namespace lanewise::sql {
 
-/// What the SQL functions lanewise_rows() and read_arrow() give.
+/// The sources of the SQL functions lanewise_rows() and read_arrow().
 struct ExposedRows {
   const Table* table = nullptr;  ///< without an argument; null between uses
   std::map<std::string, std::shared_ptr<const Source>> sources = {};  ///< by its argument: lower-case names
@@ -28,7 +28,7 @@ struct ExposedRows {
 /// the path or pattern of Arrow files, for names that end like those.
 void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed);
 
-/// The source whose rows `get` reads; null: it reads something else.
+/// The source whose rows `get` reads; null if it reads something else.
 std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get);
 
 /// The files that it is read from.

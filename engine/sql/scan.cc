@@ -87,7 +87,9 @@ class TableFunctionScan : public Scan {
     if (scanned_->is_json()) {
       size_t row_bytes = 0;
       for (const duckdb::LogicalType& type : types_) row_bytes += duckdb::GetTypeIdSize(type.InternalType());
-      max_workers_ = JsonBuffer::threads(*scanned_, *global_, row_bytes);
+      const JsonThreads threads = JsonThreads::of(*scanned_, *global_, row_bytes);
+      max_workers_ = threads.number;
+      takes_json_buffers_ = threads.take_buffers && threads.number > 1;
     } else if (function.function && function.get_partition_data && global_) {
       max_workers_ = std::max<size_t>(1, global_->MaxThreads());
     }
@@ -114,7 +116,7 @@ class TableFunctionScan : public Scan {
   const duckdb::vector<duckdb::LogicalType>& types() const { return types_; }
   duckdb::GlobalTableFunctionState* global() const { return global_.get(); }
   BatchSize size() const { return size_; }
-  bool divides_json() const { return scanned_->is_json() && max_workers_ > 1; }
+  bool takes_json_buffers() const { return takes_json_buffers_; }
   MemoryBudget* budget() const { return budget_; }
   const Cancellation* cancellation() const { return cancellation_; }
 
@@ -142,11 +144,12 @@ class TableFunctionScan : public Scan {
   duckdb::vector<duckdb::ColumnIndex> ids_;
   duckdb::vector<duckdb::LogicalType> types_;  // of the function's output
   duckdb::unique_ptr<duckdb::GlobalTableFunctionState> global_;
+  bool takes_json_buffers_ = false;
   size_t max_workers_ = 1;  // one where nothing says which rows come before which
 };
 
 std::optional<ScanBatch> TableFunctionWorker::next() {
-  return translated([&] { return scan_.divides_json() ? next_of_json() : gather(); });
+  return translated([&] { return scan_.takes_json_buffers() ? next_of_json() : gather(); });
 }
 
 void TableFunctionWorker::start() {
@@ -180,7 +183,8 @@ void TableFunctionWorker::start_local() {
     local_ = function.init_local(*execution_, input, scan_.global());
   } catch (const std::exception& error) {
     // Whether it claimed a buffer is not known: threads that wait for it see that the query has failed.
-    if (scan_.divides_json()) scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
+    if (scan_.takes_json_buffers())
+      scan_.scanned().context().GetExecutor().PushError(duckdb::ErrorData(error));
     throw;
   }
 }
@@ -306,8 +310,8 @@ ScannedFunction::ScannedFunction(duckdb::ClientContext& context, duckdb::Logical
       function_(get.function),
       bind_data_(std::move(get.bind_data)),
       types_(get.returned_types.begin(), get.returned_types.end()),
-      parameters_(get.parameters.begin(), get.parameters.end()) {
-  if (is_json()) json_lines_ = JsonLines::of(context, get.function.name, get.named_parameters, *bind_data_);
+      parameters_(get.parameters.begin(), get.parameters.end()),
+      named_parameters_(get.named_parameters) {
   for (const auto& [id, column] : get.virtual_columns) virtual_columns_.push_back(id);
   if (!function_.cardinality) return;
   const auto statistics = function_.cardinality(context, bind_data_.get());

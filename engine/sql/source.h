@@ -14,7 +14,7 @@ class LogicalGet;
 
 namespace lanewise::sql {
 
-/// What changes under a source besides its files: raised by every statement that is not a query.
+/// The state of a database apart from its files: a counter raised by every statement that is not a query.
 struct Generation {
   uint64_t writes = 0;    ///< part of the identity of DuckDB's tables
   uint64_t settings = 0;  ///< SET, ATTACH, ...: part of the identity of files, whose reading they may change
@@ -24,7 +24,7 @@ struct Generation {
 /// that drive it themselves. Takes the bind data of `get`; the context's transaction outlives the source.
 ///
 /// The schema has the function's columns, then its virtual ones (rowid, filename) in the order of their
-/// numbers. A column of a type that the engine does not have shows as one of type NULL and must not be read.
+/// numbers. A column of an unsupported type appears with type NULL and must not be read.
 std::shared_ptr<const Source> make_source(duckdb::ClientContext& context, duckdb::LogicalGet& get,
                                           const Generation& generation);
 

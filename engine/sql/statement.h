@@ -13,10 +13,10 @@ duckdb::unique_ptr<duckdb::SelectStatement> query_inside(const duckdb::SQLStatem
 duckdb::unique_ptr<duckdb::SQLStatement> with_rows(const duckdb::SQLStatement& statement,
                                                    duckdb::unique_ptr<duckdb::SelectStatement> rows);
 
-/// Whether it may change a database that is a file; temporary tables are no part of it.
+/// Whether it may change a database file; temporary tables do not count.
 bool may_change(const duckdb::SQLStatement& statement);
 
-/// The local file that COPY writes; null where it writes none, or several in a folder, or tells their names.
+/// The local file that COPY writes; null if it writes none, or several in a folder, or returns their names.
 const std::string* copied_to(const duckdb::SQLStatement& statement);
 /// Makes COPY write to another path, without a file of DuckDB's own beside it.
 void copy_to(duckdb::SQLStatement& statement, const std::string& path);

@@ -190,8 +190,7 @@ std::vector<plan::SortKey> Translator::sort_keys(const duckdb::vector<duckdb::Bo
         order.null_order == duckdb::OrderByNullType::ORDER_DEFAULT) {
       throw InternalError("the binder left the direction of a sort open");
     }
-    keys.push_back({ordered(*order.expression, input),
-                    order.type == duckdb::OrderType::DESCENDING,
+    keys.push_back({ordered(*order.expression, input), order.type == duckdb::OrderType::DESCENDING,
                     order.null_order == duckdb::OrderByNullType::NULLS_FIRST});
   }
   return keys;

@@ -27,9 +27,9 @@ struct Rows {
   std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
 };
 
-/// Makes a plan of ours of DuckDB's bound, optimised and resolved one (see Connection::ExtractPlan). Functions,
-/// casts and aggregates that the engine lacks become calls of DuckDB's; what else it does not know is an
-/// UnsupportedError that names it, never ignored.
+/// Translates DuckDB's bound, optimised and resolved plan (see Connection::ExtractPlan). Functions, casts and
+/// aggregates that the engine lacks become calls of DuckDB's. Anything else that is unknown is an
+/// UnsupportedError that names it; nothing is ignored.
 class Translator {
  public:
   Translator(duckdb::ClientContext& context, const Generation& generation, std::string statement)
@@ -88,7 +88,8 @@ class Translator {
   plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
   /// The aggregate as DuckDB computes it, of arguments that the engine computes.
   plan::AggregateCall by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input);
-  /// What an aggregate of DuckDB is made of: calls, and what their results come to; null: the only call's.
+  /// The translation of an aggregate of DuckDB: calls, and the combination of their results; null: the result
+  /// of the only call.
   struct Calls {
     std::vector<plan::AggregateCall> calls;
     std::function<ExprPtr(std::vector<ExprPtr>)> whole;
@@ -105,8 +106,7 @@ class Translator {
   plan::AggregateCall window_aggregate(const duckdb::BoundWindowExpression& expr, const Rows& input);
   plan::Frame frame(const duckdb::BoundWindowExpression& expr, const Rows& input);
 
-  // translate_join.cc
-  /// Whether the operator gives exactly one row, whatever it reads.
+  // translate_join.cc Whether the operator always returns exactly one row.
   bool gives_one_row(const duckdb::LogicalOperator& op);
   /// The same, but filters may leave none.
   bool gives_row_or_none(const duckdb::LogicalOperator& op);
@@ -145,7 +145,8 @@ class Translator {
   bool is_set(const char* setting, std::string_view value) const;
 
   // translate_by_duckdb.cc
-  /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their types.
+  /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their
+  /// types.
   ExprPtr by_duckdb(const duckdb::Expression& expr, const Rows& input);
   /// The same of arguments that are translated already.
   ExprPtr by_duckdb(const duckdb::BoundFunctionExpression& expr, std::vector<ExprPtr> values);

@@ -41,7 +41,8 @@ std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
     Value value = to_value(fraction);
     if (descending) {
       const double real = fraction.GetValue<double>();
-      if (real == 0) unsupported(fmt::format("{} of 0 in descending order is not", expr.function.name));
+      if (real == 0)
+        unsupported(fmt::format("{} of the fraction 0 in descending order is not", expr.function.name));
       if (real > 0)
         value = value.type().is_float() ? Value(value.type(), -value.real())
                                         : Value(value.type(), -value.integer());
@@ -63,7 +64,8 @@ const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
 bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
   constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value", "entropy"};
   return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
-         std::ranges::any_of(expr.children, [](const auto& child) { return is_held_as_text(child->return_type); });
+         std::ranges::any_of(expr.children,
+                             [](const auto& child) { return is_held_as_text(child->return_type); });
 }
 
 /// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
@@ -107,8 +109,7 @@ std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& e
   for (size_t i = 0; i + 1 < function.children.size(); i += 2) {
     const auto& direction =
         function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
-    keys.push_back({ordered(*function.children[i], input),
-                    direction.find("DESC") != std::string::npos,
+    keys.push_back({ordered(*function.children[i], input), direction.find("DESC") != std::string::npos,
                     direction.find("NULLS FIRST") != std::string::npos});
   }
   return keys;
@@ -141,7 +142,8 @@ Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& 
     one.args[1] = std::move(fraction);
     result.calls.push_back(one);
   }
-  if (result.calls.empty()) unsupported(fmt::format("{} of no fraction is not", expr.function.name));
+  if (result.calls.empty())
+    unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
   result.whole = [list](std::vector<ExprPtr> quantiles) {
     ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
     return case_when(
@@ -173,8 +175,8 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
     }
   }
   for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
-  constexpr std::array kByAnother = {"arg_min", "argmin", "min_by", "arg_max", "argmax", "max_by",
-                                     "arg_min_null", "arg_max_null"};
+  constexpr std::array kByAnother = {"arg_min", "argmin", "min_by",       "arg_max",
+                                     "argmax",  "max_by", "arg_min_null", "arg_max_null"};
   if (count == 2 && std::ranges::find(kByAnother, name) != kByAnother.end()) {
     result.args[1] = ordered(*expr.children[1], input);
   } else if (count == expr.children.size() && has_order_of_duckdb(expr)) {
@@ -199,8 +201,10 @@ plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& exp
 }
 
 plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
-  constexpr std::array kOfAnyOrder = {"min", "max", "approx_quantile", "reservoir_quantile"};
-  if (expr.order_bys && expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
+  constexpr std::array kOfAnyOrder = {"min", "max", "approx_count_distinct", "approx_quantile",
+                                      "reservoir_quantile"};
+  if (expr.order_bys &&
+      expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
       std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
     unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
   computed_by_duckdb_.insert(expr.function.name);

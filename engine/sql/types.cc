@@ -133,7 +133,8 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 }
 
 std::string text_of(const duckdb::LogicalType& type) {
-  if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION)) return "";  // a text does not tell the member
+  if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION))
+    return "";  // a text does not tell the member
   const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
   return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
 }
@@ -222,8 +223,7 @@ Value to_value(const duckdb::Value& value) {
       return {type, Interval{interval.months, interval.days, interval.micros}};
     }
     case Physical::kString:
-      return {type,
-              is_held_as_text(value.type()) ? value.ToString() : duckdb::StringValue::Get(value)};
+      return {type, is_held_as_text(value.type()) ? value.ToString() : duckdb::StringValue::Get(value)};
     default:
       break;
   }

@@ -18,10 +18,11 @@ namespace lanewise::sql {
 /// values are, but their order is another.
 bool is_held_as_text(const duckdb::LogicalType& type);
 
-/// Our type for DuckDB's, or nothing where there is none. JSON is VARCHAR, as are types that are held as text.
+/// Our type for DuckDB's, or nothing if there is none. JSON is VARCHAR, as are types that are held as text.
 std::optional<Type> find_type(const duckdb::LogicalType& type);
 
-/// What Field::text_of says of a column of this type: lists, structs, JSON and what else we hold as strings.
+/// The Field::text_of of a column of this type, for lists, structs, JSON and other types that are stored as
+/// strings.
 std::string text_of(const duckdb::LogicalType& type);
 
 /// As find_type(); throws UnsupportedError that names the type and `what` has it ("column x").

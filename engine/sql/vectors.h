@@ -8,8 +8,8 @@
 /// Columns as DuckDB's vectors and values.
 namespace lanewise::sql {
 
-/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, texts by
-/// reference.
+/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, texts
+/// by reference.
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector);
 
 /// The rows as a vector of `type`, which the engine may hold as text.

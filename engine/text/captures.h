@@ -75,8 +75,7 @@ class MatchFinder {
 bool find_captures(const Pattern& pattern, std::string_view text, size_t from, std::span<Capture> groups,
                    CaptureContext& context);
 
-/// The functions below do what DuckDB's functions of the same names do; the pattern's full_match is not
-/// looked at.
+/// The functions below behave like DuckDB's functions of the same names; the pattern's full_match is ignored.
 
 /// The text of group `group` of the first match; empty when there is no match, no such group, or it took no
 /// part.
@@ -98,7 +97,7 @@ void regexp_replace(const Pattern& pattern, std::string_view text, std::string_v
 std::vector<std::string_view> regexp_split(const Pattern& pattern, std::string_view text,
                                            CaptureContext& context);
 
-/// `text` with everything that has a meaning in a pattern escaped.
+/// `text` with every character escaped that has a meaning in a pattern.
 std::string regexp_escape(std::string_view text);
 
 }  // namespace lanewise::text

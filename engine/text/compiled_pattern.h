@@ -18,8 +18,8 @@
 
 namespace lanewise::text::detail {
 
-/// What a Pattern holds, for the folders below text/. The dear parts are made when first asked for, once for
-/// all threads.
+/// The contents of a Pattern, for the folders below text/. Costly parts are built on first use, once for all
+/// threads.
 struct CompiledPattern {
   CompiledPattern(std::string pattern_source, syntax::Ast parsed, bool whole, const Limits& bounds);
 
@@ -29,11 +29,11 @@ struct CompiledPattern {
   const automaton::CompleteAutomaton* automaton() const;
   const captures::StartCondition& start_condition() const;
   const literals::Sequences& sequences() const;
-  /// Finds matches where the pattern is nothing but many words; null elsewhere.
+  /// Finds matches if the pattern is a list of many words; otherwise null.
   const literals::WordFinder* words() const { return words_ ? &*words_ : nullptr; }
   /// Finds where matches start; null when it would exceed the limits.
   const captures::MatchStarts* match_starts() const;
-  /// Finds captures once the start is known; null where threads compete.
+  /// Finds captures once the start is known; null if the pattern is not one-pass.
   const captures::OnePass* one_pass() const;
   automaton::Question question() const {
     return full_match ? automaton::Question::kWhole : automaton::Question::kSearch;

@@ -18,7 +18,7 @@ namespace literals {
 class WordFinder;
 }
 
-/// What one thread needs while it matches lines; as MatchContext.
+/// The state of one thread that matches lines, like MatchContext.
 struct LineContext {
   MatchContext match;
   MatchContext match_all;  ///< of UnicodeLineMatcher: of lines that are not ASCII
@@ -31,10 +31,10 @@ struct LineContext {
   int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
 };
 
-/// Finds the lines of a text that match. Where all matches contain a text, or one of several sequences,
-/// that is searched in all lines at once and only lines that hold it are looked at, where the bytes before
-/// and after it leave a choice; else the text is split into lines, which are rows to a Matcher. Immutable,
-/// shared freely between threads.
+/// Finds the matching lines of a text. If all matches contain a literal, or one of several sequences, it is
+/// searched in all lines at once. Only lines that contain it are examined, unless the bytes around it already
+/// decide. Otherwise the text is split into lines, which are rows for a Matcher. Immutable, shared freely
+/// between threads.
 class LineMatcher {
  public:
   /// As Matcher. `line_end`: the byte after each line.
@@ -47,11 +47,12 @@ class LineMatcher {
   void match_some(const uint8_t* text, const std::vector<lanes::Line>& some, std::vector<lanes::Line>& lines,
                   LineContext& context) const;
 
-  /// Whether the same text is in every match of both, so that one search finds the lines to look at.
+  /// Whether every match of both contains the same literal, so that one search finds the candidates.
   bool shares_candidates(const LineMatcher& other) const {
     return finder_ && other.finder_ && needle_ == other.needle_ && !needle_is_all_ && !other.needle_is_all_;
   }
-  /// Appends the lines that hold that text: where its neighbours show a match to `lines`, else to `open`.
+  /// Appends the lines that contain that literal: to `lines` if the bytes around it prove a match, else to
+  /// `open`.
   void find_candidates(const uint8_t* text, size_t size, std::vector<lanes::Line>& lines,
                        std::vector<lanes::Line>& open, LineContext& context) const;
 
@@ -59,9 +60,9 @@ class LineMatcher {
   /// The lanes that it runs on.
   lanes::Target target() const { return target_; }
   char line_end() const { return line_end_; }
-  /// One line for people: what is done to a text.
+  /// A one-line description of how a text is searched.
   std::string describe() const;
-  /// What decides lines, or what is left of them.
+  /// The matcher that decides lines, or the remaining candidates.
   const Matcher& matcher() const { return matcher_; }
 
  private:
@@ -85,8 +86,8 @@ class LineMatcher {
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
 
-/// A LineMatcher for Unicode patterns: lines of ASCII are decided by the pattern's part for ASCII, whose
-/// automata are small; the others by the whole pattern. Immutable, shared freely between threads.
+/// A LineMatcher for Unicode patterns. The ASCII part of the pattern, with small automata, decides lines of
+/// ASCII; the whole pattern decides the others. Immutable, shared freely between threads.
 class UnicodeLineMatcher {
  public:
   /// `make` compiles the pattern, for texts of ASCII alone (true) or any.

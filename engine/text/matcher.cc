@@ -90,7 +90,8 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
     }
     forms::Offer offer = kind->offer(request);
     if (!offer.form && !options.form.empty()) {
-      throw UserError("form '" + options.form + "' is not offered for this pattern: " + offer.reason);
+      throw UserError("the match strategy '" + options.form +
+                      "' does not support this pattern: " + offer.reason);
     }
     const double cost = offer.cost.per_usual_byte();
     if (!offer.form) {
@@ -105,7 +106,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   if (!known) {
     std::string names;
     for (std::string_view name : form_names()) names.append(names.empty() ? "" : ", ").append(name);
-    throw UserError("unknown form '" + options.form + "'; known are " + names);
+    throw UserError("unknown match strategy '" + options.form + "': choose one of " + names);
   }
   invariant(best.form != nullptr, "some form is offered for each pattern");
   why_ = best.reason;

@@ -23,8 +23,8 @@ struct Offer;
 /// Nanoseconds per byte as descriptions show them: "0.17".
 std::string show_cost(double nanoseconds);
 
-/// What one thread needs while it matches: caches and counters. One context serves any matcher, one at a
-/// time; it starts afresh when the matcher changes. Not for two threads at once.
+/// The state of one thread that matches: caches and counters. A context serves any matcher, one at a time,
+/// and is reset when the matcher changes. Not for two threads at once.
 class MatchContext {
  public:
   MatchContext();
@@ -56,13 +56,13 @@ struct MatcherOptions {
 };
 
 /// Answers `does the row match the pattern` for rows of a string column. Immutable, shared freely between
-/// threads. The form is the one that is the cheapest by stated costs and a guess of how many candidates its
-/// filters let through. Where a batch shows that they are too many, the next ones are matched in the cheapest
-/// form that does not depend on them.
+/// threads. It uses the match strategy with the lowest estimated cost, including the number of candidates
+/// that its filters are expected to pass. If a batch shows that there are too many candidates, later batches
+/// use the cheapest strategy that does not depend on them.
 class Matcher {
  public:
-  /// Chooses a form. Throws UserError when options.form or options.lanes names something unknown, not offered
-  /// for this pattern, or not supported by this machine.
+  /// Chooses a match strategy. Throws UserError if options.form or options.lanes is unknown, or not supported
+  /// for this pattern or machine.
   explicit Matcher(Pattern pattern, const MatcherOptions& options = {});
 
   /// Sets bit i % 64 of hits[i / 64] for each row i that matches and is active; all other bits of the (rows +
@@ -74,19 +74,19 @@ class Matcher {
   bool match(std::string_view text) const;
 
   const Pattern& pattern() const { return pattern_; }
-  /// Name of the form in use, e.g. "contains" or "packed".
+  /// Name of the strategy in use, such as "contains" or "packed".
   std::string_view form() const;
-  /// Why it was chosen, with what it is made of.
+  /// Why it was chosen, and its details.
   const std::string& why() const { return why_; }
-  /// Nanoseconds per byte of rows of a usual length, by stated costs.
+  /// Estimated nanoseconds per byte, for rows of a usual length.
   double cost() const;
-  /// Forms that could have been taken, with the costs that they state, and others: "costlier: packed 0.17,
-  /// rows 0.90; not offered: equality, prefix".
+  /// The other strategies, with the costs of the supported ones: "costlier: packed 0.17, rows 0.90; not
+  /// offered: equality, prefix".
   const std::string& rejected() const { return rejected_; }
-  /// The form, why it was chosen, and why each other was not; one line each.
+  /// The strategy and the reason for it, and why each other strategy was not chosen; one line each.
   std::string describe() const;
 
-  /// Every form's name, in the order in which they are tried.
+  /// The names of all strategies, in the order in which they are tried.
   static std::vector<std::string_view> form_names();
 
  private:

@@ -61,12 +61,12 @@ std::string matcher_error(const Pattern& pattern, const MatcherOptions& options)
 TEST(Matcher, ForcedFormsAndLanes) {
   const Pattern digits = compile_regex("[0-9]{3}");
   EXPECT_EQ(matcher_error(digits, {"prefix", ""}),
-            "form 'prefix' is not offered for this pattern: the pattern is not a prefix");
-  EXPECT_EQ(matcher_error(digits, {"nonsense", ""}).substr(0, 48),
-            "unknown form 'nonsense'; known are all, equality");
+            "the match strategy 'prefix' does not support this pattern: the pattern is not a prefix");
+  EXPECT_EQ(matcher_error(digits, {"nonsense", ""}).substr(0, 62),
+            "unknown match strategy 'nonsense': choose one of all, equality");
   EXPECT_EQ(matcher_error(digits, {"", "neon2"}).substr(0, 35), "unknown lanes 'neon2'; known are br");
-  EXPECT_EQ(matcher_error(digits, {"rows", "avx512"}).substr(0, 4),
-            lanes::supported(lanes::Target::avx512) ? "form" : "this");
+  EXPECT_EQ(matcher_error(digits, {"rows", "avx512"}).substr(0, 9),
+            lanes::supported(lanes::Target::avx512) ? "the match" : "this mach");
   for (const char* lanes : {"branching", "scalar", "interleaved", "emulated"}) {
     const Matcher matcher(digits, {"rows", lanes});
     EXPECT_EQ(matcher.form(), "rows");

@@ -24,7 +24,7 @@ struct Limits {
 
 enum class Dialect : uint8_t { kRe2, kRust };
 
-/// How a regular expression is read and what is asked of it.
+/// How a regular expression is parsed and matched.
 struct RegexOptions {
   Dialect dialect = Dialect::kRe2;
   // Of Rust's dialect:
@@ -63,25 +63,25 @@ class Pattern {
  public:
   /// What the user wrote.
   const std::string& source() const;
-  /// True when the answer to `does the row match` asks for the whole string.
+  /// True if the pattern must match the whole string.
   bool full_match() const;
-  /// What every matching row starts with; may be empty.
+  /// The prefix of every matching row; may be empty.
   const std::string& prefix() const;
   /// Number of capturing groups, without group 0, the whole match. 0 for LIKE and GLOB.
   int groups() const;
   /// Names of groups 1..groups(); empty where a group has none.
   const std::vector<std::string>& group_names() const;
-  /// Whether texts that are not ASCII can match otherwise than with ascii_text.
+  /// Whether non-ASCII strings can match differently than with ascii_text.
   bool beyond_ascii() const;
-  /// Whether automata answer yes too often where a text is not ASCII; find_captures does not.
+  /// Whether automata report false matches for non-ASCII strings; find_captures does not.
   bool approximate() const;
   /// Whether the pattern has this byte as a literal.
   bool has_literal_byte(uint8_t byte) const;
-  /// Whether a match may hold this byte, or look at it where it ends lines.
+  /// Whether a match may contain this byte, or test it as a line end.
   bool may_match_byte(uint8_t byte) const;
-  /// Whether it is nothing but many words, which are found without an automaton.
+  /// Whether it is a list of many words, which are found without an automaton.
   bool is_word_list() const;
-  /// A few lines for people: literal form, required literal, size of the program and of the automaton.
+  /// A short description: literal kind, required literal, size of the program and of the automaton.
   std::string describe() const;
 
   const detail::CompiledPattern& compiled() const { return *compiled_; }

@@ -39,7 +39,7 @@ SetMatcher::SetMatcher(const PatternSet& set, const MatcherOptions& options) : p
   if (!packed && !lanes::offers(target, lanes::Form::rows, view)) target = lanes::Target::interleaved;
   if ((!packed && options.form == "packed") ||
       (!options.form.empty() && options.form != "packed" && options.form != "rows"))
-    throw UserError("form '" + options.form + "' is not offered for these patterns");
+    throw UserError("the match strategy '" + options.form + "' does not support these patterns");
   lanes::RowOptions on_rows = options.tuning.rows(target);
   if (options.refill_below != 0) on_rows.refill_below = options.refill_below;
   lanes_ = std::make_shared<lanes::RowMatcher>(target, packed ? lanes::Form::packed : lanes::Form::rows, view,

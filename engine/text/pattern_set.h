@@ -15,7 +15,7 @@
 
 namespace lanewise::text {
 
-/// Answers which of several patterns a row matches: one automaton for all of them, whose states know it.
+/// Finds which of several patterns a row matches, with one automaton for all of them.
 class PatternSet {
  public:
   using Which = automaton::Which;
@@ -24,8 +24,8 @@ class PatternSet {
   static std::optional<PatternSet> make(std::span<const Pattern> patterns, Which which,
                                         const Limits& limits = {});
 
-  /// Bit i: pattern i is among those that a row with this code matches; with Which::kFirst one bit. Code 0 is
-  /// no pattern.
+  /// Bit i is set if a row with this code matches pattern i; with Which::kFirst, one bit is set. Code 0 is no
+  /// pattern.
   uint64_t patterns(uint8_t code) const { return product_->sets[code]; }
   /// One more than the largest code.
   size_t codes() const { return product_->sets.size(); }
@@ -54,8 +54,7 @@ class SetMatcher {
 
   /// Nanoseconds per byte, by stated costs.
   double cost() const { return cost_; }
-  /// What no set costs less than on this machine's widest lanes, by stated costs: nothing need be compiled to
-  /// know it.
+  /// A lower bound of the cost of any set on this machine's widest lanes, known without compiling.
   static double least_cost();
   /// "packed (registers of avx512, 18 states x 9 classes); costlier: rows 0.90".
   const std::string& describe() const { return description_; }

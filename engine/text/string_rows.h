@@ -6,10 +6,10 @@
 
 namespace lanewise::text {
 
-/// The strings of one column as they lie in memory: row i is bytes[offset(i) .. offset(i + 1) - gap).
-/// Nothing is copied and nothing is owned. Offsets are 32-bit or 64-bit, n + 1 of them; the first need not be
-/// 0 (a slice of a column). The gap is 0 but for lines, which their ends stand between. 64 bytes behind the
-/// last row's end must be readable, because lanes load whole registers.
+/// The strings of one column in place: row i is bytes[offset(i) .. offset(i + 1) - gap). Nothing is copied
+/// and nothing is owned. Offsets are 32-bit or 64-bit, n + 1 of them; the first need not be 0 (a slice of a
+/// column). The gap is 0, except for lines, which are separated by their line ends. 64 bytes after the last
+/// row's end must be readable, because lanes load whole registers.
 class StringRows {
  public:
   StringRows() = default;

@@ -148,4 +148,4 @@ def test_uuids_and_times_of_nanoseconds(lanewise, env, query):
 @pytest.mark.parametrize("cast", ["u::VARCHAR", "t::VARCHAR", "t::TIME", "u::BLOB"])
 def test_casts_of_uuids_are_refused_by_name(lanewise, env, cast):
     code, out, error = lanewise("sql", "--device", "cuda", "-c", f"{IDS}; SELECT max({cast}) FROM t", env=env)
-    assert (code, out) == (2, "") and "CAST(" in error and "is not offered on devices" in error, error
+    assert (code, out) == (2, "") and "CAST(" in error and "is not supported on GPUs" in error, error

@@ -86,7 +86,7 @@ def test_mistakes_are_named(lanewise, tmp_path, orders):
     assert "'words.csv', line 2, column day: soon is not a value of BIGINT" in error_of("insert", "orders.index", "--from", "words.csv")
     assert lanewise("index", "query", "orders.index", "--keys", "words.csv")[0] == 0
     assert "missing.csv" in error_of("query", "orders.index", "--keys", "missing.csv")
-    assert "holds no index" in error_of("stats", "orders.csv")
+    assert "is not an index" in error_of("stats", "orders.csv")
     assert "No such file" in error_of("verify", "nowhere.index")
     assert "equal" in error_of("build", "orders.csv", "--key", "day", "--unique", "-o", "x.index")
     assert "2 columns" in error_of("query", "orders.index", "--keys", "null.csv", "--column", "k,j,k")

@@ -104,8 +104,8 @@ def test_explain_says_where_kernels_come_from(lanewise, fake):
 def test_what_is_not_offered_is_named(lanewise, fake):
     tuned(lanewise, fake, 1000)
     query = MANY.replace("i > 3", NOT_OFFERED)
-    assert "on the CPU: " in (told := explained(lanewise, fake, query)) and "is not offered on devices" in told and "regexp_matches" in told
-    assert "is not offered on devices: an error" in explained(lanewise, fake, query, "cuda")
+    assert "on the CPU: " in (told := explained(lanewise, fake, query)) and "is not supported on GPUs" in told and "regexp_matches" in told
+    assert "is not supported on GPUs: an error" in explained(lanewise, fake, query, "cuda")
 
 
 def test_each_pipeline_has_its_device(lanewise, fake):
@@ -166,7 +166,7 @@ def test_a_query_uses_both_devices(lanewise, emulated):
     sums = {k: k + (k + 70000 if k < 30000 else 0) for k in range(70000)}
     ends = [n for k, n in sums.items() if str(n).endswith(str(k % 10))]
     assert (code, out) == (0, f"c,s\n{len(ends)},{sum(ends)}\n"), error
-    assert "  cuda:0" in error and "; on the GPU: about" in error and "regexp_matches" in error and "is not offered on devices" in error
+    assert "  cuda:0" in error and "; on the GPU: about" in error and "regexp_matches" in error and "is not supported on GPUs" in error
 
 
 def test_compiled_kernels_and_columns_on_the_gpu_cost_nothing_again(lanewise, emulated):

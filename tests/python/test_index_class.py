@@ -107,7 +107,7 @@ def test_nulls():
     (lambda: lw.Index([1], device="abacus"), lw.OperationalError, "abacus"), (lambda: lw.Index([1], device="auto"), lw.OperationalError, "auto"),
     (lambda: lw.Index([1]).find(["x"]), lw.DataError, "x"), (lambda: lw.Index(pa.array([1], pa.int8())).find([300]), lw.DataError, "300"),
     (lambda: lw.Index([1]).find((1, 2)), lw.InterfaceError, "1 columns, and 2 are given"), (lambda: lw.Index([1]).insert([1, 2], [1]), lw.InterfaceError, "2 keys"),
-    (lambda: lw.Index([1]).insert([1], ["x"]), lw.DataError, "row numbers"), (lambda: lw.Index([1]).range([1, 2], [3]), lw.OperationalError, "2 lows and 1 highs"),
+    (lambda: lw.Index([1]).insert([1], ["x"]), lw.DataError, "row numbers"), (lambda: lw.Index([1]).range([1, 2], [3]), lw.OperationalError, "bounds differ: 2 and 1"),
     (lambda: lw.Index({f"c{i}": [1] for i in range(5)}), lw.Error, "."), (lambda: lw.Index(object()), lw.DataError, "."),
 ])
 def test_wrong_use(use, kind, message):

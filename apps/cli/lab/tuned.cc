@@ -64,7 +64,7 @@ void check_edges(const graph::Graph& graph) {
   const auto outside = [&](int64_t v) { return v < 0 || v >= graph.vertices; };
   if (std::ranges::any_of(graph.source, outside) || std::ranges::any_of(graph.target, outside) ||
       graph.source.size() != graph.target.size()) {
-    throw UserError("the input is not the edges of a graph");
+    throw UserError("the input is not a list of a graph's edges");
   }
 }
 

@@ -95,8 +95,8 @@ void check_process() {
   static std::atomic<pid_t> first{::getpid()};
   if (first.load() != ::getpid()) {
     throw UserError(
-        "Lanewise was used before this process was forked, and its threads did not come along: "
-        "start processes by 'spawn' or 'forkserver'");
+        "Lanewise was used before this process was forked, and its threads do not exist in the new process: "
+        "start processes with 'spawn' or 'forkserver'");
   }
 }
 

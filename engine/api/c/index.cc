@@ -241,7 +241,8 @@ lw_code lw_index_range(lw_index* index, ArrowSchema* low_schema, ArrowArray* low
     need(out, "out");
     const Table low = taken_lows.table(), high = taken_highs.table();
     if (low.rows() != high.rows())
-      throw UserError(fmt::format("there are {} lows and {} highs", low.rows(), high.rows()));
+      throw UserError(
+          fmt::format("the numbers of lower and upper bounds differ: {} and {}", low.rows(), high.rows()));
     IndexRanges found;
     if (low.rows() > 0) {
       const std::vector<ColumnPtr> first = columns_of(low), last = columns_of(high);

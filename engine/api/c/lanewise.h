@@ -3,13 +3,13 @@
  *
  * - Every function that can fail returns a code and fills `error`, which may be NULL. Nothing is thrown,
  * printed or aborted.
- * - Texts are UTF-8 that ends with a NUL. Texts and structures that a function hands out belong to the
+ * - Strings are UTF-8 and end with a NUL. Strings and structures that a function returns belong to the
  * caller, who releases them; those that a handle owns live as long as the handle.
  * - Threads: a session or an index runs one call at a time, and calls from other threads wait.
- * lw_session_cancel() waits for nothing and is safe in signal handlers. Results and streams may be used and
+ * lw_session_cancel() does not block and is safe in signal handlers. Results and streams may be used and
  * released by any thread, one at a time.
- * - fork(): a child process has none of the parent's threads. Every call that would need them fails there
- * with LW_ERROR_USER, if the parent had opened a session before. */
+ * - fork(): a child process does not have the parent's threads. If the parent had opened a session before,
+ * every call that needs them fails in the child with LW_ERROR_USER. */
 #ifndef LANEWISE_H
 #define LANEWISE_H
 
@@ -32,26 +32,25 @@ struct ArrowArrayStream;
 typedef enum lw_code {
   LW_OK = 0,
   LW_ERROR_USER = 1,    /* a bad option, file, table or argument; the message says which */
-  LW_ERROR_SQL = 2,     /* a wrong statement: its syntax, names or types; `position` says where, if known */
-  LW_ERROR_PATTERN = 3, /* a wrong or too large pattern */
+  LW_ERROR_SQL = 2,     /* an invalid statement: syntax, names or types; `position` says where, if known */
+  LW_ERROR_PATTERN = 3, /* an invalid or too large pattern */
   LW_ERROR_VALUE = 4,   /* a value cannot be converted, or a result does not fit its type */
-  LW_ERROR_UNSUPPORTED =
-      5,                  /* right, but Lanewise does not run it; the option `fallback` lets DuckDB answer */
-  LW_ERROR_MEMORY = 6,    /* a memory limit was exceeded; the message names operator and limit */
-  LW_ERROR_DEVICE = 7,    /* no GPU, or a call of its driver failed */
-  LW_ERROR_CANCELLED = 8, /* lw_session_cancel() was called */
-  LW_ERROR_INTERNAL = 9,  /* a bug in Lanewise: please report the message */
-  LW_ERROR_PROGRAM = 10, /* a wrong PRAM program, or one that failed while it ran; the message has the line */
-  LW_ERROR_FUNCTION = 11 /* a function of lw_session_add_function() failed; the message is its own */
+  LW_ERROR_UNSUPPORTED = 5, /* valid, but not supported; the option `fallback` lets DuckDB answer */
+  LW_ERROR_MEMORY = 6,      /* a memory limit was exceeded; the message names operator and limit */
+  LW_ERROR_DEVICE = 7,      /* no GPU, or a call of its driver failed */
+  LW_ERROR_CANCELLED = 8,   /* lw_session_cancel() was called */
+  LW_ERROR_INTERNAL = 9,    /* a bug in Lanewise: please report the message */
+  LW_ERROR_PROGRAM = 10,    /* an invalid PRAM program, or one that failed; the message has the line */
+  LW_ERROR_FUNCTION = 11    /* a function of lw_session_add_function() failed; the message is its own */
 } lw_code;
 
 typedef struct lw_error {
   lw_code code;
   int64_t position; /* bytes before the mistake in the statement; -1: not known */
-  char* message;    /* of the caller: lw_error_release() */
+  char* message;    /* belongs to the caller, see lw_error_release() */
 } lw_error;
 
-/* Frees the message and sets all to nothing. */
+/* Frees the message and clears the fields. */
 LW_API void lw_error_release(lw_error* error);
 
 LW_API const char* lw_version(void);
@@ -64,80 +63,84 @@ typedef struct lw_result lw_result;
  *   read_only      true or false
  *   threads        0: one for each core
  *   memory_limit   "2GB", "512MiB"; empty: 80 % of the machine's memory
- *   temp_directory where that lies which exceeds it; empty: $TMPDIR, else /var/tmp; none: it is an error
+ *   temp_directory folder for data beyond that; empty: $TMPDIR, else /var/tmp; none: no such folder
  *   device         cpu, cuda, cuda:N, auto
  *   device_memory  "8GB"; empty: nearly all
  *   lanes          simd, scalar, ...: see `lanewise info`
- *   fallback       duckdb: DuckDB answers what Lanewise cannot; empty: that is an error */
+ *   fallback       duckdb: DuckDB answers unsupported queries; empty: they are errors */
 typedef struct lw_option {
   const char* name;
   const char* value;
 } lw_option;
 
-/* Opens a session. LW_ERROR_USER: an option that is not there or has a bad value, a database that cannot be
- * opened. */
+/* Opens a session. LW_ERROR_USER: an option is unknown or has a bad value, or the database cannot be opened.
+ * */
 LW_API lw_code lw_session_open(const lw_option* options, size_t count, lw_session** out, lw_error* error);
-/* Ends a session; NULL is allowed. Results and streams of it stay good. */
+/* Ends a session; NULL is allowed. Its results and streams remain valid. */
 LW_API void lw_session_close(lw_session* session);
-/* Asks the running call to end with LW_ERROR_CANCELLED; a call that begins later is not affected. */
+/* Ends the running call with LW_ERROR_CANCELLED; a call that begins later is not affected. */
 LW_API void lw_session_cancel(lw_session* session);
+/* From here on lw_session_cancel() ends the next lw_session_run(), even if it comes before that call. */
+LW_API lw_code lw_session_begin(lw_session* session, lw_error* error);
 
-/* The share of the running statement that is done, 0 to 1; negative where it is not known. For other threads:
- * it waits for nothing. */
+/* The finished share of the running statement, 0 to 1; negative if unknown. Does not block, so other threads
+ * may call it. */
 LW_API double lw_session_progress(const lw_session* session);
 
-/* Runs all statements of `sql`, and gives the result of the last one. Parameters (?, $1, $name) need a single
- * statement; their values are a struct array of one row with a field for each: "1", "2", ... or the name.
- * `schema` and `values` may be NULL and are released in any case. */
+/* Runs all statements of `sql` and returns the result of the last one. Parameters (?, $1, $name) need a
+ * single statement; their values are a struct array of one row with a field for each: "1", "2", ... or the
+ * name. `schema` and `values` may be NULL, and are always released. */
 LW_API lw_code lw_session_run(lw_session* session, const char* sql, struct ArrowSchema* schema,
                               struct ArrowArray* values, lw_result** out, lw_error* error);
 /* The plan of a query as text; does not run it. Parameters as above. */
 LW_API lw_code lw_session_explain(lw_session* session, const char* sql, struct ArrowSchema* schema,
                                   struct ArrowArray* values, char** text, lw_error* error);
-/* Makes a stream of struct arrays a table of that name, in any case of letters. It replaces one that was
- * added before, while a table of the database goes first. The stream is read to its end and released in any
- * case; its buffers are used where they lie if they are aligned. `keep`: 1 where several statements
- * read it, so that statistics of its columns pay. */
+/* Adds a table with the rows of a stream of struct arrays. The name is not case-sensitive. It replaces a
+ * table added before; a table of the database takes precedence. The stream is read to its end and always
+ * released. Aligned buffers are used without a copy. `keep`: 1 if several statements read the table, so that
+ * statistics of its columns pay. */
 LW_API lw_code lw_session_add_table(lw_session* session, const char* name, struct ArrowArrayStream* stream,
                                     int keep, lw_error* error);
-/* The tables that the statements of `sql` name, whether there are such or not, as rows (name): texts. */
+/* The tables that the statements of `sql` name, including those that do not exist, as rows (name) of strings.
+ * */
 LW_API lw_code lw_session_table_names(lw_session* session, const char* sql, struct ArrowArrayStream* out,
                                       lw_error* error);
 LW_API lw_code lw_session_drop_table(lw_session* session, const char* name, lw_error* error);
 
 /* A scalar function of the caller. `arguments` is a struct array with a field for each argument; the function
  * releases it and its schema. It fills `result`, a struct array of as many rows with one field, and its
- * schema, which the library releases, and returns 0. Any other number is a failure, which it may explain in
- * `message`, `size` bytes with the NUL. Several threads call it at the same time. It must not use the session
- * that calls it. */
+ * schema; the library releases both. It returns 0, or another number on failure, with an explanation in
+ * `message` (`size` bytes including the NUL). Several threads call it at the same time. It must not use the
+ * session that calls it. */
 typedef int (*lw_function)(void* data, struct ArrowSchema* arguments_schema, struct ArrowArray* arguments,
                            struct ArrowSchema* result_schema, struct ArrowArray* result, char* message,
                            size_t size);
-/* Lets statements call `function` by a name, in any case of letters; it replaces one that was added before.
- * `signature` is a schema of a struct: a field for each argument, then the result. It is not taken. Lists,
- * structs and maps are LW_ERROR_USER, as is the name of a function that SQL has. `strict`: 1 where the result
- * is NULL if an argument is; then no NULLs are passed. Equal arguments must give equal results. `data` must
- * live until the function was dropped or replaced, or the session closed. */
+/* Adds `function` to SQL under a name that is not case-sensitive. It replaces a function added before.
+ * `signature` is the schema of a struct: a field for each argument, then the result; the caller keeps it.
+ * Lists, structs and maps give LW_ERROR_USER, and so does the name of a function that SQL has. `strict`: 1 if
+ * a NULL argument gives NULL; the function then sees no NULLs. Equal arguments must give equal results.
+ * `data` must live until the function is dropped or replaced, or the session is closed. */
 LW_API lw_code lw_session_add_function(lw_session* session, const char* name,
                                        const struct ArrowSchema* signature, int strict, lw_function function,
                                        void* data, lw_error* error);
 LW_API lw_code lw_session_drop_function(lw_session* session, const char* name, lw_error* error);
 
-/* 1: the statement was a query or returned rows, 0: it did not. */
+/* 1 if the statement was a query or returned rows, else 0. */
 LW_API int lw_result_has_rows(const lw_result* result);
 LW_API int64_t lw_result_rows(const lw_result* result);
-/* "lanewise" or "duckdb", and why DuckDB answered a query (else empty). They belong to the result. */
+/* "lanewise" or "duckdb", and why DuckDB answered a query (otherwise empty). Both strings belong to the
+ * result. */
 LW_API const char* lw_result_engine(const lw_result* result);
 LW_API const char* lw_result_fallback_reason(const lw_result* result);
-/* A line for each operator: rows in and out, time added over threads, lanes or device. It belongs to the
- * result. */
+/* A line for each operator: rows in and out, time summed over threads, lanes or device. The string belongs to
+ * the result. */
 LW_API const char* lw_result_profile(const lw_result* result);
 /* The rows as a stream, batch by batch, which may outlive result and session; may be called again. Buffers
  * are shared with the result where Arrow has the same layout. */
 LW_API lw_code lw_result_stream(const lw_result* result, struct ArrowArrayStream* out, lw_error* error);
 LW_API void lw_result_close(lw_result* result);
 
-/* The scalar functions that SQL has, as rows (name, documentation, example), all texts. */
+/* The scalar functions of SQL, as rows (name, documentation, example) of strings. */
 LW_API lw_code lw_functions(struct ArrowArrayStream* out, lw_error* error);
 
 LW_API void lw_text_free(char* text);
@@ -146,9 +149,9 @@ LW_API void lw_text_free(char* text);
 typedef struct lw_index lw_index;
 
 /* Builds an index of `keys`, a struct array whose one to four fields are the key, most significant first.
- * `rows` has a number for each key; NULL: 0, 1, 2, ... Both structures are released in any case. Options:
- *   unique   true: a key that comes twice is an error, and lw_index_insert() leaves those that are there
- *   nulls    true: NULL is a key, after all values
+ * `rows` has a number for each key; NULL: 0, 1, 2, ... Both structures are always released. Options:
+ *   unique   true: a duplicate key is an error, and LW_INSERT ignores keys that exist
+ *   nulls    true: NULL is a key, ordered after all values
  *   device   cpu, cuda, cuda:N: where batches are searched and changed */
 LW_API lw_code lw_index_build(struct ArrowSchema* schema, struct ArrowArray* keys, const int64_t* rows,
                               const lw_option* options, size_t count, lw_index** out, lw_error* error);
@@ -156,36 +159,37 @@ LW_API lw_code lw_index_build(struct ArrowSchema* schema, struct ArrowArray* key
  * processes). */
 LW_API lw_code lw_index_open(const char* path, const lw_option* options, size_t count, lw_index** out,
                              lw_error* error);
-/* Ends an index; NULL is allowed. What was not committed is lost. */
+/* Closes an index; NULL is allowed. Changes that were not committed are lost. */
 LW_API void lw_index_close(lw_index* index);
-/* How many entries there are. */
+/* The number of entries. */
 LW_API int64_t lw_index_size(const lw_index* index);
 /* 1: NULL is a key, 0: it is an error. */
 LW_API int lw_index_nulls(const lw_index* index);
 /* A stream without arrays, whose schema is that of the key: fields "key" or "key1", "key2", ... */
 LW_API lw_code lw_index_key(const lw_index* index, struct ArrowArrayStream* out, lw_error* error);
-/* Keys below have the key's types, and are released in any case. */
-/* The row number of each key's first entry, or -1. `found` is how many keys are there; it may be NULL. */
+/* The keys of the calls below have the types of the index's key, and are always released. */
+/* The row number of each key's first entry, or -1. `found` receives the number of keys found; it may be NULL.
+ * */
 LW_API lw_code lw_index_find(lw_index* index, struct ArrowSchema* schema, struct ArrowArray* keys,
                              int64_t* rows, int64_t* found, lw_error* error);
-/* The entries of each [low, high), `limit` of each at most (negative: all), as rows (position, key..., row):
- * the position is that of the range. */
+/* The entries of each [low, high), at most `limit` of each (negative: all), as rows (position, key..., row).
+ * The position is the number of the range. */
 LW_API lw_code lw_index_range(lw_index* index, struct ArrowSchema* low_schema, struct ArrowArray* lows,
                               struct ArrowSchema* high_schema, struct ArrowArray* highs, int64_t limit,
                               struct ArrowArrayStream* out, lw_error* error);
-/* All entries that have each key, as rows as above. */
+/* All entries that have each key, as such rows. */
 LW_API lw_code lw_index_equal(lw_index* index, struct ArrowSchema* schema, struct ArrowArray* keys,
                               struct ArrowArrayStream* out, lw_error* error);
-/* lw_index_change(): add an entry for each key; or give its first entry the row number, or add one; or remove
- * all its entries, where `rows` is not read. */
+/* What lw_index_change() does with each key. LW_INSERT adds an entry. LW_UPSERT sets the row number of the
+ * first entry, or adds one. LW_ERASE removes all entries and ignores `rows`. */
 typedef enum lw_change { LW_INSERT = 0, LW_UPSERT = 1, LW_ERASE = 2 } lw_change;
-/* `changed` is how many entries were added or removed. */
+/* `changed` receives the number of entries added or removed. */
 LW_API lw_code lw_index_change(lw_index* index, lw_change change, struct ArrowSchema* schema,
                                struct ArrowArray* keys, const int64_t* rows, int64_t* changed,
                                lw_error* error);
-/* Writes a new file, in place of one of this name, and keeps the index there. */
+/* Writes the index to a new file, which replaces a file of this name. Later commits go to this file. */
 LW_API lw_code lw_index_save(lw_index* index, const char* path, lw_error* error);
-/* Makes all changes safe in the file of lw_index_save() or lw_index_open(). */
+/* Makes all changes durable in the file of lw_index_save() or lw_index_open(). */
 LW_API lw_code lw_index_commit(lw_index* index, lw_error* error);
 /* Checks the whole image: checksums, order, counts. */
 LW_API lw_code lw_index_verify(lw_index* index, lw_error* error);
@@ -193,15 +197,15 @@ LW_API lw_code lw_index_verify(lw_index* index, lw_error* error);
 /* ---- PRAM programs ---- */
 typedef struct lw_program lw_program;
 typedef struct lw_run lw_run;
-/* Ends a run from another thread or a signal handler; it stays set. */
+/* Ends a run from another thread or a signal handler. Once set, it stays set. */
 typedef struct lw_cancellation lw_cancellation;
 LW_API lw_cancellation* lw_cancellation_new(void);
 LW_API void lw_cancellation_cancel(lw_cancellation* cancellation);
 LW_API void lw_cancellation_free(lw_cancellation* cancellation);
 
 typedef enum lw_cell { LW_BOOL = 0, LW_INT32 = 1, LW_INT = 2, LW_REAL = 3 } lw_cell;
-/* Cells, row by row; without dimensions there is one. A word is an integer, a bool as 0 or 1, or a real
- * (double) by its bits. */
+/* Cells, row by row; one cell if there are no dimensions. A word is an integer, a bool (0 or 1), or the bits
+ * of a real (double). */
 typedef struct lw_cells {
   const char* name;
   lw_cell type;
@@ -215,17 +219,17 @@ LW_API lw_code lw_programs(struct ArrowArrayStream* out, lw_error* error);
 /* Reads and checks a program. `file` is the name that errors show. */
 LW_API lw_code lw_program_open(const char* text, const char* file, lw_program** out, lw_error* error);
 LW_API void lw_program_close(lw_program* program);
-/* The mode that it declares, such as "CRCW common". It belongs to the program. */
+/* The mode that the program declares, such as "CRCW common". The string belongs to the program. */
 LW_API const char* lw_program_mode(const lw_program* program);
-/* Warnings, each with line and caret, empty if there are none. They belong to the program. */
+/* Warnings, each with line and caret; empty if there are none. The string belongs to the program. */
 LW_API const char* lw_program_warnings(const lw_program* program);
-/* The program as it is compiled. Option: without (a name of an optimisation, or all). */
+/* The compiled form of the program. Option: without (the name of an optimisation, or all). */
 LW_API lw_code lw_program_explain(const lw_program* program, const lw_option* options, size_t count,
                                   char** text, lw_error* error);
 /* Runs a program. `cancellation` may be NULL. Options:
  *   executor       interpreter (finds conflicts, counts costs), cpu, cuda, opencl
- *   seed           of the draw in mode CRCW arbitrary
- *   max_steps      more end with an error
+ *   seed           chooses the winning processor in mode CRCW arbitrary
+ *   max_steps      a longer run is an error
  *   threads        of executors; 0: one for each core
  *   memory_limit   "4GB"
  *   survey         true: conflicts do not end the run, see lw_run_needs()
@@ -233,7 +237,7 @@ LW_API lw_code lw_program_explain(const lw_program* program, const lw_option* op
 LW_API lw_code lw_program_run(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                               const lw_option* options, size_t count, lw_cancellation* cancellation,
                               lw_run** out, lw_error* error);
-/* The same, and gives a line of JSON for each step, as `lanewise pram trace`; also those of a run that failed
+/* The same, but returns a line of JSON for each step, like `lanewise pram trace`, even if the run fails
  * later. Option: by (statement or kernel). */
 LW_API lw_code lw_program_trace(const lw_program* program, const lw_cells* inputs, size_t inputs_count,
                                 const lw_option* options, size_t count, lw_cancellation* cancellation,
@@ -253,13 +257,13 @@ LW_API int lw_run_output(const lw_run* run, size_t place, lw_cells* out);
 typedef struct lw_cost {
   uint64_t steps, work, depth, peak;
 } lw_cost;
-/* What the interpreter counted; all 0 for other executors. */
+/* The costs that the interpreter counted; all 0 for other executors. */
 LW_API lw_cost lw_run_cost(const lw_run* run);
 /* The cost of each line as rows: (line, steps, work, peak) of the interpreter, else (line, launches,
  * processors, occupancy, lists, bytes, seconds). */
 LW_API lw_code lw_run_lines(const lw_run* run, struct ArrowArrayStream* out, lw_error* error);
-/* With the option survey: the weakest mode that allows what the run did, and the first conflict of each kind
- * with line and caret. They belong to the run. */
+/* With the option survey: the weakest mode that allows the run's conflicts, and the first conflict of each
+ * kind with line and caret. The strings belong to the run. */
 LW_API const char* lw_run_needs(const lw_run* run);
 LW_API const char* lw_run_conflicts(const lw_run* run);
 LW_API void lw_run_close(lw_run* run);

@@ -13,14 +13,15 @@ namespace lanewise::c {
 bool parse_flag(std::string_view name, std::string_view value) {
   if (value == "true") return true;
   if (value == "false" || value.empty()) return false;
-  throw UserError(fmt::format("the option '{}' is true or false, not '{}'", name, value));
+  throw UserError(fmt::format("the option '{}' must be true or false, not '{}'", name, value));
 }
 
 uint64_t parse_count(std::string_view name, std::string_view value, uint64_t most) {
   uint64_t count = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), count);
   if (failed != std::errc() || end != value.data() + value.size() || count > most)
-    throw UserError(fmt::format("the option '{}' is a number from 0 to {}, not '{}'", name, most, value));
+    throw UserError(
+        fmt::format("the option '{}' must be a number from 0 to {}, not '{}'", name, most, value));
   return count;
 }
 
@@ -41,7 +42,7 @@ namespace {
 
 bool parse_fallback(std::string_view value) {
   if (!value.empty() && value != "duckdb")
-    throw UserError(fmt::format("the option 'fallback' is 'duckdb' or empty, not '{}'", value));
+    throw UserError(fmt::format("the option 'fallback' must be 'duckdb' or empty, not '{}'", value));
   return !value.empty();
 }
 

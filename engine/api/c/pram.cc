@@ -84,7 +84,7 @@ std::unique_ptr<Given> parse_options(std::span<const lw_option> options, lw_canc
       run.passes = pram::without(run.passes, value);
     } else if (name == "by") {
       if (value != "statement" && value != "kernel")
-        throw UserError(fmt::format("the option 'by' is statement or kernel, not '{}'", value));
+        throw UserError(fmt::format("the option 'by' must be statement or kernel, not '{}'", value));
       given->by_kernel = value == "kernel";
     } else {
       c::refuse_option(name, kOptions);

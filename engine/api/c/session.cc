@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "api/c/arguments.h"
 #include "api/c/error.h"
@@ -27,6 +28,7 @@ struct SharedSession {
     session.set_progress([this](const std::string&, double done) { share = done; });
   }
   std::mutex mutex;
+  bool begun = false;             // by lw_session_begin()
   std::atomic<double> share{-1};  // of the running statement that is done
   Session session;
 };
@@ -76,10 +78,10 @@ lw_code in_session(lw_session* session, lw_error* error, const Body& body) {
 StatementResult run_all(Session& session, const std::string& sql, const Table& parameters) {
   if (sql.find(';') == std::string::npos) return session.run(sql, true, parameters);  // parsed once
   const std::vector<std::string> statements = session.split(sql);
-  if (statements.empty()) throw UserError("there is no statement in the text");
+  if (statements.empty()) throw UserError("the SQL text has no statement");
   if (statements.size() == 1) return session.run(sql, true, parameters);
   if (!parameters.schema.empty())
-    throw UserError(fmt::format("parameters need a single statement, there are {}", statements.size()));
+    throw UserError(fmt::format("parameters need a single statement, not {}", statements.size()));
   StatementResult last;
   for (const std::string& statement : statements) last = session.run(statement);
   return last;
@@ -109,6 +111,13 @@ void lw_session_cancel(lw_session* session) {
   if (session != nullptr) session->shared->session.cancel();
 }
 
+lw_code lw_session_begin(lw_session* session, lw_error* error) {
+  return in_session(session, error, [&](Session& own) {
+    own.begin();
+    session->shared->begun = true;
+  });
+}
+
 lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema, ArrowArray* values,
                        lw_result** out, lw_error* error) {
   TakenArray row(schema, values);
@@ -116,7 +125,7 @@ lw_code lw_session_run(lw_session* session, const char* sql, ArrowSchema* schema
     need(sql, "sql");
     need(out, "out");
     session->shared->share = -1;
-    own.begin();
+    if (!std::exchange(session->shared->begun, false)) own.begin();
     auto result = std::make_unique<lw_result>();
     result->result = run_all(own, sql, row.table());
     const auto nested = [](const lanewise::Field& field) {

@@ -140,7 +140,7 @@ Value finish_extremum(const plan::AggregateCall& call, StateArray states) {
 [[noreturn]] void refuse(const plan::AggregateCall& call, const char* why) {
   std::string args;
   for (const ExprPtr& arg : call.args) args += (args.empty() ? "" : ", ") + arg->type.name();
-  throw expr::NotOnDevice(fmt::format("{}({}){} is not offered on devices", call.function, args, why));
+  throw expr::NotOnDevice(fmt::format("{}({}){} is not supported on GPUs", call.function, args, why));
 }
 
 /// An aggregate of an argument's values, whose state is of the type State.

@@ -30,7 +30,7 @@ class DeviceFull : public MemoryError {
 /// A pair of a row and one of a build side raised an error, which the host finds the words for.
 class FaultOfPair : public UserError {
  public:
-  FaultOfPair() : UserError("rows that a join put together raise an error") {}
+  FaultOfPair() : UserError("a row of a join raises an error") {}
 };
 
 /// What `make` gives; DeviceFull where it finds no memory.

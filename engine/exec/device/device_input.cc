@@ -150,7 +150,7 @@ std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_
 DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
   if (build_ != nullptr) {
     if (first != 0 || rows != rows_)
-      throw expr::NotOnDevice("parts of a build side are not offered on devices");
+      throw expr::NotOnDevice("parts of a build side are not supported on GPUs");
     return {build_, &build_->kept_or_marks(columns_[place])};
   }
   const Type type = branch_.schema[columns_[place]].type;

@@ -23,7 +23,7 @@ bool needs_groups(const plan::Aggregate& aggregate) {
 void refuse_distinct_pairs(const plan::Aggregate& aggregate) {
   for (const plan::AggregateCall& call : aggregate.aggregates) {
     if (is_distinct(call) && call.args.size() > 1 && call.args[1]->kind != Expr::Kind::kLiteral)
-      throw expr::NotOnDevice(call.function + " of distinct pairs is not offered on devices");
+      throw expr::NotOnDevice(call.function + " of distinct pairs is not supported on GPUs");
   }
 }
 
@@ -43,7 +43,7 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     return;
   }
   if (const auto* node = std::get_if<plan::Join>(&sink->payload)) {
-    if (node->keys.empty()) throw expr::NotOnDevice("joins without an equality are not offered on devices");
+    if (node->keys.empty()) throw expr::NotOnDevice("joins without an equality are not supported on GPUs");
     build = node;
     const ops::JoinColumns columns(*node, sink->children[0]->schema, input);
     for (const size_t kept : columns.kept) expressions_.push_back(column(kept, input[kept].type));
@@ -56,7 +56,7 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
     groups.emplace(input);
   } else if (aggregate == nullptr) {
     throw expr::NotOnDevice(std::string("the operator ") + plan::name(sink->payload) +
-                            " is not offered on devices");
+                            " is not supported on GPUs");
   } else if (std::any_of(aggregate->aggregates.begin(), aggregate->aggregates.end(), needs_rows)) {
     rows.emplace(*aggregate);
     expressions_ = rows->columns();

@@ -215,7 +215,7 @@ void GroupPlan::add_distinct(const plan::AggregateCall& call) {
 }
 
 void GroupPlan::add_keys(std::vector<ExprPtr> keys) {
-  if (keys.size() > kMostKeys) throw expr::NotOnDevice("GROUP BY so many keys is not offered on devices");
+  if (keys.size() > kMostKeys) throw expr::NotOnDevice("GROUP BY so many keys is not supported on GPUs");
   keys_ = std::move(keys);
   if (std::any_of(keys_.begin(), keys_.end(), is_interval)) {
     first_row_ = cell({.takes = Takes::kRows,

@@ -96,7 +96,7 @@ KernelWriter::KernelWriter(const Program& program, const DeviceSink& sink, std::
     }
   }
   if (words() > kernel::kMostJobWords)
-    throw expr::NotOnDevice("so many columns and patterns in one query are not offered on devices");
+    throw expr::NotOnDevice("so many columns and patterns in one query are not supported on GPUs");
   for (const Stage& stage : program.stages) {
     for (const ExprPtr& expr : program.read_by(stage)) find_constants(*expr);
   }

@@ -118,7 +118,7 @@ std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
 void require_plain(const Schema& schema) {
   for (const Field& field : schema) {
     if (field.type.is_nested())
-      throw expr::NotOnDevice("columns of type " + field.type.name() + " are not offered on devices");
+      throw expr::NotOnDevice("columns of type " + field.type.name() + " are not supported on GPUs");
   }
 }
 
@@ -262,7 +262,7 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
     if (kept.condition != nullptr && !narrows_later)
       made.condition = ask(substitute(kept.condition, columns));
     if (const char* const lacking = not_offered(made))
-      throw expr::NotOnDevice(std::string(lacking) + " are not offered on devices");
+      throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
     stages.probe(program.probes.size(), matches);
     program.probes.push_back(std::move(made));
     if (kept.condition != nullptr && narrows_later) filter({kept.condition});
@@ -287,7 +287,7 @@ Program make_program(const Branch& branch, const DeviceSink& sink, const Results
       for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
       columns = std::move(made);
     } else if (std::holds_alternative<plan::Unnest>(payload)) {
-      throw expr::NotOnDevice("UNNEST is not offered on devices");
+      throw expr::NotOnDevice("UNNEST is not supported on GPUs");
     } else if (std::holds_alternative<plan::Join>(payload)) {
       probe(step);
     } else {

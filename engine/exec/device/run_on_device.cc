@@ -149,7 +149,7 @@ class DeviceRun {
     uint64_t rows = 0;
     for_each_batch([&](BranchRun& run) {
       if (!columns.empty())
-        throw expr::NotOnDevice("build sides of several batches are not offered on devices");
+        throw expr::NotOnDevice("build sides of several batches are not supported on GPUs");
       columns = run.outputs_as_they_are();
       rows = run.rows();
       if (!columns.empty()) return true;

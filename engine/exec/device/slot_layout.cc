@@ -107,7 +107,7 @@ RankWords words_of(const GroupPlan& plan, const GroupCell& cell, const std::vect
     words.count += type.is_string() ? 3 : is_wide(type) ? 2 : 1;
   }
   if (words.count >= kMost)
-    throw expr::NotOnDevice("ORDER BY so many keys in an aggregate is not offered on devices");
+    throw expr::NotOnDevice("ORDER BY so many keys in an aggregate is not supported on GPUs");
   ++words.count;
   return words;
 }

@@ -127,7 +127,7 @@ TEST_F(Choices, NameWhatIsNotOffered) {
   EXPECT_FALSE(large.on_device);
   EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
   EXPECT_THAT(large.text(), HasSubstr("regexp_matches"));
-  EXPECT_THAT(large.text(), HasSubstr("not offered on devices"));
+  EXPECT_THAT(large.text(), HasSubstr("not supported on GPUs"));
   // Of small work only who asks is told.
   EXPECT_THAT(choice(not_offered(10)).reason, IsEmpty());
   EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("regexp_matches"));
@@ -145,7 +145,7 @@ TEST_F(Choices, FollowTheUser) {
   EXPECT_TRUE(choice(sum_of(10)).on_device);
   const Choice lacking = choice(not_offered(10), Thoroughness::kExplain);
   EXPECT_TRUE(lacking.on_device);
-  EXPECT_THAT(lacking.text(), HasSubstr("not offered on devices: an error"));
+  EXPECT_THAT(lacking.text(), HasSubstr("not supported on GPUs: an error"));
 }
 
 TEST_F(Choices, FewRowsOfResultsAreTheHosts) {

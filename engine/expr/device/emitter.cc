@@ -20,7 +20,7 @@ std::string both_valid(const std::string& a, const std::string& b) {
 }
 
 [[noreturn]] void refuse(const Expr& expr) {
-  throw NotOnDevice(expr.to_string() + " is not offered on devices");
+  throw NotOnDevice(expr.to_string() + " is not supported on GPUs");
 }
 
 /// The constant pattern that a call asks its first argument for; null: it is another expression.
@@ -46,7 +46,7 @@ bool is_negated(const Expr& match) {
 lanes::AutomatonView automaton_of(const PreparedPattern& pattern) {
   if (pattern.pattern().compiled().automaton() == nullptr) {
     throw NotOnDevice("the pattern '" + pattern.pattern().source() +
-                      "' is not offered on devices: its automaton is too large to complete");
+                      "' is not supported on GPUs: its automaton is too large to complete");
   }
   return pattern.pattern().compiled().automaton()->view();
 }

@@ -274,7 +274,7 @@ TEST(Emitter, NamesWhatIsNotOffered) {
     out.emit(*call("regexp_matches", {text, text}));
     FAIL();
   } catch (const NotOnDevice& error) {
-    EXPECT_EQ(std::string(error.what()), "regexp_matches(#0, #0) is not offered on devices");
+    EXPECT_EQ(std::string(error.what()), "regexp_matches(#0, #0) is not supported on GPUs");
   }
 }
 

@@ -15,7 +15,7 @@ DeviceGraph::DeviceGraph(const Graph& graph, device::Device& gpu, Steps::Where w
     : graph_(graph), steps_(gpu, where) {
   constexpr u64 kMost = (u64{1} << 32) - 2;
   if (static_cast<u64>(graph.vertices) > kMost || graph.edges() > kMost) {
-    throw UserError("a graph of 2^32 - 1 vertices or edges, or more, is not for GPUs");
+    throw UserError("graphs of 2^32 - 1 vertices or edges, or more, are not supported on GPUs");
   }
 }
 

@@ -180,7 +180,7 @@ u64 DeviceIndex::Impl::refresh() {
   const u64 bytes = geometry().group_bytes;
   if (image.groups != 0 && !host_has_changed()) return 0;
   if (updater.changed()) {
-    throw UserError("an index has changed on the host and on a device: call write_back() first");
+    throw UserError("the index has changed on the host and on a device: call write_back() first");
   }
   if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where texts are
   host.trust(host.header().root);
@@ -240,14 +240,14 @@ u64 DeviceIndex::Impl::write_back() {
   if (!updater.changed()) return 0;
   if (host_has_changed()) {
     throw UserError(
-        "an index has changed on the host and on a device since refresh(): one of the two changes would be "
+        "the index has changed on the host and on a device since refresh(): one of the two changes would be "
         "lost");
   }
   if (state->storage != nullptr && !state->storage->writable()) {
     throw UserError(fmt::format("'{}' is open for reading only", host.name()));
   }
   if (host.versions().newest() != 0) {
-    throw UserError("write_back() changes the index in place: its snapshots want to be closed first");
+    throw UserError("write_back() changes the index in place: close its snapshots first");
   }
   host.collect();
   try {
@@ -263,11 +263,12 @@ u64 DeviceIndex::Impl::write_back() {
 }
 
 int64_t DeviceIndex::Impl::change(const index::UpdateBatch& batch) {
-  if (batch.count > UINT32_MAX) throw UserError("a batch of changes on a device has fewer than 2^32 keys");
+  if (batch.count > UINT32_MAX)
+    throw UserError("a batch of changes on a device must have fewer than 2^32 keys");
   if (!updater.changed()) {
     const std::lock_guard no_writer(state->writing);
     if (host_has_changed()) {
-      throw UserError("an index has changed on the host: refresh() before it changes on a device");
+      throw UserError("the index has changed on the host: call refresh() before changing it on a device");
     }
     if (!updater.begun()) updater.begin(*state->pool);
   }
@@ -554,13 +555,14 @@ IndexRanges DeviceIndex::Impl::ranges(const Keys& lows, const Keys& highs, bool 
 }
 
 void DeviceIndex::Impl::check_resident() const {
-  if (!layout().simple()) throw UserError("keys in the device's memory are one number of 32 or 64 bits each");
+  if (!layout().simple())
+    throw UserError("keys in the device's memory must be numbers of 32 or 64 bits, one per key");
 }
 
 void DeviceIndex::Impl::check_resident_texts() const {
   if (!layout().text() || layout().fields().size() != 1 || layout().fields()[0].nullable) {
     throw UserError(
-        "strings in the device's memory belong to an index whose key is one string that is not NULL");
+        "strings in the device's memory need an index whose key is one string that cannot be NULL");
   }
 }
 
@@ -588,7 +590,7 @@ uint64_t DeviceIndex::size() const {
 
 void DeviceIndex::use_strategy(std::string_view name) {
   const auto strategy = index::parse_device_strategy(name);
-  if (!strategy) throw UserError(fmt::format("unknown strategy '{}' of an index on a device", name));
+  if (!strategy) throw UserError(fmt::format("unknown look-up strategy '{}' on a device", name));
   const std::lock_guard turn(impl_->turn);
   impl_->strategy = *strategy;
 }
@@ -689,7 +691,7 @@ void DeviceIndex::lower_bound(Address keys, uint64_t count, Address positions) c
 void DeviceIndex::range(Address lows, Address highs, uint64_t count, uint64_t limit, Address keys,
                         Address values, Address counts, Address cut) const {
   impl_->check_resident();
-  if (limit > UINT32_MAX) throw UserError("a range in the device's memory has a limit below 2^32");
+  if (limit > UINT32_MAX) throw UserError("a range in the device's memory must have a limit below 2^32");
   const std::lock_guard turn(impl_->turn);
   impl_->run(Operation::kRange, form_of(impl_->layout().fields()[0].type.physical()),
              {.count = count,

@@ -137,7 +137,7 @@ class DeviceIndex {
   template <class V>
   const void* checked(const Keys& keys, const std::vector<V>& values) const {
     check_value(sizeof(V));
-    if (values.size() != keys.size()) throw UserError("an index wants as many values as keys");
+    if (values.size() != keys.size()) throw UserError("an index needs as many values as keys");
     return values.data();
   }
 

@@ -17,7 +17,7 @@ void Updater::Pass::stage_texts(const UpdateBatch& batch) {
   std::vector<NewPiece> pieces(batch.count);
   for (u64 i = 0; i < batch.count; ++i) {
     const u64 length = begins[i + 1] - begins[i];
-    if (length >= u64{1} << 31) throw UserError("a text of 2 GiB or more cannot be a key");
+    if (length >= u64{1} << 31) throw UserError("a string of 2 GiB or more cannot be a key");
     pieces[i] = {
         at, 0, batch.keys + begins[i], job_.words + i * row_bytes() + sizeof(u64), static_cast<u32>(length),
         0};

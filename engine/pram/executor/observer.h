@@ -6,7 +6,7 @@
 
 namespace lanewise::pram {
 
-/// Sees what an executor does, unit by unit. Executors then do nothing ahead of it.
+/// Observes an executor, unit by unit. Executors then do not run ahead.
 class KernelObserver {
  public:
   virtual ~KernelObserver() = default;
@@ -14,8 +14,8 @@ class KernelObserver {
   virtual void begin(const Memory& memory) = 0;
   /// A block begins: the private variables of its processors are 0.
   virtual void begin_block(uint32_t block, uint32_t processors, const MetaProgram& meta) = 0;
-  /// `unit` ran with so many active processors. `columns`: by private variable one word that the host holds,
-  /// one for each processor of the block, or none where it lives within kernels only.
+  /// `unit` ran with this number of active processors. `columns` has for each private variable: one word if
+  /// the host holds it, one for each processor of the block, or none if it lives within kernels only.
   virtual void ran(const Unit& unit, uint32_t active, const Memory& memory, const Columns& columns) = 0;
 };
 

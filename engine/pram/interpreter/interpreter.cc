@@ -482,7 +482,7 @@ void Interpreter::write_combined(const Writes& writes) {
       const std::string name =
           cell_name(program_.tree().variables[column.variable], memory_.variables[column.variable], cell);
       fail(column.place,
-           fmt::format("what {} processors write to {} overflows {} when it is combined", next - first, name,
+           fmt::format("the combined writes of {} processors to {} overflow {}", next - first, name,
                        pram::name(type)),
            writes.processor(writer));
     }

@@ -341,7 +341,7 @@ class RegexParser {
     if (accept("?P<")) {
       std::string name = group_name(begin);
       if (flags_.rust && std::ranges::find(group_names_, name) != group_names_.end())
-        characters_.fail("a second group of this name", begin, at_);
+        characters_.fail("a second group with this name", begin, at_);
       group_names_.push_back(std::move(name));
       capture = static_cast<int>(group_names_.size());
     } else if (flags_.rust && (looking_at("?=") || looking_at("?!") || looking_at("?<"))) {
@@ -413,7 +413,7 @@ class RegexParser {
     const size_t first = at_;
     while (at_ < close) {
       if (!in_name(characters_.character()))
-        characters_.fail("a group's name has letters, digits and _", first, close);
+        characters_.fail("a group's name may contain letters, digits and _ only", first, close);
     }
     if (first == close) characters_.fail("a group's name is empty", begin, close + 1);
     ++at_;

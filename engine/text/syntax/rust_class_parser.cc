@@ -102,7 +102,8 @@ char32_t CharClassParser::rust_escape() {
         text.empty() || text.size() > 8 ? ~0UL : std::strtoul(text.c_str(), nullptr, 16);
     while (read < text.size() && std::isxdigit(static_cast<unsigned char>(text[read]))) ++read;
     at_ = end + braces;
-    if (read != text.size() || value > unicode::kMaxCodePoint) fail("not a character's number", begin, at_);
+    if (read != text.size() || value > unicode::kMaxCodePoint)
+      fail("not the number of a character", begin, at_);
     return static_cast<char32_t>(value);
   }
   if (std::string_view("nrtafvx").find(c) == std::string_view::npos) {

@@ -63,7 +63,7 @@ TEST(RegexSyntax, ErrorsMarkThePlace) {
             "  [[:foo:]]\n"
             "   ^^^^^^^");
   EXPECT_EQ(error_of("(?P<a b>c)"),
-            "invalid regular expression: a group's name has letters, digits and _\n"
+            "invalid regular expression: a group's name may contain letters, digits and _ only\n"
             "  (?P<a b>c)\n"
             "      ^^^");
   EXPECT_EQ(error_of("(a)\\1"),

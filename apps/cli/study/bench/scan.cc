@@ -256,7 +256,8 @@ std::vector<Group> run_scan(const ScanOptions& given, Bench& bench,
                             const std::function<void(const Group&)>& emit) {
   ScanOptions options = given;
   if (options.rows == 0) options.rows = default_rows();
-  if (options.rows > UINT32_MAX) throw UserError("more than 4294967295 rows: lists of rows are of 32 bits");
+  if (options.rows > UINT32_MAX)
+    throw UserError("more than 4294967295 rows: lists of rows have 32-bit numbers");
   if (options.selectivity.empty()) {
     options.selectivity = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100};
   }

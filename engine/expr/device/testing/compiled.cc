@@ -28,7 +28,7 @@ struct CompiledAnswer {
 using Compiled = void (*)(const void* const* values, const uint32_t* const* validity, uint64_t row,
                           CompiledAnswer* answer);
 
-/// Expressions as functions of a library. Those that are not offered on devices have none.
+/// Expressions as functions of a library. Those that are not supported on GPUs have none.
 class Library {
  public:
   Library(const std::vector<ExprPtr>& exprs, const std::vector<Type>& types) {
