@@ -57,17 +57,10 @@ Vector scattered(const std::vector<Batch>& batches, Type type, const ActiveSet& 
   });
 }
 
-Vector call_host(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
-                 EvalContext& context) {
+/// What the function gives for the rows.
+std::vector<Batch> run_host(const Expr& expr, const Batch& given) {
   const HostFunction& host = *dynamic_cast<const HeldHost&>(*expr.prepared).host;
-  Batch given;
-  given.rows = rows.count();
-  for (const Vector& arg : args) {
-    Gather gather(arg.type, context.budget, "function");
-    gather.append(arg, rows);
-    given.columns.push_back(gather.finish());
-  }
-  const std::vector<Batch> made = host.run(given);
+  std::vector<Batch> made = host.run(given);
   int64_t count = 0;
   for (const Batch& batch : made) {
     if (batch.columns.size() != 1 || batch.columns[0]->type != expr.type)
@@ -77,6 +70,31 @@ Vector call_host(const Expr& expr, std::span<const Vector> args, const ActiveSet
   if (count != given.rows)
     throw HostFunctionError(
         fmt::format("the function {} gave {} values for {} rows", host.name, count, given.rows));
+  return made;
+}
+
+Value reference(const Expr& expr, std::span<const Value> args) {
+  Batch given;
+  given.rows = 1;
+  for (const Value& arg : args) {
+    if (arg.is_null() && expr.function->nulls == Function::Nulls::kStrict) return Value(expr.type);
+    given.columns.push_back(make_column(arg.type(), {arg}));
+  }
+  const std::vector<Batch> made = run_host(expr, given);
+  const auto batch = std::ranges::find(made, 1, &Batch::rows);
+  return batch->columns[0]->value(0);
+}
+
+Vector call_host(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
+                 EvalContext& context) {
+  Batch given;
+  given.rows = rows.count();
+  for (const Vector& arg : args) {
+    Gather gather(arg.type, context.budget, "function");
+    gather.append(arg, rows);
+    given.columns.push_back(gather.finish());
+  }
+  const std::vector<Batch> made = run_host(expr, given);
   return scattered(made, expr.type, rows);
 }
 
@@ -95,6 +113,7 @@ ExprPtr call_host_function(std::shared_ptr<const HostFunction> function, std::ve
   held->entry.raises = true;
   held->entry.varies = held->host->varies;
   held->entry.evaluate = call_host;
+  held->entry.reference = reference;
   auto expr = std::make_shared<Expr>();
   expr->kind = Expr::Kind::kCall;
   expr->type = held->host->result;
