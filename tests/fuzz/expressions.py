@@ -171,7 +171,7 @@ AGGREGATES = [
     ("regr_count", "regr_count({0}, {1})", "int", "exact int32"), ("regr_avgx", "regr_avgx({1}, {0})", "inexact", "int32 exact"),
     ("covar_pop", "covar_pop({0}, {1})", "inexact", "int32 int32"), ("mad", "mad({0})", "inexact", "int32"),
     *[(f"entropy {k}", "entropy({0})", "inexact", k) for k in ("int32", "text")],
-    ("greatest values", "max({0}, 3)::VARCHAR", "text", "int"), ("least values", "min({0}, 2)::VARCHAR", "text", "date"),
+    ("greatest values", "max({0}, 3)::VARCHAR", "text", "int32"), ("least values", "min({0}, 2)::VARCHAR", "text", "date"),
     ("quantiles", "quantile_disc({0}, [0.3, 0.9])::VARCHAR", "text", "int32"),
     *[(f"{f} {k}", f"{f}({{0}})", k, k) for f in ("min", "max") for k in ("enum", "bits", "clock", "bignum")],
     *[(f"count distinct {k}", "count(DISTINCT {0})", "int", k) for k in ("enum", "bits", "clock")],

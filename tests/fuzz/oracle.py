@@ -205,7 +205,7 @@ def loses_sign(query, reason):
 
 def cuts_at_nul(table, query, options):
     """Whether DuckDB compares a text only up to its first NUL byte, by a collation that makes another text of it."""
-    if not re.search("NOACCENT|NFC", " ".join([query.text(), *table.statements()])):
+    if not re.search("NOACCENT|NFC", " ".join([query.text(), *table.statements()]), re.IGNORECASE):
         return False
     columns = tuple((name, kind, value.replace("chr(0)", "chr(1)"), nulls) for name, kind, value, nulls in table.columns)
     return columns != table.columns and not differs(replace(table, columns=columns), query, options)

@@ -55,7 +55,8 @@ plan::AggregateCall sum(ExprPtr of, ExprPtr filter = nullptr) {
 plan::AggregateCall count_all() { return call_of("count_star", {}, TypeId::kInt64); }
 
 plan::AggregateCall distinct(const char* function, ExprPtr arg, ExprPtr filter = nullptr) {
-  return call_of(function, {std::move(arg)}, TypeId::kInt64, {.distinct = true, .filter = std::move(filter)});
+  const Type type = std::string_view(function) == "count" ? TypeId::kInt64 : TypeId::kInt128;
+  return call_of(function, {std::move(arg)}, type, {.distinct = true, .filter = std::move(filter)});
 }
 
 /// The sources of the plan's last pipeline.
