@@ -98,7 +98,7 @@ def test_lookups(emulated_gpu, key, lookup):
     made = NUMBERS[key]
     for rows in (1, 31, 32, 33, 64, 65, 127) if ALL else (33, 127):
         order = "DESC" if lookup in ("direct", "bitmap") else "ASC"
-        sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
+        sql = f"""SET lanewise_fallback = 'duckdb'; CREATE TABLE l AS SELECT v, {made} AS k, union_value(a := 1) AS not_ours FROM (SELECT v, hash(v) % 128 AS x FROM range(400) n(v));
           CREATE TABLE r AS SELECT x AS w, 't' || x AS t, CASE WHEN x % 3 <> 0 THEN x::DECIMAL(20, 2) END AS n, DATE '2000-01-01' + x::INT AS d, {made} AS k FROM range({rows}) n(x) WHERE x % 7 <> 3 ORDER BY x {order}; RESET lanewise_fallback;"""
         sql += "".join(f"{KINDS[kind]} ORDER BY ALL;" for kind in kinds)
         cpu, gpu = run(emulated_gpu, sql, "--device", "cpu"), run(emulated_gpu, sql, "--device", "cuda", "--profile", "--device-strategy", f"join={lookup}")
