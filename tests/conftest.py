@@ -12,6 +12,7 @@ LEVELS = ["simd", "packed", "branching", "scalar", "auto", "interleaved", "avx2"
 
 
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: "tests/gpu/" not in item.nodeid)  # The longest first, so that no worker is idle at the end.
     if "LANEWISE_TEST_ALL" not in os.environ:
         for item in items:
             if item.get_closest_marker("long"):

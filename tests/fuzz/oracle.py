@@ -77,7 +77,7 @@ def law(connection, query, spelling={}):
     if answer is None or not PATTERN.search(query.text(spelling)):
         return answer
     before = connection.execute("SELECT current_setting('disabled_optimizers')").fetchone()[0]
-    connection.execute(f"SET disabled_optimizers = '{PATTERN_OPTIMIZERS}'")
+    connection.execute(f"SET disabled_optimizers = '{','.join(filter(None, (before, PATTERN_OPTIMIZERS)))}'")
     plain = answer_of(connection, query, spelling)
     connection.execute(f"SET disabled_optimizers = '{before or ''}'")
     return plain if plain and corpus.difference(answer, plain, query.ordered) else answer
