@@ -108,6 +108,8 @@ class Run:
                 if query.where and not passing(connection, query) and chooser.random() < 0.75:
                     query = replace(query, where=Node("bool", "({0} IS NOT TRUE)", (query.where,)))  # All rows pass this.
                 answer, error = ask(connection, query)
+                if broken(error):
+                    break
                 if took_too_long(error):
                     continue
                 queries.append(query)
