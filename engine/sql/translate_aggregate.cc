@@ -62,7 +62,8 @@ const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
 
 /// Whether it has an argument whose order matters and is not that of our values.
 bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
-  constexpr std::array kWithoutOrder = {"count", "first", "arbitrary", "last", "any_value", "entropy", "mode"};
+  constexpr std::array kWithoutOrder = {"count",     "first",   "arbitrary", "last",
+                                        "any_value", "entropy", "mode"};
   return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
          std::ranges::any_of(expr.children,
                              [](const auto& child) { return is_held_as_text(child->return_type); });
