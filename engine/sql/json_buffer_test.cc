@@ -18,6 +18,18 @@ std::string line_of(int i, const std::string& filler) {
   return R"({"i": )" + std::to_string(i) + R"(, "s": "\u00e9)" + filler + "\"}\n";
 }
 
+/// A second thread reads on after a first one was cancelled.
+void expect_no_waiting(const Query& query) {
+  const plan::Scan& scan = scan_of(*query.root);
+  Cancellation cancellation;
+  const auto reading = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, &cancellation);
+  const auto first = reading->worker(), second = reading->worker();
+  cancellation.cancel();
+  EXPECT_THROW(first->next(), CancelledError);
+  cancellation.reset();
+  EXPECT_TRUE(second->next());
+}
+
 class JsonLines : public testing::Test {
  protected:
   void SetUp() override {
@@ -100,17 +112,7 @@ TEST_F(JsonLines, OnlyLinesAreShared) {
 }
 
 /// DuckDB's reader waits for ever where the thread before has not read the buffer that it claimed.
-TEST_F(JsonLines, AThreadThatStopsReadsItsBuffer) {
-  const Query query = plan("good.ndjson");
-  const plan::Scan& scan = scan_of(*query.root);
-  Cancellation cancellation;
-  const auto reading = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, &cancellation);
-  const auto first = reading->worker(), second = reading->worker();
-  cancellation.cancel();
-  EXPECT_THROW(first->next(), CancelledError);
-  cancellation.reset();
-  EXPECT_TRUE(second->next());
-}
+TEST_F(JsonLines, AThreadThatStopsReadsItsBuffer) { expect_no_waiting(plan("good.ndjson")); }
 
 TEST_F(JsonLines, ThreadsMayStop) {
   for (int round = 0; round < 30; ++round) {
@@ -214,17 +216,7 @@ TEST_P(JsonFiles, ABadLineHasItsFileAndNumber) {
   }
 }
 
-TEST_P(JsonFiles, NoThreadWaitsForOneThatWasCancelled) {
-  const Query query = plan();
-  const plan::Scan& scan = scan_of(*query.root);
-  Cancellation cancellation;
-  const auto reading = scan.source->scan(scan.columns, BatchSize::kKept, nullptr, &cancellation);
-  const auto first = reading->worker(), second = reading->worker();
-  cancellation.cancel();
-  EXPECT_THROW(first->next(), CancelledError);
-  cancellation.reset();
-  EXPECT_TRUE(second->next());
-}
+TEST_P(JsonFiles, NoThreadWaitsForOneThatWasCancelled) { expect_no_waiting(plan()); }
 
 /// As with LIMIT and with Ctrl-C: nothing waits for a thread that has stopped.
 TEST_P(JsonFiles, ThreadsMayStop) {
