@@ -8,7 +8,6 @@ add_library(lanewise_all INTERFACE)
 add_library(lanewise::lanewise ALIAS lanewise_all)
 set_target_properties(lanewise_all PROPERTIES EXPORT_NAME lanewise)
 target_link_libraries(lanewise_all INTERFACE ${layers})
-target_compile_features(lanewise_all INTERFACE cxx_std_20)
 # Users write <lanewise/data/column.h>; the headers among themselves "data/column.h".
 target_include_directories(lanewise_all INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 

@@ -57,6 +57,9 @@ tpch() {
 }
 
 [[ $# -gt 0 ]] || set -- contents tpch
+mkdir -p "$CACHE"
+exec 9>"$CACHE/data.lock"
+flock 9  # one at a time: tests in several processes ask for the same
 for name in "$@"; do
   case $name in
     contents | tpch) "$name" ;;

@@ -89,6 +89,13 @@ def test_parameters_of_statements_that_write():
         assert connection.execute("SELECT x FROM t ORDER BY x").fetchall() == [(1,), (2,), (3,), (14,)]
 
 
+def test_hugeints_are_integers():
+    result = lw.sql("SELECT sum(i) AS s, (2::HUGEINT ** 100)::HUGEINT AS h, NULL::HUGEINT AS n, sum(i::DECIMAL(9, 1)) AS d FROM range(5) AS r(i)")
+    assert result.fetchall() == [(10, 2**100, None, decimal.Decimal("10.0"))]
+    assert [type(value) for value in result.fetchall()[0]] == [int, int, type(None), decimal.Decimal]
+    assert result.df()[["s", "h"]].dtypes.tolist() == [float, float] and result.df()["s"].tolist() == [10.0]
+
+
 @pytest.mark.parametrize("query, params, message", [
     ("SELECT ?", None, "has parameters"), ("SELECT ?", [1, 2], r"has no parameter \$2"), ("SELECT ?, ?", [1], r"parameter \$2 has no value"),
     ("SELECT $x", {"y": 1}, r"no parameter \$y"), ("SELECT 1", [1], r"no parameter \$1"), ("SELECT ?", [object()], r"parameter \$1 has no SQL type"),

@@ -73,8 +73,12 @@ class Result:
         return self._reader().read_all()
 
     def df(self) -> pd.DataFrame:
-        """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats."""
-        return self.arrow().to_pandas()
+        """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats, and so do HUGEINTs, like sums of BIGINT."""
+        table = self.arrow()
+        for at, field in enumerate(table.schema):
+            if is_hugeint(field.type):
+                table = table.set_column(at, field.name, table.column(at).cast("float64"))
+        return table.to_pandas()
 
     def pl(self) -> pl.DataFrame:
         """The rows as a polars.DataFrame."""
@@ -136,6 +140,18 @@ class Result:
         return text.decode(errors="replace")
 
 
+def is_hugeint(type: pa.DataType) -> bool:
+    """Whether Arrow's type is what a HUGEINT becomes, as Arrow has no integers of 128 bits."""
+    import pyarrow as pa
+
+    return pa.types.is_decimal128(type) and (type.precision, type.scale) == (38, 0)
+
+
 def rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
     """The rows of a batch as tuples of Python values."""
-    return zip(*(column.to_pylist() for column in batch.columns))
+    return zip(*(_values_of(column) for column in batch.columns))
+
+
+def _values_of(column: pa.Array) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    return [None if value is None else int(value) for value in values] if is_hugeint(column.type) else values

@@ -181,7 +181,7 @@ int compile(Program& program, const std::string& definitions, const fs::path& fo
   if (result == 0) {
     write(folder / "translated.cc", translate(read(folder / "translated.cc")));
     result = run(command +
-                 "-O1 -w -fno-strict-aliasing -ffp-contract=off -fvisibility=hidden -fno-gnu-unique -fPIC "
+                 "-O0 -w -fno-strict-aliasing -ffp-contract=off -fvisibility=hidden -fno-gnu-unique -fPIC "
                  "-shared -x c++ " +
                  text + " -o " + library + log);
   }
