@@ -92,6 +92,9 @@ std::optional<DeviceFunction> on_device(const Expr&) {
 /// All functions, in the order of their names.
 std::span<const Function> functions();
 
+/// The name in the table that another name of a function stands for: "pow" for "power"; else `name`.
+std::string_view standard_name(std::string_view name);
+
 /// The function of that name for these argument types, or null. Names are SQL's, operators included ("+",
 /// "~~").
 const Function* find_function(std::string_view name, std::span<const Type> args);
