@@ -168,7 +168,7 @@ class Run {
     turn_changed_.notify_all();
   }
 
-  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait behind it.
+  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait after it.
   void finish(std::unique_ptr<Batch> batch) {
     std::unique_lock lock(turn_mutex_);
     const uint64_t ticket = batch->ticket;

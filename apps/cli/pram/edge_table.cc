@@ -87,8 +87,8 @@ std::vector<double> weights(const Table& table, size_t column, const std::string
   return result;
 }
 
-/// The type that a column is read as: text, unless every value surely fits. What is no number is then shown
-/// as it stands in the file.
+/// The type that a column is read as: text, unless every value surely fits. What is not a number is then
+/// shown as it stands in the file.
 const char* read_as(Type type, bool weight) {
   const bool small = type.is_integer() && width(type.physical()) < 8;
   if (weight) return small || type.is_float() ? "DOUBLE" : "VARCHAR";

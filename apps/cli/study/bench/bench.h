@@ -22,7 +22,7 @@ struct Contender {
   std::function<uint64_t()> digest = nullptr;       ///< does the work once; a hash of all that it gives
   std::function<double()> seconds = nullptr;        ///< does it once and says how long that took
   std::function<lanes::Stats()> observe = nullptr;  ///< does it once and says what the lanes did
-  uint32_t refill_below = 0;                        ///< the threshold of refill, where one was asked for
+  uint32_t refill_below = 0;                        ///< the threshold of refill, where one was given
   /// All work is done by the calling thread: its time is that of the processor where it was interrupted.
   bool one_thread = false;
 };
@@ -74,7 +74,7 @@ class Bench {
         std::function<void(const std::string&)> say = nullptr);
   ~Bench();
 
-  /// Whether the user asked for this level, by its name or the first words of it ("simd" is the widest of the
+  /// Whether the user chose this level, by its name or the first words of it ("simd" is the widest of the
   /// machine).
   bool wants(const std::string& level) const;
   /// Tells a terminal what is being done.

@@ -121,7 +121,7 @@ class IndexRun {
     };
   }
 
-  /// A tree of one node: its search by halves on the host, and by segments and by keys on the device.
+  /// A tree of one node: binary search on the host, and search by segments and by keys on the device.
   void node_search(uint32_t keys) {
     const IndexData<Key> data(keys);
     const auto index = std::make_shared<Index>(data.index(keys));

@@ -50,7 +50,7 @@ class Resident {
  private:
   device::Stream& stream() { return index_->stream(); }
   device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
-  /// Room that is made when it is first asked for.
+  /// Room that is made when it is first requested.
   device::DeviceBuffer& room(device::DeviceBuffer& buffer, size_t bytes) {
     if (!buffer) buffer = there(bytes);
     return buffer;

@@ -45,7 +45,7 @@ template <class Key>
 void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
                   const std::function<void(Work)>& add);
 
-/// Lookups of a tenth as many texts of 8 to 40 bytes, in random order; inserting and erasing a tenth of
+/// Lookups of a tenth as many strings of 8 to 40 bytes, in random order; inserting and erasing a tenth of
 /// those.
 void text_works(const IndexBenchOptions& options, device::Device& device,
                 const std::function<void(Work)>& add);

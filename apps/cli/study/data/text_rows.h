@@ -26,7 +26,7 @@ struct Lengths {
 /// Rows for one test with a stated share of matches and place of mismatch.
 struct TextRows {
   std::vector<uint32_t> offsets;  ///< rows + 1
-  std::vector<uint8_t> bytes;     ///< 64 more behind the last row
+  std::vector<uint8_t> bytes;     ///< 64 more after the last row
   uint64_t matches;               ///< how many rows match
 
   uint64_t rows() const { return offsets.size() - 1; }
