@@ -53,7 +53,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// DuckDB's value of the setting of that name, if it shall have another than its own.
+/// DuckDB's value of the setting of that name, if it must differ from its own.
 std::optional<std::string> temp_directory(const SessionOptions& options) {
   const std::string& given = options.temp_directory;
   if (given.empty()) return std::nullopt;
