@@ -35,7 +35,7 @@ class Reclaimer {
 /// A limit on the total memory of everything that grows with the data. Thread-safe.
 class MemoryBudget {
  public:
-  /// `raise` tells users how to raise the limit, at the end of a MemoryError's message.
+  /// `raise` says how to raise the limit, at the end of a MemoryError's message.
   explicit MemoryBudget(size_t limit = SIZE_MAX, std::string_view raise = "raise --memory-limit")
       : limit_(limit), raise_(raise) {}
   MemoryBudget(const MemoryBudget&) = delete;
