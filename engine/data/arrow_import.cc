@@ -12,7 +12,7 @@ namespace lanewise::arrow {
 
 namespace {
 
-/// The array, released when nobody looks into its buffers any more.
+/// The array, released when its buffers are no longer read.
 using Owner = std::shared_ptr<ArrowArray>;
 
 Owner own(ArrowArray* array) {
@@ -286,7 +286,7 @@ class Importer {
       } else if (view.length <= 12) {
         builder.append_text({view.inlined, static_cast<size_t>(view.length)});
       } else {
-        // The last buffer tells how long the texts' are.
+        // The last buffer says how long the strings' are.
         if (view.buffer < 0 || view.buffer + 3 >= array_.n_buffers || view.offset < 0 ||
             int64_t{view.offset} + view.length > buffer<int64_t>(array_.n_buffers - 1)[view.buffer]) {
           refuse(field_, "a view points outside its buffers");
