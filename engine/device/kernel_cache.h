@@ -20,7 +20,7 @@ class KernelCache {
   /// lanewise/kernels in XDG_CACHE_HOME or ~/.cache.
   static KernelCache& system();
   /// What was compiled ahead with this program and is only read: LANEWISE_KERNELS if that is set, else
-  /// lanewise_kernels beside the program or in the lib beside its folder. Often there is none.
+  /// lanewise_kernels next to the program or in the lib next to its folder. Often there is none.
   static const KernelCache& ahead();
   /// An empty `folder` caches nothing. Over `limit` bytes the entries that were not used for longest go.
   explicit KernelCache(std::filesystem::path folder, size_t limit = size_t{256} << 20);

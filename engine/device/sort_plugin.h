@@ -13,7 +13,7 @@ inline constexpr int kSortPluginVersion = 2;  ///< of this interface; a program 
 struct SortJob {
   void* keys[2];         ///< two places of the same size: one holds the pairs, the other is free
   void* values[2];       ///< likewise
-  int value_bytes;       ///< of each: 4; beside keys of 32 bits 8 or 16, too
+  int value_bytes;       ///< of each: 4; with keys of 32 bits also 8 or 16
   uint32_t count;        ///< of pairs
   int bits;              ///< of a key that count: the lowest
   int place;             ///< 0 or 1: where the pairs are, before and after

@@ -1,11 +1,11 @@
-// A stand-in for libcuda.so.1: devices whose memory is the host's, whose work is done when it is asked for,
+// A stand-in for libcuda.so.1: devices whose memory is the host's, whose work is done when it is requested,
 // and which fail when a test says so. Its one kernel is `add_one(unsigned char* bytes, unsigned long long
 // count)`.
 //
 // With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
 //
 // Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory),
-// FAKE_CUDA_COUNTS (a file that tells at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
+// FAKE_CUDA_COUNTS (a file that lists at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
 // what is copied to a device changes before somebody waited: a real driver may read it until then).
 
 #include "device/testing/fake_cuda.h"
@@ -147,7 +147,7 @@ int cuGetErrorName(int error, const char** name) {
   *name = text.c_str();
   return 0;
 }
-int cuGetExportTable(const void**, const void*) { return 801; }  // NVRTC asks for it
+int cuGetExportTable(const void**, const void*) { return 801; }  // NVRTC looks it up
 int cuDeviceGetCount(int* count) { return *count = number("FAKE_CUDA_DEVICES", 1), 0; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char* name, int size, int) {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// What a test tells the stand-in for libcuda.so.1 (fake_cuda.cc), and what it asks of it. The library's
+/// What a test sets in and reads from the stand-in for libcuda.so.1 (fake_cuda.cc). The library's
 /// function `fake_cuda` gives the address of its own.
 struct FakeCuda {
   int fail_in = 0;  ///< the call that many calls ahead fails (1: the next); 0: none. Calls that free never do

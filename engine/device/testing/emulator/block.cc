@@ -41,7 +41,7 @@ const Services& Processor::services() {
   return services;
 }
 
-// What may be called on another core's thread later must look its processor up anew: no inlining.
+// What may be called on another core's thread later must look its processor up again: no inlining.
 [[gnu::noinline]] const Place& Processor::place() { return current->running_->place; }
 
 void Processor::add_thread() {
