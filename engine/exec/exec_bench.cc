@@ -6,7 +6,7 @@
 #include "exec/execute.h"
 #include "primitives/kernels.h"
 
-/// sum(x) where x < limit over int32 in memory: what a pipeline costs beside reading the bytes.
+/// sum(x) where x < limit over int32 in memory: what a pipeline costs compared with reading the bytes.
 /// LANEWISE_BENCH_ROWS sets the rows (2^28 when it is not set).
 namespace lanewise::exec {
 namespace {

@@ -169,7 +169,7 @@ class Execution {
     Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
     const std::vector<Counters> before = counters_;
-    // Nothing is left of what the GPU did: the CPU begins anew.
+    // Nothing is left of what the GPU did: the CPU begins again.
     const auto leave_to_host = [&](const char* reason) {
       counters_ = before;
       notes_[pipeline.line] += fmt::format("; then on the CPU: {}", reason);

@@ -98,7 +98,7 @@ class Worker {
       while (!stopped() && reader->next(morsel, below_within(branch, needed_below()))) {
         input.nanos += watch.lap();
         const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
-        if (!may_matter(open, morsel, order)) break;  // and what comes behind it may less
+        if (!may_matter(open, morsel, order)) break;  // and what comes after it may not
         input.bytes += bytes_of(morsel);
         run_morsel(open, morsel, order);
         progress.morsel_done(pipeline_, branch);

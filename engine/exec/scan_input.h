@@ -38,7 +38,7 @@ class ScanInput : public Input {
   void end_reading(bool all_read);
   /// Waits for morsels of others; false when there will be none.
   bool wait(std::unique_lock<std::mutex>& lock);
-  /// Adds the batch's morsels; false if the batch lies behind what is needed.
+  /// Adds the batch's morsels; false if the batch lies after what is needed.
   bool add(const ScanBatch& batch);
   int64_t slice_rows(int64_t batch_rows) const;
 

@@ -190,7 +190,7 @@ class BranchRun {
   std::string beside_;                              // one that others stand for until it is there
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
-  std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; behind them: the input's
+  std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
   device::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
   device::DeviceBuffer queue_;  // a kernel::PairQueue, where the last section uses pairs

@@ -11,7 +11,7 @@ struct MarkedRows {
   uint64_t rows;                 ///< at most 2^32
   device::cuda::Address bitmap;  ///< of those that are wanted
   kernel::Job job;               ///< with all but kRows, kList and the outputs
-  Downloads with = {};           ///< come to the host with the rows, as it is behind `project`
+  Downloads with = {};           ///< come to the host with the rows, as it is after `project`
 };
 
 /// The rows of a list in device memory.

@@ -28,7 +28,7 @@ struct DeviceSink {
   const std::vector<ExprPtr>* expressions() const {
     return has_pairs() || rows || sort || build ? &expressions_ : nullptr;
   }
-  /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is asked for.
+  /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is needed.
   bool has_pairs() const { return aggregates_rows || groups.has_value(); }
   /// The pair of a group's key or input.
   static size_t key_pair(size_t key) { return 2 * key; }

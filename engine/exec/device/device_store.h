@@ -13,7 +13,7 @@
 namespace lanewise::exec {
 
 /// The device's half of the column store: parts of columns of sources, in device memory between queries. The
-/// least recently used go where the budget asks for memory, and never while a query reads them. Thread-safe.
+/// least recently used go when the budget needs memory, and never while a query reads them. Thread-safe.
 class DeviceStore {
  public:
   using ColumnPtr = std::shared_ptr<const DeviceColumn>;

@@ -31,7 +31,7 @@ struct PairQueue {
     u32 row, number;
   };
   u64 taken;   ///< rows, by kRefill
-  u64 pieces;  ///< that wait behind this; those beyond Pairs::room found none
+  u64 pieces;  ///< that wait after this; those beyond Pairs::room found none
 
   LANES_FN Piece* piece() { return reinterpret_cast<Piece*>(this + 1); }
 };

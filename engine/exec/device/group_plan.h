@@ -51,7 +51,7 @@ inline constexpr size_t kNoInput = static_cast<size_t>(-1);
 
 /// GROUP BY, and DISTINCT: aggregates taken apart into cells, of which each is kept once, and put together
 /// again on the host. Device and host meet in **partial groups**: a table of the keys, then of the cells that
-/// are columns. What aggregates of DISTINCT values take is one more key behind the others: each of its values
+/// are columns. What aggregates of DISTINCT values take is one more key after the others: each of its values
 /// comes once for a group.
 class GroupPlan {
  public:
@@ -111,11 +111,11 @@ class GroupPlan {
   size_t group_keys_ = 0;  // of keys_: without the one that is distinct_
   ExprPtr distinct_;
   std::optional<size_t> first_row_;  // a cell: intervals that are equal are not the same
-  bool ranked_ = false;  // the only call asks for values by rank: how often each of them is there is its cell
+  bool ranked_ = false;  // the only call takes values by rank: how often each of them is there is its cell
   std::vector<Input> inputs_;
   std::vector<GroupCell> cells_;
   std::vector<Call> calls_;
-  std::vector<size_t> columns_;  // behind the keys, by cell
+  std::vector<size_t> columns_;  // after the keys, by cell
   Schema partial_;
 };
 

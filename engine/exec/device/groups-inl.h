@@ -7,16 +7,17 @@
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
 /// and cells:
 ///
-///   u64 hash() const;                                       of the keys, by mix(), without long texts' bytes
-///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
+///   u64 hash() const;                                       of the keys, by mix(), without long strings'
+///   bytes bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
+///   slot,
 ///                                                           whose first key has the first word `first`;
-///                                                           without long texts' bytes
+///                                                           without long strings' bytes
 ///   void take_key<kShared>(const Slot&);
 ///   void merge<kShared>(const Slot&);                       takes its cells in
-///   static constexpr u32 kTexts;                            so many keys are texts
+///   static constexpr u32 kTexts;                            so many keys are strings
 ///   Key<Text> text(u32 i) const;                            of these the i-th
 ///   const u64& rest(u32 i) const;                           its second word
-///   static constexpr bool kMakesTexts;                      its kernel may write such texts
+///   static constexpr bool kMakesTexts;                      its kernel may write such strings
 ///
 /// Of many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
 /// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
@@ -70,7 +71,7 @@ LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift);
 /// Of a slot that is neither empty nor busy; of each of a group's copies another.
 LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
-/// Whether bytes of long texts are the same, too, where same() says that all else is.
+/// Whether bytes of long strings are the same, too, where same() says that all else is.
 template <bool kShared, class Slot>
 LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
   if constexpr (Slot::kTexts != 0) {
@@ -83,7 +84,7 @@ LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
 }
 
 /// `slots[i * stride]`, a power of two of them, open addressing with linear probing. Where `kKeepsHash`, the
-/// word behind each slot is its hash.
+/// word after each slot is its hash.
 template <class Slot, bool kShared, bool kKeepsHash = false>
 struct SlotTable {
   static constexpr u32 kEmpty = 0, kBusy = 1;
@@ -258,7 +259,7 @@ class Groups {
     }
   }
 
-  /// Where there is room between slots: code that hashes texts need not be there again.
+  /// Where there is room between slots: code that hashes strings need not be there again.
   static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
   static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
   static constexpr u32 kMostUsed = most_used_of(kNear), kFewUsed = few_used_of(kNear);

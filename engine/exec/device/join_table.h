@@ -30,7 +30,7 @@ class JoinTable {
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
   /// Of those that the join keeps a row is what the lookup finds, which may be a place for each number of the
-  /// keys' range. Behind the keys: the marks.
+  /// keys' range. After the keys: the marks.
   const DeviceColumn& column(size_t place) const {
     return place < columns_.size() ? *columns_[place] : marks_;
   }

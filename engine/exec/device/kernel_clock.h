@@ -18,7 +18,7 @@ struct KernelTime {
   lanes::Stats lanes = {};  ///< what its lanes did, where that was counted
 };
 
-/// Times kernels by events before and behind each. What the host does between them, and copies, do not count.
+/// Times kernels by events before and after each. What the host does between them, and copies, do not count.
 class KernelClock {
  public:
   /// `spare` holds timed events that are used again; it outlives the clock.

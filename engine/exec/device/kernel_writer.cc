@@ -40,7 +40,7 @@ bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_
 int words_at_a_time(size_t bytes_of_a_row, bool is_long) {
   return bytes_of_a_row > 16 ? 1 : is_long || bytes_of_a_row > 4 ? 4 : 8;
 }
-/// Of a kernel that keeps much beside: registers are what it lacks.
+/// Of a kernel that keeps much else: registers are what it lacks.
 int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : bytes_of_a_row <= 32 ? 2 : 1; }
 /// As many as a string counts for.
 constexpr size_t kTextBytes = 20;

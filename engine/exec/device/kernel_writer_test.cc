@@ -179,7 +179,7 @@ std::vector<plan::NodePtr> plans() {
   };
 }
 
-/// What a run has beside the others where a strategy is forced.
+/// What a run has in addition where a strategy is forced.
 std::vector<std::string> added_by(const char* strategy, const plan::NodePtr& plan) {
   const Pipeline pipeline = std::move(split(*plan).back());
   std::vector<std::string> sources = kernel_sources(pipeline, {}, parse_strategy(strategy));
@@ -270,7 +270,7 @@ TEST(Kernels, Compile) {
   }
 }
 
-/// The kernels of `SELECT s, b, count(*) GROUP BY s, b` where all texts are short.
+/// The kernels of `SELECT s, b, count(*) GROUP BY s, b` where all strings are short.
 std::vector<KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const Pipeline pipeline = std::move(split(*plan).back());

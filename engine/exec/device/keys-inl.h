@@ -4,8 +4,8 @@
 #include "expr/device/bytes-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
-/// `held` is, read before. Of long texts the bytes are compared and hashed apart: that code is there once,
-/// however many of a group's keys are texts.
+/// `held` is, read before. Of long strings the bytes are compared and hashed apart: that code is there once,
+/// however many of a group's keys are strings.
 namespace lanewise::kernel {
 
 /// By the golden ratio: in the high bits of the result neighbouring numbers lie far apart.
@@ -103,7 +103,7 @@ LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   }
   return hash;
 }
-/// Whether two texts of one size have the same bytes.
+/// Whether two strings of one size have the same bytes.
 LANES_FN bool same_bytes(const u8* a, const u8* b, u64 size) {
   using Part = TextWords<4>;
   for (u64 left = size; left;) {

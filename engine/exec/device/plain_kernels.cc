@@ -62,7 +62,7 @@ class Sources {
   std::vector<std::string> all_;
 };
 
-/// Kernels that ask for patterns.
+/// Kernels that match patterns.
 void add_matches(Sources& sources) {
   using kernel::Asked;
   for (const bool wide : {false, true}) {

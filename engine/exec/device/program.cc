@@ -39,7 +39,7 @@ std::vector<Match> matches_in(const Expr& expr) {
   return found;
 }
 
-/// Comparisons with texts that are asked as patterns: each is a stage, with kernels of its own.
+/// Comparisons with strings that run as patterns: each is a stage, with kernels of its own.
 constexpr size_t kMostCompared = 4;
 
 /// A pattern that is `text` and nothing else.
@@ -52,7 +52,7 @@ std::shared_ptr<const expr::PreparedPattern> pattern_of(const std::string& text)
   return std::make_shared<expr::PreparedPattern>(text::compile_like(like, {.escape = '\\', .limits = {}}));
 }
 
-/// A column's comparison with a text, asked as a pattern: kernels for these are compiled ahead, and read rows
+/// A column's comparison with a text, run as a pattern: kernels for these are compiled ahead, and read rows
 /// by wide loads. Other expressions stay as they are.
 ExprPtr as_match(const ExprPtr& predicate) {
   if (predicate->kind != Expr::Kind::kCall || predicate->args.size() != 2) return predicate;

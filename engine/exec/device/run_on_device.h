@@ -25,7 +25,7 @@ struct DeviceResult {
   int modules = 0;  ///< that no query before it had loaded
 };
 
-/// What tells the pipeline's kernels from others, whatever the values that it reads: of those that
+/// What distinguishes the pipeline's kernels from others, whatever the values that it reads: of those that
 /// kernel_sources() gives. Throws expr::NotOnDevice.
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 

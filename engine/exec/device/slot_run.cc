@@ -20,7 +20,7 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
       list_(list_left(run, gpu)) {}
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
-  // Texts that the kernel makes are those of one launch.
+  // Strings that the kernel makes are those of one launch.
   const bool at_once = run_.makes_texts("make_slots");
   uint64_t room = std::max<uint64_t>(at_once ? list_.count : std::min(list_.count, kRoom / shape_.bytes), 1);
   device::DeviceBuffer slots;

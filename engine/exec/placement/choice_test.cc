@@ -116,7 +116,7 @@ TEST_F(Choices, KnowWhichKernelsWereCompiled) {
   EXPECT_EQ(after.kernels, Kernels::kCached);
   EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
   EXPECT_LT(after.device.seconds(), before.device.seconds() - 0.1);
-  view_.costs.name = "";  // nobody asked yet
+  view_.costs.name = "";  // not known yet
   EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kCached);
   view_.costs.name = "Another GPU";
   EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kToCompile);

@@ -31,7 +31,7 @@ double words(Type type) {
 /// Where the rows of a branch come from.
 struct InputSize {
   double rows = 0;
-  double fixed = 0;    ///< bytes of numbers, offsets and codes of texts
+  double fixed = 0;    ///< bytes of numbers, offsets and codes of strings
   double text = 0;     ///< bytes of one text, in the mean
   double missing = 0;  ///< bytes that the GPU does not have
   double fetched = 0;  ///< bytes that only the GPU has

@@ -61,7 +61,7 @@ plan::NodePtr grouped(plan::NodePtr child) {
 TEST_F(Works, CountColumnsAndExpressions) {
   const Work all = work(count(scan()));
   EXPECT_EQ(all.rows, kWorkRows);
-  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of texts the offsets: nobody looks at them
+  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of strings the offsets: nobody looks at them
   EXPECT_EQ(all.missing, kWorkRows * (8 + 4 + 4 + kUsualText));
   EXPECT_EQ(all.result_rows, 1);
   EXPECT_EQ(all.computed, kWorkRows);  // for the count
