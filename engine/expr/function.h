@@ -56,7 +56,8 @@ struct Function {
   /// Optional: the result type where constant arguments decide it, as the digits of round(x, 2) do;
   /// `resolved` is what resolve() says.
   Type (*refine)(Type resolved, std::span<const ExprPtr> args) = nullptr;
-  /// Optional: work done once for constant arguments (literal values; null where an argument is no literal).
+  /// Optional: work done once for constant arguments (literal values; null where an argument is not a
+  /// literal).
   std::shared_ptr<const Prepared> (*prepare)(std::span<const ExprPtr> args) = nullptr;
   /// Writes the active rows of a result of type `expr.type`.
   Vector (*evaluate)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,

@@ -111,7 +111,7 @@ LANES_FN i64 nanosecond_of_nanos(Outcome& outcome, i64 nanos) {
   return floor_mod(nanos, 60 * 1000 * kMicrosPerSecond);
 }
 
-// The parts that are no integers.
+// The parts that are not integers.
 LANES_FN f64 epoch_of_date(Outcome& outcome, i32 days) {
   outcome.null = is_infinite(days);
   return f64(i64(days) * 86'400);

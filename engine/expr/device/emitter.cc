@@ -184,7 +184,7 @@ Emitted Emitter::cast(const Expr& expr) {
   return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
 }
 
-/// The automaton is a part of the source: where texts are computed, theirs is the kernel's work. So it is
+/// The automaton is a part of the source: where strings are computed, theirs is the kernel's work. So it is
 /// where rows that match fail.
 Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
   const lanes::AutomatonView automaton = automaton_of(pattern);

@@ -68,13 +68,14 @@ class Emitter {
   /// Begins a block: "if (x) {"; close() ends it.
   void open(std::string_view head);
   void close(std::string_view tail = "}");
-  /// Writes a line that is there only where texts are made before take(): the heap that makes them is `heap`.
+  /// Writes a line that is there only where strings are made before take(): the heap that makes them is
+  /// `heap`.
   void line_if_texts(std::string_view text);
-  /// Whether what was written makes texts.
+  /// Whether what was written makes strings.
   bool makes_texts() const { return makes_texts_; }
   /// What was written so far.
   std::string take();
-  /// Lines that include the headers which it needs besides those of all kernels.
+  /// Lines that include the headers which it needs apart from those of all kernels.
   std::string includes() const;
 
  private:

@@ -15,7 +15,7 @@ LANES_FN GraphemeClass grapheme_class(u32 c) {
   if (c >= 0xac00 && c <= 0xd7a3) return (c - 0xac00) % 28 == 0 ? GraphemeClass::kLV : GraphemeClass::kLVT;
   const auto& runs = text::unicode::GraphemeRuns::all;
   u32 first = 0, count = sizeof(runs) / sizeof(runs[0]);
-  while (count > 1) {  // the last run that does not start behind c
+  while (count > 1) {  // the last run that does not start after c
     const u32 half = count / 2;
     first = runs[first + half].start <= c ? first + half : first;
     count -= half;

@@ -50,7 +50,7 @@ LANES_FN f64 based_log(Outcome& outcome, f64 base, f64 x) {
   outcome.failed |= divisor == 0;
   return decimal_log(outcome, x) / divisor;
 }
-/// With the sign of x, exact: in steps of as many bits as fit beside a mantissa.
+/// With the sign of x, exact: in steps of as many bits as fit beyond a mantissa.
 LANES_FN f64 real_remainder(Outcome&, f64 x, f64 y) {
   constexpr u64 kSign = u64(1) << 63, kHidden = u64(1) << 52;
   if (x != x || y != y) return x + y;

@@ -47,7 +47,7 @@ LANEWISE_CALLED i32 compare_exactly(const Numeral& numeral, u64 number, i32 expo
   for (; exponent <= -13; exponent += 13) big.multiply(kFive13);
   for (; exponent < 0; ++exponent) big.multiply(5);
 
-  i64 written = numeral.point;  // the place of the digit behind the last one
+  i64 written = numeral.point;  // the place of the digit after the last one
   for (u64 i = 0; i < numeral.digits.size; i++) written -= is_digit(numeral.digits.at[i]);
   const u8* next = numeral.digits.at + numeral.digits.size;
   i32 order = 0;
@@ -73,7 +73,7 @@ LANEWISE_CALLED i32 compare_exactly(const Numeral& numeral, u64 number, i32 expo
   return order;
 }
 
-/// A float's bits behind the point, and the exponent of its greatest numbers.
+/// A float's bits after the point, and the exponent of its greatest numbers.
 template <class T>
 inline constexpr i32 kFractionBits = sizeof(T) == 4 ? 23 : 52;
 template <class T>
@@ -132,7 +132,7 @@ LANES_FN u64 nearest_bits(const Numeral& numeral) {
   return result < kInfinity ? result : kInfinity;
 }
 
-/// "(abc_1)" behind "nan".
+/// "(abc_1)" after "nan".
 LANES_FN Text skip_payload(Text text) {
   if (front(text) != '(') return text;
   for (u64 i = 1; i < text.size; i++) {

@@ -10,7 +10,7 @@
 #include "expr/device/testing/compiled.h"
 #include "expr/patterns/pattern_cache.h"
 
-/// Patterns that rows bring along: devices' functions against the host's, malformed texts too.
+/// Patterns that rows bring along: devices' functions against the host's, malformed strings too.
 namespace lanewise::expr {
 namespace {
 

@@ -3,8 +3,8 @@
 #include "expr/device/heap-inl.h"
 #include "expr/device/letters-inl.h"
 
-/// Functions that make texts, as expr/strings/ has them on the host. Where the heap has no room they give
-/// what nobody reads: the kernel runs again.
+/// Functions that make strings, as expr/strings/ has them on the host. Where the heap has no room they give
+/// what is not read: the kernel runs again.
 namespace lanewise::kernel {
 
 /// The longest text that a function may make.
@@ -45,7 +45,7 @@ LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) 
 }
 
 /// Letter by letter; upper case has the capital of the German sz, which Unicode's mapping does not lead to.
-/// What is malformed stays. A text that does not change is no new one.
+/// What is malformed stays. A text that does not change is returned itself.
 template <bool kUpper>
 LANES_FN Text in_case(Outcome&, Heap& heap, Text text) {
   u8* const to = heap.reserve(text.size + text.size / 2);  // two bytes become three at most

@@ -30,7 +30,7 @@ struct PatternState : EvalState {
 class PreparedPattern : public Prepared {
  public:
   /// `detail` is the place of ESCAPE's argument or of a regular expression's options among the arguments,
-  /// which may be fewer. Throws UserError for a bad regular expression and for options that are no literal.
+  /// which may be fewer. Throws UserError for a bad regular expression and for options that are not literals.
   PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail);
   /// A pattern that is compiled already.
   explicit PreparedPattern(text::Pattern pattern)
