@@ -67,7 +67,7 @@ struct Strings {
   }
 };
 
-/// Several fields, some of them NULL, which is behind all values.
+/// Several fields, some of them NULL, which is after all values.
 template <class... Fields>
 struct Composites {
   using Key = std::tuple<std::pair<bool, Fields>...>;  // {is NULL, value}
@@ -267,7 +267,7 @@ class Play {
           changed += changes[i] == Index::Change::kUpsert ? put(some[i], with[i]) : add(some[i], with[i]);
         }
       }
-      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It tells growth.
+      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It detects growth.
       return static_cast<size_t>(where.apply(changes, batch, with.data()));
     });
     ASSERT_EQ(result, changed);

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "index/word_tree.h"
 
-// How sorted entries become a tree: its leaves one behind the other, then level upon level, all nodes of a
+// How sorted entries become a tree: its leaves one after another, then level upon level, all nodes of a
 // level evenly filled.
 
 namespace lanewise::index {

@@ -329,7 +329,7 @@ TYPED_TEST(DeviceIndexTest, Texts) {
   }
 }
 
-/// Words of 64 bits, one behind the other, many of which are equal in the first ones; NULLs.
+/// Words of 64 bits, one after another, many of which are equal in the first ones; NULLs.
 TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
   const int rows = test_size(70, 400);
   for (const auto& fields :

@@ -292,7 +292,7 @@ TYPED_TEST(DeviceUpdateTest, OrdersOfArrival) {
   }
 }
 
-/// Texts in and out: their slots are used again, whatever their length; changes of the host in between.
+/// Strings in and out: their slots are used again, whatever their length; changes of the host in between.
 TYPED_TEST(DeviceUpdateTest, TextsComeAndGo) {
   Random random(3);
   const auto texts = [&](size_t count) {
@@ -405,7 +405,7 @@ TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
     };
     until_it_succeeds([&] { twins.device.insert(more, values); });
     twins.host.insert(more, values);
-    if (type == TypeId::kVarchar) {  // Keys of inner nodes want texts.
+    if (type == TypeId::kVarchar) {  // Keys of inner nodes need strings.
       until_it_succeeds([&] { twins.device.write_back(); });
     }
     twins.compare(more);

@@ -43,7 +43,7 @@ struct SearchKernel {
   u32 leaf_keys, inner_keys, value_bytes;
   u32 height;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one tells where a text is
+  bool text = false;  ///< the second one says where a text is
 
   auto operator<=>(const SearchKernel&) const = default;
 

@@ -38,7 +38,7 @@ struct Output {
   u64 rank;      ///< of its first entry
   u32 count;     ///< its entries
   u32 leaf;      ///< the old leaf that its first entry belongs to
-  u32 leaf_end;  ///< behind the last old leaf of its run
+  u32 leaf_end;  ///< after the last old leaf of its run
   Ref ref;
   u32 in_place;  ///< where an old leaf of its run was
   u32 changed;

@@ -28,7 +28,7 @@ enum class Step {
   kInner,
   kNewGroups,
   kLink,
-  // of texts alone
+  // of strings alone
   kWriteTexts,
   kMarkTexts,
   kLinkTexts,
@@ -41,7 +41,7 @@ struct UpdateKernels {
   u32 word;  ///< bytes of a word of a key
   u32 leaf_keys, inner_keys, value_bytes;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one tells where a text is
+  bool text = false;  ///< the second one says where a text is
 
   auto operator<=>(const UpdateKernels&) const = default;
 

@@ -37,7 +37,7 @@ LANES_FN Word first_word(Word key) {
 }
 LANES_FN u64 first_word(const LongAt& key) { return key.words[0]; }
 
-/// Keys one behind the other: those of a leaf, or a list that changes have in memory.
+/// Keys one after another: those of a leaf, or a list of changes in memory.
 template <class Tree>
 struct KeyList {
   using Word = typename Tree::Word;

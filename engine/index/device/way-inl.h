@@ -9,7 +9,7 @@
 namespace lanewise::index {
 
 /// From the root to the leaf where the first entry that is not below the key is, or the leaf before. The
-/// leaf's slot may be behind its last entry.
+/// leaf's slot may be after its last entry.
 template <class NodeSearch>
 struct Down {
   using Search = NodeSearch;
