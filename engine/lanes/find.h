@@ -37,7 +37,7 @@ class LiteralFinder {
   Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
-  /// \n, the literal is not empty and holds no \n, and 64 bytes behind the text are readable. Only the lines
+  /// \n, the literal is not empty and holds no \n, and 64 bytes after the text are readable. Only the lines
   /// where the literal stands are looked for.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
   /// The same where neighbours decide: lines with a match go to `lines`; to `open` go those to look at again.

@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes {
 
-/// Finds the rows that contain a run: so many bytes, one behind the other, that are all of one set. Bytes as
+/// Finds the rows that contain a run: so many bytes, one after another, that are all of one set. Bytes as
 /// lanes: a bit says of each byte of the flat text whether it is of the set; moved over themselves and
 /// combined, twice as far each time, the bits say where runs start. So the length costs little, and nothing
 /// is compared.

@@ -26,7 +26,7 @@ double share(const std::bitset<256>& bytes) {
   return std::min(sum, 1.0);
 }
 
-/// Of each place the share of bytes that fit by chance. Bytes of one class come in runs: behind one of them
+/// Of each place the share of bytes that fit by chance. Bytes of one class come in runs: after one of them
 /// another is likelier than by chance.
 std::vector<double> shares(const Sequence& sequence) {
   std::vector<double> all;

@@ -13,7 +13,7 @@ inline constexpr u32 kShort = 128;  // bytes: a lane that begins such a row last
 inline constexpr u32 kNoPlace = ~0u;
 
 /// Which of the last `look` places of `source`, counted from its end, this lane is to take first: a late row,
-/// one that a lane would walk over for longer than all lanes together over what comes behind; or kNoPlace.
+/// one that a lane would walk over for longer than all lanes together over what comes after; or kNoPlace.
 template <class Source>
 LANES_FN u32 late_place(const Source& source, u32 look) {
   constexpr u32 kAtOnce = 4;       // loads that a lane waits for together

@@ -1,6 +1,6 @@
 #pragma once
 
-// Include behind `#pragma GCC target` for AVX2 and BMI2 only.
+// Include after `#pragma GCC target` for AVX2 and BMI2 only.
 
 #include <immintrin.h>
 
