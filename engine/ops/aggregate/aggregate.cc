@@ -36,7 +36,7 @@ Call prepare(const plan::AggregateCall& call) {
         .function = "count_star", .args = {}, .distinct = true, .filter = {}, .order = {}, .type = call.type};
     result.function = find_aggregate("count_star", {});
   }
-  result.function->make(result.of_rows, nullptr);  // refuses bad constants now
+  result.function->make(result.of_rows, nullptr);  // rejects bad constants now
   return result;
 }
 

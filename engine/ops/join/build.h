@@ -79,7 +79,7 @@ class BuildSink : public Sink {
   const plan::Join& join_;
   JoinColumns columns_;
   Schema gathered_;                // the kept columns, then computed ones
-  std::vector<ExprPtr> computed_;  // keys and the range's values that are no kept columns
+  std::vector<ExprPtr> computed_;  // keys and the range's values that are not kept columns
   BuildForm form_;
   size_t forced_parts_ = 0;
   std::shared_ptr<Build> build_;
