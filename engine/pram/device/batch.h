@@ -50,7 +50,7 @@ std::vector<BatchPart> parts_of(std::span<const BatchStep> steps, uint64_t toget
 /// What a group does with a variable's cells that it holds while it does some steps in a window.
 struct BatchHeld {
   uint64_t from = 0;    ///< cells from this number on are read before the steps
-  uint64_t stride = 0;  ///< every so many are written behind them, 0: none,
+  uint64_t stride = 0;  ///< every so many are written after them, 0: none,
   uint64_t offset = 0;  ///< beginning with this one
 
   bool operator==(const BatchHeld&) const = default;

@@ -52,7 +52,7 @@ class CudaCode : public Code {
   mutable std::unordered_map<std::string, device::Kernel> kernels_;
 };
 
-/// Memory, which goes back in the stream's order: behind all that waits and may use it.
+/// Memory, which goes back in the stream's order: after all that waits and may use it.
 class CudaMemory {
  public:
   CudaMemory(device::DeviceBuffer buffer, Replay& replay) : buffer_(std::move(buffer)), replay_(replay) {}

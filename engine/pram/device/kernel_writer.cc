@@ -108,7 +108,7 @@ Function function_of(Op op, bool real) {
   }
 }
 
-/// A long line, broken behind commas.
+/// A long line, broken after commas.
 std::string wrapped(const std::string& line) {
   constexpr size_t kWidest = 110;
   std::string text;

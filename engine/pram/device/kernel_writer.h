@@ -63,7 +63,7 @@ class KernelWriter {
   std::string argument(Role role, uint32_t index = 0, uint32_t dimension = 0);
   /// The name of a private variable, held by the kernel from now on.
   std::string local(uint32_t index, bool written);
-  /// The number of a cell of the window's; none: it is no such cell.
+  /// The number of a cell of the window's; none: it is not such a cell.
   std::optional<size_t> own(uint32_t variable, const std::vector<ExprPtr>& indexes) const;
   /// Where the cells of a shared variable are.
   std::string cells_of(uint32_t variable);

@@ -17,7 +17,7 @@ class Replay {
   explicit Replay(device::Stream& stream) : stream_(stream) {}
 
   bool is_on() const { return on_; }
-  /// Begins; or ends, and forgets what waits and what was asked for.
+  /// Begins; or ends, and forgets what waits and what was requested.
   void turn(bool on);
 
   void launch(const device::Kernel& kernel, uint64_t blocks, unsigned threads,
@@ -38,8 +38,8 @@ class Replay {
   device::Stream& stream_;
   bool on_ = false;
   std::vector<Work> waits_;
-  std::vector<uint64_t> key_;  // what tells the work that waits from other work
-  /// By key: work that was asked for once, and its graph if it was more often.
+  std::vector<uint64_t> key_;  // what distinguishes the work that waits from other work
+  /// By key: work that was requested once, and its graph if it was more often.
   std::map<std::vector<uint64_t>, std::optional<device::Graph>> asked_;
 };
 

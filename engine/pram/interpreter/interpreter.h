@@ -75,7 +75,7 @@ class Interpreter {
     uint64_t before;
     uint64_t first;
   };
-  /// Where the run is, beside its values; small enough to be copied for each step.
+  /// Where the run is, next to its values; small enough to be copied for each step.
   struct Control {
     uint32_t at = 0;
     std::optional<uint32_t> block;
@@ -104,7 +104,7 @@ class Interpreter {
   Lanes lanes() const { return control_.active.back().lanes(); }
   uint64_t step_number() const { return cost_.steps + 1; }
   void remember(const Statement& statement);
-  /// Runs what is no step: ends of branches and loops, beginnings and ends of blocks.
+  /// Runs what is not a step: ends of branches and loops, beginnings and ends of blocks.
   void settle();
   void begin_block(const Instruction& instruction);
   void end_block();

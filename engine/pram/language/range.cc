@@ -38,7 +38,7 @@ Range multiply(const Range& a, const Range& b) {
 
 Range less(const Range& a, const Range& b) {
   if (a.greatest < b.least) return {1, 1};
-  // An end of int64 is no value that the other side is known to miss.
+  // An end of int64 is not a value that the other side is known to miss.
   if (a.least >= b.greatest && b.greatest != kNoGreatest && a.least != kNoLeast) return {0, 0};
   return kEither;
 }

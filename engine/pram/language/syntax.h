@@ -91,7 +91,7 @@ struct Function {
 };
 
 struct Program {
-  std::vector<Name> mode;  ///< the words behind `mode`
+  std::vector<Name> mode;  ///< the words after `mode`
   std::vector<Declaration> declarations;
   std::vector<Function> functions;
   std::optional<Place> header;        ///< of `processors n` for the whole program

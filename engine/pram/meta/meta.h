@@ -72,7 +72,7 @@ struct MetaLine {
 };
 std::vector<MetaLine> print(const MetaProgram& meta, const Tree& tree);
 
-/// The program and, beside each of its lines, what it becomes; below, what the passes did.
+/// The program and, next to each of its lines, what it becomes; below, what the passes did.
 std::string explain(const Program& program, const Passes& passes = all_passes());
 
 }  // namespace lanewise::pram

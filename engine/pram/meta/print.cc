@@ -152,7 +152,7 @@ std::string explain(const Program& program, const Passes& chosen) {
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
   };
-  // The meta-program goes on where its source does: a line of it stands beside its own, or below.
+  // The meta-program goes on where its source does: a line of it stands next to its own, or below.
   size_t next = 1;
   for (const MetaLine& line : lines) {
     for (; next < line.line && next <= source.size(); ++next) add(next, source[next - 1], "");
