@@ -11,7 +11,7 @@ using lanes::u32;
 using lanes::u64;
 using lanes::u8;
 
-/// Threads of a block, and bytes that a thread takes at once, where nobody asks for others.
+/// Threads of a block, and bytes that a thread takes at once, unless others are given.
 constexpr u32 kArrayThreads = 256;
 constexpr u32 kReduceBytes = 128, kScanBytes = 64;
 
@@ -152,8 +152,8 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   *ended = 0;
 }
 
-/// What a tile tells those behind it: nothing yet, what it combines to, or what all up to it do. A word has
-/// the state above and a half of the value, or all of it, below: it is whole whenever it is read.
+/// What a tile publishes for those after it: nothing yet, what it combines to, or what all up to it do. A
+/// word has the state above and a half of the value, or all of it, below: it is whole whenever it is read.
 template <class T>
 struct Told {
   static constexpr u32 kWords = sizeof(T) / 4;
@@ -215,9 +215,9 @@ struct alignas(kCount) Begins {
   u8 at[kCount];
 };
 
-/// A tile for each block, in the order in which blocks begin. `words`: Told of each tile, and behind them the
+/// A tile for each block, in the order in which blocks begin. `words`: Told of each tile, and after them the
 /// number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are segments;
-/// a tile in which one begins knows at once what those behind it ask. kLast: `to` has but the last value.
+/// a tile in which one begins knows at once what those after it need. kLast: `to` has but the last value.
 template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
           u32 kBytes = kScanBytes>
 LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words, u64 tiles) {

@@ -49,7 +49,7 @@ LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diag
   return low;
 }
 
-/// A tile, and what a merge may read behind it.
+/// A tile, and what a merge may read after it.
 template <class T>
 struct SortTile {
   static constexpr u32 kOwn = kSortItems<sizeof(T)>, kSize = kSortTile<sizeof(T)>;
