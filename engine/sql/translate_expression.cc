@@ -122,7 +122,7 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
   switch (expr.GetExpressionClass()) {
     case duckdb::ExpressionClass::BOUND_REF: {
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
-      result_type(expr);  // raises where the type is none of ours
+      result_type(expr);  // raises where the type is not one of ours
       if (input.sort_keys.contains(index)) unsupported(description(expr) + " (create_sort_key) is not");
       invariant(index < input.columns.size() && input.columns[index] != kNoColumn,
                 "expressions read columns that exist");
