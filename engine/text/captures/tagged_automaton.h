@@ -35,10 +35,10 @@ class TaggedAutomaton {
   size_t registers() const { return registers_; }
   size_t moves() const { return moves_.size(); }
   /// Whether all matches of any text are found in linear time, each by a search from the last one's end. Not
-  /// so of `a.*b|a`, which reads on to the end behind each a.
+  /// so of `a.*b|a`, which reads on to the end after each a.
   bool finds_all() const { return finds_all_; }
 
-  /// As find_captures, for the groups that were asked for, the match itself first.
+  /// As find_captures, for the groups that were requested, the match itself first.
   bool find(std::string_view text, size_t from, std::span<Capture> groups) const;
 
  private:
