@@ -131,7 +131,7 @@ GivenKeys KeyFile::read(const std::vector<std::string>& columns, const std::vect
     const std::string column = sql_quoted(columns[i], '"');
     const std::string &from = type_of(columns[i]), to = key[i].type.name();
     const std::string cast = fmt::format("TRY_CAST({} AS {})", column, to);
-    // Any value has a text; a CSV file's 007 keeps its zeros if nothing else is asked of it.
+    // Any value has a text; a CSV file's 007 keeps its zeros if no other type is required.
     const bool exact = from == to || to == "VARCHAR";
     const std::string fits =
         exact ? "true" : fmt::format("coalesce(TRY_CAST({} AS {}) = {}, false)", cast, from, column);

@@ -104,7 +104,7 @@ pram::Options run_options(const PramOptions& given) {
   return options;
 }
 
-/// Refuses an output that is the program, a graph or a file of numbers.
+/// Rejects an output that is the program, a graph or a file of numbers.
 void check_output_of(const PramOptions& given) {
   std::vector<std::string> files = {given.program, given.graph};
   for (const std::string& input : given.inputs) {
@@ -117,7 +117,7 @@ std::unique_ptr<OutputFile> open_output(const PramOptions& given) {
   return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
 }
 
-/// Refuses an extension that promises another format than the command writes.
+/// Rejects an extension that promises another format than the command writes.
 void check_extension(const std::string& output, std::initializer_list<std::string_view> extensions,
                      const char* advice) {
   const std::string extension = std::filesystem::path(output).extension();

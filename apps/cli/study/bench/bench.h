@@ -69,7 +69,7 @@ struct Setting {
 class Bench {
  public:
   /// Measures the machine's read rate where it is not given. Must outlive the calls of all contenders. `say`
-  /// is told what is done; without it, a terminal is.
+  /// receives what is being done; without it, a terminal does.
   Bench(std::string name, const Options& options, const Cancellation& cancellation, double read_rate = 0,
         std::function<void(const std::string&)> say = nullptr);
   ~Bench();
@@ -77,7 +77,7 @@ class Bench {
   /// Whether the user chose this level, by its name or the first words of it ("simd" is the widest of the
   /// machine).
   bool wants(const std::string& level) const;
-  /// Tells a terminal what is being done.
+  /// Shows on a terminal what is being done.
   void say(const std::string& what);
   /// Throws InternalError if the levels do not agree.
   Group measure(Group group, const std::vector<Contender>& contenders);

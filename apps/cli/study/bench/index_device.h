@@ -18,7 +18,7 @@ struct Work {
   std::vector<Contender> contenders;
 };
 
-/// The GPU of that name: cpu is none, auto the first one or none. Throws DeviceError, UserError.
+/// The GPU of that name: none for cpu; auto the first one or none. Throws DeviceError, UserError.
 device::Device* find_device(const std::string& name);
 
 /// Adds lookups of queries that lie in the device's memory, by each strategy; their time is the device's.

@@ -10,8 +10,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Distinct keys in order, at even distances with noise, so that nobody need sort them; a key's value is its
-/// place.
+/// Distinct keys in order, at even distances with noise, so that they need not be sorted; a key's value is
+/// its place.
 template <class Key>
 struct SortedKeys {
   std::vector<Key> keys;

@@ -8,7 +8,7 @@
 
 namespace lanewise::cli::bench {
 
-/// What is asked of each row.
+/// The test of each row.
 enum class RowTest { equality, prefix, regex };
 
 /// How long rows are: 64 bytes; 8 to 120; one row in 64 of 512 to 1,535 and the others 8 to 40; 8 to 1,024 by
