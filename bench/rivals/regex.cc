@@ -140,7 +140,7 @@ double seconds_of(const std::function<void()>& work) {
   return now() - start;
 }
 
-/// Bytes per second of a plain loop over the text: the limit of whoever looks at every byte.
+/// Bytes per second of a plain loop over the text: the limit of all that read every byte.
 double read_rate(const Text& text) {
   double seconds = 1e9;
   for (int i = 0; i < 5; ++i) {
