@@ -366,7 +366,7 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were asked, as far as was known then
+  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were considered, as far as was known then
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;

@@ -50,7 +50,7 @@ EvalContext context_for(const Options& options, Arena& arena) {
   return context;
 }
 
-/// Tells how far the run is, now and then.
+/// Reports the progress of a run, now and then.
 class ProgressReport {
  public:
   explicit ProgressReport(const Options& options) : options_(options) {}

@@ -509,7 +509,7 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
   if (!texts) return true;
   const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
   if (used <= size - kernel::kHeapHead) return true;
-  heap.reset();  // what lost texts requested is more than what they need, where rows share a piece
+  heap.reset();  // what lost strings requested is more than what they need, where rows share a piece
   wanted = std::clamp(used / 4 * 5, size * 2, size * 8);
   return false;
 }

@@ -74,7 +74,7 @@ class BranchRun {
   void filter_by_last();
   /// The outputs, where they are columns of the input and all rows are left; else nothing.
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
-  /// Begins to build the kernels of texts; each is waited for when it is first used.
+  /// Begins to build the kernels of these sources; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
   /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
   /// since it is still compiled.
@@ -99,8 +99,8 @@ class BranchRun {
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
     while (!try_rows(name, job, rows, how)) continue;
   }
-  /// The same once. False: texts that the kernel makes found no room; what it wrote is to be cleared, and it
-  /// is to run again, with more. DeviceFull comes before it runs.
+  /// The same once. False: strings that the kernel makes found no room; what it wrote is to be cleared, and
+  /// it is to run again, with more. DeviceFull comes before it runs.
   bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
   /// Launches a kernel that has a name in the profile, and arguments of its own.
   template <class... Arguments>
@@ -112,7 +112,7 @@ class BranchRun {
                     arguments...);
     });
   }
-  /// Nobody reads the texts any more that this kernel made.
+  /// The strings that this kernel made are no longer read.
   void forget_texts(const std::string& name) { heaps_.erase(name); }
   bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
@@ -202,7 +202,7 @@ class BranchRun {
     uint64_t wanted = 0;  // bytes, since there were too few
   };
   std::set<std::string> making_texts_;               // kernels
-  std::unordered_map<std::string, TextHeap> heaps_;  // of the texts that each of them made
+  std::unordered_map<std::string, TextHeap> heaps_;  // of the strings that each of them made
 };
 
 /// A value in the device's memory, when all that was launched before is done.

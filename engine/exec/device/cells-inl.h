@@ -70,7 +70,7 @@ LANES_FN u32 add_word(u64& at, u64 value) {
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
-/// Whether it is true in any of the warp's `lanes`, which all ask.
+/// Whether it is true in any of the warp's `lanes`, which all call it.
 LANES_FN bool any_of(u32 lanes, bool is) { return __any_sync(lanes, is); }
 template <bool kShared>
 LANES_FN void add_real(f64& at, f64 value) {
@@ -113,13 +113,13 @@ template <bool kShared>
 LANES_FN void fence() {
   kShared ? __threadfence_block() : __threadfence();
 }
-/// What this thread wrote before is seen by whoever sees `value`.
+/// What this thread wrote before is visible to all that see `value`.
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   fence<kShared>();
   write<kShared>(at, value);
 }
-/// Whether this thread got a lock that nobody held: then it sees what its holders wrote. publish(at, 0) gives
+/// Whether this thread got a lock that was free: then it sees what its holders wrote. publish(at, 0) gives
 /// it back.
 template <bool kShared>
 LANES_FN bool hold(u32& at) {

@@ -83,7 +83,8 @@ void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list
 }
 
 /// Where the columns of a result lie in a block of memory that comes to the host: after a word for the bytes
-/// of their strings the Texts of all string columns, then the others' values, validity, and room for strings.
+/// of their strings the `Texts` of all string columns, then the others' values, validity, and room for
+/// strings.
 struct Collector::Layout {
   static constexpr size_t kAlignment = 256;
   struct Place {

@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     list[places[i]] = rows[i];
 }
 
-/// Clears in `alike` the places of the keys that are not those before them. The first place is none's.
+/// Clears in `alike` the places of the keys that are not those before them. The first place belongs to none.
 extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* keys, u64 count, u32* alike) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {
     const u64 i = first + lane();

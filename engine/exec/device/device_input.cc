@@ -108,7 +108,7 @@ void DeviceInput::plan_batches() {
   gpu_.feeding();
 }
 
-/// Where nobody knows how many there are, reading the columns tells; without a column, the source's first.
+/// Where their number is not known, reading the columns yields it; without a column, the source's first.
 void DeviceInput::read_rows() {
   if (columns_.empty()) {
     rows_ = rows_in(columns_of(*read_columns(*scan_->source, {0}, options_)[0]));

@@ -10,7 +10,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline's sink asks of kernels.
+/// What a pipeline's sink requires of kernels.
 struct DeviceSink {
   bool aggregates_rows = false;             ///< all of them; else they are grouped, or collected
   std::vector<DeviceAggregate> aggregates;  ///< without groups

@@ -25,7 +25,7 @@ inline constexpr u32 kPiece = 1024;
 /// Longer ones are for all lanes at once, so that the pairs of a warp's rows can be counted in 32 bits.
 inline constexpr u32 kLongestShared = 1 << 20;
 
-/// What warps tell each other; it begins with zeros.
+/// What warps share; it begins with zeros.
 struct PairQueue {
   struct Piece {
     u32 row, number;

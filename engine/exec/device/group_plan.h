@@ -74,7 +74,7 @@ class GroupPlan {
   const Schema& partial() const { return partial_; }
   /// Whether partial groups are to be merged even where each comes once.
   bool needs_merge() const;
-  /// Whether all that is asked of groups is how many have a value: count(DISTINCT).
+  /// Whether only the number of groups with a value is needed: count(DISTINCT).
   bool counts_values() const;
   /// What the operator gives then.
   Table finish(uint64_t values, const Schema& output) const;

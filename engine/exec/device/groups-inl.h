@@ -43,8 +43,8 @@ inline constexpr u32 kSampled = 64;
 inline constexpr u32 kNearProbes = 16, kCopies = 8;
 constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
 /// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
-/// It is asked after a warp's first rows: of many groups many are there then, with their copies less than all
-/// slots.
+/// It is tested after a warp's first rows: of many groups many are there then, with their copies less than
+/// all slots.
 constexpr u32 few_used_of(u32 slots) {
   const u32 most = most_used_of(slots) / kCopies;
   return most < 64 ? most : 64;
@@ -289,7 +289,7 @@ class Groups {
   SlotTable<Slot, false> far_;
   GroupOutcome* outcome_;
   u32 most_sampled_;
-  u32* used_;  // slots of the near table; a little more where threads want the same one
+  u32* used_;  // slots of the near table; a little more where threads contend for the same one
   SlotTable<Slot, true, kKeepsHash> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;

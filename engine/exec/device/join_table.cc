@@ -38,7 +38,7 @@ std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Option
   return columns;
 }
 
-/// Whether the join asks nothing of a build side but whether it has a key.
+/// Whether the join needs nothing of a build side but whether it has a key.
 bool asks_existence(const plan::Join& join) {
   using plan::JoinKind;
   const bool exists =

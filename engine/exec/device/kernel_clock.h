@@ -25,7 +25,7 @@ class KernelClock {
   KernelClock(device::Stream stream, std::vector<device::Event>& spare)
       : stream_(std::move(stream)), spare_(spare) {}
 
-  /// Times what `launch` asks of the stream.
+  /// Times what `launch` launches on the stream.
   template <class Launch>
   void time(const std::string& name, uint64_t bytes, Launch&& launch) {
     Span span{name, bytes, event(), event()};

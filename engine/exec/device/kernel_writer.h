@@ -114,9 +114,9 @@ class KernelWriter {
   /// Places of all columns as the stage's filter has them in its Job: those first that it reads, so that its
   /// kernel is the same whatever else the query reads.
   std::vector<size_t> filter_order(size_t stage) const;
-  /// Whether the match is asked of a dictionary's entries, instead of rows.
+  /// Whether the match is tested on a dictionary's entries, instead of rows.
   bool matches_entries(const Match& match) const { return forms_[place_of(match.column)].dictionary; }
-  /// Whether it is asked of the input's rows.
+  /// Whether it is tested on the input's rows.
   bool matches_rows(const Match& match) const {
     return !matches_entries(match) && !forms_[place_of(match.column)].probe;
   }

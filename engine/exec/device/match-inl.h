@@ -10,7 +10,7 @@
 /// still at theirs.
 namespace lanewise::kernel {
 
-/// Which rows a kernel asks: all, those of a bitmap, those of a list.
+/// Which rows a kernel tests: all, those of a bitmap, those of a list.
 enum class Asked { kAll, kBitmap, kList };
 
 /// What lanes did, as in lanes::Stats.

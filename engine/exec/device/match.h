@@ -13,16 +13,16 @@
 
 namespace lanewise::exec {
 
-/// What asks strings for a pattern: its automaton, or a search for the literal that it is.
+/// What matches strings: a pattern's automaton, or a search for the literal that it is.
 enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
 
 bool is_automaton(MatchKind kind);
-/// What the search for a text of 1 to kMostNeedle bytes is asked, wherever the rows are.
+/// What the search for a text of 1 to kMostNeedle bytes takes, wherever the rows are.
 kernel::NeedleJob needle_job(const std::string& needle);
 /// MatchJob::look for strings of so many bytes, on average at least one: as many rows as one lane's walk over
 /// the longest may outlast. None where strings have similar lengths: the look would cost more than it saves.
 uint32_t look_for_late(uint64_t longest, uint64_t average);
-/// `active`: only some of the rows are asked; a search anywhere reads the others' text, too.
+/// `active`: only some of the rows are tested; a search anywhere reads the others' text, too.
 MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
 /// The call that is the kernel's body, for a parameter `job`.
 std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked);

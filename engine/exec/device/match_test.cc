@@ -19,7 +19,7 @@ namespace match_test {
 
 constexpr uint64_t kWalk = 16;  // bytes that a lane loads and steps over at once
 
-/// Lengths of rows, and which of them are asked.
+/// Lengths of rows, and which of them are tested.
 struct Rows {
   std::vector<uint64_t> lengths;
   kernel::Asked asked = kernel::Asked::kAll;

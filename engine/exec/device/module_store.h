@@ -12,7 +12,7 @@
 namespace lanewise::exec {
 
 /// The modules of a session's queries by their sources: each is built once and kept. Several are built at
-/// once, each by a thread, and nobody need wait for it. Thread-safe.
+/// once, each by a thread, and without a wait. Thread-safe.
 class ModuleStore {
  public:
   /// Holds `most` modules or a few more.

@@ -76,7 +76,7 @@ class Stages {
     begin(matches_in(*predicate));
     stages_.back().predicates.push_back(predicate);
   }
-  /// Automata that the outputs ask.
+  /// Automata that the outputs run.
   void begin(const std::vector<Match>& matches) {
     if (matches.empty()) return;
     for (const Match& match : matches) expr::automaton_of(*match.pattern);
@@ -87,7 +87,7 @@ class Stages {
   void end() {
     if (!stages_.back().predicates.empty() || stages_.back().probe) stages_.emplace_back();
   }
-  /// The stage ends with this probe, which asks `matches`.
+  /// The stage ends with this probe, which tests `matches`.
   void probe(size_t number, const std::vector<Match>& matches) {
     begin(matches);
     stages_.back().probe = number;

@@ -13,13 +13,13 @@ namespace lanewise::exec {
 
 struct DeviceSink;
 
-/// Rows of a string column that an automaton accepts, asked by one or several calls.
+/// Rows of a string column that an automaton accepts, for one or several calls.
 struct Match {
   size_t column;
   const expr::PreparedPattern* pattern;
   friend bool operator==(const Match&, const Match&) = default;
 };
-/// What an expr::is_match() call asks.
+/// What an expr::is_match() call tests.
 Match match_of(const Expr& call);
 
 /// A join, whose rows find rows of its build side. Their columns are columns of the program, too: those that

@@ -12,7 +12,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline asks that devices do not do, for people; empty: they run it. `results` are those of the
+/// What a pipeline requires that devices do not do, as text; empty: they run it. `results` are those of the
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const Results& results);
 

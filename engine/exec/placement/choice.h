@@ -36,7 +36,7 @@ struct Choice {
 /// Which choice is requested.
 enum class Thoroughness : uint8_t {
   kRun,      ///< what is not needed to decide is left out: sources are written only where the GPU may win
-  kExplain,  ///< with all that there is to tell
+  kExplain,  ///< with all figures
 };
 
 /// Chooses by Options::device_only, what devices offer, and the estimates. `results` are those of the

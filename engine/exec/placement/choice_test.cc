@@ -128,7 +128,7 @@ TEST_F(Choices, NameWhatIsNotOffered) {
   EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
   EXPECT_THAT(large.text(), HasSubstr("regexp_matches"));
   EXPECT_THAT(large.text(), HasSubstr("not supported on GPUs"));
-  // Of small work only who asks is told.
+  // Choices for small work are reported only on request.
   EXPECT_THAT(choice(not_offered(10)).reason, IsEmpty());
   EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("regexp_matches"));
 }

@@ -7,7 +7,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline asks of whatever runs it: see work_of(). Nothing of it depends on a machine.
+/// The work of a pipeline, whatever runs it: see work_of(). Nothing of it depends on a machine.
 struct Work {
   double rows = 0;      ///< that it reads
   double scanned = 0;   ///< bytes of columns
