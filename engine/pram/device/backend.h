@@ -49,7 +49,7 @@ class Backend {
   /// Waits for all work so far.
   virtual void download(void* to, const Buffer& from, size_t bytes) = 0;
   virtual void finish() = 0;
-  /// From now on (or no longer) kernels wait until somebody does; the same ones as before may then be
+  /// From now on (or no longer) kernels wait until a result is needed; the same ones as before may then be
   /// launched as one. What waits when that ends is not done.
   virtual void replay(bool /*on*/) {}
 };

@@ -61,7 +61,7 @@ class CudaMemory {
   ~CudaMemory() {
     try {
       replay_.flush();
-    } catch (const std::exception&) {  // of a launch; whoever waits for the stream is told, too
+    } catch (const std::exception&) {  // of a launch; a wait for the stream reports it, too
     }
   }
   uint64_t address() const { return buffer_.address(); }

@@ -73,7 +73,7 @@ struct EmittedWindows {
   /// A variable of which each group holds its cells as long as it goes on, nearby.
   struct Held {
     uint32_t variable;
-    bool ends;  ///< nobody else uses it after the batch
+    bool ends;  ///< it is not used after the batch
   };
   EmittedKernel kernel;
   std::vector<Held> held = {};

@@ -10,7 +10,7 @@
 
 namespace lanewise::pram {
 
-/// Work of a stream that waits until somebody wants its results; the same work as once before is then
+/// Work of a stream that waits until its results are needed; the same work as once before is then
 /// launched as one graph. Kernels must stay until forget().
 class Replay {
  public:
@@ -23,7 +23,7 @@ class Replay {
   void launch(const device::Kernel& kernel, uint64_t blocks, unsigned threads,
               std::span<const uint64_t> arguments);
   void fill(uint64_t address, unsigned char byte, size_t bytes);
-  /// Asks the stream for what waits.
+  /// Launches what waits on the stream.
   void flush();
 
  private:

@@ -112,8 +112,8 @@ class Interpreter {
   void assign(const Statement& statement);
   void test(const Instruction& instruction);
   void split(const Expr& condition, Active& chosen, Active& rest);
-  /// Calls f(part, begin) for pieces of the active set, where reads are watched as the mode asks; what fails
-  /// is done again, one processor at a time, so that the least processor's error is reported.
+  /// Calls f(part, begin) for pieces of the active set, where reads are watched as the mode requires; what
+  /// fails is done again, one processor at a time, so that the least processor's error is reported.
   template <class F>
   void in_parts(F f);
   Writes shared_writes(const Statement& statement);

@@ -8,7 +8,7 @@
 #include "pram/language/diagnostic.h"
 #include "pram/value.h"
 
-/// A program as it is written: what the parser makes and the checker reads. All texts are pieces of the
+/// A program as it is written: what the parser makes and the checker reads. All strings are pieces of the
 /// program's.
 namespace lanewise::pram::syntax {
 

@@ -99,7 +99,7 @@ TEST(InPlace, MustNotFireWhereAnotherProcessorMay) {
     EXPECT_EQ(in_place(mode, "x = p"), "all");
     EXPECT_EQ(in_place(mode, "x = x + 1"), "all");
   }
-  // Two dimensions, of which the cell tells one.
+  // Two dimensions, of which the cell determines one.
   const Program program = Program::parse(
       "mode CRCW priority output D[8] : int output E[8, 8] : int processors i < 4, j < 4\n"
       "D[i] = j\nE[i, 2 * j] = j\nE[i, i + j] = j\n");

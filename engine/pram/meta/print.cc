@@ -119,7 +119,7 @@ class Printer {
   std::vector<MetaLine> lines_;
 };
 
-/// Characters, as far as UTF-8 tells.
+/// Characters of UTF-8.
 size_t width(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

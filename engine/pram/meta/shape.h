@@ -5,7 +5,7 @@
 
 #include "pram/meta/meta.h"
 
-/// What executors ask about nodes of a meta-program.
+/// Properties of a meta-program's nodes, for executors.
 namespace lanewise::pram {
 
 /// The sets that a list of nodes needs.
