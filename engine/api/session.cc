@@ -189,7 +189,7 @@ struct Session::State {
     return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
                              : exec::usual_host_rates(target, options.tuning, threads);
   }
-  /// Asks the driver which GPU there is, without making use of it.
+  /// Finds out from the driver which GPU there is, without using it.
   void look_for_gpu() {
     if (properties || no_gpu) return;
     try {

@@ -9,7 +9,7 @@
 
 namespace lanewise::device {
 
-/// FNV-1a, 64 bits. Tells texts apart that nobody made to collide.
+/// FNV-1a, 64 bits. Distinguishes sources that were not made to collide.
 uint64_t digest(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325);
 
 /// Compiled kernels on disk, one file for each key. Threads and processes share it: an entry is written aside

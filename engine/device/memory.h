@@ -67,8 +67,8 @@ class DevicePool {
   DevicePool& operator=(const DevicePool&) = delete;
 
   /// `bytes` and kPadding readable ones after them, unspecified, 256-byte aligned. `what` (a string literal)
-  /// names who asks. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what they
-  /// could.
+  /// names the caller. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what
+  /// they could.
   DeviceBuffer allocate(size_t bytes, const Stream& stream, std::string_view what);
 
   Device& device() const { return device_; }

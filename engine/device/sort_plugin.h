@@ -18,7 +18,7 @@ struct SortJob {
   int bits;              ///< of a key that count: the lowest
   int place;             ///< 0 or 1: where the pairs are, before and after
   void* scratch;         ///< null: only scratch_bytes is set
-  size_t scratch_bytes;  ///< what the sort needs besides
+  size_t scratch_bytes;  ///< what else the sort needs
   void* stream;          ///< of the driver
 };
 

@@ -59,7 +59,7 @@ class Staging {
   struct Worker {
     Slot slots[2];
   };
-  /// The next piece that nobody has taken: its first byte, and how many there are; 0: none is left.
+  /// The next piece that is not taken: its first byte, and how many there are; 0: none is left.
   struct Piece {
     size_t at, bytes;
   };

@@ -36,8 +36,8 @@ struct DeviceFunction {
   std::vector<DeviceTable> tables = {};  ///< follow the arguments
   std::string constants = {};            ///< what follows them: ", i128(100)"
   bool may_fail = false;                 ///< though Function::raises says that it does not
-  size_t first = 0;        ///< arguments [first, last) are passed on: others are constants that the name or
-  size_t last = SIZE_MAX;  ///< `constants` tell
+  size_t first = 0;        ///< arguments [first, last) are passed on: others are constants in the name or
+  size_t last = SIZE_MAX;  ///< in `constants`
 };
 
 /// One scalar function. The table of all of them feeds SQL's names, the documentation and the tests.

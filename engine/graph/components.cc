@@ -13,7 +13,7 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kPart = 1 << 14;     // edges or vertices that a thread takes at once
-constexpr size_t kSample = 1'024;     // vertices or edges that are asked what holds for most
+constexpr size_t kSample = 1'024;     // vertices or edges that are sampled for what holds for most
 constexpr size_t kFetch = 256;        // numbers of edges that are fetched before they are read: over a page's
                                       // end no core looks ahead by itself
 constexpr size_t kFetchParents = 16;  // the same of what is known only then

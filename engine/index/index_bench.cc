@@ -126,7 +126,7 @@ void find_lower_bound(benchmark::State& state) {
 }
 
 /// Khuong and Morin, "Array layouts for comparison-based searching", 2017: the heap's order, four levels
-/// ahead asked for.
+/// ahead prefetched.
 template <class Key>
 struct Eytzinger {
   std::vector<Key> keys;

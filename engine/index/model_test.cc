@@ -117,7 +117,7 @@ struct Composites {
   }
 };
 
-/// Where an index is changed and asked. A device's batches are as large as its work is worth.
+/// Where an index is changed and queried. A device's batches are as large as its work is worth.
 enum class Side { kHost, kEmulated, kGpu };
 
 template <class Maker>

@@ -26,7 +26,7 @@ struct Place {
 
 /// What insert() does with a key that exists.
 enum class Existing {
-  kAdd,      ///< one more entry, behind its equals
+  kAdd,      ///< one more entry, after its equals
   kKeep,     ///< nothing
   kReplace,  ///< its first entry gets the value
 };

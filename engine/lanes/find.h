@@ -44,7 +44,7 @@ class LiteralFinder {
   Target match_lines(const u8* text, u64 size, const Neighbours& neighbours, std::vector<Line>& lines,
                      std::vector<Line>& open) const;
 
-  /// No place is compared in vain: two bytes tell the whole literal.
+  /// No place is compared in vain: two bytes are the whole literal.
   bool exact() const { return literal_.size() <= 2; }
 
   /// Places per byte of text that are compared by chance; a guess.

@@ -18,7 +18,7 @@ class RunFinder {
  public:
   static constexpr u64 kLongest = 1024;
 
-  /// Whether every target can tell the set's bytes from others.
+  /// Whether every target can distinguish the set's bytes from others.
   static bool offers(const std::bitset<256>& bytes);
 
   /// `target` must be supported here; every target is offered, `interleaved` shares the code of `scalar`.

@@ -21,7 +21,7 @@ struct PackedGroup {
   static constexpr u32 kPatience = 64;  // walks
   using Mask = typename Register::Mask;
   static constexpr Mask all = ~Mask(0);
-  /// Whether classes offer less than themselves to tell which bytes may leave the start: not 0.
+  /// Whether classes offer less than themselves to decide which bytes may leave the start: not 0.
   static constexpr bool kLeavingIsCheap = requires(const Classes& c, Register r) { c.leaving(r); };
 
   /// Offsets are relative to `base`, the offset of the byte at `bytes`; rows are relative to `first_row`.

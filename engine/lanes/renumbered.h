@@ -5,7 +5,7 @@
 
 namespace lanewise::lanes {
 
-/// States in the order that lanes want: the dead state, if there is one, is state 0.
+/// States in the order that lanes require: the dead state, if there is one, is state 0.
 struct Renumbered {
   const AutomatonView& a;
   bool has_dead = a.dead < a.states;

@@ -57,7 +57,7 @@ enum class Form {
 ///   rows    branching, scalar, interleaved, emulated
 ///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
 ///   states x classes <= 256 and classes in few runs of bytes or with codes by nibbles
-/// Asks nothing about the machine: see supported().
+/// Does not depend on the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
 
 struct RowOptions {

@@ -81,7 +81,7 @@ class LineMatcher {
   std::string needle_;                              // in every match
   bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
-  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they tell something
+  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they are selective
   const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };

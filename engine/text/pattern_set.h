@@ -24,8 +24,8 @@ class PatternSet {
   static std::optional<PatternSet> make(std::span<const Pattern> patterns, Which which,
                                         const Limits& limits = {});
 
-  /// Bit i is set if a row with this code matches pattern i; with Which::kFirst, one bit is set. Code 0 is no
-  /// pattern.
+  /// Bit i is set if a row with this code matches pattern i; with Which::kFirst, one bit is set. Code 0 is
+  /// not a pattern.
   uint64_t patterns(uint8_t code) const { return product_->sets[code]; }
   /// One more than the largest code.
   size_t codes() const { return product_->sets.size(); }

@@ -6,7 +6,7 @@
 //
 // Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory),
 // FAKE_CUDA_COUNTS (a file that lists at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
-// what is copied to a device changes before somebody waited: a real driver may read it until then).
+// what is copied to a device changes before the host waited: a real driver may read it until then).
 
 #include "device/testing/fake_cuda.h"
 
@@ -55,7 +55,7 @@ void keep_source(const void* from, size_t bytes) {
   if (keeps_sources) sources.push_back({at, {at, std::min(bytes, kMost)}});
 }
 
-/// Called under the lock when somebody waits.
+/// Called under the lock when the host waits.
 void check_sources() {
   for (const Source& source : sources) {
     if (std::memcmp(source.at, source.bytes.data(), source.bytes.size()) == 0) continue;

@@ -17,5 +17,5 @@ struct FakeCuda {
   long live = 0;   ///< streams, events, modules, graphs, allocations, pools and contexts that were not freed
   long calls = 0;  ///< that can fail
   long copies = 0;
-  long waits = 0;  ///< that wait for the device, or ask whether it is done
+  long waits = 0;  ///< that wait for the device, or test whether it is done
 };

@@ -39,7 +39,7 @@ std::string device_quoted(std::string_view bytes);
 /// A power of ten as a further argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
 
-/// Whether the call asks whether a column's strings match a constant pattern, which raises nothing: an
+/// Whether the call tests whether a column's strings match a constant pattern, which raises nothing: an
 /// automaton's work, done before.
 bool is_match(const Expr& expr);
 /// Whether such a call, of any strings, is true for those that do not match.

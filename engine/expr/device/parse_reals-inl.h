@@ -79,7 +79,7 @@ inline constexpr i32 kFractionBits = sizeof(T) == 4 ? 23 : 52;
 template <class T>
 inline constexpr i32 kGreatestExponent = sizeof(T) == 4 ? 127 : 1023;
 
-/// value / 2^bits to the nearest whole number; of a half, which is told, upwards. 0 < bits < 129.
+/// value / 2^bits to the nearest whole number; of a half, which is detected, upwards. 0 < bits < 129.
 LANES_FN u64 without_bits(u128 value, i32 bits, bool& half) {
   const u128 kept = bits < 128 ? value >> bits : 0, rest = bits < 128 ? value - (kept << bits) : value;
   const u128 middle = u128(1) << (bits - 1);
@@ -87,8 +87,8 @@ LANES_FN u64 without_bits(u128 value, i32 bits, bool& half) {
   return u64(kept) + (rest >= middle);
 }
 
-/// The bits of |numeral| as a T. 19 digits times a power of ten of 128 bits tell them in nearly all cases;
-/// where half a unit may lie between what they bound, all digits are compared.
+/// The bits of |numeral| as a T. 19 digits times a power of ten of 128 bits determine them in nearly all
+/// cases; where half a unit may lie between what they bound, all digits are compared.
 template <class T>
 LANES_FN u64 nearest_bits(const Numeral& numeral) {
   constexpr i32 kLeast = 1 - kGreatestExponent<T>;

@@ -182,7 +182,7 @@ LANES_FN Text hex_of_number(Outcome&, Heap& heap, T value) {
   for (u64 i = 0; i < digits; i++) to[digits - 1 - i] = hex_digit(u32(bits >> i * 4) & 15);
   return heap.made(digits);
 }
-/// The value of a hexadecimal digit, 16 of what is none.
+/// The value of a hexadecimal digit, 16 for other bytes.
 LANES_FN u32 hex_value(u8 letter) {
   if (letter >= '0' && letter <= '9') return letter - '0';
   const u32 of_letter = (letter | 0x20u) - 'a';

@@ -58,8 +58,8 @@ class PreparedPattern : public Prepared {
   PerTarget<text::Matcher> matchers_;
 };
 
-/// What a call prepared that asks its first argument for one constant pattern, which raises nothing; null for
-/// other expressions.
+/// What a call prepared that matches its first argument with one constant pattern, which raises nothing; null
+/// for other expressions.
 const PreparedPattern* constant_test(const Expr& expr);
 /// Whether `text` has `pattern`, a constant one.
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern);

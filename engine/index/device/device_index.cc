@@ -375,7 +375,7 @@ DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t 
   return asked;
 }
 
-/// Calls f(asked, row) for batch after batch that is in the device's memory; row(i) is where its i-th key
+/// Calls `f(asked, row)` for batch after batch that is in the device's memory; row(i) is where its i-th key
 /// stands among all.
 template <class F>
 void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {

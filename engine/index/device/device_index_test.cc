@@ -480,7 +480,7 @@ TEST(DeviceIndex, DamageIsFoundBeforeItIsCopied) {
 }
 
 TEST(DeviceIndex, NvrtcTakesItsKernels) {
-  // Beside the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
+  // With the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   using index::DeviceStrategy;

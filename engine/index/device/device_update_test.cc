@@ -421,7 +421,7 @@ TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
 }
 
 TEST(DeviceUpdate, NvrtcTakesItsKernels) {
-  // Beside the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
+  // With the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   for (const index::UpdateKernels& kernels : {index::UpdateKernels{index::KeyForm::words, 4, 256, 255, 4},

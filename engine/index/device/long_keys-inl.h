@@ -21,7 +21,7 @@ LANES_FN u32 four_at(const u8* from, u64 left) {
   return left < 4 ? bytes & ~(~0u >> 8 * left) : bytes;
 }
 
-/// A text in the image: pieces in slots, as texts.cc writes them.
+/// A text in the image: pieces in slots, as `texts.cc` writes them.
 struct TextPiece {
   const u8* bytes;
   u32 count;

@@ -26,7 +26,7 @@ struct ByLines {
     return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
   }
 
-  /// The same in a leaf, and what the line tells: where it has a key that is not below the sought one it need
+  /// The same in a leaf, and what the line shows: where it has a key that is not below the sought one it need
   /// not be looked at again. Words after the last key are not keys. A lane alone looks again, at what it has
   /// near.
   template <class Word, class Group>

@@ -11,7 +11,7 @@ namespace lanewise::index {
 
 /// How a batch of keys is searched for on a device. Every strategy gives the same answers.
 enum class DeviceStrategy {
-  tile,      ///< a few threads of a warp for each key, as many as suit what is asked
+  tile,      ///< a few threads of a warp for each key, as many as suit the operation
   thread,    ///< a thread for each key
   pair,      ///< two threads
   quad,      ///< four

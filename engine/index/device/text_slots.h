@@ -9,7 +9,7 @@
 namespace lanewise::index {
 
 /// The slots of strings in a copy of an image on a device, as the host knows them: those that it has seen to
-/// be free and not given away since. What is erased is found free when somebody looks again.
+/// be free and not given away since. What is erased is found free at the next look.
 class TextSlots {
  public:
   /// Of each class of slots so many.

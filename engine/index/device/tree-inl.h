@@ -2,7 +2,7 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// A tree in memory of a device, what is asked of it, and how its keys become words.
+// A tree in memory of a device, the queries on it, and how its keys become words.
 
 #include "index/device/once-inl.h"
 #include "index/node.h"
@@ -32,7 +32,7 @@ enum class KeyForm : u32 {
   reals,     ///< IEEE 754
 };
 
-/// What kernels are asked; each operation says which parts it reads. Addresses; 0: not wanted.
+/// Arguments of kernels; each operation says which parts it reads. Addresses; 0: not wanted.
 struct Job {
   u64 count = 0;       ///< of queries
   u64 keys = 0;        ///< that are sought; of ranges their lower bounds. Of strings the bytes

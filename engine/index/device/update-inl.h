@@ -22,7 +22,7 @@
 // of additions to slots that the host has chosen. Which slots are free is found by marking (MarkTexts). Keys
 // of inner nodes share the strings of entries; only what goes back to the host has its own (BoundTexts).
 //
-// A step is done for each item by a lane, by a Group, or as a scan (update_scan-inl.h). Besides what
+// A step is done for each item by a lane, by a Group, or as a scan (update_scan-inl.h). In addition to what
 // search-inl.h says a Group offers
 //   sync()                  what its lanes have written is seen by all of them
 //   PerLane<T>              a T for each lane, named by the lane

@@ -106,12 +106,12 @@ struct UpdateJob {
   u64 sums = 0;                      ///< Two of each chunk of a scan
   u64 findings = 0;
 
-  // Texts.
+  // Strings.
   u64 pieces = 0;       ///< NewPiece: to be written
   u64 text_used = 0;    ///< u8 for each 16 bytes of the image: whether a text in use begins there
   u64 text_free = 0;    ///< u64: slots that are free
   u64 bound_bytes = 0;  ///< u64 for each place of a key in inner nodes: how long it is, or kNoBound
-  u64 bound_at = 0;     ///< u64 likewise: where its bytes go, or, when this is not asked, 0
+  u64 bound_at = 0;     ///< u64 likewise: where its bytes go, or, when this is not needed, 0
   u64 bounds = 0;       ///< bytes
 
   // What becomes of them.

@@ -76,7 +76,7 @@ struct Keep {
   }
 
  private:
-  /// Entries go whose name is among the erased ones [first, behind).
+  /// Entries go whose name is among the erased ones `[first, behind)`.
   template <class Group, class Erased, class Name>
   static LANES_FN void look_at(const Group& group, const UpdateJob& job, u64 leaf, const Erased& erased,
                                u64 first, u64 behind, const Name& name) {

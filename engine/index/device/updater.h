@@ -41,9 +41,9 @@ class Updater {
   /// Learns from the host's image, of which there is a copy, where its leaves are.
   void begin(const Pool& host);
   bool begun() const { return leaves_ != 0; }
-  /// The copy is no longer the image that begin() was told of.
+  /// The copy is no longer the image that begin() received.
   void forget();
-  /// Whether the copy has changes that the host's image has not.
+  /// Whether the copy has changes that the host's image lacks.
   bool changed() const { return changes_ != 0; }
 
   /// Throws MemoryError, and nothing has changed.

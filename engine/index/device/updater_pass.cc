@@ -24,7 +24,7 @@ void Updater::Pass::sort_words(const UpdateBatch& batch) {
   device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word};
   job_.words = pairs.keys[0];
   job_.rows = pairs.values[0];
-  // Values of 4 bytes go along with their words instead of the rows that would tell where they are.
+  // Values of 4 bytes go along with their words instead of the rows that would say where they are.
   const bool along = geometry().value_bytes == sizeof(u32) && batch.values != 0 && batch.alterations == 0;
   job_.values = along ? batch.values : 0;
   step(Step::kEncode, batch.count, batch.form);

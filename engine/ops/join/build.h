@@ -31,7 +31,7 @@ struct Build {
   std::unique_ptr<Lookup> lookup;       ///< null: there are no keys, so every row is a candidate
   ColumnPtr range;                      ///< values of the join's range, ascending, NULLs last; may be null
   std::vector<uint32_t> rows_of_nulls;  ///< kMark: rows with a NULL in a key that is compared by =
-  /// 1 for each row that has a match, for joins that ask it of the build side; else null.
+  /// 1 for each row that has a match, for joins that need it of the build side; else null.
   std::unique_ptr<std::atomic<uint8_t>[]> matched;
 
   bool unique() const { return lookup != nullptr && lookup->unique(); }

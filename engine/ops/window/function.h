@@ -26,7 +26,7 @@ std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call);
 /// The same for values of other rows: lag, lead (args: value, offset, default), first_value, last_value,
 /// nth_value (args: value, n).
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
-/// Counts and sums of integers by differences; null: the call is none.
+/// Counts and sums of integers by differences; null: the call is another one.
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
 /// Any aggregate over frames.
 std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames);

@@ -215,9 +215,10 @@ struct alignas(kCount) Begins {
   u8 at[kCount];
 };
 
-/// A tile for each block, in the order in which blocks begin. `words`: Told of each tile, and after them the
-/// number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are segments;
-/// a tile in which one begins knows at once what those after it need. kLast: `to` has but the last value.
+/// A tile for each block, in the order in which blocks begin. `words`: `Told` of each tile, and after them
+/// the number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are
+/// segments; a tile in which one begins knows at once what those after it need. kLast: `to` has but the last
+/// value.
 template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
           u32 kBytes = kScanBytes>
 LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words, u64 tiles) {

@@ -8,7 +8,7 @@
 #include "lanes/lane.h"
 
 /// What the vector kernels share: vectors of kBytes, and walking columns in blocks of 64 rows, a bitmap's
-/// word each. Included by one file per target, behind its `#pragma GCC target`; Isa, a type of that file
+/// word each. Included by one file per target, after its `#pragma GCC target`; Isa, a type of that file
 /// alone, keeps the targets' functions apart.
 namespace lanewise::kernels {
 

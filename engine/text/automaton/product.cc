@@ -86,7 +86,7 @@ class Builder {
     return set;
   }
 
-  /// Lanes want a state that does not match: where all do, one that nothing leads to.
+  /// Lanes require a state that does not match: where all do, one that nothing leads to.
   void reject_somewhere() {
     if (std::ranges::find(table_.labels, 0) != table_.labels.end()) return;
     table_.next.insert(table_.next.end(), table_.classes, static_cast<uint32_t>(table_.states()));

@@ -81,7 +81,7 @@ double steadiest_at_best(const Request& request);
 /// Clears the bits of rows with less than `shortest` bytes.
 void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
 
-/// `form` asked only about rows of at least `shortest` bytes; no other can match.
+/// `form` applied only to rows of at least `shortest` bytes; no other can match.
 std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);
 
 }  // namespace lanewise::text::forms

@@ -166,7 +166,7 @@ void Processor::end_exchange_if_all_came(Warp& warp, unsigned mask) {
     united |= thread.value;
     least = std::min(least, thread.value);
   });
-  if (!same) return;  // lanes of this mask wait elsewhere: a mistake, found when nobody can go on
+  if (!same) return;  // lanes of this mask wait elsewhere: a mistake, found when no lane can go on
   each([&](unsigned, Thread& thread) {
     if (what == Exchange::kVote) thread.result = votes;
     if (what == Exchange::kSum) thread.result = sum;

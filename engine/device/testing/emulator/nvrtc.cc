@@ -214,7 +214,7 @@ int nvrtcDestroyProgram(Program** program) {
 int nvrtcCompileProgram(Program* program, int count, const char** options) {
   std::string definitions;
   for (int i = 0; i < count; i++) {
-    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // what there is besides is for machine code
+    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // the rest is for machine code
     std::string definition = options[i] + 2;
     const size_t equal = definition.find('=');
     if (equal == std::string::npos)
