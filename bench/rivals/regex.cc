@@ -127,7 +127,7 @@ struct Way {
   double seconds = 1e9;
 };
 
-/// Of this thread: what other programs take is not counted.
+/// The time of this thread: other programs are not counted.
 double now() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -55,7 +55,7 @@ class Event {
   void record(Stream& stream);
   /// Waits for it; at once where it was never recorded.
   void synchronize();
-  /// Of two timed events that are over.
+  /// The time between two timed events that are over.
   double seconds_since(const Event& start);
   cuda::Event handle() const { return event_; }
 

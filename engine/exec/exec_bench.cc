@@ -40,7 +40,7 @@ const std::shared_ptr<const Table>& numbers() {
   return table;
 }
 
-/// Of `rows` rows in each iteration.
+/// Rates of `rows` rows in each iteration.
 void set_rates(benchmark::State& state, int64_t rows) {
   state.counters["rows/s"] =
       benchmark::Counter(static_cast<double>(state.iterations() * rows), benchmark::Counter::kIsRate);

@@ -17,7 +17,7 @@ constexpr int64_t kMorselRows = int64_t{1} << 17;
 constexpr int kBranchShift = 58;  // of an order: six bits for the branch, see kMaxBranches
 constexpr uint64_t kMorselMask = (uint64_t{1} << kBranchShift) - 1;
 
-/// Of the orders within a branch, where those below `below` end.
+/// For the orders within a branch, where those below `below` end.
 uint64_t below_within(size_t branch, uint64_t below) {
   if (below == UINT64_MAX || below >> kBranchShift > branch) return UINT64_MAX;
   return below >> kBranchShift == branch ? below & kMorselMask : 0;

@@ -112,7 +112,7 @@ class FromEdges {
     const auto at = static_cast<u64>(v);
     return load(&inside_[at / 64]) >> (at % 64) & 1;
   }
-  /// Of two threads that note at the same time the other one's bit may be lost: that costs time alone.
+  /// If two threads note at the same time, one bit may be lost: that costs only time.
   void note(int64_t v) {
     const auto at = static_cast<u64>(v);
     u64* const word = &inside_[at / 64];
@@ -160,7 +160,7 @@ class FromEdges {
     });
   }
 
-  /// Of some edges, both ends.
+  /// Looks at both ends of some edges.
   bool most_are_inside() const {
     u64 found = 0;
     for (size_t i = 0; i < kSample && graph_.edges() != 0; ++i) {

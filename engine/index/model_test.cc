@@ -388,7 +388,7 @@ bool fails(Test test) {
 template <class Maker>
 void play(const Maker& maker, Side side) {
   uint32_t seed = 1;
-  // Of a GPU's large batches 60 rounds are 10^7 changes in all; 4,000 of the others'.
+  // 60 rounds of a GPU's large batches are 10^7 changes in all, as are 4,000 of the others.
   std::vector<int> all(side == Side::kGpu    ? test_size<size_t>(4, 12, 60)
                        : side == Side::kHost ? test_size<size_t>(12, 120, 4000)
                                              : test_size<size_t>(4, 40, 4000));

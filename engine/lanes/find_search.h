@@ -18,7 +18,7 @@ namespace lanewise::lanes {
 
 constexpr u64 kTileBlocks = 64;
 
-/// Of the places of a tile the first one at or after a place, without a branch.
+/// The first place of a tile at or after a given place, without a branch.
 class Following {
  public:
   Following(u64 tile, const u64* masks, u64 blocks) : tile_(tile), masks_(masks) {

@@ -376,7 +376,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed") return set_seed(*args[0]);
-  // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
+  // Added by the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));

@@ -92,7 +92,7 @@ struct CaptureCheck {
   }
 };
 
-/// Of three repetitions in one another, one of them lazy, RE2 may repeat what may be empty although nothing
+/// With three nested repetitions, one of them lazy, RE2 may repeat what may be empty although nothing
 /// requests it, as in (?:(?:(a)?\?)*)+? and a(?:((?:a)*)*?)*; Perl does not, and nor do we.
 bool re2_differs(const std::string& pattern) {
   static const RE2 kThree(R"((?:\)[*+?].*){3})"), kLazy(R"(\)[*+?]\?)");

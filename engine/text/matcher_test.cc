@@ -243,7 +243,7 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   EXPECT_EQ(steps, 0u);
 }
 
-/// Of two strings that every match contains, the one is searched that is rarer in these rows.
+/// The search is for the rarer one, in these rows, of two strings that every match contains.
 TEST(Matcher, SearchesWhatIsRare) {
   const Matcher matcher(compile_regex("QQ[a-z]+ZZ[0-9]"));
   ASSERT_EQ(matcher.form(), "filtered");

@@ -128,7 +128,7 @@ class Run {
       if (unit.job->input) unit.job->input->fill(unit.block);
       size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
-        // Of a mapped file ripgrep looks at the beginning, and at lines that it prints.
+        // ripgrep looks at the beginning of a mapped file, and at lines that it prints.
         const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
         const void* nul = looked == 0 ? nullptr : std::memchr(unit.block.text(), 0, looked);
         if (nul != nullptr)

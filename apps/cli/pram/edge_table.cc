@@ -45,7 +45,7 @@ T number_at(const Column& part, int64_t i) {
                          : part.values.as<T>()[i];
 }
 
-/// Without what may stand around a number: blanks, a plus.
+/// The word without blanks and a plus sign.
 std::string_view bare(std::string_view word) {
   while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
   while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);

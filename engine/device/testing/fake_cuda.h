@@ -12,7 +12,7 @@ struct FakeCuda {
   int stuck = 0;           ///< CUresult of every call, once a fault happened
   bool recording = false;  ///< a stream is captured: nothing can be freed
   size_t memory = size_t{1} << 30;  ///< of a device, bytes
-  size_t unmapped = 0;              ///< bytes at the end of each allocation that are reserved alone
+  size_t unmapped = 0;              ///< bytes at the end of each allocation that are reserved but not mapped
   size_t used = 0;                  ///< in allocations
   long live = 0;   ///< streams, events, modules, graphs, allocations, pools and contexts that were not freed
   long calls = 0;  ///< that can fail

@@ -35,7 +35,7 @@ class BatchFeed {
   /// Ends the present batch: its memory is used again when the kernels launched so far are done.
   void end() noexcept;
 
-  /// Of the present batch.
+  /// Those of the present batch.
   const Columns& columns() const { return columns_; }
 
  private:

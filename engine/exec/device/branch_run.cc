@@ -39,10 +39,10 @@ std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program
   return tables;
 }
 
-/// Of long runs that wait for any warp: as many as there are rows, at most.
+/// The most pieces of long runs that wait for any warp: at most one per row.
 constexpr uint64_t kMostPieces = uint64_t{1} << 20;
 
-/// Of a row, matches or not.
+/// For a row, matches or not.
 uint32_t least_pairs(const Probe& probe) {
   const plan::JoinKind kind = probe.join->kind;
   return kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;

@@ -61,7 +61,7 @@ class BranchRun {
   /// That knowledge, for who brings other things when all is launched that may raise something.
   device::Download bring_fault();
 
-  // Of the present batch:
+  // For the present batch:
   /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
   /// it, among which active() are.
   uint64_t rows() const { return rows_; }
@@ -130,7 +130,7 @@ class BranchRun {
   }
   /// Memory for the batch. Throws DeviceFull.
   device::DeviceBuffer allocate(size_t bytes, std::string_view what);
-  /// Of the last section, whose rows come to the sink.
+  /// That of the last section, whose rows come to the sink.
   const KernelWriter& writer() const { return writers_.back(); }
 
   const DeviceInput& input() const { return input_; }
@@ -156,7 +156,7 @@ class BranchRun {
   void order_by_parts();
   Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
-  /// Of the present batch, by place.
+  /// Those of the present batch, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
 
   const Branch& branch_;

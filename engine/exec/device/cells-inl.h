@@ -307,7 +307,7 @@ struct ExtremeCell<T, kMost, true> {
   }
 };
 
-/// Of strings, by where they lie: one thread at a time, after a look at the first eight bytes.
+/// For strings, by where they lie: one thread at a time, after a look at the first eight bytes.
 template <bool kMost>
 struct ExtremeCell<Text, kMost, true> {
   u64 at, size;  // of the best one

@@ -28,7 +28,7 @@ size_t uploaded_bytes_of(const Column& chunk) {
   return chunk.validity.size() + chunk.values.size() + chunk.offsets.size();
 }
 
-/// Of the device's memory, for a batch that streams: another is loaded at the same time.
+/// The share of the device's memory for a batch that streams: another is loaded at the same time.
 constexpr size_t kBatchShare = 4;
 /// At most, so that a copy does not keep the user's wish to stop waiting.
 constexpr size_t kMostBatchBytes = size_t{4} << 30;

@@ -55,7 +55,7 @@ inline constexpr size_t kNoInput = static_cast<size_t>(-1);
 /// comes once for a group.
 class GroupPlan {
  public:
-  /// Of an Aggregate, or of all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
+  /// For an Aggregate, or for all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
   explicit GroupPlan(const plan::Aggregate& aggregate);
   explicit GroupPlan(const Schema& schema);
 

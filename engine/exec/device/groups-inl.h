@@ -19,7 +19,7 @@
 ///   const u64& rest(u32 i) const;                           its second word
 ///   static constexpr bool kMakesTexts;                      its kernel may write such strings
 ///
-/// Of many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
+/// For many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
 /// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
 /// them in its own table, and leaves them where it left those before.
 namespace lanewise::kernel {
@@ -39,7 +39,7 @@ struct GroupOutcome {
 
 inline constexpr u32 kSampled = 64;
 
-// Of a near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
+// A near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
 inline constexpr u32 kNearProbes = 16, kCopies = 8;
 constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
 /// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
@@ -50,7 +50,7 @@ constexpr u32 few_used_of(u32 slots) {
   return most < 64 ? most : 64;
 }
 
-/// Of a power of two.
+/// The logarithm of a power of two.
 constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
 /// The hash of a slot's keys.
@@ -68,7 +68,7 @@ LANES_FN u64 hash_of(const Slot& slot) {
 /// slots are places in it one after the other.
 LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
 
-/// Of a slot that is neither empty nor busy; of each of a group's copies another.
+/// For a slot that is neither empty nor busy; of each of a group's copies another.
 LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
 /// Whether bytes of long strings are the same, too, where same() says that all else is.

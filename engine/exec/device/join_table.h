@@ -29,12 +29,12 @@ class JoinTable {
 
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
-  /// Of those that the join keeps a row is what the lookup finds, which may be a place for each number of the
-  /// keys' range. After the keys: the marks.
+  /// Among those that the join keeps, a row is what the lookup finds, which may be a place for each number of
+  /// the keys' range. After the keys: the marks.
   const DeviceColumn& column(size_t place) const {
     return place < columns_.size() ? *columns_[place] : marks_;
   }
-  /// Of the columns that the join keeps, after which are the marks.
+  /// A column that the join keeps; after those come the marks.
   const DeviceColumn& kept_or_marks(size_t place) const {
     return place + keys_ < columns_.size() ? *columns_[place] : marks_;
   }

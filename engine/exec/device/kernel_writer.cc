@@ -40,7 +40,7 @@ bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_
 int words_at_a_time(size_t bytes_of_a_row, bool is_long) {
   return bytes_of_a_row > 16 ? 1 : is_long || bytes_of_a_row > 4 ? 4 : 8;
 }
-/// Of a kernel that keeps much else: registers are what it lacks.
+/// For a kernel that keeps much else: registers are what it lacks.
 int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : bytes_of_a_row <= 32 ? 2 : 1; }
 /// As many as a string counts for.
 constexpr size_t kTextBytes = 20;
@@ -441,7 +441,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
-  // Of a full group without a bitmap all rows are active, which leaves nothing to test.
+  // All rows of a full group without a bitmap are active, which leaves nothing to test.
   const bool may_be_full = kernel.stages.first == section_.first && !rolled && words > 1;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");

@@ -67,11 +67,11 @@ class KernelWriter {
 
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
-  /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
-  /// rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords instead, and
-  /// `place_rows` puts MovedColumns into the order of numbers as well. They note what they saw in the
-  /// KeyBounds at Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's rows
-  /// which row stands for each.
+  /// For a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill`
+  /// puts rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords
+  /// instead, and `place_rows` puts MovedColumns into the order of numbers as well. They note what they saw
+  /// in the KeyBounds at Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's
+  /// rows which row stands for each.
   KernelText lookup_text() const;
   /// `count_parts` adds the rows of each part of the lookup, of 2^Job::kShift places, to the counts at
   /// Job::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows
@@ -94,8 +94,8 @@ class KernelWriter {
   bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
-  /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at strings
-  /// or identifies the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
+  /// The bytes that a row brings to its group, if that is no more than 16 bytes in which nothing points at
+  /// strings or identifies the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
   size_t record_bytes() const;
   /// What is soon compiled and does, with put_slots_kernel(), what `group` does, and the last stage's filter
   /// if it has one. Empty where slots() has no shape.
@@ -123,7 +123,7 @@ class KernelWriter {
   /// Where the words of a Job lie that belong to a column (its place among `columns`), a match, an output.
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
-  /// Of a probe, whose words are ProbeWords. After the last one: the input's rows.
+  /// For a probe, whose words are ProbeWords. After the last one: the input's rows.
   size_t probe_word(size_t probe) const { return match_word(matches_.size()) + kProbeWords * probe; }
   size_t output_word(size_t place) const {
     return probe_word(program_.probes.empty() ? 0 : program_.probes.size() + 1) + 2 * place;

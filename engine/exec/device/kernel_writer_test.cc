@@ -572,7 +572,7 @@ TEST(Kernels, AllAggregatesButThoseOfStatisticsAreOffered) {
                                            {.distinct = distinct, .filter = some_filter()});
         for (const std::vector<ExprPtr>& keys :
              {std::vector<ExprPtr>{}, std::vector<ExprPtr>{column(0, type)}})
-          // Of distinct values the device makes rows, which the host aggregates.
+          // The device makes rows of distinct values, which the host aggregates.
           EXPECT_EQ(not_on_device(split(*group(rows, keys, {call})).back(), {}).empty(),
                     !is_statistic(function) || (distinct && args->size() == 1))
               << function.name << type.name() << distinct;

@@ -128,7 +128,7 @@ struct Key<Text, true> {
   }
   LANES_FN u64 size() const { return head & 0xffffffff; }
   LANES_FN bool is_long() const { return size() > kInside; }
-  /// Of short strings the bytes are those in the key: it must stay where it is.
+  /// The bytes of short strings are those in the key: it must stay where it is.
   LANES_FN Text get() const {
     return {is_long() ? reinterpret_cast<const u8*>(rest) : reinterpret_cast<const u8*>(&head) + 4, size()};
   }
@@ -143,7 +143,7 @@ struct Key<Text, true> {
   LANES_FN bool same(u64 first, const Key& held) const {
     return first == head && (is_long() || read<kShared>(held.rest) == rest);
   }
-  /// Of two keys of the same head.
+  /// For two keys of the same head.
   LANES_FN bool same_bytes(u64 held_rest) const {
     return held_rest == rest || kernel::same_bytes(reinterpret_cast<const u8*>(rest),
                                                    reinterpret_cast<const u8*>(held_rest), size());

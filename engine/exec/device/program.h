@@ -35,7 +35,7 @@ struct Probe {
   bool finds_value = false;  ///< instead of a row: that of the only column that is kept
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
-  /// Of kMark: whether a row was found.
+  /// For kMark: whether a row was found.
   size_t mark_column() const { return key_column(keys.size()); }
   size_t end_column() const { return mark_column() + is_mark(); }
   bool is_mark() const { return join->kind == plan::JoinKind::kMark; }

@@ -11,7 +11,7 @@ namespace lanewise::exec {
 /// come to the host in their order with what the aggregates take, and the CPU's aggregation does the rest.
 class RowAggregation {
  public:
-  /// Of calls that all need rows.
+  /// An aggregation of calls that all need rows.
   explicit RowAggregation(const plan::Aggregate& aggregate);
 
   /// What comes of each row: keys first.

@@ -16,7 +16,7 @@ using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
 using Takes = DeviceAggregate::Takes;
 
-/// Of a block's shared memory; two blocks run on a multiprocessor at once.
+/// Bytes of a block's shared memory; two blocks run on a multiprocessor at once.
 constexpr size_t kShared = size_t{96} << 10;
 
 bool is_wide(Type type) { return type.is_string() || width(type.physical()) > 8; }

@@ -31,7 +31,7 @@ class SlotLayout {
   /// as nothing needs it.
   static constexpr size_t kNone = static_cast<size_t>(-1);
   size_t holder(size_t cell) const { return holders_[cell]; }
-  /// Of a slot in device memory, so that few of them lie across sectors of 32 bytes.
+  /// For a slot in device memory, so that few of them lie across sectors of 32 bytes.
   size_t far_stride() const { return size_ <= 32 ? 32 : (size_ + 15) / 16 * 16; }
   /// In shared memory: an odd number of words, so that neighbours lie in different banks.
   size_t near_stride() const { return size_ | 8; }

@@ -7,7 +7,7 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kFillingSlots = "Aggregation (GROUP BY), rows as slots";
-/// Of slots that are made before they are put into a table; fewer where memory is short.
+/// Bytes of slots that are made before they are put into a table; fewer where memory is short.
 constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestSlots = 1 << 14;
 
 }  // namespace

@@ -14,8 +14,8 @@ constexpr std::string_view kSorting = "Sort (ORDER BY)";
 /// A sample of so many rows says what few of the others can be among the first ones.
 constexpr uint64_t kSample = uint64_t{1} << 16;
 
-/// Of strings so many times 8 bytes are sorted by at first, and as many times more by which those are that
-/// are still alike.
+/// Strings are first sorted by so many times 8 bytes, then by as many times more those that
+/// are still equal.
 constexpr uint64_t kSteps = 8, kMoreSteps = 4;
 
 uint64_t blocks_for(uint64_t count) { return (count + kernel::kThreads - 1) / kernel::kThreads; }

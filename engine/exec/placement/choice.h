@@ -10,7 +10,7 @@
 
 namespace lanewise::exec {
 
-/// Of a pipeline, as far as is known before its columns are on the GPU.
+/// For a pipeline, as far as is known before its columns are on the GPU.
 enum class Kernels : uint8_t {
   kUnknown,  ///< not known
   kToCompile,

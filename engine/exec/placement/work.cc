@@ -15,7 +15,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Of a row.
+/// Bytes of a row.
 double usual_bytes(Type type) {
   return type.is_string() ? 4 + kUsualText : static_cast<double>(width(type.physical()));
 }
@@ -227,7 +227,7 @@ class SinkWork {
     } else if (const auto* sort = payload<plan::Sort>()) {
       double keys = 0;
       for (const plan::SortKey& key : sort->keys) keys += words(key.expr->type);
-      // Of few of many rows only those are sorted that may be among them.
+      // If few of many rows are needed, only those that may be among them are sorted.
       work_.sorted += keys * (sort->limit < 0 ? rows_ : std::min(rows_, needed(sort->limit, sort->offset)));
     } else if (const auto* limit = payload<plan::Limit>(); limit != nullptr && limit->limit >= 0) {
       work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));

@@ -239,7 +239,7 @@ template <DatePart part>
 std::optional<DeviceFunction> device_one(const Expr& expr) {
   return device_part(part, expr.args[0]->type, 0);
 }
-/// Of a constant word.
+/// For a constant word.
 std::optional<DeviceFunction> device_named(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   return device_part(part_in(expr, {}), expr.args[1]->type, 1);

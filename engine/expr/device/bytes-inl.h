@@ -89,7 +89,7 @@ class TextWords {
 #endif
   }
   LANES_FN u64 operator[](u32 i) const { return u64(half(2 * i + 1)) << 32 | half(2 * i); }
-  /// Of two strings of one size.
+  /// For two strings of one size.
   LANES_FN bool operator==(const TextWords& other) const {
     u32 differ = 0;
     for (u32 i = 0; i < 2 * kWords; i++) differ |= (halves_[i] ^ other.halves_[i]) & mask(i);

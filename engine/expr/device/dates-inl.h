@@ -299,7 +299,7 @@ template <class T>
 LANES_FN bool is_infinite_moment(Outcome&, T value) {
   return is_infinite(value);
 }
-/// Of names that stand side by side the one that begins at starts[i].
+/// Among adjacent names, the one that begins at starts[i].
 LANES_FN Text name_at(Text names, const u8* starts, i64 i) {
   return {names.at + starts[i], u64(starts[i + 1] - starts[i])};
 }

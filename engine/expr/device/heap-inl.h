@@ -18,7 +18,7 @@ LANES_FN u8* copied(u8* to, Text text) {
 /// A thread's part of it.
 class Heap {
  public:
-  /// Of a block with room for `capacity` bytes after its head.
+  /// For a block with room for `capacity` bytes after its head.
   LANES_FN Heap(u8* block, u64 capacity) : block_(block), capacity_(capacity) {}
 
   /// Room for so many bytes, or null.

@@ -138,7 +138,7 @@ template <class Mode, class T>
 LANES_FN T whole_real(Outcome&, T x) {
   return T(Mode::whole(x));
 }
-/// Of a decimal; power is 10^scale.
+/// For a decimal; power is 10^scale.
 template <class Mode, class T>
 LANES_FN T whole_decimal(Outcome&, T value, T power) {
   return Mode::quotient(value, power);

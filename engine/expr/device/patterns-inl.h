@@ -59,7 +59,7 @@ struct AsWritten {
   }
   LANES_FN bool ended() const { return rest.size == 0; }
   LANES_FN bool within_letter() const { return false; }
-  /// Of a byte that was read.
+  /// For a byte that was read.
   template <class Pattern>
   static LANES_FN u64 pass(Pattern&, u32 byte, Text text, u64 i) {
     return text.at[i] == byte ? i + 1 : kNowhere;

@@ -255,7 +255,7 @@ Value reference_digits(const Expr& expr, Values args) {
   });
 }
 
-/// Of a constant number of digits.
+/// For a constant number of digits.
 template <class Mode>
 std::optional<DeviceFunction> device_digits(const Expr& expr) {
   if (expr.args[1]->kind != Expr::Kind::kLiteral || expr.args[1]->literal.is_null()) return std::nullopt;

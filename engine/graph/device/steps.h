@@ -96,7 +96,7 @@ class Steps {
 
   /// What follows is timed.
   void start_clock() { began_.record(stream_); }
-  /// Of the device, since then.
+  /// The device's time since then.
   double seconds();
 
  private:

@@ -58,7 +58,7 @@ class HopcroftKarp {
   explicit HopcroftKarp(const Graph& graph)
       : vertices_(static_cast<uint32_t>(graph.vertices)), columns_(vertices_, graph.source, graph.target) {}
 
-  /// Of a maximum matching.
+  /// The size of a maximum matching.
   int64_t size() const {
     std::vector<uint32_t> column(vertices_, kNone), row_of(vertices_, kNone), level(vertices_), path;
     std::vector<uint32_t> queue;

@@ -12,7 +12,7 @@ namespace lanewise::index {
 /// be free and not given away since. What is erased is found free at the next look.
 class TextSlots {
  public:
-  /// Of each class of slots so many.
+  /// A number for each class of slots.
   using Numbers = std::array<u64, kSlotClasses>;
 
   explicit TextSlots(const Geometry& geometry) : geometry_(geometry) {}

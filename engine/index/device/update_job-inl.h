@@ -142,7 +142,7 @@ LANES_FN T* array_at(u64 address) {
 LANES_FN u64 row_of(u64 rows, u64 i) { return rows == 0 ? i : array_at<const u32>(rows)[i]; }
 LANES_FN Findings& findings_of(const UpdateJob& job) { return *array_at<Findings>(job.findings); }
 
-/// Of `all` things shared evenly by `parts`: the first one that is not the share of a part before `part`.
+/// Where the share of `part` begins if `all` things are shared evenly by `parts`.
 LANES_FN u64 share_of(u64 all, u64 parts, u64 part) {
   return all / parts * part + all % parts * part / parts;
 }

@@ -45,7 +45,7 @@ struct BuildForm {
   std::vector<size_t> keys;  ///< by key: which of the gathered columns
   size_t range = 0;          ///< likewise, of the join's range
 
-  /// Of columns of fewer than 2^32 - 1 rows.
+  /// For columns of fewer than 2^32 - 1 rows.
   std::shared_ptr<Build> make(std::vector<ColumnPtr> columns, size_t rows, MemoryBudget* budget) const;
   std::shared_ptr<Build> make(const Table& rows, MemoryBudget* budget) const;
 };

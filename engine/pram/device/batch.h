@@ -36,7 +36,7 @@ struct BatchPart {
   size_t steps = 1;
   uint64_t window = 0;
   uint64_t groups = 1;
-  /// Of windows: only the cells `offset`, `offset` + `stride`, ... are used and held.
+  /// For windows: only the cells `offset`, `offset` + `stride`, ... are used and held.
   uint64_t stride = 1;
   uint64_t offset = 0;
 
@@ -55,7 +55,7 @@ struct BatchHeld {
 
   bool operator==(const BatchHeld&) const = default;
 };
-/// Of a `part` of steps, which `later` ones follow; `last`: none but these.
+/// For a `part` of steps, which `later` ones follow; `last`: none but these.
 BatchHeld held_of(const EmittedWindows::Held& held, std::span<const BatchStep> part,
                   std::span<const BatchStep> later, bool last);
 

@@ -24,7 +24,7 @@ Range negate(const Range& a) {
   return {a.greatest == kNoGreatest ? kNoLeast : -a.greatest, a.least == kNoLeast ? kNoGreatest : -a.least};
 }
 
-/// Of numbers that are not negative; others are not looked at.
+/// The range of products of numbers that are not negative; others are not examined.
 Range multiply(const Range& a, const Range& b) {
   if (a.least < 0 || b.least < 0) return {};
   Range product;

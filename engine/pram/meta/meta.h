@@ -34,7 +34,7 @@ struct Meta {
   Kind kind = Kind::kHost;
   Place place;
   ExprPtr condition = {};
-  /// Of a kernel that is not in place: one assignment, perhaps within ifs without else.
+  /// For a kernel that is not in place: one assignment, perhaps within ifs without else.
   std::vector<Statement> statements = {};
   Writing writing = Writing::kInPlace;
   uint32_t block = 0;

@@ -81,7 +81,7 @@ struct Part {
   }
 };
 
-/// Of each lane of a warp what it and those before it combine to.
+/// For each lane of a warp what it and those before it combine to.
 template <class Some>
 LANES_FN Some scan_warp(Some part) {
   ARRAY_UNROLL for (u32 step = 1; step < 32; step *= 2) {
@@ -91,7 +91,7 @@ LANES_FN Some scan_warp(Some part) {
   return part;
 }
 
-/// Of all threads; the first one knows it.
+/// The result of all threads; the first one holds it.
 template <u32 kThreads, class T, class Op>
 LANES_FN T reduce_block(T value, Op op) {
   __shared__ T of_warp[kThreads / 32];
@@ -209,7 +209,7 @@ LANES_FN T look_back(const u64* words, u64 tile, Op op) {
 
 enum class Wanted { kInclusive, kExclusive, kLast };
 
-/// Of which values a segment begins: bytes that are not 0.
+/// The values at which a segment begins: bytes that are not 0.
 template <u32 kCount>
 struct alignas(kCount) Begins {
   u8 at[kCount];

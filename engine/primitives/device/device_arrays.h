@@ -13,8 +13,8 @@ namespace lanewise {
 
 /// How two values become one.
 enum class Combine { kSum, kProduct, kLeast, kGreatest, kXor };  // the last one for whole numbers
-/// Of an array in a device's memory. Whole numbers wrap; reals' sums and products are rounded in an order
-/// that the device chooses.
+/// Elements of an array in a device's memory. Whole numbers wrap; reals' sums and products are rounded in an
+/// order that the device chooses.
 enum class Element { kInt32, kInt64, kReal };
 
 inline size_t size_of(Element element) { return element == Element::kInt32 ? 4 : 8; }

@@ -32,7 +32,7 @@ struct Descending {
   LANES_FN bool operator()(T a, T b) const { return a > b || (a == a && b != b); }
 };
 
-/// Of the first `diagonal` items of two merged runs, how many are of the first run, whose equal items come
+/// How many of the first `diagonal` items of two merged runs are of the first run, whose equal items come
 /// first. At most both sizes.
 template <class T, class Size, class Before>
 LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diagonal, Before before) {

@@ -231,7 +231,7 @@ class TaggedAutomaton::Builder {
     }
   }
 
-  /// Of each state whether a search that has matched may read on from it without end, and without a match.
+  /// For each state, whether a search that has matched may read on from it without end, and without a match.
   std::vector<bool> endless_states() const {
     std::vector<std::vector<uint32_t>> sources(states_.size());  // of such steps
     std::vector<size_t> left(states_.size(), 0);                 // those that lead from a state

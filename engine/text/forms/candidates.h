@@ -30,7 +30,7 @@ class Confirmation {
  public:
   explicit Confirmation(const Request& request);
 
-  /// Of a form that confirms.
+  /// For a form that confirms.
   struct State : FormState {
     std::unique_ptr<FormState> confirming;  // made with the form
   };

@@ -103,7 +103,7 @@ class Outwards {
       words[byte] = automaton::is_word_byte(static_cast<uint8_t>(byte));
     const ByteSet boundary = automaton::is_word_byte(edge_) ? ~words : words;
     const auto bytes = [](const ByteSet& set) { return Side{set, set}; };
-    // Of Unicode's words, a byte that is not ASCII leaves the answer open, at either side.
+    // With Unicode's words, a byte that is not ASCII leaves the answer open, at either side.
     const auto characters = [&](const ByteSet& set) {
       return edge_ < 0x80 ? Side{set & low, set | high} : Side{{}, syntax::any_byte()};
     };

@@ -74,7 +74,7 @@ struct Node {
 struct Ast {
   NodePtr root;
   std::vector<std::string> group_names;  ///< of groups 1, 2, ...; empty where unnamed
-  // Of the Rust dialect:
+  // For the Rust dialect:
   bool beyond_ascii = false;                      ///< a set or an assertion is about more than ASCII
   bool has_literal = false, has_capital = false;  ///< as smart case counts characters
 };

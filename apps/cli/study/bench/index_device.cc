@@ -107,7 +107,7 @@ class Resident {
     staging_.download(values.data(), buffer.address(), bytes, stream());
     return digest_of(std::span<const T>(values));
   }
-  /// Of ranges that do not reach the index's end all places are filled.
+  /// Ranges that do not reach the index's end fill all places.
   uint64_t digest_of_first_pairs() {
     const size_t some = std::min<size_t>(count_, 1 << 16);
     std::vector<uint32_t> counts(some), values(some * kPairs);

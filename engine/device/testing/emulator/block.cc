@@ -23,7 +23,7 @@ struct Processor::Thread {
   Place place;
   unsigned number;
   State state = kEnded;
-  // Of its exchange, or of its meeting:
+  // Its exchange or its meeting:
   Exchange what;
   unsigned mask, source;
   unsigned long long value, result;

@@ -5,7 +5,7 @@
 
 /// What the stand-in for the driver (testing/fake_cuda.cc) and the emulator call in each other.
 
-/// Of the next call that can fail: its result, or 0.
+/// The result of the next call that can fail, or 0.
 int fake_failure();
 
 /// Device memory; null: none.
