@@ -416,7 +416,7 @@ Query Database::plan(const Statement& statement) {
             for (const std::string& name : duckdb::StringUtil::Split(state_->disabled_optimizers, ','))
               disabled.insert(duckdb::OptimizerTypeFromString(name));
             const Restored as_before(disabled);
-            // Makes a list of each group's first rows of what is a window function.
+            // Turns a window function into a list of each group's first rows.
             disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
             if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
                 logical->RequireOptimizer()) {

@@ -25,7 +25,7 @@
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
-inline constexpr u32 kPartBits = 16;       // so many parts, in a power of two
+inline constexpr u32 kPartBits = 16;       // the logarithm of the number of parts
 inline constexpr u32 kRecordWords = 4;     // of 32 records of rows, that a warp takes at a time
 
 /// What happened to a batch of rows.

@@ -61,7 +61,8 @@ struct KernelText {
 /// Those of pairs-inl.h are not among them. Each section of the program has a writer of its own.
 class KernelWriter {
  public:
-  /// `forms[i]` is of the program's column `columns[i]`. The references outlive it. Throws expr::NotOnDevice.
+  /// `forms[i]` is the form of the program's column `columns[i]`. The references outlive it. Throws
+  /// expr::NotOnDevice.
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
                std::vector<ColumnForm> forms, const Strategy& strategy = {}, size_t section = 0);
 

@@ -11,7 +11,7 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kSorting = "Sort (ORDER BY)";
-/// A sample of so many rows says what few of the others can be among the first ones.
+/// The size of a sample that says which few of the other rows can be among the first ones.
 constexpr uint64_t kSample = uint64_t{1} << 16;
 
 /// Strings are first sorted by so many times 8 bytes, then by as many times more those that

@@ -79,7 +79,7 @@ class DeviceMachine : public MetaMachine {
   Buffer arrived_;         // groups that waited for each other, in all steps so far
   uint64_t arrivals_ = 0;  // what is in it when all is done
   std::vector<Word> status_read_;
-  uint64_t kept_before_ = 0;  // by all tests before the last one
+  uint64_t kept_before_ = 0;  // kept by all tests before the last one
   uint32_t kept_count_ = 0;   // by the last one
 };
 

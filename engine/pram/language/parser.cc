@@ -74,7 +74,7 @@ class Parser {
     return token.kind == Token::Kind::kEnd ? "the program ends" : fmt::format("'{}'", token.text);
   }
 
-  /// What is here instead of what is expected.
+  /// The token here, for a message about the expected one.
   std::string stands() const {
     return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
   }
