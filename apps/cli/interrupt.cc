@@ -103,6 +103,7 @@ Interrupt::~Interrupt() {
   const std::lock_guard lock(current().mutex);
   current().lives = false;
   current().stop = nullptr;
+  if (current().patient) current().requested.reset();  // the program goes on
 }
 
 const Cancellation& Interrupt::cancellation() const { return current().requested; }
