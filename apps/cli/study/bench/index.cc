@@ -148,11 +148,11 @@ class IndexRun {
     for (const uint64_t count : options_.batches) {
       const auto queries = std::make_shared<const std::vector<Key>>(data.queries(count, options_.seed));
       const auto answers = std::make_shared<std::vector<uint32_t>>(count);
-      Work made =
-          work("multi",
-               fmt::format("{} {} key{} sought in {}, nodes of 63", with_commas(static_cast<int64_t>(count)),
-                           kType, count == 1 ? "" : "s", with_commas(static_cast<int64_t>(data.keys.size()))),
-               count);
+      Work made = work(
+          "multi",
+          fmt::format("{} {} key{} looked up in {}, nodes of 63", with_commas(static_cast<int64_t>(count)),
+                      kType, count == 1 ? "" : "s", with_commas(static_cast<int64_t>(data.keys.size()))),
+          count);
       made.group.about["keys"] = data.keys.size();
       made.contenders.push_back(
           host_level("cpu binary", answers, lookups(index, "binary", queries, answers)));
