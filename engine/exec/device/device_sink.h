@@ -36,7 +36,7 @@ struct DeviceSink {
   /// The expression that is a sort's key.
   size_t sort_output(size_t key) const { return expressions_.size() - sort->keys.size() + key; }
 
-  /// `input` is of the rows that come to the sink. Throws expr::NotOnDevice.
+  /// `input` is the schema of the rows that come to the sink. Throws expr::NotOnDevice.
   DeviceSink(const plan::Node* sink, const Schema& input);
 
  private:

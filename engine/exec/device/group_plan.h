@@ -81,7 +81,7 @@ class GroupPlan {
   /// Partial groups each once: a table of the keys, the cells that are columns, the aggregates of DISTINCT
   /// values. Those of several batches may come more than once in `partial`; of one batch each is there once.
   Table merged(Table partial, bool several, const Options& options) const;
-  /// What the operator gives for groups, which are `merged`, or each there once.
+  /// The operator's result for groups, which are `merged` or distinct.
   Table finish(const Table& groups, bool merged, const Schema& output, MemoryBudget* budget) const;
 
  private:

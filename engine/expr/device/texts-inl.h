@@ -24,7 +24,7 @@ struct Piece {
   Text text;
   bool there;
 };
-/// Those that are there with `separator` between them.
+/// The pieces that are not NULL, with `separator` between them.
 template <class... Pieces>
 LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) {
   const u64 count = (u64(0) + ... + u64(pieces.there));
