@@ -1,6 +1,7 @@
 #include <fmt/format-inl.h>
 
-// fmt's functions for the launcher, as fmt's own src/format.cc defines them: Debian has no static library of fmt.
+// fmt's functions for the launcher, as fmt's own src/format.cc defines them: Debian has no static library of
+// fmt.
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
