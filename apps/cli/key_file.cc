@@ -125,7 +125,7 @@ GivenKeys KeyFile::read(const std::vector<std::string>& columns) {
 }
 
 GivenKeys KeyFile::read(const std::vector<std::string>& columns, const std::vector<KeyField>& key) {
-  // For each column its value as one of the field, and what is wrong with it.
+  // SQL for each column: its value in the field's type, and its error.
   std::vector<std::string> values;
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::string column = sql_quoted(columns[i], '"');

@@ -235,7 +235,7 @@ ExitCode run_trace(const PramOptions& given) {
       pram::trace_kernels(program, inputs, options, write);
     }
   } catch (const pram::RunError&) {
-    out->close();  // the trace up to the error is what one wants to see
+    out->close();  // users need the trace up to the error
     throw;
   }
   out->close();

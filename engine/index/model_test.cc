@@ -278,7 +278,7 @@ class Play {
     maker_.with(some, [&](const Keys& lows) {
       maker_.with(others, [&](const Keys& highs) {
         if (device_) {
-          // On a GPU each is a kernel that wants to be compiled; device_index_test.cc takes all of them.
+          // On a GPU each is a kernel that must be compiled; device_index_test.cc takes all of them.
           const std::span<const index::DeviceStrategy> all(index::kDeviceStrategies);
           device_->use_strategy(index::name(all[random_() % (side_ == Side::kGpu ? 2 : all.size())]));
           return compare(*device_, some, others, lows, highs);
@@ -384,7 +384,7 @@ bool fails(Test test) {
   return reported.size() != 0;
 }
 
-/// Plays by the rounds, and if that fails, again by as few of them as fail too.
+/// Plays the rounds and, if that fails, searches for the fewest that still fail.
 template <class Maker>
 void play(const Maker& maker, Side side) {
   uint32_t seed = 1;

@@ -114,7 +114,7 @@ void WordTree<Word>::fill(const Node<Word>& node, bool is_leaf, const Loose& fro
   finish(node, keys, 0);
 }
 
-/// A copy of the text of a key that becomes a bound as well; of other keys nothing.
+/// A copy of the string of a key that also becomes a bound; nothing for other keys.
 template <class Word>
 Word WordTree<Word>::copy_text_of(const Loose& loose, u32 key) {
   if (!text_) return 0;

@@ -11,7 +11,7 @@
 namespace lanewise::kernel {
 
 #if defined(__CUDA_ARCH__)
-/// What a pointer into device memory can do that the compiler does not know to point there.
+/// Accesses to device memory through pointers of which the compiler does not know that they point there.
 LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }

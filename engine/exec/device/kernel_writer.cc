@@ -522,7 +522,7 @@ std::string KernelWriter::heap_declaration() {
   return fmt::format("Heap heap(job.at<u8>({}), job.words[{}]);", size_t{kHeap}, size_t{kHeapBytes});
 }
 
-/// The kernel that leaves the bitmap of a stage.
+/// The kernel that writes the bitmap of a stage.
 void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
   const std::string leave = fmt::format(
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "

@@ -42,7 +42,7 @@ struct KernelText {
 };
 
 /// Writes the kernels of a program over columns of given forms: one for each stage, of which the last one
-/// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
+/// feeds aggregates or groups, or writes a bitmap for project(); automata run between them.
 ///
 ///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
 ///   aggregate    stages from first_of_last() on, their rows into a State for each block at Job::kOut; where

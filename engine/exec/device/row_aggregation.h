@@ -14,7 +14,7 @@ class RowAggregation {
   /// An aggregation of calls that all need rows.
   explicit RowAggregation(const plan::Aggregate& aggregate);
 
-  /// What comes of each row: keys first.
+  /// The columns of each row: keys first.
   const std::vector<ExprPtr>& columns() const { return columns_; }
   const Schema& schema() const { return schema_; }
   /// What the operator gives for rows of schema().

@@ -82,7 +82,7 @@ struct UpdateJob {
   u32 by_value = 0;  ///< equal keys are in the order of their values' bytes
   u32 run = 0;       ///< rows of so many keys are in order
   u64 merged = 0;    ///< u32: of twice as many; or the words in the order of the rows
-  u64 fates = 0;     ///< u8 of each: what becomes of it
+  u64 fates = 0;     ///< u8 of each: its outcome
   u64 chosen = 0;    ///< u32 of each: the row whose value an addition takes
   u64 places = 0;    ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
   u64 matches = 0;   ///< u64 of each: the entry that it erases, (leaf << 32) + slot

@@ -139,7 +139,7 @@ void Updater::Pass::write(const UpdateBatch& batch) {
   const std::vector<u64> levels = levels_above(found_.outputs);
   u64 inner_nodes = 0;
   for (const u64 nodes : levels) inner_nodes += nodes;
-  // First all that wants memory.
+  // First all allocations.
   TextSlots::Numbers text_groups{};
   std::vector<u32> rows(text() ? found_.added : 0);  // of additions
   if (!rows.empty()) {
@@ -220,7 +220,7 @@ FreeSlots Updater::Pass::link(SlotClass slot_class, const Groups& groups, u64 us
 
 /// Free slots get the form in which the host keeps them: each names the next.
 u64 Updater::Pass::bring_back(Pool& host) {
-  // First all that wants memory of the device.
+  // First all allocations on the device.
   if (text()) own_bounds();
   FreeSlots free[kSlotClasses] = {};
   free[kLeaves] = link(kLeaves, all_.leaf_groups_, all_.leaves_);

@@ -37,7 +37,7 @@ class Operator {
   bool commutative_ = true;
 };
 
-/// How kernels are cut, for who wants to try: threads of a block, a multiple of 32, and values that each
+/// How kernels are cut, to be varied: threads of a block, a multiple of 32, and values that each
 /// takes at once, 4, 8 or 16; at most 32 KiB for a block of int64. 0: what was best.
 struct ArrayCut {
   unsigned threads = 0, items = 0;
