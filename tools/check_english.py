@@ -16,6 +16,7 @@ WORDS = [
     (r"ask(s|ed|ing)?", "a query requests, reads or looks up; objects do not ask"),
     (r"tells?|told", "says, reports, shows"),
     (r"dearer", "costlier"),
+    (r"the present (?!of\b)[a-z]+", "the current"),
     (r"anew", "again; rebuilt"),
     (r"by halves", "by binary search"),
     (r"refuse[sd]?|refusal", "rejects"),

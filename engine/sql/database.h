@@ -133,7 +133,7 @@ class Database {
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 
-  /// The present values of `SET threads`, `SET memory_limit` and `SET temp_directory`.
+  /// The current values of `SET threads`, `SET memory_limit` and `SET temp_directory`.
   struct Limits {
     int threads;
     size_t memory;

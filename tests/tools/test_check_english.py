@@ -17,6 +17,7 @@ BAD = [
     ("The filter asks the index.", "'asks'"),
     ("The profile tells how busy lanes were.", "'tells'"),
     ("This way is dearer.", "'dearer'"),
+    ("It reads the present batch.", "'the present batch'"),
     ("The index refuses it.", "'refuses'"),
     ("This is no error.", "'is no'"),
     ("Limits that are no constants are rejected.", "'are no'"),

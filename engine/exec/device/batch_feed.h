@@ -24,18 +24,18 @@ class BatchFeed {
   BatchFeed(const BatchFeed&) = delete;
   BatchFeed& operator=(const BatchFeed&) = delete;
 
-  /// Begins to load rows in another thread. Where there is no memory in addition to the present batch, they
+  /// Begins to load rows in another thread. Where there is no memory in addition to the current batch, they
   /// are loaded by next().
   void ask(int64_t first, int64_t rows);
-  /// Makes these rows the present batch, for the work that `kernels` is given from now on. The batch before
+  /// Makes these rows the current batch, for the work that `kernels` is given from now on. The batch before
   /// ends, as does the one loaded ahead if it is another. Throws what loading throws.
   void next(int64_t first, int64_t rows);
   /// Releases what was loaded ahead; false: there was nothing.
   bool forget() noexcept;
-  /// Ends the present batch: its memory is used again when the kernels launched so far are done.
+  /// Ends the current batch: its memory is used again when the kernels launched so far are done.
   void end() noexcept;
 
-  /// Those of the present batch.
+  /// Those of the current batch.
   const Columns& columns() const { return columns_; }
 
  private:

@@ -122,7 +122,7 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
   return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
 }
 
-/// Makes a batch the present one: its columns, bitmaps and kernels. Begins to load so many rows after it.
+/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load so many rows after it.
 void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
   clear_section();

@@ -61,7 +61,7 @@ class BranchRun {
   /// That knowledge, for who brings other things when all is launched that may raise something.
   device::Download bring_fault();
 
-  // For the present batch:
+  // For the current batch:
   /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
   /// it, among which active() are.
   uint64_t rows() const { return rows_; }
@@ -156,7 +156,7 @@ class BranchRun {
   void order_by_parts();
   Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
-  /// Those of the present batch, by place.
+  /// Those of the current batch, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
 
   const Branch& branch_;

@@ -29,8 +29,8 @@ LANES_FN u64 hop_to(u32 element, u32 links) { return u64(element) << 32 | links;
 LANES_FN u32 hop_end(u64 hop) { return u32(hop >> 32); }
 LANES_FN u32 hop_links(u64 hop) { return u32(hop); }
 
-/// What steps count: whether a round of hops left some, rounds take turns with three words; elements that
-/// none follows, that none comes after, parts; elements that no part has.
+/// Counters of the steps: whether a round of hops left some, rounds take turns with three words; elements
+/// that none follows, that none comes after, parts; elements that no part has.
 enum Count : u32 { kUnsettled, kHeads = 3, kEnds, kParts, kLost, kCounts };
 
 /// Each element's cell; which elements follow another one.

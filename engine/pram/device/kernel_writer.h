@@ -87,7 +87,7 @@ class KernelWriter {
   std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
   std::string body_;
   uint32_t loops_ = 0;    ///< those that stand in no other one
-  uint32_t nesting_ = 0;  ///< loops around the present place
+  uint32_t nesting_ = 0;  ///< loops around the current place
   const WindowStep* window_ = nullptr;
   const std::vector<bool>* held_ = nullptr;
 };

@@ -81,7 +81,7 @@ class Interpreter {
     std::optional<uint32_t> block;
     std::vector<int64_t> extents;
     uint32_t processors = 1;
-    std::vector<Active> active;  // nested; the last is the present one
+    std::vector<Active> active;  // nested; the last is the current one
     std::vector<Depth> depths;
   };
   /// What takes a step back.
@@ -149,7 +149,7 @@ class Interpreter {
   std::deque<Undo> undo_;
   const Statement* last_ = nullptr;
   uint32_t last_active_ = 0;
-  std::vector<std::vector<Word>> cells_, values_;  // of the present assignment, by target
+  std::vector<std::vector<Word>> cells_, values_;  // of the current assignment, by target
 };
 
 }  // namespace lanewise::pram

@@ -493,7 +493,7 @@ class Parser {
     return {Expr::Kind::kName, first.place, first.text, {}, 1};
   }
 
-  /// Whether the word before the present one needs an operand.
+  /// Whether the word before the current one needs an operand.
   bool operator_before() const {
     if (at_ == 0) return false;
     const Token& last = tokens_[at_ - 1];

@@ -51,7 +51,7 @@ class Printer {
     }
   }
 
-  /// "p" or "i, j": how the processors of the present block are called.
+  /// "p" or "i, j": how the processors of the current block are called.
   std::string processor() const {
     std::string result;
     for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
