@@ -82,7 +82,7 @@ class MemoryBudget {
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;
   std::vector<std::weak_ptr<Reclaimer::Entry>> reclaimers_;
-  std::shared_ptr<SpillFile> spill_file_;  // null: what has no room is an error
+  std::shared_ptr<SpillFile> spill_file_;  // null: data without room is an error
 };
 
 /// Bytes reserved in a budget, which the destructor returns. It may outlive the budget's owner, as results

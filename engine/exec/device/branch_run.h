@@ -51,9 +51,9 @@ class BranchRun {
   BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
 
-  /// Calls `batch` for all rows, some at a time, in their order, until it gives false. Fewer at a time where
-  /// the device has too little memory for more, then from the same row on; DeviceFull where it is too little
-  /// for any.
+  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Fewer at a time
+  /// where the device has too little memory for more, then from the same row on; DeviceFull where it is too
+  /// little for any.
   void for_each_batch(const std::function<bool()>& batch);
   /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
   /// the device may come with that knowledge.

@@ -11,7 +11,7 @@
 #include "graph/neighbours.h"
 #include "primitives/parallel.h"
 
-/// What benchmarks compare the algorithms of this folder with, plainly as elsewhere.
+/// Rivals of this folder's algorithms, for benchmarks: written plainly.
 namespace lanewise::graph {
 
 /// Afforest on neighbours side by side, as in the GAP benchmark suite: two neighbours of each vertex, then

@@ -35,7 +35,7 @@ enum class Step {
   kBoundTexts,
 };
 
-/// What is known when the steps are compiled; all together they are a module.
+/// Parameters that are fixed when the steps are compiled, all into one module.
 struct UpdateKernels {
   KeyForm form;
   u32 word;  ///< bytes of a word of a key

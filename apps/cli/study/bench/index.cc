@@ -104,7 +104,7 @@ class IndexRun {
     return made;
   }
 
-  /// By the strategy of that name, all at once or one after the other.
+  /// Searches by the strategy of that name, all at once or one after the other.
   static std::function<void()> lookups(const std::shared_ptr<Index>& index, const std::string& strategy,
                                        const std::shared_ptr<const std::vector<Key>>& queries,
                                        const std::shared_ptr<std::vector<uint32_t>>& answers,
