@@ -306,7 +306,7 @@ B[p] = A[p] + left
 )";
 
 ExitCode run_new(const PramOptions& given) {
-  // Names without a dot are those of programs that come along.
+  // Names without a dot are those of bundled programs.
   const std::string file = given.program + (given.program.find('.') == std::string::npos ? ".pram" : "");
   if (std::filesystem::exists(file))
     throw UserError(fmt::format("'{}' exists already; choose another name", file));
