@@ -30,7 +30,7 @@ void each_row(const Table& table, F f) {
   }
 }
 
-/// The rows of a table's column for which `taken` says so, in one piece.
+/// The rows of a table's column that `taken` selects, in one piece.
 ColumnPtr in_one_piece(const Table& table, size_t column, const std::vector<bool>& taken) {
   if (table.batches.size() == 1 && !table.batches[0].columns[column]->dictionary &&
       std::ranges::find(taken, false) == taken.end()) {

@@ -30,7 +30,7 @@ class Importer {
   Importer(const ArrowSchema& field, const ArrowArray& array, Owner owner, MemoryBudget* budget)
       : field_(field), array_(array), owner_(std::move(owner)), budget_(budget) {}
 
-  /// Rows [first, first + rows) of the array's. `copy`: into memory of our own.
+  /// Rows [first, first + rows) of the array. `copy`: into memory of our own.
   ColumnPtr take(int64_t first, int64_t rows, bool copy) {
     auto column = std::make_shared<Column>();
     column->rows = rows;

@@ -50,7 +50,7 @@ LANES_FN Word peek(const Word* at) {
 #endif
 }
 
-/// Leaves the lesser of what is there and `value`.
+/// Stores the lesser of the word and `value`.
 LANES_FN void lower(u32* at, u32 value) {
   if (peek(at) <= value) return;
 #if defined(__CUDACC__)
