@@ -38,7 +38,7 @@ __device__ u64 random(u64 seed) {
   return seed ^ seed >> 31;
 }
 
-/// Lengths of rows, behind the zero where the first one begins: those of gpu_bench.py.
+/// Lengths of rows, after the zero where the first one begins: those of gpu_bench.py.
 __global__ void measure(u64* lengths, char kind) {
   const u64 r = random(thread() + 1), skewed = r % 64 == 0 ? 512 + r / 64 % 1024 : 8 + r / 64 % 33;
   lengths[thread() + 1] = kind == 'c' ? 64 : kind == 'u' ? 8 + r % 113 : skewed;

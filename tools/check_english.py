@@ -1,5 +1,5 @@
-"""Finds what a program can find of foreign English in *.md and in the help of the program: words that mean something else to
-a reader, word orders of another language, sentences that are too long."""
+"""Finds what a program can find of foreign English in *.md and in the program's messages: words that mean something else to
+a reader, word orders of another language, sentences that are too long. In comments it finds the words."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 from check_text import files
 
 LONGEST = 25  # words of a sentence
-LEFT_OUT = ("docs/use/reference/functions.md", "engine/")  # They follow the names in the code.
+LEFT_OUT = ("docs/use/reference/functions.md",)  # It follows the names in the code.
 UNSEEN = r"_(test|bench)\.cc$|/testing/|^engine/text/|^apps/cli/(grep|bench)/"  # what users do not see, and code in other words
 WORDS = [
     (r"besides?", "compared with, next to, together with"),
@@ -16,6 +16,7 @@ WORDS = [
     (r"ask(s|ed|ing)?", "a query requests, reads or looks up; objects do not ask"),
     (r"tells?|told", "says, reports, shows"),
     (r"dearer", "costlier"),
+    (r"the present (?!of\b)[a-z]+", "the current"),
     (r"anew", "again; rebuilt"),
     (r"by halves", "by binary search"),
     (r"refuse[sd]?|refusal", "rejects"),
@@ -23,7 +24,7 @@ WORDS = [
     (r"less (rows|keys|columns|queries|bytes|threads|lanes|instructions|steps)", "fewer"),
     (r"(?<!there )(?<!there's )is no(?! (longer|more|faster|slower|larger|smaller|greater|less))", "is not a"),
     (r"(?<!there )are no(?! (longer|more|faster|slower|larger|smaller|greater|less))", "are not"),
-    (r"ha(s|ve) not(?! (been|yet|\w+ed))", "does not have"),
+    (r"ha(s|ve) not(?! (been|yet|begun|read|run|\w+ed|\w+en))", "does not have"),
 ]
 RULES = [(re.compile(rf"\b(?:{pattern})\b", re.I), advice) for pattern, advice in WORDS]
 RULES += [
@@ -31,6 +32,8 @@ RULES += [
     (re.compile(r"^(What|Whoever) [^?]*\.$"), "a subject that is a noun: 'The filter writes a bitmap'"),
     (re.compile(r"^Of (?!course)"), "head noun first: 'Output format', not 'Of the output'"),
 ]
+COMMENT_RULES = RULES[: len(WORDS)]
+COMMENT = re.compile(r"(?:^|\s)//[/!]?<?\s(.*)")
 CODE = re.compile(r"`[^`]*`")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
@@ -78,6 +81,21 @@ def strings(source):
     yield at, held
 
 
+def comments(source):
+    """Line number and text of each line of a comment in C++ or CUDA."""
+    for number, line in enumerate(source.splitlines(), 1):
+        match = COMMENT.search(line)
+        if match and line.count('"', 0, match.start()) % 2 == 0:
+            yield number, match[1]
+
+
+def word_faults(text):
+    """The words of a comment that mean something else to a reader."""
+    for pattern, advice in COMMENT_RULES:
+        if found := pattern.search(CODE.sub("code", text)):
+            yield f"'{found[0][:30]}': {advice}"
+
+
 def faults(text):
     """What is wrong with a paragraph."""
     plain = LINK.sub(r"\1", CODE.sub("code", text)).replace("**", "").replace("*", "")
@@ -101,6 +119,8 @@ def check(root):
             found = [(line, part) for line, text in strings((root / name).read_text()) if " " in text and "::" not in text and not text.startswith("SELECT ")
                      for part in re.split(r"\n\s*\n|\n(?=  )", text) if not part.startswith("  ")]
         else:
-            continue
+            found = []
         problems += [f"{name}:{line}: {fault}" for line, text in found for fault in faults(text)]
+        if re.fullmatch(r"(apps|bench|engine)/.*\.(h|cc|cu|cuh)", name):
+            problems += [f"{name}:{line}: {fault}" for line, text in comments((root / name).read_text()) for fault in word_faults(text)]
     return problems

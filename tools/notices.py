@@ -19,7 +19,8 @@ CACHE = ROOT / ".cache"
 SHARED = {"libfmt9": "MIT", "libtbb12": "Apache-2.0", "libedit2": "BSD-3-Clause", "libbsd0": "BSD-3-Clause", "libmd0": "BSD-3-Clause",
           "libtinfo6": "MIT-X11-ncurses", "zlib1g": "Zlib", "libbz2-1.0": "bzip2-1.0.6", "libzstd1": "BSD-3-Clause",
           "liblzma5": "0BSD", "liblz4-1": "BSD-2-Clause", "libcpp-httplib0.11": "MIT", "libssl3": "Apache-2.0", "libbrotli1": "MIT"}
-COMPILED_IN = {"libutf8proc-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "nlohmann-json3-dev": "MIT"}
+COMPILED_IN = {"libutf8proc-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "nlohmann-json3-dev": "MIT",
+               "libstdc++6": "GPL-3.0-with-GCC-exception"}
 
 
 def setting(path, pattern):

@@ -151,7 +151,7 @@ ExitCode run_bench(const std::string& name, const Options& options, Run run) {
   OutputFile out;
   std::vector<bench::Group> groups;
   bench::Bench bench(name, options, interrupt.cancellation());
-  bool read = true;  // somebody reads standard output; the plot is written anyway
+  bool read = true;  // standard output is read by a program; the plot is written anyway
   const auto write = [&](const std::string& text) {
     if (!read) return;
     try {

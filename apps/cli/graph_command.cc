@@ -64,7 +64,7 @@ struct GraphOptions {
   bool verify = false;
 };
 
-/// What is being done, for whoever watches.
+/// What is being done, for the user.
 struct Stage {
   std::atomic<const char*> what = "reading the graph";
   std::atomic<double> share = -1;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "command.h"
 #include "help/completions.h"
+#include "help/functions.h"
 #include "help/help.h"
 #include "help/manual.h"
 #include "help/suggest.h"
@@ -22,6 +23,8 @@ const char* const kHelpDescription = R"(Shows the help of a command or a topic.
   lanewise help sql
   lanewise help index build
   lanewise help files           formats that are read and written
+  lanewise help functions       functions of SQL, by group
+  lanewise help functions trim  one of them, with examples
 )";
 
 const char* const kCompletionsDescription = R"(Prints a script that completes commands and options in a shell.
@@ -34,6 +37,11 @@ Packages install these scripts. Without a package:
 )";
 
 ExitCode show_help(const CLI::App& root, const std::vector<std::string>& words) {
+  if (words.size() > 1 && words[0] == "functions") {
+    const std::string name = fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "));
+    for (const std::string& line : wrap(function_help(name), kHelpWidth)) print("{}\n", line);
+    return kOk;
+  }
   const CLI::App* command = &root;
   for (const std::string& word : words) {
     const auto topic = std::ranges::find(topics(), word, &Topic::name);
@@ -64,7 +72,7 @@ ExitCode show_help(const CLI::App& root, const std::vector<std::string>& words) 
 void add_help_command(CLI::App& app, Command& run) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* help = app.add_subcommand("help", kHelpDescription);
-  help->add_option("topic", *words, "A command, or files, configuration, environment, exit-codes")
+  help->add_option("topic", *words, "A command, or files, functions, configuration, environment, exit-codes")
       ->type_name("TOPIC");
   help->callback([words, &app, &run] { run = [words, &app] { return show_help(app, *words); }; });
 

@@ -52,7 +52,7 @@ bool signalled(int milliseconds) {
   return (file.revents & POLLIN) != 0 && ::read(signals[0], &byte, 1) == 1;
 }
 
-/// Asks the work to stop; how long it has for that, in milliseconds. -1: as long as it likes.
+/// Stops the work; returns the milliseconds that it has for that. -1: any time.
 int ask_to_stop() {
   const std::lock_guard lock(current().mutex);
   if (!current().lives) return 0;
@@ -103,6 +103,7 @@ Interrupt::~Interrupt() {
   const std::lock_guard lock(current().mutex);
   current().lives = false;
   current().stop = nullptr;
+  if (current().patient) current().requested.reset();  // the program goes on
 }
 
 const Cancellation& Interrupt::cancellation() const { return current().requested; }

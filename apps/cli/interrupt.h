@@ -10,7 +10,7 @@ namespace lanewise::cli {
 /// once, or as an Interrupt says. To be called once, before there is any other thread.
 void catch_interrupts();
 
-/// While it lives, Ctrl-C asks the work to stop. The program ends anyway when that takes longer than most of
+/// While it lives, Ctrl-C stops the work. The program ends anyway when that takes longer than most of
 /// a second, or at a second Ctrl-C. One at a time.
 class Interrupt {
  public:
@@ -25,7 +25,7 @@ class Interrupt {
 /// Says "cancelled" and ends the program with kCancelled.
 [[noreturn]] void end_cancelled();
 
-/// Throws CancelledError if the Interrupt that lives has been asked to stop.
+/// Throws CancelledError after Ctrl-C, if an Interrupt lives.
 void stop_if_interrupted();
 
 }  // namespace lanewise::cli

@@ -30,7 +30,7 @@ void each_row(const Table& table, F f) {
   }
 }
 
-/// The rows of a table's column for which `taken` says so, in one piece.
+/// The rows of a table's column that `taken` selects, in one piece.
 ColumnPtr in_one_piece(const Table& table, size_t column, const std::vector<bool>& taken) {
   if (table.batches.size() == 1 && !table.batches[0].columns[column]->dictionary &&
       std::ranges::find(taken, false) == taken.end()) {
@@ -125,13 +125,13 @@ GivenKeys KeyFile::read(const std::vector<std::string>& columns) {
 }
 
 GivenKeys KeyFile::read(const std::vector<std::string>& columns, const std::vector<KeyField>& key) {
-  // For each column its value as one of the field, and what is wrong with it.
+  // SQL for each column: its value in the field's type, and its error.
   std::vector<std::string> values;
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::string column = sql_quoted(columns[i], '"');
     const std::string &from = type_of(columns[i]), to = key[i].type.name();
     const std::string cast = fmt::format("TRY_CAST({} AS {})", column, to);
-    // Any value has a text; a CSV file's 007 keeps its zeros if nothing else is asked of it.
+    // Any value has a text; a CSV file's 007 keeps its zeros if no other type is required.
     const bool exact = from == to || to == "VARCHAR";
     const std::string fits =
         exact ? "true" : fmt::format("coalesce(TRY_CAST({} AS {}) = {}, false)", cast, from, column);

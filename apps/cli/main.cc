@@ -20,8 +20,8 @@ ExitCode wrong_arguments(const ArgumentError& error) {
 }
 
 constexpr const char* kFooter =
-    R"('lanewise help COMMAND' shows the options of a command. Further topics: files, configuration,
-environment, exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
+    R"('lanewise help COMMAND' shows the options of a command. Further topics: files, functions,
+configuration, environment, exit-codes. On a terminal, 'lanewise' alone opens the SQL shell.)";
 
 constexpr struct {
   std::string_view name;

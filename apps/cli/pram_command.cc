@@ -104,7 +104,7 @@ pram::Options run_options(const PramOptions& given) {
   return options;
 }
 
-/// Refuses an output that is the program, a graph or a file of numbers.
+/// Rejects an output that is the program, a graph or a file of numbers.
 void check_output_of(const PramOptions& given) {
   std::vector<std::string> files = {given.program, given.graph};
   for (const std::string& input : given.inputs) {
@@ -117,7 +117,7 @@ std::unique_ptr<OutputFile> open_output(const PramOptions& given) {
   return given.output.empty() ? std::make_unique<OutputFile>() : std::make_unique<OutputFile>(given.output);
 }
 
-/// Refuses an extension that promises another format than the command writes.
+/// Rejects an extension that promises another format than the command writes.
 void check_extension(const std::string& output, std::initializer_list<std::string_view> extensions,
                      const char* advice) {
   const std::string extension = std::filesystem::path(output).extension();
@@ -235,7 +235,7 @@ ExitCode run_trace(const PramOptions& given) {
       pram::trace_kernels(program, inputs, options, write);
     }
   } catch (const pram::RunError&) {
-    out->close();  // the trace up to the error is what one wants to see
+    out->close();  // users need the trace up to the error
     throw;
   }
   out->close();
@@ -306,7 +306,7 @@ B[p] = A[p] + left
 )";
 
 ExitCode run_new(const PramOptions& given) {
-  // Names without a dot are those of programs that come along.
+  // Names without a dot are those of bundled programs.
   const std::string file = given.program + (given.program.find('.') == std::string::npos ? ".pram" : "");
   if (std::filesystem::exists(file))
     throw UserError(fmt::format("'{}' exists already; choose another name", file));

@@ -1,4 +1,4 @@
-// What programs beside CUB share: memory, random numbers and times; any failure ends them.
+// What programs compared with CUB share: memory, random numbers and times; any failure ends them.
 #pragma once
 
 #include <algorithm>

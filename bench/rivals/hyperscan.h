@@ -25,7 +25,7 @@ class Hyperscan {
     void* scratch = nullptr;
     explicit operator bool() const { return database != nullptr; }
   };
-  /// Nothing where the library refuses the pattern.
+  /// Nothing where the library rejects the pattern.
   Database compile(const std::string& pattern, unsigned flags) const;
   /// Throws std::runtime_error where the library does not scan.
   void scan(const Database& database, const char* text, unsigned size, OnMatch on_match, void* context) const;

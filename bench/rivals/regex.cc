@@ -127,7 +127,7 @@ struct Way {
   double seconds = 1e9;
 };
 
-/// Of this thread: what other programs take is not counted.
+/// The time of this thread: other programs are not counted.
 double now() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -140,7 +140,7 @@ double seconds_of(const std::function<void()>& work) {
   return now() - start;
 }
 
-/// Bytes per second of a plain loop over the text: the limit of whoever looks at every byte.
+/// Bytes per second of a plain loop over the text: the limit of all that read every byte.
 double read_rate(const Text& text) {
   double seconds = 1e9;
   for (int i = 0; i < 5; ++i) {

@@ -27,9 +27,9 @@ class ActiveSet {
   bool none() const { return count_ == 0; }
   double density() const { return rows_ == 0 ? 0 : static_cast<double>(count_) / rows_; }
 
-  /// The set as a bitmap; made when it is first asked for.
+  /// The set as a bitmap; made when it is first requested.
   const uint64_t* bitmap() const;
-  /// The set as ascending row numbers; made when it is first asked for (compact).
+  /// The set as ascending row numbers; made when it is first requested (compact).
   std::span<const uint32_t> list() const;
   /// The form that for_each walks: all, the bitmap where dense, the list where sparse.
   Form form() const;

@@ -27,7 +27,7 @@ constexpr size_t kWorkers = 4;  // one reads, the others work on what it read
   throw UserError(fmt::format("cannot read '{}': {}", path, why));
 }
 
-/// Opens the file behind the header; the caller closes it.
+/// Opens the file after the header; the caller closes it.
 std::FILE* open_at_stream(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rbe");
   if (file == nullptr) fail(path, std::strerror(errno));

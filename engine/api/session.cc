@@ -53,7 +53,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// DuckDB's value of the setting of that name, if it shall have another than its own.
+/// DuckDB's value of the setting of that name, if it must differ from its own.
 std::optional<std::string> temp_directory(const SessionOptions& options) {
   const std::string& given = options.temp_directory;
   if (given.empty()) return std::nullopt;
@@ -189,7 +189,7 @@ struct Session::State {
     return options.placement ? with_threads_of(options.placement->host, options.placement->threads, threads)
                              : exec::usual_host_rates(target, options.tuning, threads);
   }
-  /// Asks the driver which GPU there is, without making use of it.
+  /// Finds out from the driver which GPU there is, without using it.
   void look_for_gpu() {
     if (properties || no_gpu) return;
     try {

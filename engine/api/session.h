@@ -89,7 +89,7 @@ class Session {
   std::string explain(const std::string& query, bool kernels = false, const Table& parameters = {});
   /// The table with its nested columns (lists, structs, maps) as JSON (Field::text_of).
   Table as_json(const Table& table);
-  /// The table with timestamps with time zones as texts, if the session's zone is not UTC.
+  /// The table with timestamps with time zones as strings, if the session's zone is not UTC.
   Table in_zone(const Table& table);
   /// Writes a table as Parquet, whole or not at all; throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);

@@ -15,7 +15,7 @@ size_t machine_memory() {
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream in(path);
     size_t limit = 0;
-    if (in >> limit) bytes = std::min(bytes, limit);  // "max" is no number: no limit
+    if (in >> limit) bytes = std::min(bytes, limit);  // "max" is not a number: no limit
   }
   return bytes;
 }

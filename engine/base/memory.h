@@ -35,7 +35,7 @@ class Reclaimer {
 /// A limit on the total memory of everything that grows with the data. Thread-safe.
 class MemoryBudget {
  public:
-  /// `raise` tells users how to raise the limit, at the end of a MemoryError's message.
+  /// `raise` says how to raise the limit, at the end of a MemoryError's message.
   explicit MemoryBudget(size_t limit = SIZE_MAX, std::string_view raise = "raise --memory-limit")
       : limit_(limit), raise_(raise) {}
   MemoryBudget(const MemoryBudget&) = delete;
@@ -82,7 +82,7 @@ class MemoryBudget {
   std::atomic<size_t> peak_{0};
   std::mutex mutex_;
   std::vector<std::weak_ptr<Reclaimer::Entry>> reclaimers_;
-  std::shared_ptr<SpillFile> spill_file_;  // null: what has no room is an error
+  std::shared_ptr<SpillFile> spill_file_;  // null: data without room is an error
 };
 
 /// Bytes reserved in a budget, which the destructor returns. It may outlive the budget's owner, as results

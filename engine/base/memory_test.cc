@@ -56,7 +56,7 @@ TEST(MemoryBudget, LetsReclaimersReserve) {
   int calls = 0;
   const auto move_down = [&](size_t) {
     ++calls;
-    EXPECT_THROW(copy.resize(150), MemoryError);  // asks for room itself, and must not wait for itself
+    EXPECT_THROW(copy.resize(150), MemoryError);  // needs memory itself, and must not wait for itself
     cache.resize(0);
     return size_t{900};
   };

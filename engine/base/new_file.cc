@@ -104,7 +104,7 @@ void NewFile::commit() {
   unfinished().paths.erase(temporary_);
   const std::string folder = folder_of(target_);
   const Descriptor opened(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  if (opened.number >= 0) ::fsync(opened.number);  // a file system that cannot do this is no error
+  if (opened.number >= 0) ::fsync(opened.number);  // a file system that cannot do this is not an error
 }
 
 void exit_without_new_files(int code) noexcept {

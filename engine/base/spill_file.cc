@@ -174,7 +174,7 @@ class SpillFile::Files : public std::enable_shared_from_this<Files> {
       removed.swap(kept_);
       kept_bytes_ = 0;
     }
-    for (const auto& [bytes, unused] : removed)  // where the disk cannot be freed, the range is used anew
+    for (const auto& [bytes, unused] : removed)  // where the disk cannot be freed, the range is used again
       ::madvise(unused.file->data + unused.offset, bytes, MADV_REMOVE);
     const std::lock_guard lock(mutex_);
     for (const auto& [bytes, unused] : removed) give_back(unused, bytes);

@@ -92,7 +92,7 @@ class Copier {
     copy(2, read<Offset>(1)[rows]);
   }
 
-  /// The last buffer tells how long the texts' are.
+  /// The last buffer says how long the strings' are.
   void copy_views(size_t rows) {
     const auto last = static_cast<size_t>(from_.n_buffers) - 1;
     copy(1, rows * 16);

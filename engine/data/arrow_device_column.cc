@@ -14,7 +14,7 @@ namespace lanewise::arrow {
 namespace {
 
 constexpr std::string_view kForeign = "An Arrow column";
-constexpr size_t kForeignWord = 16;  // bytes that kernels read of texts at a time
+constexpr size_t kForeignWord = 16;  // bytes that kernels read of strings at a time
 
 using device::DeviceBuffer;
 using device::cuda::Address;
@@ -78,7 +78,7 @@ class Maker {
     if (bytes == 0) return address_of(from) + at;
     if (from == nullptr) refuse(field_, "a buffer is null");
     const size_t all = check_memory(upload_.pool.device(), field_, index, from, at + bytes);
-    if (there != nullptr) *there = all == SIZE_MAX ? 0 : all - at;  // 0: the driver does not tell
+    if (there != nullptr) *there = all == SIZE_MAX ? 0 : all - at;  // 0: the driver does not report it
     return address_of(from) + at;
   }
   /// Those bytes where they lie; empty: they are to be copied.
@@ -258,7 +258,7 @@ class Maker {
       column_.values = in_place(parts_.front(), 2, ranges.front().first, bytes, kForeignWord);
       if (column_.values) return;
     }
-    // Kernels read whole words: those of the end have no byte that nobody wrote.
+    // Kernels read whole words: all bytes of the last ones are written.
     const size_t whole = bytes / kForeignWord * kForeignWord;
     column_.values = allocate(whole + kForeignWord);
     upload_.stream.fill(column_.values.address() + whole, 0, kForeignWord);

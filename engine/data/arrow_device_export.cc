@@ -18,14 +18,14 @@ struct Memory {
   device::DevicePool pool;
 };
 
-/// What one of them holds beside it.
+/// What one of them holds in addition.
 struct Buffers {
   std::shared_ptr<Memory> memory;
   std::vector<device::DeviceBuffer> buffers;  // end before their pool
 };
 
 struct HeldDeviceStream {
-  ArrowArrayStream host{};  // that tells the schema
+  ArrowArrayStream host{};  // that gives the schema
   ArrowSchema schema{};
   std::vector<ArrowDeviceArray> arrays;
   size_t next = 0;

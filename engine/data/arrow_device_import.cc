@@ -51,7 +51,7 @@ bool may_be_lengths(const ArrowSchema& field, int64_t index) {
   return index >= 2 && form_of(field).layout == Layout::kViews;
 }
 
-/// A schema and arrays, taken; released when nobody reads them any more.
+/// A schema and arrays, taken; released when they are no longer read.
 struct Taken {
   Taken(ArrowSchema* from, std::span<ArrowDeviceArray> all) : schema(*from), arrays(all.begin(), all.end()) {
     from->release = nullptr;
@@ -101,7 +101,7 @@ class DeviceSource : public Source, public DeviceRows {
   size_t converted_bytes(size_t column) const override {
     const ArrowSchema& field = *taken_->schema.children[column];
     size_t each = converted_width(field);
-    if (each == 0 && taken_->arrays.size() != 1) {  // they are put together; of texts it is a guess
+    if (each == 0 && taken_->arrays.size() != 1) {  // they are put together; of strings it is a guess
       const Type type = schema_[column].type;
       each = type.is_string() ? 32 : width(type.physical());
     }
@@ -137,7 +137,7 @@ class DeviceSource : public Source, public DeviceRows {
       check_size(field, child);
       if (child.length < array.offset + array.length) refuse(field, "the column is too short");
       if (array.length == 0) continue;
-      // What rows need; of texts' bytes there may be none. Whoever reads looks at all of it.
+      // What rows need; of strings' bytes there may be none. Whoever reads looks at all of it.
       for (int64_t buffer = child.null_count == 0 ? 1 : 0; buffer < std::min<int64_t>(2, child.n_buffers);
            ++buffer) {
         if (child.buffers[buffer] != nullptr)

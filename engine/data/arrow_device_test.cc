@@ -206,7 +206,7 @@ TEST_F(ArrowDevice, WaitsForTheProducer) {
   device::cuda::Event handle = event.handle();
   DeviceArrays arrays(table_of(0, 10, 10), device_);
   arrays.arrays[0].sync_event = &handle;
-  fake_.late_fault = 2;  // what the producer asked for failed: whoever waits for it learns that
+  fake_.late_fault = 2;  // the producer's work failed: whoever waits for it gets the error
   EXPECT_THAT(message_of<std::exception>([&] { import(arrays, device_); }), HasSubstr("cuEventSynchronize"));
   fake_.late_fault = 0;
   EXPECT_EQ(arrays.released(), 1);
@@ -409,7 +409,7 @@ TEST_F(ArrowDeviceOnGpu, CopiesWhereNothingMayBeReadBehind) {
   EXPECT_EQ(begin.values.address(), all.address());
 }
 
-/// A column of one array: `format`, with these values behind each other in its second buffer.
+/// A column of one array: `format`, with these values one after another in its second buffer.
 template <class T>
 DeviceColumn column_of(const char* format, const std::vector<T>& values, const device::DeviceBuffer& buffer,
                        const device::DeviceBuffer& bytes, int64_t rows, device::Device& gpu,

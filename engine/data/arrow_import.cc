@@ -12,7 +12,7 @@ namespace lanewise::arrow {
 
 namespace {
 
-/// The array, released when nobody looks into its buffers any more.
+/// The array, released when its buffers are no longer read.
 using Owner = std::shared_ptr<ArrowArray>;
 
 Owner own(ArrowArray* array) {
@@ -30,7 +30,7 @@ class Importer {
   Importer(const ArrowSchema& field, const ArrowArray& array, Owner owner, MemoryBudget* budget)
       : field_(field), array_(array), owner_(std::move(owner)), budget_(budget) {}
 
-  /// Rows [first, first + rows) of the array's. `copy`: into memory of our own.
+  /// Rows [first, first + rows) of the array. `copy`: into memory of our own.
   ColumnPtr take(int64_t first, int64_t rows, bool copy) {
     auto column = std::make_shared<Column>();
     column->rows = rows;
@@ -286,7 +286,7 @@ class Importer {
       } else if (view.length <= 12) {
         builder.append_text({view.inlined, static_cast<size_t>(view.length)});
       } else {
-        // The last buffer tells how long the texts' are.
+        // The last buffer says how long the strings' are.
         if (view.buffer < 0 || view.buffer + 3 >= array_.n_buffers || view.offset < 0 ||
             int64_t{view.offset} + view.length > buffer<int64_t>(array_.n_buffers - 1)[view.buffer]) {
           refuse(field_, "a view points outside its buffers");

@@ -12,9 +12,9 @@ namespace lanewise {
 namespace {
 
 constexpr std::string_view kWhat = "A column";
-constexpr size_t kWord = 16;  // bytes that kernels read of texts at a time
+constexpr size_t kWord = 16;  // bytes that kernels read of strings at a time
 
-/// Puts the pieces into device memory one behind the other: several threads write what is copied.
+/// Puts the pieces into device memory one after another: several threads write what is copied.
 class Uploader {
  public:
   Uploader(Type type, std::vector<ColumnPiece> pieces, const DeviceUpload& upload)
@@ -51,7 +51,7 @@ class Uploader {
   }
 
   /// Calls `take(piece, first, count, at)` for each piece that has some of [begin, end): `count` from its
-  /// `first` on, that come `at` behind `begin`. `starts[i]` is where the i-th one begins, the last where all
+  /// `first` on, that come `at` after `begin`. `starts[i]` is where the i-th one begins, the last where all
   /// end.
   template <class Take>
   static void for_each_part(const std::vector<uint64_t>& starts, uint64_t begin, uint64_t end, Take&& take) {
@@ -113,7 +113,7 @@ class Uploader {
                        piece.column->offset(piece.first));
     }
     const uint64_t bytes = starts.back();
-    // Kernels read whole words: those of the end have no byte that nobody wrote.
+    // Kernels read whole words: all bytes of the last ones are written.
     const size_t whole = bytes / kWord * kWord;
     column_.values = allocate(whole + kWord);
     upload_.stream.fill(column_.values.address() + whole, 0, kWord);

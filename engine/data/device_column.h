@@ -15,7 +15,7 @@ namespace lanewise {
 struct KeyNumbers {
   uint64_t low, high;  ///< in the integers' order; low > high: none
   bool ascend, have_null;
-  std::optional<bool> repeat = {};  ///< none: nobody looked
+  std::optional<bool> repeat = {};  ///< none: not known
 };
 
 /// Values of one type in device memory, in the layout of Column: validity (32 rows in a word) and physical

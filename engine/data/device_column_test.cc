@@ -86,7 +86,7 @@ TEST_F(DeviceColumnTest, Strings) {
   }
 }
 
-/// A dictionary column of three words; NULL has a code that is none.
+/// A dictionary column of three words; NULL has a code outside it.
 ColumnPtr coded(const ColumnPtr& words, int64_t rows) {
   auto column = std::make_shared<Column>();
   column->type = words->type;

@@ -10,7 +10,7 @@
 namespace lanewise {
 namespace {
 
-// The expected texts are SQL's: what CAST(... AS VARCHAR) prints.
+// The expected strings are SQL's: what CAST(... AS VARCHAR) prints.
 TEST(Format, PrintsValuesAsSqlDoes) {
   EXPECT_EQ(Value::boolean(true).to_string(), "true");
   EXPECT_EQ(Value(TypeId::kInt128, std::numeric_limits<int128_t>::min()).to_string(),

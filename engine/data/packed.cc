@@ -9,7 +9,7 @@ namespace lanewise::packed {
 
 namespace {
 
-/// What stands for a zero inside a string, behind it.
+/// The byte that, after a zero inside a string, stands for it.
 constexpr char kInside = '\xff';
 
 bool is_list(Type type) { return type.id == TypeId::kList || type.id == TypeId::kMap; }

@@ -100,9 +100,9 @@ struct Type {
   /// Whether values are strings of bytes, which includes nested types (packed.h).
   bool is_string() const { return id == TypeId::kVarchar || id == TypeId::kBlob || is_nested(); }
   bool is_nested() const { return nested != nullptr; }
-  /// Of lists, arrays and maps, whose elements are structs of a key and a value.
+  /// For lists, arrays and maps, whose elements are structs of a key and a value.
   Type element() const;
-  /// Of structs; of a map's elements: "key" and "value".
+  /// For structs; of a map's elements: "key" and "value".
   const std::vector<Member>& members() const;
   bool is_float() const { return id == TypeId::kFloat32 || id == TypeId::kFloat64; }
   bool is_signed_integer() const { return id >= TypeId::kInt8 && id <= TypeId::kInt128; }

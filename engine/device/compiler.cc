@@ -30,7 +30,7 @@ std::vector<std::string> system_names() {
   return names;
 }
 
-/// NVRTC looks for its built-ins by name: beside it only once they are loaded.
+/// NVRTC looks for its built-ins by name: in its own folder only once they are loaded.
 Library open(const std::vector<std::string>& names) {
   Library library(names, "NVRTC, CUDA's run-time compiler,");
   const std::filesystem::path folder = std::filesystem::path(library.name()).parent_path();

@@ -5,7 +5,7 @@
 #include "device/library.h"
 
 /// What we use of the CUDA driver's C interface, in our own words: its handles, the numbers that we pass, and
-/// its functions, looked up by name when the driver is opened. The names behind the comments are CUDA's.
+/// its functions, looked up by name when the driver is opened. The names next to the comments are CUDA's.
 namespace lanewise::device::cuda {
 
 using Result = int;                  // CUresult

@@ -31,10 +31,10 @@ class Device {
 
   /// Bytes that no process has taken.
   size_t free_memory();
-  /// Waits for everything that was asked of the device.
+  /// Waits for all work of the device.
   void synchronize();
 
-  /// Asks the device to read from its memory no more than the sectors of 32 bytes that a kernel touches: best
+  /// Makes the device read from its memory no more than the sectors of 32 bytes that a kernel touches: best
   /// where few bytes of each string are looked at. Devices may ignore it.
   void fetch_sectors() noexcept { release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, 32); }
 

@@ -18,11 +18,11 @@ struct Properties {
   size_t memory = 0;
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
-  size_t shared_per_block = 0;  ///< the most that a block can ask for
+  size_t shared_per_block = 0;  ///< the most that a block can request
   size_t shared_per_multiprocessor = 0;
   size_t l2 = 0;
-  double bandwidth =
-      0;  ///< of its memory, bytes per second, from clock and bus width; 0: the driver does not tell
+  double bandwidth = 0;  ///< memory bandwidth in bytes per second, from clock and bus width; 0: the driver
+                         ///< does not report it
   bool cooperative = false;  ///< a launch's blocks can wait for each other
 
   /// "sm_90"

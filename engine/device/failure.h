@@ -9,7 +9,7 @@ namespace lanewise::device {
 /// What an error of the driver means for us.
 struct Failure {
   enum class Kind {
-    bug,      ///< we called wrongly: InternalError
+    bug,      ///< a wrong call by us: InternalError
     memory,   ///< MemoryError
     outside,  ///< driver, machine or another process: DeviceError
     fault,    ///< a kernel did what it must not; the device is lost: InternalError

@@ -335,7 +335,7 @@ TEST_F(GpuTest, WhicheverCallFailsNothingLeaksAndTheNextQueryIsFine) {
   EXPECT_EQ(device.free_memory(), free);
 }
 
-/// Ends the process with 0 where a kernel's fault is told as it should be.
+/// Ends the process with 0 where a kernel's fault is reported as it should be.
 void fault_and_exit() {
   if (!find_nvrtc(LANEWISE_SOURCE_DIR)) std::_Exit(2);
   KernelCache none{std::filesystem::path()};

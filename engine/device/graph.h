@@ -8,7 +8,7 @@ namespace lanewise::device {
 /// launch. Move-only.
 class Graph {
  public:
-  /// Records what `work` asks of `stream`, which does none of it. `work` may launch kernels, copy on the
+  /// Records what `work` launches on `stream`, which runs none of it. `work` may launch kernels, copy on the
   /// device, fill, and make other streams wait for this one and join it again; it must not wait or allocate.
   template <class Work>
   Graph(Stream& stream, Work&& work) : device_(&stream.device()) {

@@ -9,7 +9,7 @@
 
 namespace lanewise::device {
 
-/// FNV-1a, 64 bits. Tells texts apart that nobody made to collide.
+/// FNV-1a, 64 bits. Distinguishes sources that were not made to collide.
 uint64_t digest(std::string_view bytes, uint64_t hash = 0xcbf29ce484222325);
 
 /// Compiled kernels on disk, one file for each key. Threads and processes share it: an entry is written aside
@@ -20,7 +20,7 @@ class KernelCache {
   /// lanewise/kernels in XDG_CACHE_HOME or ~/.cache.
   static KernelCache& system();
   /// What was compiled ahead with this program and is only read: LANEWISE_KERNELS if that is set, else
-  /// lanewise_kernels beside the program or in the lib beside its folder. Often there is none.
+  /// lanewise_kernels next to the program or in the lib next to its folder. Often there is none.
   static const KernelCache& ahead();
   /// An empty `folder` caches nothing. Over `limit` bytes the entries that were not used for longest go.
   explicit KernelCache(std::filesystem::path folder, size_t limit = size_t{256} << 20);

@@ -9,7 +9,8 @@
 
 namespace lanewise::device {
 
-/// Memory of a device; goes back to its pool, behind what its stream has been asked for by then. Move-only.
+/// Memory of a device; goes back to its pool, after the work that its stream has been given by then.
+/// Move-only.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -42,10 +43,10 @@ struct Allocation {
   bool known = false;       ///< it is CUDA's: of a device, managed, or pinned
   int device = -1;          ///< the ordinal of the device whose memory it is; negative: it is the host's
   cuda::Address begin = 0;  ///< of the allocation that it lies in
-  size_t bytes = 0;         ///< of that, some of which may be reserved alone; 0: the driver does not tell
-  bool mapped = false;      ///< the address has memory
+  size_t bytes = 0;     ///< of that, some of which may be reserved alone; 0: the driver does not report it
+  bool mapped = false;  ///< the address has memory
 
-  /// Bytes of the allocation from `address` on; as many as one likes where the driver does not tell.
+  /// Bytes of the allocation from `address` on; as many as one likes where the driver does not report it.
   size_t bytes_from(cuda::Address address) const {
     return bytes == 0 ? SIZE_MAX : static_cast<size_t>(begin + bytes - address);
   }
@@ -65,9 +66,9 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  /// `bytes` and kPadding readable ones behind them, unspecified, 256-byte aligned. `what` (a string literal)
-  /// names who asks. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what they
-  /// could.
+  /// `bytes` and kPadding readable ones after them, unspecified, 256-byte aligned. `what` (a string literal)
+  /// names the caller. Throws MemoryError with the sizes, after caches (the budget's reclaimers) gave what
+  /// they could.
   DeviceBuffer allocate(size_t bytes, const Stream& stream, std::string_view what);
 
   Device& device() const { return device_; }

@@ -5,7 +5,7 @@
 
 #include "device/library.h"
 
-/// What we use of OpenCL's C interface, version 1.2, in our own words. The names behind the comments are
+/// What we use of OpenCL's C interface, version 1.2, in our own words. The names next to the comments are
 /// OpenCL's.
 namespace lanewise::device::opencl {
 

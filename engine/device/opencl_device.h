@@ -29,7 +29,7 @@ class OpenClDevice {
   void fill(opencl::Memory to, unsigned char byte, size_t bytes);
   /// `from` may change when it returns.
   void upload(opencl::Memory to, const void* from, size_t bytes);
-  /// Waits for all that was asked so far.
+  /// Waits for all work so far.
   void download(void* to, opencl::Memory from, size_t bytes);
   void finish();
 

@@ -15,15 +15,15 @@ struct SortPairs {
   uint64_t count;            ///< below 2^32
   unsigned key_bytes;        ///< 4 or 8
   int place = 0;             ///< 0 or 1: where the pairs are
-  unsigned value_bytes = 4;  ///< 4; beside keys of 4 bytes 8 or 16, too
+  unsigned value_bytes = 4;  ///< 4; with keys of 4 bytes also 8 or 16
 };
 
 /// Sorts in device memory, near the speed of the memory: CUB's radix sort, in a plug-in that is compiled
 /// ahead and opened when it is needed. Thread-safe.
 class Sorter {
  public:
-  /// This machine's: LANEWISE_SORT if that is set, else lanewise_sort.so beside the program or in
-  /// the lib folder beside its own.
+  /// This machine's: LANEWISE_SORT if that is set, else lanewise_sort.so next to the program or in
+  /// the lib folder next to its own.
   /// Throws DeviceError that says where it was looked for.
   static const Sorter& system();
   /// Opens `library`; system() is for everybody but tests.

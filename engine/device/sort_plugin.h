@@ -13,12 +13,12 @@ inline constexpr int kSortPluginVersion = 2;  ///< of this interface; a program 
 struct SortJob {
   void* keys[2];         ///< two places of the same size: one holds the pairs, the other is free
   void* values[2];       ///< likewise
-  int value_bytes;       ///< of each: 4; beside keys of 32 bits 8 or 16, too
+  int value_bytes;       ///< of each: 4; with keys of 32 bits also 8 or 16
   uint32_t count;        ///< of pairs
   int bits;              ///< of a key that count: the lowest
   int place;             ///< 0 or 1: where the pairs are, before and after
   void* scratch;         ///< null: only scratch_bytes is set
-  size_t scratch_bytes;  ///< what the sort needs besides
+  size_t scratch_bytes;  ///< what else the sort needs
   void* stream;          ///< of the driver
 };
 

@@ -73,7 +73,7 @@ void Staging::run(size_t bytes, const std::function<void(Worker&, const Next&)>&
   if (threads > 1) wake_.notify_all();
   work(workers_[0]);
   lock.lock();
-  wanted_ = 0;  // who has not woken yet finds nothing left
+  wanted_ = 0;  // a thread that has not woken yet finds nothing left
   idle_.wait(lock, [&] { return running_ == 0; });
   lock.unlock();
 

@@ -36,15 +36,15 @@ class Staging {
   /// Waits for the copies that are under way.
   ~Staging();
 
-  /// Returns when `from` may be changed again. The copy begins after what `stream` was asked for so far, and
-  /// what `stream` is asked for from now on begins after the copy.
+  /// Returns when `from` may be changed again. The copy begins after the work that `stream` has been given so
+  /// far, and work that `stream` is given from now on begins after the copy.
   void upload(cuda::Address to, const void* from, size_t bytes, Stream& stream);
   /// Writes bytes [at, at + bytes) of what is to be copied; `at` is a multiple of 4,096 where the chunk is
   /// one. Called by several threads.
   using Fill = std::function<void(uint8_t* to, size_t at, size_t bytes)>;
   /// The same of bytes that `fill` makes.
   void upload(cuda::Address to, size_t bytes, const Fill& fill, Stream& stream);
-  /// The copy begins after what `stream` was asked for so far; returns when `to` holds it.
+  /// The copy begins after the work that `stream` has been given so far; returns when `to` holds it.
   void download(void* to, cuda::Address from, size_t bytes, Stream& stream) {
     download(std::array{Download{to, from, bytes}}, stream);
   }
@@ -59,7 +59,7 @@ class Staging {
   struct Worker {
     Slot slots[2];
   };
-  /// The next piece that nobody has taken: its first byte, and how many there are; 0: none is left.
+  /// The next piece that is not taken: its first byte, and how many there are; 0: none is left.
   struct Piece {
     size_t at, bytes;
   };

@@ -9,7 +9,7 @@ namespace lanewise::device {
 
 class Event;
 
-/// Work for a device, done in the order in which it is asked for; different streams go on independently.
+/// Work for a device, done in the order in which it is requested; different streams go on independently.
 /// Calls return at once; errors of the work appear in a later call, at the latest in synchronize(). A copy of
 /// a Stream is the same stream.
 class Stream {
@@ -51,11 +51,11 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  /// Is the point behind what `stream` has been asked for so far.
+  /// Is the point after the work that `stream` has been given so far.
   void record(Stream& stream);
   /// Waits for it; at once where it was never recorded.
   void synchronize();
-  /// Of two timed events that are over.
+  /// The time between two timed events that are over.
   double seconds_since(const Event& start);
   cuda::Event handle() const { return event_; }
 

@@ -12,7 +12,7 @@ namespace lanewise::exec {
 /// Least and greatest value of some rows of a column, for skipping. Strings keep prefixes: low is a lower
 /// bound, high an upper bound (absent where no short one exists).
 struct Bounds {
-  bool known = false;  ///< low and high hold; else there are no values, or nobody looked
+  bool known = false;  ///< low and high hold; else there are no values, or they are not known
   Value low;
   Value high;
   bool high_is_open = false;  ///< strings: no upper bound

@@ -125,7 +125,7 @@ bool ColumnStore::Intake::add(const ScanBatch& batch) {
   if (given_up_) return false;
   bytes_ += batch.batch.bytes();
   for (size_t i = 0; i < chunks.size(); ++i) chunks_[i].push_back(std::move(chunks[i]));
-  // One table shall not drive everything else out.
+  // One table must not evict everything else.
   if (store_.budget_ != nullptr && bytes_ > store_.budget_->limit() / 4 * 3) {
     given_up_ = true;
     chunks_.clear();

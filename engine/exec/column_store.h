@@ -84,7 +84,7 @@ class ColumnStore {
   std::unordered_map<std::string, std::list<Entry>::iterator> index_;
   std::vector<std::weak_ptr<Intake>> intakes_;
   size_t bytes_ = 0;
-  const Reclaimer reclaimer_;  // the last member: none of the others is asked once it ends
+  const Reclaimer reclaimer_;  // the last member: none of the others is called once it ends
 };
 
 }  // namespace lanewise::exec

@@ -6,7 +6,7 @@
 #include "exec/execute.h"
 #include "primitives/kernels.h"
 
-/// sum(x) where x < limit over int32 in memory: what a pipeline costs beside reading the bytes.
+/// sum(x) where x < limit over int32 in memory: what a pipeline costs compared with reading the bytes.
 /// LANEWISE_BENCH_ROWS sets the rows (2^28 when it is not set).
 namespace lanewise::exec {
 namespace {
@@ -40,7 +40,7 @@ const std::shared_ptr<const Table>& numbers() {
   return table;
 }
 
-/// Of `rows` rows in each iteration.
+/// Rates of `rows` rows in each iteration.
 void set_rates(benchmark::State& state, int64_t rows) {
   state.counters["rows/s"] =
       benchmark::Counter(static_cast<double>(state.iterations() * rows), benchmark::Counter::kIsRate);

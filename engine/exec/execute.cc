@@ -169,7 +169,7 @@ class Execution {
     Accelerator* gpu = options_.accelerator();
     if (gpu == nullptr) return false;
     const std::vector<Counters> before = counters_;
-    // Nothing is left of what the GPU did: the CPU begins anew.
+    // Nothing is left of what the GPU did: the CPU begins again.
     const auto leave_to_host = [&](const char* reason) {
       counters_ = before;
       notes_[pipeline.line] += fmt::format("; then on the CPU: {}", reason);
@@ -366,7 +366,7 @@ class Execution {
   std::vector<Pipeline> pipelines_;
   Results results_;
   std::vector<size_t> last_use_;
-  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were asked, as far as was known then
+  std::unordered_map<size_t, bool> not_offered_;   // pipelines that were considered, as far as was known then
   std::unordered_map<size_t, std::string> notes_;  // of lines: how a scan was read
   std::unordered_map<size_t, std::vector<std::string>> device_notes_;
   std::unordered_map<size_t, double> kernel_seconds_;

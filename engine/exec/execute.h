@@ -23,7 +23,7 @@ struct Accelerator;
 struct DeviceView {
   DeviceCosts costs;
   int ordinal = 0;
-  std::string architecture = {};  ///< "sm_90"; empty: nobody asked yet
+  std::string architecture = {};  ///< "sm_90"; empty: not known yet
   Accelerator* opened = nullptr;  ///< null: not yet
   std::string missing = {};       ///< why there is none; empty: there may be one
 };

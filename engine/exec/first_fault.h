@@ -12,7 +12,7 @@
 
 namespace lanewise::exec {
 
-/// Of the errors that rows raise, the one of the first rows, whichever thread finds an error first.
+/// Among the errors that rows raise, that of the first rows, whichever thread finds an error first.
 class FirstFault {
  public:
   /// The order of the rows that raised it; only earlier rows still matter. The maximum: no error.

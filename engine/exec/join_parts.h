@@ -17,7 +17,7 @@ std::vector<Branch> branches_before(const Pipeline& pipeline, size_t build);
 
 /// From the join on: a branch for each of its parts, one after the other, and the pipeline that is left.
 struct SplitByParts {
-  /// Ends in rows of the join, or of steps behind it that need no rows but its own.
+  /// Ends in rows of the join, or of steps after it that need no rows but its own.
   Pipeline parts;
   /// Where those rows go; nothing: `parts` ends in the pipeline's own sink.
   std::optional<Pipeline> rest;

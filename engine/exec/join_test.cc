@@ -241,7 +241,7 @@ TEST(Join, ExpandsFarBeyondASlice) {
 
 TEST(Join, StopsAtTheLimitWithinARow) {
   const auto same = [](size_t) { return int64_t{5}; };
-  // 10^10 pairs, of which ten are asked for.
+  // 10^10 pairs, of which ten are requested.
   const plan::NodePtr many = numbers(100'000, same);
   EXPECT_EQ(count_of(plan::limit(cross(many, many), 10)), 10);
 }
@@ -268,7 +268,7 @@ TEST(Join, RunsInPartsWhereMemoryIsLittle) {
   const TemporaryFolder folder;
   for (const JoinKind kind : kKinds) {
     if (kind == JoinKind::kSingle) continue;
-    // A join above a join, beside rows that come by themselves.
+    // A join above a join, together with rows that come without one.
     plan::Join keys;
     keys.keys.push_back({column(0, TypeId::kInt64), column(0, TypeId::kInt64)});
     keys.left = {0, 1};

@@ -29,7 +29,7 @@ bool complete(const std::vector<Chunks>& columns) {
   return std::all_of(columns.begin(), columns.end(), [](const Chunks& chunks) { return chunks != nullptr; });
 }
 
-/// Reads the columns' batches in several threads, until `take`, called from any of them, gives false.
+/// Reads the columns' batches in several threads, until `take`, called from any of them, returns false.
 void read_all(const Source& source, const std::vector<size_t>& columns, const Options& options,
               const std::function<bool(const ScanBatch&)>& take) {
   auto scan = source.scan(columns, BatchSize::kKept, options.budget, options.cancellation);

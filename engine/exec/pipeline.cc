@@ -24,7 +24,7 @@ class Splitter {
   std::vector<Pipeline> run(const plan::Node& root) {
     count_references(root);
     Stream top = stream(root);
-    // A breaker at the top has made the result already.
+    // A breaker at the top has already made the result.
     if (top.size() != 1 || !top[0].steps.empty() || !std::holds_alternative<ResultOf>(top[0].input) ||
         std::get<ResultOf>(top[0].input).pipeline + 1 != pipelines_.size()) {
       finish(std::move(top), nullptr, 0, root.schema, root.schema);

@@ -40,7 +40,7 @@ class PassedOn {
   }
 
  private:
-  /// Fills in the subtree at `line`, returns the line behind it.
+  /// Fills in the subtree at `line`, returns the line after it.
   size_t visit(size_t line) {
     const plan::Node& node = *lines_[line].node;
     std::vector<size_t> children;

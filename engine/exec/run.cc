@@ -17,7 +17,7 @@ constexpr int64_t kMorselRows = int64_t{1} << 17;
 constexpr int kBranchShift = 58;  // of an order: six bits for the branch, see kMaxBranches
 constexpr uint64_t kMorselMask = (uint64_t{1} << kBranchShift) - 1;
 
-/// Of the orders within a branch, where those below `below` end.
+/// For the orders within a branch, where those below `below` end.
 uint64_t below_within(size_t branch, uint64_t below) {
   if (below == UINT64_MAX || below >> kBranchShift > branch) return UINT64_MAX;
   return below >> kBranchShift == branch ? below & kMorselMask : 0;
@@ -50,7 +50,7 @@ EvalContext context_for(const Options& options, Arena& arena) {
   return context;
 }
 
-/// Tells how far the run is, now and then.
+/// Reports the progress of a run, now and then.
 class ProgressReport {
  public:
   explicit ProgressReport(const Options& options) : options_(options) {}
@@ -98,7 +98,7 @@ class Worker {
       while (!stopped() && reader->next(morsel, below_within(branch, needed_below()))) {
         input.nanos += watch.lap();
         const uint64_t order = (static_cast<uint64_t>(branch) << kBranchShift) + morsel.order;
-        if (!may_matter(open, morsel, order)) break;  // and what comes behind it may less
+        if (!may_matter(open, morsel, order)) break;  // and what comes after it may not
         input.bytes += bytes_of(morsel);
         run_morsel(open, morsel, order);
         progress.morsel_done(pipeline_, branch);

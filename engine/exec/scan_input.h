@@ -38,7 +38,7 @@ class ScanInput : public Input {
   void end_reading(bool all_read);
   /// Waits for morsels of others; false when there will be none.
   bool wait(std::unique_lock<std::mutex>& lock);
-  /// Adds the batch's morsels; false if the batch lies behind what is needed.
+  /// Adds the batch's morsels; false if the batch lies after what is needed.
   bool add(const ScanBatch& batch);
   int64_t slice_rows(int64_t batch_rows) const;
 
@@ -56,10 +56,9 @@ class ScanInput : public Input {
   std::vector<std::pair<uint64_t, int64_t>> seen_;  // batches: order and rows
   size_t started_ = 0;
   size_t reading_ = 0;
-  bool all_read_ = false;   // a reader came to the source's end
-  bool cut_short_ = false;  // a reader stopped before it
-  std::atomic<uint64_t> below_{
-      UINT64_MAX};  // orders from here on are not needed, as far as any reader was told
+  bool all_read_ = false;                    // a reader came to the source's end
+  bool cut_short_ = false;                   // a reader stopped before it
+  std::atomic<uint64_t> below_{UINT64_MAX};  // orders from here on are not needed, as far as any reader knows
 };
 
 }  // namespace lanewise::exec

@@ -20,8 +20,8 @@ struct EvalState {
   virtual ~EvalState() = default;
 };
 
-/// What an evaluation may use besides its inputs. One per thread; the expressions evaluated with it outlive
-/// it.
+/// What an evaluation may use apart from its inputs. One per thread; the expressions evaluated with it
+/// outlive it.
 struct EvalContext {
   Arena* arena = nullptr;  ///< results and scratch; reset by the caller between chunks
   lanes::Target target = lanes::Target::scalar;
@@ -31,7 +31,7 @@ struct EvalContext {
   lanes::Tuning tuning = {};      ///< of the machine
   std::unordered_map<const Expr*, std::unique_ptr<EvalState>> states = {};
 
-  /// The state of `expr`, default-constructed when it is first asked for. One type S per expression.
+  /// The state of `expr`, default-constructed when it is first requested. One type S per expression.
   template <class S>
   S& state(const Expr& expr) {
     std::unique_ptr<EvalState>& held = states[&expr];

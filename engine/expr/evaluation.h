@@ -11,7 +11,7 @@ namespace lanewise::expr {
 
 using Columns = std::span<const Vector>;
 
-/// A condition as bitmaps: what narrow(), AND, OR, NOT and CASE ask for.
+/// A condition as bitmaps: what narrow(), AND, OR, NOT and CASE request.
 Truth truth(const Expr& condition, Columns columns, const ActiveSet& rows, EvalContext& context);
 
 /// kCall (call.cc).

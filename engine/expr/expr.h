@@ -47,7 +47,7 @@ struct Expr {
   std::shared_ptr<const Prepared> prepared;  ///< of constant arguments (kCall, kIn, kOr, kCase); may be null
   bool try_cast = false;
   std::vector<ExprPtr> args;
-  /// Of list_transform and its kin: over the number of the element if lambda_index, the element, what was
+  /// For list_transform and its kin: over the number of the element if lambda_index, the element, what was
   /// made so far (list_reduce), and args from 1 on, or from 2 where args[1] is the start.
   ExprPtr lambda;
   bool lambda_index = false;

@@ -36,8 +36,8 @@ struct DeviceFunction {
   std::vector<DeviceTable> tables = {};  ///< follow the arguments
   std::string constants = {};            ///< what follows them: ", i128(100)"
   bool may_fail = false;                 ///< though Function::raises says that it does not
-  size_t first = 0;        ///< arguments [first, last) are passed on: others are constants that the name or
-  size_t last = SIZE_MAX;  ///< `constants` tell
+  size_t first = 0;        ///< arguments [first, last) are passed on: others are constants in the name or
+  size_t last = SIZE_MAX;  ///< in `constants`
 };
 
 /// One scalar function. The table of all of them feeds SQL's names, the documentation and the tests.
@@ -56,7 +56,8 @@ struct Function {
   /// Optional: the result type where constant arguments decide it, as the digits of round(x, 2) do;
   /// `resolved` is what resolve() says.
   Type (*refine)(Type resolved, std::span<const ExprPtr> args) = nullptr;
-  /// Optional: work done once for constant arguments (literal values; null where an argument is no literal).
+  /// Optional: work done once for constant arguments (literal values; null where an argument is not a
+  /// literal).
   std::shared_ptr<const Prepared> (*prepare)(std::span<const ExprPtr> args) = nullptr;
   /// Writes the active rows of a result of type `expr.type`.
   Vector (*evaluate)(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
@@ -91,6 +92,9 @@ std::optional<DeviceFunction> on_device(const Expr&) {
 
 /// All functions, in the order of their names.
 std::span<const Function> functions();
+
+/// The name in the table that another name of a function stands for: "pow" for "power"; else `name`.
+std::string_view standard_name(std::string_view name);
 
 /// The function of that name for these argument types, or null. Names are SQL's, operators included ("+",
 /// "~~").

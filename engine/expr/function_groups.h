@@ -18,4 +18,11 @@ std::span<const Function> raise_functions();       ///< raise.cc: error
 std::span<const Function> random_functions();      ///< random.cc: random, uuid
 std::span<const Function> pattern_functions();     ///< patterns/functions.cc: ~~ (LIKE), regexp_matches, ...
 
+/// A part of the table and its title in the help.
+struct FunctionGroup {
+  std::string_view title;
+  std::span<const Function> functions;
+};
+std::span<const FunctionGroup> function_groups();
+
 }  // namespace lanewise

@@ -152,7 +152,7 @@ ExprPtr try_call(std::string_view name, const std::vector<ExprPtr>& args) {
   try {
     return call(name, args);
   } catch (const UserError&) {
-    return nullptr;  // it wants literals, or others
+    return nullptr;  // it requires literals, or other ones
   }
 }
 
@@ -166,7 +166,7 @@ int check_signature(std::string_view name, const std::vector<Type>& args, std::m
     for (const bool literals : {false, true}) {
       TestChunk chunk;
       for (size_t i = 0; i < args.size(); ++i) {
-        // Literals where a function may want them: words first, digits and formats after.
+        // Literals where a function may require them: words first, digits and formats after.
         const bool literal_only =
             literals && args.size() > 1 && (args[0].id == TypeId::kVarchar ? i == 0 : i > 0);
         chunk.add(args[i], rows, literal_only, random);

@@ -12,11 +12,8 @@ namespace {
 
 std::vector<Function> sorted_table() {
   std::vector<Function> table;
-  for (const auto part :
-       {comparison_functions(), arithmetic_functions(), math_functions(), date_functions(),
-        string_functions(), pattern_functions(), nested_functions(), raise_functions(), random_functions()}) {
-    table.insert(table.end(), part.begin(), part.end());
-  }
+  for (const FunctionGroup& group : function_groups())
+    table.insert(table.end(), group.functions.begin(), group.functions.end());
   std::stable_sort(table.begin(), table.end(),
                    [](const Function& a, const Function& b) { return a.name < b.name; });
   return table;
@@ -91,16 +88,33 @@ constexpr std::array kAliases = std::to_array<std::pair<std::string_view, std::s
 
 }  // namespace
 
+std::span<const FunctionGroup> function_groups() {
+  static const FunctionGroup groups[] = {{"Comparisons", comparison_functions()},
+                                         {"Arithmetic", arithmetic_functions()},
+                                         {"Mathematics", math_functions()},
+                                         {"Dates and times", date_functions()},
+                                         {"Strings", string_functions()},
+                                         {"Patterns", pattern_functions()},
+                                         {"Lists, structs and maps", nested_functions()},
+                                         {"Errors", raise_functions()},
+                                         {"Random values", random_functions()}};
+  return groups;
+}
+
 std::span<const Function> functions() {
   static const std::vector<Function> table = sorted_table();
   return table;
 }
 
-const Function* find_function(std::string_view name, std::span<const Type> args) {
+std::string_view standard_name(std::string_view name) {
   const auto alias =
       std::lower_bound(kAliases.begin(), kAliases.end(), name,
                        [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
-  if (alias != kAliases.end() && alias->first == name) name = alias->second;
+  return alias != kAliases.end() && alias->first == name ? alias->second : name;
+}
+
+const Function* find_function(std::string_view name, std::span<const Type> args) {
+  name = standard_name(name);
   const std::span<const Function> table = functions();
   auto found =
       std::lower_bound(table.begin(), table.end(), name,

@@ -33,7 +33,7 @@ class Reader<std::string_view> {
   const Vector& vector_;
 };
 
-/// What a function of single values may look at besides them.
+/// What a function of single values may look at apart from them.
 struct Site {
   const Expr& expr;
   Arena& arena;  ///< for strings that it gives back

@@ -36,7 +36,7 @@ class LevelSearch {
       }
     });
   }
-  /// The same, asked by those that have no level yet.
+  /// The same, from the side of those that have no level yet.
   Frontier ask(int32_t here) {
     return collect(level_.size(), kVertexPart, [&](size_t v, auto found) {
       if (load(&level_[v]) != kNoWay) return;
@@ -100,8 +100,8 @@ BreadthFirstSearch::BreadthFirstSearch(const Graph& graph, Use use)
 }
 
 Levels BreadthFirstSearch::from(int64_t root) const {
-  // Beamer's: asking pays when the frontier has so large a part of the edges not followed yet, until so few
-  // of all vertices are found.
+  // Beamer's: bottom-up steps pay when the frontier has so large a part of the edges not followed yet, until
+  // so few of all vertices are found.
   constexpr uint64_t kEdges = 14, kVertices = 24;
   check_search(vertices_, root);
   std::vector<int32_t> level(vertices_, kNoWay);

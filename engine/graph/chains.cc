@@ -51,7 +51,7 @@ std::vector<u32> make_links(std::span<const int64_t> pointers, bool trees) {
 /// A part of a list: from a start to the one before the next.
 struct Part {
   u32 start;
-  u32 next = kNobody;  // the start behind it
+  u32 next = kNobody;  // the start after it
   u32 length = 0;
   int64_t rank = -1;  // of the start
 };

@@ -1,5 +1,5 @@
-// Ranks of lists and depths of trees, on cores and on a device, against loops; what is no list or tree is
-// refused.
+// Ranks of lists and depths of trees, on cores and on a device, against loops; what is not a list or tree is
+// rejected.
 #include "graph/chains.h"
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ void expect_refusals(Lists ranks_of, Trees depths_of) {
   EXPECT_EQ(tree({0, 4, 1}), "a tree of 3 elements: 1 points at 4");
   EXPECT_EQ(tree({0, -1, 1}), "a tree of 3 elements: 1 points at -1");
   EXPECT_EQ(tree({0, 2, 3, 1}), "4 elements: there is a circle through 1");
-  // Circles with many starts of parts in them, beside a list.
+  // Circles with many starts of parts in them, and a list.
   std::vector<int64_t> next = make_lists(5'000, 10'000'000, true);
   const auto end = static_cast<size_t>(std::find(next.begin(), next.end(), -1) - next.begin());
   std::vector<bool> follows(next.size());

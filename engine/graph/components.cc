@@ -13,7 +13,7 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kPart = 1 << 14;     // edges or vertices that a thread takes at once
-constexpr size_t kSample = 1'024;     // vertices or edges that are asked what holds for most
+constexpr size_t kSample = 1'024;     // vertices or edges that are sampled for what holds for most
 constexpr size_t kFetch = 256;        // numbers of edges that are fetched before they are read: over a page's
                                       // end no core looks ahead by itself
 constexpr size_t kFetchParents = 16;  // the same of what is known only then
@@ -112,7 +112,7 @@ class FromEdges {
     const auto at = static_cast<u64>(v);
     return load(&inside_[at / 64]) >> (at % 64) & 1;
   }
-  /// Of two threads that note at the same time the other one's bit may be lost: that costs time alone.
+  /// If two threads note at the same time, one bit may be lost: that costs only time.
   void note(int64_t v) {
     const auto at = static_cast<u64>(v);
     u64* const word = &inside_[at / 64];
@@ -160,7 +160,7 @@ class FromEdges {
     });
   }
 
-  /// Of some edges, both ends.
+  /// Looks at both ends of some edges.
   bool most_are_inside() const {
     u64 found = 0;
     for (size_t i = 0; i < kSample && graph_.edges() != 0; ++i) {

@@ -14,8 +14,8 @@ namespace lanewise::graph {
 namespace {
 
 constexpr size_t kTile = 64;
-/// Twice as much fits. Sums of paths stay far below it; what is above its half is no path, whatever negative
-/// weights took from it.
+/// Twice as much fits. Sums of paths stay far below it; what is above its half is not a path, whatever
+/// negative weights took from it.
 constexpr int32_t kNoPath = 1'000'000'000;
 
 /// Bellman and Ford from everywhere at once: it goes on for as many rounds as there are vertices only around

@@ -115,7 +115,7 @@ void cuda_distances(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n),
                          benchmark::Counter::kIsIterationInvariantRate);
 }
-/// Of the given number of vertices, 16 edges each; counts relaxations.
+/// For the given number of vertices, 16 edges each; counts relaxations.
 void distances(benchmark::State& state) {
   const int64_t n = state.range(0);
   const Graph graph = random_graph(n, 16 * n, 4);

@@ -17,7 +17,7 @@ void expect_right(const std::optional<std::string>& problem, uint64_t seed) {
   EXPECT_FALSE(problem) << *problem << ", seed " << seed;
 }
 
-/// Of edges, of neighbours that ascend, and of neighbours in any order.
+/// From edges, from neighbours that ascend, and from neighbours in any order.
 void expect_components(const Graph& graph, uint64_t seed) {
   const std::vector<uint32_t> label = components(graph);
   expect_right(check_components(graph, label), seed);

@@ -29,7 +29,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  /// The words of the next line that has some and is no comment; false at the end. A ':' is a word.
+  /// The words of the next line that has some and is not a comment; false at the end. A ':' is a word.
   bool next(std::vector<std::string_view>& words) {
     while (!text_.empty()) {
       const size_t end = std::min(text_.find('\n'), text_.size());

@@ -34,7 +34,7 @@ constexpr u32 kMaxValueBytes = 1024;
 enum SlotClass : u32 {
   kInnerNodes = 0,
   kLeaves = 1,
-  kTexts = 2,  ///< and those behind it: texts of growing size
+  kTexts = 2,  ///< and those after it: strings of growing size
   kSlotClasses = 20,
 };
 

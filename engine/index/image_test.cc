@@ -97,7 +97,7 @@ class Recorded {
   std::multimap<uint32_t, uint32_t> model_;
 };
 
-/// Which commit an image is of: -1 where it is none yet.
+/// Which commit an image is of: -1 where it is not one yet.
 int state_of(const Recorded& recorded, const std::string& bytes, bool writable) {
   std::multimap<uint32_t, uint32_t> found;
   try {

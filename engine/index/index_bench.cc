@@ -1,5 +1,5 @@
-// One core: lookups, changes and scans beside absl::btree, std::lower_bound and a sorted array in Eytzinger's
-// order. LANEWISE_INDEX_KEYS sets the number of keys.
+// One core: lookups, changes and scans compared with absl::btree, std::lower_bound and a sorted array in
+// Eytzinger's order. LANEWISE_INDEX_KEYS sets the number of keys.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ void find_lower_bound(benchmark::State& state) {
 }
 
 /// Khuong and Morin, "Array layouts for comparison-based searching", 2017: the heap's order, four levels
-/// ahead asked for.
+/// ahead prefetched.
 template <class Key>
 struct Eytzinger {
   std::vector<Key> keys;
@@ -341,7 +341,7 @@ void insert_absl(benchmark::State& state) {
 }
 #endif
 
-/// Texts of 8 to 40 bytes, a tenth as many as keys.
+/// Strings of 8 to 40 bytes, a tenth as many as keys.
 struct Texts {
   std::vector<std::string> held;  // in order
   std::vector<std::string_view> sorted, queries;

@@ -14,7 +14,7 @@ namespace lanewise {
 /// A field of an index's key.
 struct KeyField {
   Type type;
-  bool nullable = false;  ///< NULL is a key, behind all values; else it is refused
+  bool nullable = false;  ///< NULL is a key, after all values; else it is rejected
 };
 
 }  // namespace lanewise
@@ -31,7 +31,7 @@ struct Probe {
 /// Several of them.
 struct Probes {
   const void* words = nullptr;              ///< row by row
-  const std::string_view* texts = nullptr;  ///< of keys that are texts
+  const std::string_view* texts = nullptr;  ///< of keys that are strings
   size_t count = 0;
   size_t stride = 0;  ///< bytes of a row
 

@@ -67,7 +67,7 @@ struct Strings {
   }
 };
 
-/// Several fields, some of them NULL, which is behind all values.
+/// Several fields, some of them NULL, which is after all values.
 template <class... Fields>
 struct Composites {
   using Key = std::tuple<std::pair<bool, Fields>...>;  // {is NULL, value}
@@ -117,7 +117,7 @@ struct Composites {
   }
 };
 
-/// Where an index is changed and asked. A device's batches are as large as its work is worth.
+/// Where an index is changed and queried. A device's batches are as large as its work is worth.
 enum class Side { kHost, kEmulated, kGpu };
 
 template <class Maker>
@@ -267,7 +267,7 @@ class Play {
           changed += changes[i] == Index::Change::kUpsert ? put(some[i], with[i]) : add(some[i], with[i]);
         }
       }
-      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It tells growth.
+      if (std::is_same_v<Where, DeviceIndex>) changed = model_.size() - before;  // It detects growth.
       return static_cast<size_t>(where.apply(changes, batch, with.data()));
     });
     ASSERT_EQ(result, changed);
@@ -278,7 +278,7 @@ class Play {
     maker_.with(some, [&](const Keys& lows) {
       maker_.with(others, [&](const Keys& highs) {
         if (device_) {
-          // On a GPU each is a kernel that wants to be compiled; device_index_test.cc takes all of them.
+          // On a GPU each is a kernel that must be compiled; device_index_test.cc takes all of them.
           const std::span<const index::DeviceStrategy> all(index::kDeviceStrategies);
           device_->use_strategy(index::name(all[random_() % (side_ == Side::kGpu ? 2 : all.size())]));
           return compare(*device_, some, others, lows, highs);
@@ -384,11 +384,11 @@ bool fails(Test test) {
   return reported.size() != 0;
 }
 
-/// Plays by the rounds, and if that fails, again by as few of them as fail too.
+/// Plays the rounds and, if that fails, searches for the fewest that still fail.
 template <class Maker>
 void play(const Maker& maker, Side side) {
   uint32_t seed = 1;
-  // Of a GPU's large batches 60 rounds are 10^7 changes in all; 4,000 of the others'.
+  // 60 rounds of a GPU's large batches are 10^7 changes in all, as are 4,000 of the others.
   std::vector<int> all(side == Side::kGpu    ? test_size<size_t>(4, 12, 60)
                        : side == Side::kHost ? test_size<size_t>(12, 120, 4000)
                                              : test_size<size_t>(4, 40, 4000));

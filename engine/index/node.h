@@ -9,7 +9,7 @@ namespace lanewise::index {
 /// Where the parts of a node lie, in bytes from its start:
 ///
 ///     samples   the last key of each line of keys but the last line
-///     keys      plane by plane; plane 0 holds the first word of each key, ~0 behind the last key
+///     keys      plane by plane; plane 0 holds the first word of each key, ~0 after the last key
 ///     payload   of a leaf: values. Of an inner node: a Ref for each child
 ///     entries   of an inner node: how many entries lie below each child, u64
 ///     tail      NodeTail

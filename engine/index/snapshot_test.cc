@@ -1,4 +1,4 @@
-// Readers beside one writer.
+// Readers concurrent with one writer.
 #include <gtest/gtest.h>
 
 #include <atomic>

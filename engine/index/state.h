@@ -20,7 +20,7 @@ struct State {
   std::unique_ptr<Tree> tree;
   std::mutex writing;  ///< held by each call that changes the index or takes a snapshot
   std::atomic<Strategy> strategy{fastest_strategy()};
-  bool stuck = false;  ///< a commit failed where only opening the file anew can go on
+  bool stuck = false;  ///< a commit failed where only opening the file again can go on
 };
 
 }  // namespace lanewise::index

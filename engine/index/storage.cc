@@ -22,7 +22,7 @@ namespace lanewise::index {
 
 namespace {
 
-/// " by process 123", of the one that holds a lock on the file, where the system tells.
+/// " by process 123", of the one that holds a lock on the file, where the system reports it.
 std::string holder_of(int file) {
   struct stat status{};
   if (::fstat(file, &status) != 0) return "";
@@ -59,7 +59,7 @@ FileStorage::FileStorage(const std::string& path, std::string name)
     : name_(std::move(name)), mode_(Mode::kWrite) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file_ < 0) fail("write");
-  ::flock(file_, LOCK_EX | LOCK_NB);  // nobody else knows it
+  ::flock(file_, LOCK_EX | LOCK_NB);  // no other process knows its name
 }
 
 FileStorage::~FileStorage() { ::close(file_); }

@@ -15,8 +15,7 @@ namespace lanewise::index {
 struct Path {
   u32 height = 0;
   Ref nodes[kMaxHeight + 1];  ///< [0]: the leaf, [height]: the root
-  u32 slots[kMaxHeight +
-            1];  ///< [0]: the entry, else the child. Behind the last entry: the last leaf's count
+  u32 slots[kMaxHeight + 1];  ///< [0]: the entry, else the child. After the last entry: the last leaf's count
 };
 
 /// Where a search for a key ended: the first entry not below it is this one, or the first of a later leaf.
@@ -27,7 +26,7 @@ struct Place {
 
 /// What insert() does with a key that exists.
 enum class Existing {
-  kAdd,      ///< one more entry, behind its equals
+  kAdd,      ///< one more entry, after its equals
   kKeep,     ///< nothing
   kReplace,  ///< its first entry gets the value
 };
@@ -93,7 +92,7 @@ class Tree {
  protected:
   bool to_neighbour(Path& path, bool next) const;
   bool to_filled(Path& path, bool next) const;
-  /// The child behind the path's leaf; 0: their parent has none.
+  /// The child after the path's leaf; 0: their parent has none.
   Ref next_child(const Path& path) const {
     if (path.height == 0) return 0;
     const Node<u64> parent = inner(path.nodes[1]);

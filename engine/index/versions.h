@@ -21,7 +21,7 @@ class Versions {
     open_.erase(open_.find(version));
     publish();
   }
-  /// Of the open snapshots; 0 and the greatest number if there are none.
+  /// The newest and oldest open snapshot; 0 and the greatest number if there are none.
   uint64_t newest() const { return newest_.load(std::memory_order_acquire); }
   uint64_t oldest() const { return oldest_.load(std::memory_order_acquire); }
 

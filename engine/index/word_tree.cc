@@ -76,7 +76,7 @@ void WordTree<Word>::seek(const Root& root, const Probe& key, bool behind_equal,
   if (at_end(path)) next_leaf(path);
 }
 
-/// The textbook's search: by halves in each node, one key after the other.
+/// The textbook's search: binary search in each node, one key after the other.
 template <class Word>
 static Place search_by_halves(const Tree& tree, const Root& root, Word key) {
   const auto halve = [&](const Word* keys, u32 count) {

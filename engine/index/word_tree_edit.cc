@@ -114,7 +114,7 @@ void WordTree<Word>::fill(const Node<Word>& node, bool is_leaf, const Loose& fro
   finish(node, keys, 0);
 }
 
-/// A copy of the text of a key that becomes a bound as well; of other keys nothing.
+/// A copy of the string of a key that also becomes a bound; nothing for other keys.
 template <class Word>
 Word WordTree<Word>::copy_text_of(const Loose& loose, u32 key) {
   if (!text_) return 0;
@@ -172,7 +172,7 @@ void WordTree<Word>::split(Ref parent_ref, u32 child, bool is_leaf, bool appendi
   finish(parent, count, child);
 }
 
-/// Goes down to the leaf that takes the key behind its equals. The nodes on the way are owned, and the leaf
+/// Goes down to the leaf that takes the key after its equals. The nodes on the way are owned, and the leaf
 /// has room. `bound` becomes the key above the leaf that all that goes there must be below, if there is one.
 template <class Word>
 void WordTree<Word>::descend_to_insert(const Probe& key, Path& path, Bound* bound) {
@@ -270,7 +270,7 @@ void WordTree<Word>::insert_sorted(const Probes& keys, const u8* values) {
     size_t some = 1;
     if (bound.node == 0 && !text_) {
       some = room;
-    } else if (!text_) {  // Texts want memory one by one.
+    } else if (!text_) {  // Strings are allocated one by one.
       const Node<Word> above = inner_at(bound.node);
       while (some < room && compare(above, bound.slot, keys[next + some]) > 0) ++some;
     }
@@ -312,7 +312,7 @@ void WordTree<Word>::erase(Path& path) {
   try {
     rebalance(path);
   } catch (const MemoryError&) {
-    // The entry is gone; that a node stays emptier than it should is no loss.
+    // The entry is gone; that a node stays emptier than it should is not a loss.
   }
 }
 

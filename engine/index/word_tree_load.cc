@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "index/word_tree.h"
 
-// How sorted entries become a tree: its leaves one behind the other, then level upon level, all nodes of a
+// How sorted entries become a tree: its leaves one after another, then level upon level, all nodes of a
 // level evenly filled.
 
 namespace lanewise::index {
@@ -18,7 +18,7 @@ struct WordTree<Word>::Made {
 };
 
 namespace {
-/// Of `all` things shared evenly by `parts`: the first one that is not the share of a part before `part`.
+/// Where the share of `part` begins if `all` things are shared evenly by `parts`.
 u64 share(u64 all, u64 parts, u64 part) {
   return static_cast<u64>(static_cast<uint128_t>(all) * part / parts);
 }

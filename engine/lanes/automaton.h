@@ -6,7 +6,7 @@ namespace lanewise::lanes {
 
 /// A complete deterministic automaton over bytes, as lane code reads it. The memory belongs to the caller.
 ///
-/// States are numbered so that both questions a lane asks are one comparison:
+/// States are numbered so that both tests of a lane are one comparison:
 ///   state >= match       the row matches, whatever follows (such states absorb)
 ///   state >= end_accept  the row matches if it ends here
 /// `dead` absorbs and never matches; it is `states` where there is none. Likewise `match`.

@@ -4,7 +4,7 @@
 
 namespace lanewise::lanes {
 
-/// Books a row that matches: its bit, and the code of the state that it ended in where somebody asks.
+/// Books a row that matches: its bit, and the code of the state that it ended in if that is requested.
 struct BookRow {
   const RowJob& job;
 

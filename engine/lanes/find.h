@@ -37,14 +37,14 @@ class LiteralFinder {
   Target match(const Rows& rows, const u64* active, u64* hits, u64* candidates = nullptr) const;
 
   /// Appends the lines of text[0, size) that contain the literal, in order. The text is empty or ends with
-  /// \n, the literal is not empty and holds no \n, and 64 bytes behind the text are readable. Only the lines
+  /// \n, the literal is not empty and holds no \n, and 64 bytes after the text are readable. Only the lines
   /// where the literal stands are looked for.
   Target match_lines(const u8* text, u64 size, std::vector<Line>& lines) const;
   /// The same where neighbours decide: lines with a match go to `lines`; to `open` go those to look at again.
   Target match_lines(const u8* text, u64 size, const Neighbours& neighbours, std::vector<Line>& lines,
                      std::vector<Line>& open) const;
 
-  /// No place is compared in vain: two bytes tell the whole literal.
+  /// No place is compared in vain: two bytes are the whole literal.
   bool exact() const { return literal_.size() <= 2; }
 
   /// Places per byte of text that are compared by chance; a guess.

@@ -21,7 +21,7 @@ static u64 scan_members_avx512(const u8* at, u64 blocks, const KindTable& set, u
                              : scan_members<avx512::Register, avx512::AllKinds>(at, blocks, set, masks);
 }
 
-/// Six bits tell bytes below 0x80 apart well enough; above, characters of several bytes would look like
+/// Six bits distinguish bytes below 0x80 well enough; above, characters of several bytes would look like
 /// others.
 static u64 scan_fingerprint_avx512(const u8* at, u64 blocks, const Fingerprint& fingerprint, u64* masks) {
   bool low = true;

@@ -4,7 +4,7 @@
 namespace lanewise::lanes {
 namespace {
 
-/// Fills masks[i] from asked(at), of each start position.
+/// Fills masks[i] from `asked(at)`, of each start position.
 template <class Asked>
 u64 scan_by_byte(const u8* at, u64 blocks, u64* masks, Asked&& asked) {
   u64 found = 0;

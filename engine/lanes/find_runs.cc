@@ -43,7 +43,7 @@ class RunNeedle {
  private:
   static constexpr u64 kAhead = RunFinder::kLongest / 64;
 
-  /// Bit k &= bit k + step. There is a word of 0 behind the words.
+  /// Bit k &= bit k + step. There is a word of 0 after the words.
   static void and_with_moved(u64* bits, u64 words, u64 step) {
     const u64 whole = step / 64, rest = step % 64;
     for (u64 i = 0; i + whole < words; i++) {

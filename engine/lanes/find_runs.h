@@ -10,7 +10,7 @@
 
 namespace lanewise::lanes {
 
-/// Finds the rows that contain a run: so many bytes, one behind the other, that are all of one set. Bytes as
+/// Finds the rows that contain a run: so many bytes, one after another, that are all of one set. Bytes as
 /// lanes: a bit says of each byte of the flat text whether it is of the set; moved over themselves and
 /// combined, twice as far each time, the bits say where runs start. So the length costs little, and nothing
 /// is compared.
@@ -18,7 +18,7 @@ class RunFinder {
  public:
   static constexpr u64 kLongest = 1024;
 
-  /// Whether every target can tell the set's bytes from others.
+  /// Whether every target can distinguish the set's bytes from others.
   static bool offers(const std::bitset<256>& bytes);
 
   /// `target` must be supported here; every target is offered, `interleaved` shares the code of `scalar`.

@@ -7,10 +7,10 @@
 #include "lanes/lines.h"
 #include "lanes/rows.h"
 
-// Bytes as lanes, whatever is looked for. A Needle describes texts and offers
+// Bytes as lanes, whatever is looked for. A Needle describes strings and offers
 //   shortest()                    the bytes of the shortest text, at least 1
 //   scan(at, blocks, end, masks)  as those of Scans: where a text may start. The text to be searched ends at
-//                                 `end`, at least shortest() bytes behind each start that is asked for.
+//                                 `end`, at least shortest() bytes after each start that is tested.
 //   size_at(at)                   the bytes of the shortest text that stands at `at`; 0: none does
 //   exact()                       a text of shortest() bytes stands wherever scan() says that one may
 
@@ -18,7 +18,7 @@ namespace lanewise::lanes {
 
 constexpr u64 kTileBlocks = 64;
 
-/// Of the places of a tile the first one at or behind a place, without a branch.
+/// The first place of a tile at or after a given place, without a branch.
 class Following {
  public:
   Following(u64 tile, const u64* masks, u64 blocks) : tile_(tile), masks_(masks) {
@@ -31,19 +31,19 @@ class Following {
   }
 
  private:
-  /// The first place of the mask's, which begins at `at`; of none a place behind all.
+  /// The first place of the mask's, which begins at `at`; without one a place after all.
   static u64 first(u64 at, u64 mask) {
     return (at + u64(__builtin_ctzll(mask | u64(1) << 63))) | (u64(mask != 0) - 1) >> 1;
   }
 
   const u64 tile_;
   const u64* masks_;
-  u64 first_[kTileBlocks + 1];  // in block i or behind it
+  u64 first_[kTileBlocks + 1];  // in block i or after it
 };
 
-/// Calls book(at, size) for each place in text[begin, end) where one of the needle's texts stands, in order.
-/// A text may reach over `end`. book returns the place before which no other is asked for. Returns how many
-/// places were compared.
+/// Calls book(at, size) for each place in text[begin, end) where one of the needle's strings stands, in
+/// order. A text may reach over `end`. book returns the place before which no other is requested. Returns how
+/// many places were compared.
 template <class Needle, class Book>
 u64 search(const Needle& needle, const u8* text, u64 begin, u64 end, Book&& book) {
   if (end - begin < needle.shortest()) return 0;
@@ -100,7 +100,7 @@ class RowBook {
     return next_begin_;
   }
 
-  /// The same for all places of text[begin, end), which are many: each row asks for its own. Returns how many
+  /// The same for all places of text[begin, end), which are many: each row tests its own. Returns how many
   /// rows hold a text.
   u64 operator()(u64 begin, u64 end, const Following& following) {
     if (begin >= next_begin_) move_to(begin);
@@ -144,7 +144,8 @@ class RowBook {
   u64 next_begin_;
 };
 
-/// As RowMatcher::match, for rows that hold one of the needle's texts. Returns how many places were compared.
+/// As RowMatcher::match, for rows that hold one of the needle's strings. Returns how many places were
+/// compared.
 template <class Needle>
 u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hits) {
   const u64 words = (rows.count + 63) / 64;
@@ -189,11 +190,11 @@ u64 find_rows(const Needle& needle, const Rows& rows, const u64* active, u64* hi
   return candidates;
 }
 
-/// Appends the lines of text[0, size), which is empty or ends with \n, that hold one of the needle's texts,
+/// Appends the lines of text[0, size), which is empty or ends with \n, that hold one of the needle's strings,
 /// none of which has a \n, to the list that list_of(at, size) gives for the text's place; null: to none.
 template <class Needle, class ListOf>
 void find_lines(const Needle& needle, const u8* text, u64 size, const ListOf& list_of) {
-  u64 from = 0;  // where the line behind the last match begins
+  u64 from = 0;  // where the line after the last match begins
   search(needle, text, 0, size, [&](u64 at, u64 found) {
     std::vector<Line>* lines = list_of(at, found);
     if (lines == nullptr) return at + 1;

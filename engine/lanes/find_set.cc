@@ -26,7 +26,7 @@ double share(const std::bitset<256>& bytes) {
   return std::min(sum, 1.0);
 }
 
-/// Of each place the share of bytes that fit by chance. Bytes of one class come in runs: behind one of them
+/// For each place the share of bytes that fit by chance. Bytes of one class come in runs: after one of them
 /// another is likelier than by chance.
 std::vector<double> shares(const Sequence& sequence) {
   std::vector<double> all;
@@ -108,7 +108,7 @@ class SequenceNeedle {
   }
   bool exact() const { return false; }
   u64 size_at(const u8* at) const { return size_at(at, finder_.longest_); }
-  /// Of those that have up to `most` bytes.
+  /// The size for members of up to `most` bytes.
   u64 size_at(const u8* at, u64 most) const {
     u64 open = finder_.all_;
     for (u64 i = 0; i < most; i++) {

@@ -12,7 +12,7 @@
 
 namespace lanewise::lanes {
 
-/// Texts of one length: at each place one byte of a set.
+/// Strings of one length: at each place one byte of a set.
 using Sequence = std::vector<std::bitset<256>>;
 
 /// Finds the rows that contain one of several sequences: bytes as lanes.

@@ -12,7 +12,7 @@ struct BytePair {
   u8 first, second;
 };
 
-/// What may stand at a start position and behind it: texts of up to eight kinds, by their bytes at `size`
+/// What may stand at a start position and after it: strings of up to eight kinds, by their bytes at `size`
 /// neighbouring places from `first_at` on.
 struct Fingerprint {
   static constexpr u32 kLongest = 4;
@@ -21,7 +21,7 @@ struct Fingerprint {
   KindTable kinds[kLongest];
 };
 
-/// How a target looks at bytes as lanes. All read up to 63 bytes behind the last one that they look at. The
+/// How a target looks at bytes as lanes. All read up to 63 bytes after the last one that they look at. The
 /// first three set bit k of masks[i] for start position at + 64 i + k, for i < blocks <= 64, and return which
 /// masks are not 0, as bits.
 struct Scans {

@@ -34,7 +34,7 @@ FixedText head_of(const std::string& text, Place place) {
   FixedText head{.place = place, .size = text.size(), .words = 0, .mask = ~u64(0), .at = {}, .value = {}};
   if (text.size() < 8) head.mask = (u64(1) << 8 * text.size()) - 1;
   for (u64 from = 0; from < text.size() && head.words < FixedText::kWords; from += 8) {
-    // The last word reaches back rather than behind the text.
+    // The last word reaches back rather than past the text.
     const u64 at = text.size() < 8 ? 0 : std::min<u64>(from, text.size() - 8);
     u8 bytes[8] = {};
     text.copy(reinterpret_cast<char*>(bytes), 8, at);
@@ -44,7 +44,7 @@ FixedText head_of(const std::string& text, Place place) {
   return head;
 }
 
-/// As bits, those of the 64 rows from `first` that are asked for.
+/// As bits, those of the 64 rows from `first` that are requested.
 u64 asked_of(const Rows& rows, const u64* active, u64 first) {
   if (first >= rows.count) return 0;
   return (active ? active[first / 64] : ~u64(0)) & ~u64(0) >> (64 - std::min<u64>(64, rows.count - first));

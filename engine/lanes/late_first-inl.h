@@ -13,13 +13,13 @@ inline constexpr u32 kShort = 128;  // bytes: a lane that begins such a row last
 inline constexpr u32 kNoPlace = ~0u;
 
 /// Which of the last `look` places of `source`, counted from its end, this lane is to take first: a late row,
-/// one that a lane would walk over for longer than all lanes together over what comes behind; or kNoPlace.
+/// one that a lane would walk over for longer than all lanes together over what comes after; or kNoPlace.
 template <class Source>
 LANES_FN u32 late_place(const Source& source, u32 look) {
   constexpr u32 kAtOnce = 4;       // loads that a lane waits for together
   constexpr u32 kLong = 1u << 21;  // bytes: longer rows count as such, so that sums have 32 bits
   const u32 lane = threadIdx.x & 31, places = source.places();
-  u32 mine = kNoPlace, count = 0, behind = 0;  // behind: bytes
+  u32 mine = kNoPlace, count = 0, behind = 0;  // `behind`: bytes
 #pragma unroll 1
   for (u32 first = 0; first < look && first < places; first += 32 * kAtOnce) {
     u32 lengths[kAtOnce];
@@ -58,9 +58,9 @@ struct LateRow {
 /// Puts late rows of a warp's source into lanes before any other. Taken in their order they would keep some
 /// lanes busy at the source's end while the others are idle. Returns the lanes that hold one.
 ///
-/// The source also offers places(), how many rows it might hand out; of the n-th place from its end asks(n),
-/// whether it hands out a row there, and late(n), which; and leave_out(n), after which it does not: n is each
-/// lane's own, or kNoPlace. All of this before it hands out any.
+/// The source also offers places(), how many rows it might hand out; of the n-th place from its end
+/// `asks(n)`, whether it hands out a row there, and late(n), which; and leave_out(n), after which it does
+/// not: n is each lane's own, or kNoPlace. All of this before it hands out any.
 template <class Group, class Source>
 LANES_FN u32 take_late(Group& group, Source& source, u32 look) {
   const u32 place = late_place(source, look);

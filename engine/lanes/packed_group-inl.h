@@ -6,7 +6,7 @@
 namespace lanewise::lanes {
 
 /// One row per byte of a register: 64 or 32 rows step at once, the automaton's table lives in registers too.
-/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read behind any row's last), looks up
+/// A walk takes 16 bytes of every row (16 neighbouring bytes may be read after any row's last), looks up
 /// their classes, turns rows into columns, and steps 16 times; lanes whose row has ended keep their state.
 /// Where all bytes are of classes that do not leave the start, a walk ends after the look-up.
 ///
@@ -21,7 +21,7 @@ struct PackedGroup {
   static constexpr u32 kPatience = 64;  // walks
   using Mask = typename Register::Mask;
   static constexpr Mask all = ~Mask(0);
-  /// Whether classes offer less than themselves to tell which bytes may leave the start: not 0.
+  /// Whether classes offer less than themselves to decide which bytes may leave the start: not 0.
   static constexpr bool kLeavingIsCheap = requires(const Classes& c, Register r) { c.leaving(r); };
 
   /// Offsets are relative to `base`, the offset of the byte at `bytes`; rows are relative to `first_row`.

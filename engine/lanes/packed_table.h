@@ -22,8 +22,8 @@ struct PackedTable {
   u8 run_start[15];
   alignas(16) u8 run_class[16];
   u32 runs;  ///< 0 if there are more than 16
-  /// Of the halves of a byte: of_low and of_high have its code in common, and `classes` of all layers' codes,
-  /// by exclusive or, is its class.
+  /// For the halves of a byte: of_low and of_high have its code in common, and `classes` of all layers'
+  /// codes, by exclusive or, is its class.
   struct Codes {
     alignas(16) u8 of_low[16];
     alignas(16) u8 of_high[16];
@@ -32,7 +32,7 @@ struct PackedTable {
   static constexpr u32 kLayers = 3;
   Codes codes[kLayers];
   u32 code_layers;  ///< 0: these classes have no such codes
-  /// Of the halves of a byte, which have no bit in common if its class stays at the start (see may_stay).
+  /// For the halves of a byte, which have no bit in common if its class stays at the start (see may_stay).
   alignas(16) u8 leaving_low[16];
   alignas(16) u8 leaving_high[16];
   u32 entries;  ///< states x classes, of a half where there are two

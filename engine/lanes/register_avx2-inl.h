@@ -1,6 +1,6 @@
 #pragma once
 
-// Include behind `#pragma GCC target` for AVX2 and BMI2 only.
+// Include after `#pragma GCC target` for AVX2 and BMI2 only.
 
 #include <immintrin.h>
 
@@ -88,7 +88,7 @@ struct Register {
   }
 
  private:
-  /// Of the eight lowest lanes of a mask: which they are, and how many of them come before each lane.
+  /// For the eight lowest lanes of a mask: which they are, and how many of them come before each lane.
   struct Eight {
     u32 count;
     __m256i lanes, rank;
@@ -150,7 +150,7 @@ struct Next {
   }
 
  private:
-  /// Of indexes below 128; 0 of others.
+  /// For indexes below 128; 0 for others.
   static LANES_FN __m256i look_up(const __m256i* tables, __m256i index) {
     __m256i found = _mm256_shuffle_epi8(tables[0], index);
     LANES_UNROLL for (u32 i = 1; i < (kSize < 128 ? kSize / 16 : 8); i++) {

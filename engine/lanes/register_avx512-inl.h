@@ -1,6 +1,6 @@
 #pragma once
 
-// Include behind `#pragma GCC target` for AVX-512 F, BW, VL, DQ, VBMI, VBMI2 only.
+// Include after `#pragma GCC target` for AVX-512 F, BW, VL, DQ, VBMI, VBMI2 only.
 
 #include <immintrin.h>
 

@@ -34,7 +34,7 @@ struct Register {
   static inline Register splat(u8 value) {
     return make([&](u32) { return value; });
   }
-  /// 16 bytes at each of bytes + at[0], at[16], at[32] ..., one behind the other.
+  /// 16 bytes at each of bytes + at[0], at[16], at[32] ..., one after another.
   static inline Register pieces(const u8* bytes, const u32* at) {
     return make([&](u32 k) { return bytes[u64(at[k / 16 * 16]) + k % 16]; });
   }

@@ -213,7 +213,7 @@ TEST_P(RegisterTest, Codes) {
   EXPECT_EQ(table.code_layers, 0u);
 }
 
-/// All kinds of a byte are found, and no others where halves of bytes tell kinds apart and all is asked for.
+/// All kinds of a byte are found, and no others where halves of bytes distinguish kinds and all are required.
 TEST_P(RegisterTest, Kinds) {
   const LookUps& look_ups = GetParam().look_ups;
   for (int round = 0; round < kRounds; round++) {

@@ -5,7 +5,7 @@
 
 namespace lanewise::lanes {
 
-/// States in the order that lanes want: the dead state, if there is one, is state 0.
+/// States in the order that lanes require: the dead state, if there is one, is state 0.
 struct Renumbered {
   const AutomatonView& a;
   bool has_dead = a.dead < a.states;
@@ -14,7 +14,7 @@ struct Renumbered {
     if (!has_dead || state > a.dead) return state;
     return state == a.dead ? 0 : state + 1;
   }
-  /// Of states that are multiplied by `scale`.
+  /// For states that are multiplied by `scale`.
   Verdicts verdicts(u32 scale) const {
     return {to_new(a.start) * scale, a.end_accept * scale, has_dead, a.match * scale - has_dead};
   }

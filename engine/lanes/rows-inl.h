@@ -70,7 +70,7 @@ LANES_FN void run_rows(Group& group, Source& source, u32 refill_below, Book&& bo
 }
 
 /// The same with two groups that take turns: while one waits for its steps, a core begins the other's. The
-/// other stops taking rows before the last, so that its long rows end beside the first's.
+/// other stops taking rows before the last, so that its long rows end together with the first's.
 template <class Group, class Source, class Book, class Tally>
 LANES_FN void run_rows(Group& first, Group& other, Source& source, u32 refill_below, Book&& book,
                        Tally& tally) {

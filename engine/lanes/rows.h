@@ -10,7 +10,7 @@ namespace lanewise::lanes {
 
 /// Neighbouring rows of a string column. Row i has the bytes [offset i, offset i + 1) of `bytes`; one of the
 /// two offset arrays is null, the other has count + 1 entries. The last `gap` of a row's bytes belong to no
-/// row: 1 for lines, which their ends stand between. 64 bytes behind the last row's end must be readable.
+/// row: 1 for lines, which their ends stand between. 64 bytes after the last row's end must be readable.
 struct Rows {
   const u8* bytes;
   const u32* offsets32;
@@ -26,7 +26,7 @@ struct Rows {
   LANES_FN u64 end(u64 row) const { return offset(row + 1) - gap; }
 };
 
-/// What the lanes did. Kept only where a caller asks for it.
+/// What the lanes did. Kept only where a caller requests it.
 struct Stats {
   u64 lane_steps = 0;     ///< steps of all lanes
   u64 live_steps = 0;     ///< steps of lanes that held a live row at their block's start
@@ -56,8 +56,8 @@ enum class Form {
 /// Whether `target` can run `automaton` in `form`.
 ///   rows    branching, scalar, interleaved, emulated
 ///   packed  avx512, neon, emulated: states x classes <= 256, or 512 if the classes are even in number; avx2:
-///   states x classes <= 256 and classes in few runs of bytes or with codes by halves of bytes
-/// Asks nothing about the machine: see supported().
+///   states x classes <= 256 and classes in few runs of bytes or with codes by nibbles
+/// Does not depend on the machine: see supported().
 bool offers(Target target, Form form, const AutomatonView& automaton);
 
 struct RowOptions {

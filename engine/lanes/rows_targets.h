@@ -12,7 +12,7 @@ struct RowJob {
   const Rows& rows;
   const u64* active;
   u64* hits;
-  u8* codes;          ///< of rows that match, by the state that they end in; null: nobody asks
+  u8* codes;          ///< of rows that match, by the state that they end in; null: not needed
   const u8* code_of;  ///< of a state, which is divided by `scale`
   u32 scale;
   Stats* stats;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kPadding = 64;
 
-/// Rows of given lengths over few letters, `gap` bytes behind each; the bytes end, with their padding, at a
+/// Rows of given lengths over few letters, `gap` bytes after each; the bytes end, with their padding, at a
 /// guard page.
 struct Column {
   Guarded<u8> bytes;

@@ -74,7 +74,7 @@ struct TaggedRegisters {
 struct TaggedStarts {
   u32 nothing, line_end, word_byte, other_byte;
 
-  /// Of a search in `text` from byte `from` on.
+  /// For a search in `text` from byte `from` on.
   LANES_FN u32 at(const u8* text, u64 from) const {
     if (from == 0) return nothing;
     const u8 byte = text[from - 1];

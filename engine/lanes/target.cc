@@ -50,7 +50,7 @@ Target require_target(std::string_view text) {
 
 bool supported(Target target) {
 #if defined(__x86_64__)
-  // The compiler's run-time asks CPUID and also whether the operating system keeps the registers.
+  // The compiler's run-time reads CPUID and also whether the operating system keeps the registers.
   static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   static const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

@@ -19,7 +19,7 @@ LANES_FN u32 step(const ByteTable& table, u32 state, u32 word, u32 k) {
 
 /// The 32 lanes of a warp, one in each thread. A walk loads up to 16 bytes of each lane's row, aligned, and
 /// takes 16 unconditional steps with a select: a branch per byte costs more than the steps that it saves. The
-/// text begins at a multiple of 16 bytes; 16 bytes behind its end are readable.
+/// text begins at a multiple of 16 bytes; 16 bytes after its end are readable.
 template <class Table>
 struct WarpGroup {
   static constexpr u32 width = 32;
@@ -79,7 +79,7 @@ struct WarpGroup {
 
   LANES_FN Mask matches(Mask ended) const {
     return holds(ended) && verdicts_.accepts(state_) ? 1u << lane_
-                                                     : 0;  // `each` asks for this thread's bit only
+                                                     : 0;  // `each` needs this thread's bit only
   }
   LANES_FN u64 row(u32 /*k*/) const { return row_; }
   LANES_FN u32 state(u32 /*k*/) const { return state_; }

@@ -16,8 +16,8 @@ struct Chunk {
   uint32_t rows = 0;
   std::vector<Vector> columns;
   ActiveSet active;
-  /// Of the first row among those of chunks of this order: a join makes several of one, which come to one
-  /// thread, in their order.
+  /// The number of the first row among those of chunks of this order: a join makes several of one, which come
+  /// to one thread, in their order.
   uint64_t first_row = 0;
 };
 

@@ -18,7 +18,7 @@ struct HostFunction {
   Type result;
   bool strict = true;   ///< NULL if an argument is NULL; it sees only rows without NULLs
   bool varies = false;  ///< gives other values for the same arguments
-  /// How EXPLAIN writes it, and what tells it from others; empty: the name in small letters.
+  /// How EXPLAIN writes it, and what distinguishes it from others; empty: the name in small letters.
   std::string written = {};
   /// The values for the rows of a batch whose columns are the arguments: batches of one column, together as
   /// many rows. Several threads call it.

@@ -21,7 +21,7 @@ class OrderedRows : public Sink::Local {
   /// Ends the batch that grows now.
   void seal();
   int64_t rows() const;
-  /// Of the batches that have ended.
+  /// Those of the batches that have ended.
   size_t bytes() const;
   /// Whether one of these batches lies in temporary files.
   bool spilled() const;

@@ -37,7 +37,7 @@ class Sink {
   /// falls. Thread-safe.
   virtual uint64_t needed_below() const { return UINT64_MAX; }
   /// What holds for each row of a chunk of this order that can still change the result (top-n), over the
-  /// input's columns and others behind them; null: nothing is known. It only becomes stricter. Thread-safe.
+  /// input's columns and others after them; null: nothing is known. It only becomes stricter. Thread-safe.
   virtual ExprPtr needed(uint64_t) const { return nullptr; }
   /// The column of the input, if any, by which rows should come, best ones first, so that needed() soon
   /// leaves little.

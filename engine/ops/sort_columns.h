@@ -12,7 +12,7 @@ namespace lanewise::ops {
 
 inline constexpr const char* kOrderBy = "Sort (ORDER BY)";
 
-/// What a sort keeps of its input: its columns, then those keys that are none of them.
+/// What a sort keeps of its input: its columns, then those keys that are not among them.
 class SortColumns {
  public:
   SortColumns(const std::vector<plan::SortKey>& keys, const Schema& input);

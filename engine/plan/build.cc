@@ -46,7 +46,7 @@ void check_range(const char* node, int64_t offset) {
   if (offset < 0) misfit(node, fmt::format("offset {}", offset));
 }
 
-/// Of the rows [offset, offset + limit) of `rows` rows; negative: unknown.
+/// The number of rows in [offset, offset + limit) of `rows` rows; negative: unknown.
 double rows_within(double rows, int64_t limit, int64_t offset) {
   if (rows < 0) return limit < 0 ? rows : static_cast<double>(limit);
   rows = std::max(0.0, rows - static_cast<double>(offset));

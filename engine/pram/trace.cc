@@ -13,7 +13,7 @@ namespace lanewise::pram {
 
 namespace {
 
-/// JSON has no infinity and no NaN: they are texts.
+/// JSON has no infinity and no NaN: they are strings.
 std::string value_of(Type type, Word word) {
   const std::string text = to_text(type, word);
   return type == Type::kReal && !std::isfinite(real_of(word)) ? json_quoted(text) : text;

@@ -58,7 +58,7 @@ class Grouping {
   void absorb(std::span<const Part> parts, uint32_t* to);
   /// Makes room for `keys` keys in all, so that they come without growing.
   void reserve(size_t keys);
-  /// Hands the keys over and starts anew with the memory of their table. Nothing can be found in what is
+  /// Hands the keys over and starts again with the memory of their table. Nothing can be found in what is
   /// handed over, but it can be absorbed.
   std::unique_ptr<Grouping> take();
   /// Forgets all keys; most of the memory stays.

@@ -244,7 +244,7 @@ TEST(Grouping, OutliersDoNotEndDirectAddressing) {
 }
 
 TEST(Grouping, DictionariesThatChangeAreTold) {
-  // Of one size and freed before the next is made, so that it may lie where the last one lay.
+  // Both of one size, and freed before the next is made, so that it may lie where the last one lay.
   for (const size_t keys : {1, 2}) {
     Grouping grouping(std::vector<Type>(keys, TypeId::kVarchar), nullptr, "GROUP BY");
     Reference reference;

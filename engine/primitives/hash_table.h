@@ -27,8 +27,8 @@ class HashTable {
   /// `what`, a string literal, names the operator in memory errors.
   HashTable(MemoryBudget* budget, std::string_view what) : budget_(budget), what_(what) {}
 
-  /// groups[i] = the group of key i, for i in [0, count). `equal(i, key)` tells whether key i is this one; it
-  /// is asked only where tags are equal. `add(i)` returns the Key of a new one. Slots are prefetched. With
+  /// groups[i] = the group of key i, for i in [0, count). `equal(i, key)` says whether key i is this one; it
+  /// is called only where tags are equal. `add(i)` returns the Key of a new one. Slots are prefetched. With
   /// kFollow tags are compared first, so that `equal` may follow the word or the group; with kPrefetch the
   /// memory that words point to is prefetched.
   template <bool kFollow, bool kPrefetch = kFollow, class Equal, class Add>

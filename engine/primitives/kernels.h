@@ -9,7 +9,7 @@
 
 /// Loops over plain arrays of numbers, compiled for each target. Bitmaps are as in base/bits.h: 64 rows a
 /// word, least significant bit first, bits past the last row zero. `active`, where a kernel takes it, names
-/// the rows that count; null means all. No kernel reads or writes outside its arrays; none asks for
+/// the rows that count; null means all. No kernel reads or writes outside its arrays; none requires
 /// alignment. NULLs are the caller's: they are rows that are not active. All targets give bit-identical
 /// results, floating-point sums included.
 namespace lanewise::kernels {

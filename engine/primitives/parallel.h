@@ -91,7 +91,7 @@ class Arena {
 
  private:
   void start() {
-    // oneTBB rejects more threads than there are cores with a warning, unless it is told.
+    // oneTBB rejects more threads than there are cores with a warning, unless it is configured.
     if (threads_ > tbb::info::default_concurrency())
       more_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads_));
     arena_.emplace(threads_);

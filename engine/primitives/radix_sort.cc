@@ -28,7 +28,7 @@ void insertion_sort(KeyRow* rows, size_t count) {
   }
 }
 
-/// Byte by byte from the lowest one, but only those of the highest bytes in which so many bits differ as tell
+/// Byte by byte from the lowest one, but only those of the highest bytes in which so many bits differ as keep
 /// most rows apart; the few runs of rows that are equal so far are sorted by the rest. Bytes that are the
 /// same in all keys are passed over.
 void sort_cached(KeyRow* rows, size_t count, KeyRow* scratch, uint64_t varying) {

@@ -16,7 +16,7 @@ namespace lanewise {
 namespace {
 
 constexpr size_t kSmall = 4;                // strings: below, compare whole ones
-constexpr size_t kDeepest = 1 << 14;        // bytes: behind them too, so that recursion ends
+constexpr size_t kDeepest = 1 << 14;        // bytes: after them too, so that recursion ends
 constexpr size_t kShare = size_t{1} << 15;  // rows that one task prepares
 constexpr size_t kAhead = 16;               // rows: about the latency of memory
 
@@ -119,7 +119,7 @@ class Bits {
   /// How many bits, up to 64; 0: the same for all rows.
   int width() const { return width_; }
 
-  /// Puts the bits behind those that are in the keys already, or instead of them.
+  /// Puts the bits after those that are in the keys already, or instead of them.
   void put(std::span<KeyRow> rows, bool instead) const {
     const auto put_all = [&](auto address, auto code) {
       for (size_t i = 0; i < rows.size(); ++i) {

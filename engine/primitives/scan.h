@@ -26,7 +26,7 @@ struct Part {
   bool begins;
 };
 
-/// Neighbours combined: four runs of them beside each other, so that none waits for the one before it.
+/// Neighbours combined: four runs of them side by side, so that none waits for the one before it.
 template <class T, class Combine>
 T combine_run(std::span<const T> values, const T& none, Combine combine) {
   const size_t run = values.size() / 4;
@@ -120,7 +120,7 @@ void segmented_scan(std::span<const T> from, Begins begins, T* to, bool inclusiv
 }
 
 /// The same for rows, of which each begins at its offset, ascending: rows without values begin where the next
-/// one does, or behind all values.
+/// one does, or after all values.
 template <class T, class Combine>
 void segmented_scan_rows(std::span<const T> from, std::span<const uint64_t> offsets, T* to, bool inclusive,
                          T none, Combine combine) {

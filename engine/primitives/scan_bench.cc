@@ -1,4 +1,4 @@
-// Reduction, scans, merging and products of matrices on cores, each beside what the standard library, or
+// Reduction, scans, merging and products of matrices on cores, each compared with the standard library, or
 // three loops, take on one thread.
 #include <benchmark/benchmark.h>
 

@@ -117,7 +117,7 @@ bool changes_settings(StatementType type) {
   }
 }
 
-/// The text up to each ';' that is no part of another token.
+/// The text up to each ';' that is not part of another token.
 std::vector<std::string> divided(const std::string& sql) {
   std::vector<std::string> parts;
   size_t begin = 0;
@@ -160,7 +160,7 @@ struct Database::State {
     for (const auto& child : op.children) read_whole_columns(*child);
   }
 
-  /// Runs a statement that is no query; the file of COPY appears whole or not at all.
+  /// Runs a statement that is not a query; the file of COPY appears whole or not at all.
   std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
                                  MemoryBudget* budget) {
     const std::string* path = copied_to(*statement);
@@ -205,7 +205,7 @@ struct Database::State {
                 } else {
                   state->context().transaction.Rollback(nullptr);
                 }
-              } catch (const std::exception&) {  // it was only read; the next statement begins anew
+              } catch (const std::exception&) {  // it was only read; the next statement begins again
               }
             }};
   }
@@ -416,7 +416,7 @@ Query Database::plan(const Statement& statement) {
             for (const std::string& name : duckdb::StringUtil::Split(state_->disabled_optimizers, ','))
               disabled.insert(duckdb::OptimizerTypeFromString(name));
             const Restored as_before(disabled);
-            // Makes a list of each group's first rows of what is a window function.
+            // Turns a window function into a list of each group's first rows.
             disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
             if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
                 logical->RequireOptimizer()) {

@@ -41,7 +41,7 @@ struct DatabaseOptions {
   MemoryBudget* budget = nullptr;               ///< of what its statements read of added sources
   const Cancellation* cancellation = nullptr;   ///< of reading those
   OpenFiles open_arrow{};                       ///< for names that end in .arrow; none: no table has one
-  std::string disabled_optimizers = kDisabledOptimizers;  ///< beside those that the user disables
+  std::string disabled_optimizers = kDisabledOptimizers;  ///< in addition to those that the user disables
 };
 
 /// One statement, parsed once.
@@ -69,7 +69,7 @@ bool may_change_database(const std::string& sql);
 /// A planned query. It holds a transaction, so that its sources do not change; keep it for a short time.
 struct Query {
   std::shared_ptr<void> transaction;  // ends last
-  std::shared_ptr<void> executor;     // that some readers ask for errors
+  std::shared_ptr<void> executor;     // that some readers require errors
   plan::NodePtr root;
   std::vector<std::string> names;  ///< of the result's columns
   std::vector<std::string> types;  ///< theirs as DuckDB spells them
@@ -113,8 +113,8 @@ class Database {
   const std::vector<std::string>& files() const;
   /// The table with JSON for the columns that have a Field::text_of.
   Table as_json(const Table& table);
-  /// The table with texts for timestamps with time zones, as SQL writes them, where the session's zone is not
-  /// UTC; Value::to_string() writes those of UTC.
+  /// The table with strings for timestamps with time zones, as SQL writes them, where the session's zone is
+  /// not UTC; Value::to_string() writes those of UTC.
   Table in_zone(const Table& table);
   /// Writes a table as Parquet, without copying it. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
@@ -133,7 +133,7 @@ class Database {
   /// Stops plan(), run() and scans with CancelledError. Safe from other threads and from signal handlers.
   void interrupt();
 
-  /// The present values of `SET threads`, `SET memory_limit` and `SET temp_directory`.
+  /// The current values of `SET threads`, `SET memory_limit` and `SET temp_directory`.
   struct Limits {
     int threads;
     size_t memory;

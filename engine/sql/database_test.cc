@@ -225,7 +225,7 @@ TEST_F(DatabaseTest, WritesNumbersThatAreCodes) {
   }
 }
 
-/// A source that ends as it is told.
+/// A source that ends on request.
 class EndingSource : public Source {
  public:
   std::string name() const override { return "ending"; }

@@ -13,7 +13,7 @@ namespace lanewise::sql {
 
 namespace {
 
-/// DuckDB's message about a table that does not exist, with better advice: folders are no tables, and its
+/// DuckDB's message about a table that does not exist, with better advice: folders are not tables, and its
 /// system tables are not what people mistype.
 std::string about_table(const duckdb::ErrorData& error) {
   std::string message = error.Message();

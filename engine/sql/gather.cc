@@ -155,7 +155,7 @@ void ColumnGather::append(duckdb::Vector& vector, int64_t rows) {
   rows_ += rows;
 }
 
-/// Of a dictionary vector the codes alone, if it is the first one or shares the dictionary of the rows so
+/// Only the codes of a dictionary vector, if it is the first one or shares the dictionary of the rows so
 /// far.
 bool ColumnGather::append_codes(duckdb::Vector& vector, int64_t rows) {
   if (vector.GetVectorType() != duckdb::VectorType::DICTIONARY_VECTOR) return false;

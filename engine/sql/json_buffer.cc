@@ -104,7 +104,7 @@ void JsonBuffer::read_rows() {
   } catch (const std::exception& error) {
     ended_ = true;
     duckdb::ErrorData data(error);
-    // Of its own errors, all of this type, the reader knows.
+    // The reader handles its own errors, all of this type.
     if (data.Type() != duckdb::ExceptionType::INVALID_INPUT)
       scanned_.context().GetExecutor().PushError(std::move(data));
     throw;

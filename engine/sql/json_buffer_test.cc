@@ -111,7 +111,7 @@ TEST_F(JsonLines, OnlyLinesAreShared) {
   EXPECT_EQ(threads("*", ", format = 'array'" + columns), 3u);
 }
 
-/// DuckDB's reader waits for ever where the thread before has not read the buffer that it claimed.
+/// DuckDB's reader waits forever where the thread before has not read the buffer that it claimed.
 TEST_F(JsonLines, AThreadThatStopsReadsItsBuffer) { expect_no_waiting(plan("good.ndjson")); }
 
 TEST_F(JsonLines, ThreadsMayStop) {

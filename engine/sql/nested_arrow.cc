@@ -21,7 +21,7 @@ duckdb::ClientProperties in_utc(duckdb::ClientProperties properties) {
   return properties;
 }
 
-/// Converts one column's texts to values of its type, and these to Arrow.
+/// Converts one column's strings to values of its type, and these to Arrow.
 class Conversion {
  public:
   Conversion(duckdb::ClientContext& context, const duckdb::LogicalType& type)

@@ -8,7 +8,7 @@ namespace {
 
 using duckdb::LogicalTypeId;
 
-/// Whether this is text of a time of a type in which DuckDB cannot tell what is no time.
+/// Whether this is text of a time of a type for which DuckDB does not detect what is not a time.
 bool is_text_of_time(const duckdb::Expression& expression) {
   if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) return false;
   const auto& cast = expression.Cast<duckdb::BoundCastExpression>();

@@ -42,7 +42,7 @@ struct BindData : duckdb::TableFunctionData {
 struct GlobalState : duckdb::GlobalTableFunctionState {
   std::vector<Batch> batches;
   std::vector<Part> parts;
-  std::vector<size_t> columns;  // of the batches, as DuckDB wants them
+  std::vector<size_t> columns;  // of the batches, as DuckDB requires them
   std::atomic<size_t> next{0};
   duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, parts.size()); }
 };

@@ -18,7 +18,7 @@ bool may_change(const duckdb::SQLStatement& statement);
 
 /// The local file that COPY writes; null if it writes none, or several in a folder, or returns their names.
 const std::string* copied_to(const duckdb::SQLStatement& statement);
-/// Makes COPY write to another path, without a file of DuckDB's own beside it.
+/// Makes COPY write to another path, without a file of DuckDB's own next to it.
 void copy_to(duckdb::SQLStatement& statement, const std::string& path);
 
 }  // namespace lanewise::sql

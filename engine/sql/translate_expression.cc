@@ -122,7 +122,7 @@ ExprPtr Translator::expression(const duckdb::Expression& expr, const Rows& input
   switch (expr.GetExpressionClass()) {
     case duckdb::ExpressionClass::BOUND_REF: {
       const duckdb::idx_t index = expr.Cast<duckdb::BoundReferenceExpression>().index;
-      result_type(expr);  // raises where the type is none of ours
+      result_type(expr);  // raises where the type is not one of ours
       if (input.sort_keys.contains(index)) unsupported(description(expr) + " (create_sort_key) is not");
       invariant(index < input.columns.size() && input.columns[index] != kNoColumn,
                 "expressions read columns that exist");
@@ -376,7 +376,7 @@ ExprPtr Translator::function(const duckdb::BoundFunctionExpression& expr, const 
   if (expr.function.name == "error") return lanewise::cast(lanewise::call("error", std::move(args)), type);
   if (expr.function.name == "current_query") return literal(Value(type, statement_));
   if (expr.function.name == "setseed") return set_seed(*args[0]);
-  // Of the optimiser, around grouping keys; keys are normalised by the grouping itself.
+  // Added by the optimiser, around grouping keys; keys are normalised by the grouping itself.
   if (expr.function.name == "normalized_interval") return args[0];
   if (expr.function.name == "unpivot_list") return lanewise::call("list_value", std::move(args), type);
   if (!is_known(expr.function.name, args)) return by_duckdb(expr, std::move(args));

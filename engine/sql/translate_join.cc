@@ -102,7 +102,7 @@ Rows side_by_side(const Rows& left, const Rows& right) {
   return both;
 }
 
-/// Of an inequality; nothing for other comparisons.
+/// For an inequality; nothing for other comparisons.
 std::optional<plan::RangeOrder> range_order(ExpressionType comparison) {
   switch (comparison) {
     case ExpressionType::COMPARE_LESSTHAN:

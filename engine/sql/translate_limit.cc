@@ -44,7 +44,7 @@ bool is_percentage(const duckdb::BoundLimitNode& node) {
          node.Type() == LimitNodeType::EXPRESSION_PERCENTAGE;
 }
 
-/// The number of a limit or an offset that is no constant; it may be NULL, but not negative.
+/// The number of a limit or an offset that is not a constant; it may be NULL, but not negative.
 ExprPtr whole(ExprPtr value) {
   if (!value->type.is_integer() && value->type != TypeId::kNull)
     unsupported("LIMIT and OFFSET of " + value->type.name() + " are not");

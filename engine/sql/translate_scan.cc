@@ -24,7 +24,7 @@ const std::string* compared_with(const Expr& expr, std::string_view op) {
   return text && !constant.literal.is_null() ? &constant.literal.text() : nullptr;
 }
 
-/// DuckDB asks for a prefix as for a range, x >= 'abc' AND x < 'abd': of the predicates from `first` on,
+/// DuckDB writes a prefix as a range, x >= 'abc' AND x < 'abd': of the predicates from `first` on,
 /// which are over one column, these two become prefix(x, 'abc'), one test instead of two.
 void unite_prefix(std::vector<ExprPtr>& predicates, size_t first) {
   if (predicates.size() != first + 2) return;
@@ -55,7 +55,7 @@ Rows values(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
 
 }  // namespace
 
-/// Raises where the scan asks for something that we would otherwise silently leave out.
+/// Raises where the scan contains something that we would otherwise silently leave out.
 void Translator::check(const duckdb::LogicalGet& op) {
   const std::string& name = op.function.name;
   if (!op.children.empty() || !op.projected_input.empty()) {

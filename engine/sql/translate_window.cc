@@ -65,7 +65,7 @@ plan::FrameExclusion exclusion_of(duckdb::WindowExcludeMode mode) {
   }
 }
 
-/// SQL's name of a window function that is no aggregate; null: it is one, or it is not known.
+/// SQL's name of a window function that is not an aggregate; null: it is one, or it is not known.
 const char* name_of(ExpressionType type) {
   switch (type) {
     case ExpressionType::WINDOW_ROW_NUMBER:

@@ -134,7 +134,7 @@ std::optional<Type> find_type(const duckdb::LogicalType& type) {
 
 std::string text_of(const duckdb::LogicalType& type) {
   if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION))
-    return "";  // a text does not tell the member
+    return "";  // a text does not name the member
   const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
   return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
 }

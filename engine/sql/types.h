@@ -14,7 +14,7 @@ class Value;
 
 namespace lanewise::sql {
 
-/// Whether the engine holds its values as the texts that a cast to VARCHAR gives: they are equal where the
+/// Whether the engine holds its values as the strings that a cast to VARCHAR gives: they are equal where the
 /// values are, but their order is another.
 bool is_held_as_text(const duckdb::LogicalType& type);
 

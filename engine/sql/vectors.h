@@ -8,7 +8,7 @@
 /// Columns as DuckDB's vectors and values.
 namespace lanewise::sql {
 
-/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, texts
+/// Makes rows [first, first + rows) of a column the first ones of an empty, flat vector: up to 2,048, strings
 /// by reference.
 void expose(const Column& column, int64_t first, int64_t rows, duckdb::Vector& vector);
 

@@ -1,4 +1,4 @@
-// All small patterns x all small texts against RE2: the boolean answer of every form, and the captures.
+// All small patterns x all small strings against RE2: the boolean answer of every form, and the captures.
 // `./dev test --all` takes larger ones.
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -92,8 +92,8 @@ struct CaptureCheck {
   }
 };
 
-/// Of three repetitions in one another, one of them lazy, RE2 may repeat what may be empty although nothing
-/// asks for it, as in (?:(?:(a)?\?)*)+? and a(?:((?:a)*)*?)*; Perl does not, and nor do we.
+/// With three nested repetitions, one of them lazy, RE2 may repeat what may be empty although nothing
+/// requests it, as in (?:(?:(a)?\?)*)+? and a(?:((?:a)*)*?)*; Perl does not, and nor do we.
 bool re2_differs(const std::string& pattern) {
   static const RE2 kThree(R"((?:\)[*+?].*){3})"), kLazy(R"(\)[*+?]\?)");
   return RE2::PartialMatch(pattern, kThree) && RE2::PartialMatch(pattern, kLazy);

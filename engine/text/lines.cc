@@ -16,7 +16,7 @@ constexpr size_t kLinesAtOnce = 4096;  // with their text they stay in a core's 
 constexpr size_t kShortest = 2;        // bytes; shorter needles are found too often
 constexpr size_t kCandidate = 96;      // bytes of text that are split into lines and matched meanwhile
 constexpr size_t kLine = 64;           // the same for a line whose match is found at once
-constexpr int kPatience = 15;          // so many texts later they get another chance
+constexpr int kPatience = 15;          // so many strings later they get another chance
 
 /// Calls found(i) for each set bit.
 template <class Found>

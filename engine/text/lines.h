@@ -28,7 +28,7 @@ struct LineContext {
   std::vector<uint64_t> hits;
   std::vector<lanes::Line> candidates, found;
   std::vector<uint8_t> gathered;  ///< the candidates, one after the other
-  int blocks_by_line = 0;         ///< so many texts more are split into lines, since candidates were many
+  int blocks_by_line = 0;         ///< so many strings more are split into lines, since candidates were many
 };
 
 /// Finds the matching lines of a text. If all matches contain a literal, or one of several sequences, it is
@@ -81,7 +81,7 @@ class LineMatcher {
   std::string needle_;                              // in every match
   bool needle_is_all_ = false;                      // a line that holds it, or a sequence, matches
   std::optional<lanes::LiteralFinder> finder_;      // of the needle; nothing where it does not pay
-  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they tell something
+  std::optional<lanes::Neighbours> neighbours_;     // of the needle, where they are selective
   const literals::WordFinder* words_ = nullptr;     // where the pattern is nothing but many words
   std::optional<lanes::SequenceFinder> sequences_;  // where there is no needle; nothing where they do not pay
 };
@@ -90,7 +90,7 @@ class LineMatcher {
 /// ASCII; the whole pattern decides the others. Immutable, shared freely between threads.
 class UnicodeLineMatcher {
  public:
-  /// `make` compiles the pattern, for texts of ASCII alone (true) or any.
+  /// `make` compiles the pattern, for strings of ASCII alone (true) or any.
   template <class Make>
   UnicodeLineMatcher(const Make& make, const MatcherOptions& options, char line_end)
       : UnicodeLineMatcher(make(false), [&] { return make(true); }, options, line_end) {}

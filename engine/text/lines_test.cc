@@ -11,7 +11,7 @@
 namespace lanewise::text {
 namespace {
 
-/// Compares with the matcher asked for each line alone.
+/// Compares with the matcher applied to each line alone.
 void check(const Pattern& pattern, const std::string& text) {
   std::vector<lanes::Line> expected;
   const Matcher one(pattern);

@@ -45,7 +45,7 @@ struct Matcher::Choice {
     std::call_once(steady_once, [this] { steady = forms::steadiest(request); });
     return steady;
   }
-  /// Whether a batch of which so many rows were asked for, and that took `spent` nanoseconds, is better left
+  /// Whether a batch of which so many rows were requested, and that took `spent` nanoseconds, is better left
   /// to the steady form.
   bool is_too_dear(double spent, const StringRows& rows, size_t asked) const {
     const auto bytes = static_cast<double>(rows.byte_count()), count = static_cast<double>(rows.size());
@@ -111,7 +111,7 @@ Matcher::Matcher(Pattern pattern, const MatcherOptions& options)
   invariant(best.form != nullptr, "some form is offered for each pattern");
   why_ = best.reason;
   choice->adapts = options.form.empty() && best.cost.on_candidates > 0;
-  constexpr size_t kLong = 64;  // bytes; shorter rows are few where this many are asked for
+  constexpr size_t kLong = 64;  // bytes; shorter rows are few where this many are requested
   if (const size_t shortest = pattern_.compiled().lengths.shortest; shortest >= kLong) {
     best.form = forms::long_rows(std::move(best.form), shortest);
     why_ += ", rows of at least " + std::to_string(shortest) + " bytes only";

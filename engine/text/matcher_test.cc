@@ -120,7 +120,7 @@ TEST(Matcher, ActiveRowsAndSizesAtTheEdges) {
         }
         for (const auto& [name, matcher] : testing::every_form(pattern)) {
           std::ranges::fill(hits, 0);
-          hits.back() = 42;  // behind the end: not to be written
+          hits.back() = 42;  // after the end: not to be written
           expected.back() = 42;
           matcher.match(density % 2 ? column.narrow() : column.wide(), active.data(), hits.data(), context);
           ASSERT_EQ(hits, expected) << name << ", " << pattern.source() << ", " << rows << " rows";
@@ -218,7 +218,7 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   lanes::Stats stats;
   MatchContext context;
   context.stats = &stats;
-  // What the lanes step in one batch tells the forms apart.
+  // What the lanes step in one batch distinguishes the forms.
   const auto steps_in_batch = [&](const Matcher& with, const testing::TextColumn& rows) {
     const uint64_t before = stats.lane_steps;
     with.match(rows.narrow(), nullptr, hits.data(), context);
@@ -243,7 +243,7 @@ TEST(Matcher, GivesWayWhereCandidatesAreMany) {
   EXPECT_EQ(steps, 0u);
 }
 
-/// Of two texts that every match contains, the one is searched that is rarer in these rows.
+/// The search is for the rarer one, in these rows, of two strings that every match contains.
 TEST(Matcher, SearchesWhatIsRare) {
   const Matcher matcher(compile_regex("QQ[a-z]+ZZ[0-9]"));
   ASSERT_EQ(matcher.form(), "filtered");

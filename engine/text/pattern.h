@@ -31,13 +31,13 @@ struct RegexOptions {
   bool unicode = true;      ///< \w, \d, \s, \b are Unicode's, . is a character; else of ASCII, and a byte
   bool multi_line = false;  ///< ^ and $ match at the ends of lines
   bool crlf = false;        ///< $ also matches before \r\n
-  bool ascii_text = false;  ///< the answers for texts of ASCII alone, which are cheaper
+  bool ascii_text = false;  ///< the answers for strings of ASCII alone, which are cheaper
 
   bool case_sensitive = true;
   bool literal = false;      ///< the pattern is text, without syntax
   bool dot_newline = false;  ///< '.' matches \n as well
   bool full_match = false;   ///< must span the whole string; otherwise a match anywhere counts
-  bool whole_words = false;  ///< neither before nor behind a match stands a byte of a word (\w)
+  bool whole_words = false;  ///< neither before nor after a match stands a byte of a word (\w)
   Limits limits = {};
 };
 

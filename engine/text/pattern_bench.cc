@@ -1,4 +1,4 @@
-// What it costs to compile a pattern to its first form, and to run it; RE2 beside it.
+// What it costs to compile a pattern to its first form, and to run it, compared with RE2.
 #include <benchmark/benchmark.h>
 #include <re2/re2.h>
 

@@ -20,12 +20,12 @@ class PatternSet {
  public:
   using Which = automaton::Which;
 
-  /// Of 1 to 64 patterns. nullopt where their automaton would exceed the limits.
+  /// The set of 1 to 64 patterns. nullopt where their automaton would exceed the limits.
   static std::optional<PatternSet> make(std::span<const Pattern> patterns, Which which,
                                         const Limits& limits = {});
 
-  /// Bit i is set if a row with this code matches pattern i; with Which::kFirst, one bit is set. Code 0 is no
-  /// pattern.
+  /// Bit i is set if a row with this code matches pattern i; with Which::kFirst, one bit is set. Code 0 is
+  /// not a pattern.
   uint64_t patterns(uint8_t code) const { return product_->sets[code]; }
   /// One more than the largest code.
   size_t codes() const { return product_->sets.size(); }
@@ -43,7 +43,7 @@ class PatternSet {
 /// A set's automaton on lanes. Immutable, shared freely between threads.
 class SetMatcher {
  public:
-  /// Of the options `form` counts where it is "packed" or "rows". Throws UserError where that is not offered,
+  /// Uses the option `form` if it is "packed" or "rows". Throws UserError where that is not offered,
   /// and for lanes that are unknown or not supported.
   explicit SetMatcher(const PatternSet& set, const MatcherOptions& options = {});
 

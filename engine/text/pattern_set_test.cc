@@ -34,7 +34,7 @@ std::map<std::string, SetMatcher> every_matcher(const PatternSet& set) {
   return matchers;
 }
 
-/// The patterns that a text matches, asked one by one.
+/// The patterns that a text matches, tested one by one.
 uint64_t expected_set(const std::vector<Matcher>& matchers, std::string_view text, Which which) {
   uint64_t set = 0;
   for (size_t i = 0; i < matchers.size(); ++i) {

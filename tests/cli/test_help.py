@@ -4,10 +4,12 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
 
+ROOT = Path(__file__).resolve().parents[2]
 MISTAKES = {
     ("sqll", "-c", "SELECT 1"): "there is no command 'sqll'; did you mean 'sql'?",
     ("index", "bild"): "there is no command 'index bild'; did you mean 'build'?",
@@ -76,11 +78,36 @@ def test_values_that_look_like_options_are_values(lanewise):
     assert lanewise("sql", "--format", "csv", "-c", "--formt is a comment\nSELECT 1 AS a")[:2] == (0, "a\n1\n")
 
 
-@pytest.mark.parametrize("topic", ["files", "configuration", "environment", "exit-codes"])
+@pytest.mark.parametrize("topic", ["files", "functions", "configuration", "environment", "exit-codes"])
 def test_topics(lanewise, topic):
     assert len(text_of("help", topic).splitlines()) > 4
     code, _, error = lanewise("help", topic[:-1] + "x")
     assert code == 2 and f"did you mean '{topic}'?" in error
+
+
+def test_functions_are_listed_by_group():
+    """All functions of the reference page, which is made from the same table, and in the manual page too."""
+    page = (ROOT / "docs/use/reference/functions.md").read_text().partition("\n## Functions of DuckDB")[0]
+    names = set(re.findall(r"^\| `+([^`]+)`", page.replace("\\|", "|"), re.M))
+    text = text_of("help", "functions")
+    assert names == set(re.findall(r"^  (\S.*?)  +\S", text, re.M)) and len(names) > 250
+    assert all(len(line) <= 100 for line in text.splitlines())
+    assert re.findall(r"^(\S.*):$", text, re.M)[:2] == ["Comparisons", "Arithmetic"] and "\nAggregates:\n" in text
+    assert "split_part" in text_of("manual")
+
+
+def test_a_function_is_shown_with_its_results(lanewise):
+    assert text_of("help", "functions", "lower") == (
+        "lower\n\nThe string in lower case, letter by letter (Unicode's simple mapping).\n  lower('ÄPFEL')\n    äpfel\n")
+    assert text_of("help", "functions", "POWER") == text_of("help", "functions", "pow")
+    assert text_of("help", "functions", "mean").startswith("avg\n") and "\n    1.5\n" in text_of("help", "functions", "mean")
+    assert text_of("help", "functions", "is", "null").startswith("IS NULL\n")
+    assert text_of("help", "functions", "count").count("\n    ") == 2  # count(*) too
+    assert text_of("help", "functions", "md5").startswith("md5, computed by DuckDB's library\n")
+    assert re.search(r"^  ~~ ", text_of("help", "functions", "like"), re.M)
+    code, out, error = lanewise("help", "functions", "uper")
+    assert (code, out, error) == (2, "", "error: there is no function 'uper'; did you mean 'upper'?\n")
+    assert "no function 'it''s'" in lanewise("help", "functions", "it''s")[2]
 
 
 def completed(line):
@@ -115,5 +142,5 @@ def test_manual_pages_hold_every_option():
         for option in re.findall(r"--[a-z-]+", text_of(*path, "--help").partition("ptions:")[2]):
             assert option.replace("-", "\\-") in page, (path, option)
         if shutil.which("groff"):
-            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True, text=True)
+            done = subprocess.run(["groff", "-man", "-Kutf8", "-Tutf8", "-ww"], input=page, capture_output=True, text=True)
             assert done.returncode == 0 and not done.stderr, (path, done.stderr)

@@ -128,6 +128,18 @@ def test_a_statement_of_several_lines(screen):
     assert shell.coloured(".explian") == set()
 
 
+def test_ctrl_c_cancels_the_statement_and_not_the_shell(screen):
+    shell = screen(columns=90)
+    shell.type("SELECT count(*) FROM range(100000000000) t(i) WHERE (i * i) % 7 = 3;")
+    shell.keys("Enter")
+    time.sleep(0.5)
+    shell.keys("C-c")
+    shell.until("cancelled")
+    shell.type("SELECT 40 + 2 AS still_here;")
+    shell.keys("Enter")
+    shell.until("1 row")
+
+
 def test_the_screen_is_the_same_as_without_colours(screen):
     """Whatever is edited: texts and cursor are where libedit puts them."""
     shells = [screen(), screen(NO_COLOR="1")]

@@ -17,6 +17,7 @@ BAD = [
     ("The filter asks the index.", "'asks'"),
     ("The profile tells how busy lanes were.", "'tells'"),
     ("This way is dearer.", "'dearer'"),
+    ("It reads the present batch.", "'the present batch'"),
     ("The index refuses it.", "'refuses'"),
     ("This is no error.", "'is no'"),
     ("Limits that are no constants are rejected.", "'are no'"),
@@ -50,4 +51,7 @@ def test_names_the_line(tmp_path):
     (tmp_path / "a.md").write_text("# behind\n\n```\nbehind\n```\n\n- fine\n- a line\n  behind it\n\n| texts | fine |\n")
     (tmp_path / "apps/cli").mkdir(parents=True)
     (tmp_path / "apps/cli/x_command.cc").write_text('int behind;\nadd("--x", x, "Lines "\n    "behind it");\nR"(Fine.\n\n  lanewise x behind\n)";\n')
-    assert [problem.split(": '")[0] for problem in check_english.check(tmp_path)] == ["a.md:8", "a.md:11", "apps/cli/x_command.cc:2"]
+    (tmp_path / "engine/a").mkdir(parents=True)
+    (tmp_path / "engine/a/x.h").write_text('int behind;  // `behind` the last\n/// Bytes behind it.\nint b = 1;  ///< nobody reads it\ncall("// texts");\n')
+    assert [problem.split(": '")[0] for problem in check_english.check(tmp_path)] == [
+        "a.md:8", "a.md:11", "apps/cli/x_command.cc:2", "engine/a/x.h:2", "engine/a/x.h:3"]

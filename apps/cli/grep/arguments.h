@@ -44,7 +44,7 @@ std::span<const Flag> file_flags();
 std::span<const Flag> ignore_flags();
 std::span<const Flag> other_flags();
 
-/// Reads the words of the command line behind `grep`, the configuration file's first. Throws UserError.
+/// Reads the words of the command line after `grep`, the configuration file's first. Throws UserError.
 Arguments read_arguments(std::vector<std::string> words);
 
 /// What the flags come to. Throws UserError.
@@ -52,7 +52,7 @@ Options complete(Arguments arguments);
 
 /// A number without a sign; throws UserError that names the flag.
 uint64_t read_number(const std::string& flag, const std::string& text);
-/// The same with K, M or G behind it.
+/// The same with K, M or G after it.
 uint64_t read_size(const std::string& flag, const std::string& text);
 /// Text in which \n, \t, \\ and \x7F stand for bytes.
 std::string unescape(const std::string& text);

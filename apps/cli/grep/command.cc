@@ -49,7 +49,7 @@ ExitCode run_options(Options& options) {
   }
   check_encoding(options.encoding);
   if (options.most == 0 || options.patterns.empty()) {
-    compile(options);  // tells what is wrong with the patterns
+    compile(options);  // says what is wrong with the patterns
     return kNothingFound;
   }
   report_shrunken_files();

@@ -9,7 +9,7 @@
 namespace lanewise::cli::grep {
 
 /// Runs `lanewise grep` with these words, without the other commands' options: it has to start fast. nullopt:
-/// --help was asked for.
+/// --help was given.
 std::optional<ExitCode> run_command(std::vector<std::string> words);
 
 }  // namespace lanewise::cli::grep

@@ -91,7 +91,7 @@ class UnpackedStream final : public ByteStream {
   Packed packed_;
 };
 
-/// A file of several members, one behind the other, is the text of all; what follows them is ignored.
+/// A file of several members, one after another, is the text of all; what follows them is ignored.
 class GzipStream final : public ByteStream {
  public:
   explicit GzipStream(Packed packed) : packed_(std::move(packed)) {

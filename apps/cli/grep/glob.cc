@@ -69,7 +69,7 @@ void expand(const std::string& done, std::string_view glob, std::vector<std::str
   }
 }
 
-/// A class; `at` is behind the [ and comes behind the ].
+/// A class; `at` is after the [ and comes after the ].
 std::bitset<256> read_class(std::string_view glob, size_t& at) {
   std::bitset<256> set;
   const bool negated = at < glob.size() && (glob[at] == '!' || glob[at] == '^');

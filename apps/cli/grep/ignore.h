@@ -76,7 +76,7 @@ class Ignore {
                                             const RuleFiles& files);
   std::shared_ptr<const IgnoreFolder> enter_root(const std::string& path, const RuleFiles& files);
 
-  /// Of a file or folder in `folder`: `shown` is its path relative to the current folder, `path` absolute.
+  /// For a file or folder in `folder`: `shown` is its path relative to the current folder, `path` absolute.
   /// Hidden files and types are the caller's.
   Verdict judge_globs(std::string_view shown, bool is_folder) const { return globs_.judge(shown, is_folder); }
   Verdict judge_files(const IgnoreFolder* folder, std::string_view path, std::string_view shown,

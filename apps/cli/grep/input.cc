@@ -59,7 +59,7 @@ class MappedInput final : public Input {
     }
     const bool readable = size_ - end >= kPadding || -size_ % kPage >= kPadding;
     if (readable && text_[end - 1] == limits_.line_end) return block.set(text_ + begin, end - begin);
-    uint8_t* copy = block.start(end - begin);  // behind the file nothing can be read
+    uint8_t* copy = block.start(end - begin);  // after the file nothing can be read
     std::memcpy(copy, text_ + begin, end - begin);
     if (text_[end - 1] != limits_.line_end) {
       copy[end++ - begin] = static_cast<uint8_t>(limits_.line_end);
@@ -69,7 +69,7 @@ class MappedInput final : public Input {
   }
 
  private:
-  /// The place behind the first newline of [from, to), else `to`.
+  /// The place after the first newline of [from, to), else `to`.
   size_t behind_newline(size_t from, size_t to) const {
     const void* newline = std::memchr(text_ + from, limits_.line_end, to - from);
     return newline == nullptr ? to : static_cast<size_t>(static_cast<const uint8_t*>(newline) - text_) + 1;
@@ -83,7 +83,7 @@ class MappedInput final : public Input {
   std::atomic<uint64_t> long_line_end_ = 0;  // no line begins between the block where this one does and here
 };
 
-/// Blocks as they come; what is behind the last line's end waits for the next one.
+/// Blocks as they come; what is after the last line's end waits for the next one.
 class StreamInput final : public Input {
  public:
   StreamInput(Descriptor file, std::unique_ptr<ByteStream> stream, InputLimits limits)

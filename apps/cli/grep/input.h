@@ -10,7 +10,7 @@
 
 namespace lanewise::cli::grep {
 
-/// Whole lines of a file, each with its end: the last one gets it where the file has none. 64 bytes behind
+/// Whole lines of a file, each with its end: the last one gets it where the file has none. 64 bytes after
 /// them are readable. The memory serves one block after the other.
 class Block {
  public:
@@ -18,7 +18,7 @@ class Block {
   size_t size() const { return size_; }
   bool first = false;      ///< of its file
   bool last = false;       ///< the same
-  size_t nul_after = 0;    ///< where a NUL byte is that was read and lies behind the block; 0: none
+  size_t nul_after = 0;    ///< where a NUL byte is that was read and lies after the block; 0: none
   bool added_end = false;  ///< the last line's end is not in the file
 
   // For Input: how it is filled.

@@ -104,7 +104,7 @@ struct Options {
   bool messages = true;
 
   bool stats = false;
-  bool explain = false;  ///< tell on standard error how it is searched
+  bool explain = false;  ///< say on standard error how it is searched
   int threads = 0;       ///< 0: one per core
   std::string lanes;
   lanes::Tuning tuning = {};  ///< of the machine

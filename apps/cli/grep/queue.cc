@@ -263,7 +263,7 @@ Queue::Small Queue::read_small(const Found& found, Opener& opener, Batch& batch)
   return Small::kTaken;
 }
 
-/// Puts what was read behind what came before it.
+/// Puts what was read after what came before it.
 void Queue::hand_in(uint64_t place, Elements elements) {
   read_.emplace(place, std::move(elements));
   for (auto next = read_.begin(); next != read_.end() && next->first == joined_; next = read_.erase(next)) {

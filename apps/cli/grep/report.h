@@ -51,9 +51,9 @@ struct FileState {
 /// A line, or several that a match spans.
 struct Piece {
   std::string_view text;   ///< with the end of its line, where the file has it
-  std::string_view after;  ///< text and up to 128 bytes behind it
+  std::string_view after;  ///< text and up to 128 bytes after it
   uint64_t offset;
-  uint64_t number;  ///< of the first line, where numbers are asked for
+  uint64_t number;  ///< of the first line, where numbers are requested
 };
 
 /// Standard output, with a count of what was written.

@@ -128,7 +128,7 @@ class Run {
       if (unit.job->input) unit.job->input->fill(unit.block);
       size_t size = unit.block.size();
       if (unit.job->state.at_nul != AtNul::kNothing) {
-        // Of a mapped file ripgrep looks at the beginning, and at lines that it prints.
+        // ripgrep looks at the beginning of a mapped file, and at lines that it prints.
         const size_t looked = !unit.job->state.mapped ? size : unit.block.first ? std::min(size, kWindow) : 0;
         const void* nul = looked == 0 ? nullptr : std::memchr(unit.block.text(), 0, looked);
         if (nul != nullptr)
@@ -168,7 +168,7 @@ class Run {
     turn_changed_.notify_all();
   }
 
-  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait behind it.
+  /// Prints the batch in its turn: the worker whose batch is the next prints all that wait after it.
   void finish(std::unique_ptr<Batch> batch) {
     std::unique_lock lock(turn_mutex_);
     const uint64_t ticket = batch->ticket;

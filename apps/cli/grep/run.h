@@ -13,7 +13,7 @@ struct Outcome {
   bool failed = false;    ///< a file could not be read; standard error says which and why
 };
 
-/// Searches the files that the options name and writes what they ask for. Throws UserError for a bad pattern,
+/// Searches the files that the options name and writes what they require. Throws UserError for a bad pattern,
 /// ClosedPipe.
 Outcome run(const Options& options, OutputFile& out);
 

@@ -49,7 +49,7 @@ class Selector {
   const lanes::Target target_;
   const bool gaps_;  // groups of lines are set apart
 
-  // Of the block:
+  // The block's:
   const Searched* block_ = nullptr;
   std::vector<lanes::Line> ranges_;
   size_t at_ = 0;        // all before it is dealt with

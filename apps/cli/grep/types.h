@@ -26,7 +26,7 @@ class FileTypes {
   /// Throws UserError for an unknown type.
   explicit FileTypes(const FileRules& rules);
 
-  /// Of a file, not of a folder.
+  /// For a file, not of a folder.
   Verdict judge(std::string_view name) const;
   /// As --type-list prints them: "c: *.[chH], *.cats".
   std::string list() const;

@@ -15,7 +15,7 @@ constexpr int kColumn = 26;  // where the text of options begins
 
 int help_width() { return std::clamp(terminal_width(), 40, kHelpWidth); }
 
-/// "  name   text", the text wrapped beside the name, or below it where the name is too long.
+/// "  name   text", the text wrapped next to the name, or below it where the name is too long.
 std::string entry(const std::string& name, const std::string& text, int column, int width) {
   std::string out(kIndent, ' ');
   out += name;

@@ -14,7 +14,7 @@ std::string closest(std::string_view word, const std::vector<std::string>& candi
 /// "; did you mean 'sql'?", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-/// What is wrong with the arguments, in one line, and the command whose help tells more.
+/// What is wrong with the arguments, in one line, and the command whose help says more.
 struct ArgumentError {
   std::string message;
   std::string command;

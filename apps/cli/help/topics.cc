@@ -1,5 +1,7 @@
 #include "help/topics.h"
 
+#include "help/functions.h"
+
 namespace lanewise::cli {
 
 const std::vector<Topic>& topics() {
@@ -24,6 +26,7 @@ The extension of -o chooses the output format: .parquet, .arrow or .feather (an 
 stream), .csv, .json, .ndjson or .jsonl, .md or .markdown, .txt.
 --format overrides it.
 )"},
+      {"functions", "Functions and aggregates of SQL", function_list()},
       {"configuration", "The configuration file",
        R"(A configuration file sets defaults of options. It is not needed. Lanewise reads ~/.config/lanewise/config.toml,
 or the file that LANEWISE_CONFIG names. A section is a command, and a key is a long option without its dashes:

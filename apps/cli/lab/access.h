@@ -12,9 +12,9 @@ namespace lanewise::cli::lab {
 /// localhost.
 bool is_loopback(const std::string& host);
 
-/// Who may ask. Other pages in the same browser may not: they send their own Origin, and a name that was made
-/// to point here (DNS rebinding) arrives as Host. Where other machines can reach the server, a request needs
-/// the token too, as a cookie.
+/// Who may send requests. Other pages in the same browser may not: they send their own Origin, and a name
+/// that was made to point here (DNS rebinding) arrives as Host. Where other machines can reach the server, a
+/// request needs the token too, as a cookie.
 class Access {
  public:
   Access(const std::string& host, int port);

@@ -18,7 +18,7 @@ struct Limits {
   std::chrono::seconds time{60};
 };
 
-/// What the page asks for: a program on an executor. It has no way to name a file.
+/// What the page requests: a program on an executor. It has no way to name a file.
 struct Job {
   std::string program;
   std::string input;  ///< as the page's Input (pram/inputs/text.h)

@@ -19,7 +19,7 @@ struct ServerOptions {
 
 /// Serves the page, and runs its programs on the executors of this machine:
 ///   GET  /api/lab        the version, the limits, and the program to open
-///   GET  /api/executors  what this machine has, and why not the others
+///   GET  /api/executors  the devices of this machine, and why others are missing
 ///   POST /api/run        a Job; lines of JSON come back: {"steps": N} while it runs, then {"result": ...} or
 ///   {"error": ...}
 /// A run ends when its client goes.

@@ -11,7 +11,7 @@ namespace lanewise::cli::lab {
 /// this machine's cores. Numbers wrap where the program would fail.
 using Tuned = std::function<pram::Arrays(const pram::Arrays& inputs)>;
 
-/// Of the library's program with this text. Throws UserError where there is none.
+/// The tuned version of the library's program with this text. Throws UserError where there is none.
 Tuned tuned_version(std::string_view program);
 
 }  // namespace lanewise::cli::lab

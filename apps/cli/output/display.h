@@ -5,7 +5,7 @@
 
 namespace lanewise::cli {
 
-/// `text` as one line for a terminal: control characters as \n, \t, \x1B, bytes that are no UTF-8 as U+FFFD.
+/// `text` as one line for a terminal: control characters as \n, \t, \x1B, bytes that are not UTF-8 as U+FFFD.
 std::string printable(std::string_view text);
 
 /// Terminal cells that printable text takes: 2 for wide characters, 0 for combining ones.

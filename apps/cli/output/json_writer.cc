@@ -11,7 +11,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// A JSON string; bytes that are no UTF-8 become U+FFFD.
+/// A JSON string; bytes that are not UTF-8 become U+FFFD.
 void append_string(std::string_view text, std::string& out) {
   out += nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

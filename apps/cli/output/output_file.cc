@@ -53,7 +53,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::close() {
   flush();
-  pager_.reset();  // what it has not read when the user leaves it is not missed
+  pager_.reset();  // output that it did not read when the user leaves it is dropped
   if (std::fflush(file_) != 0) fail();
   if (path_.empty()) return;
   std::FILE* file = file_;

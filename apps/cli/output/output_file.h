@@ -48,7 +48,7 @@ class OutputFile {
 /// inputs or an index. An empty path is standard output.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
-/// Nobody reads standard output any more: the program ends quietly.
+/// Standard output is no longer read: the program ends quietly.
 struct ClosedPipe {};
 
 }  // namespace lanewise::cli

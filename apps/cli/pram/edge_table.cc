@@ -45,7 +45,7 @@ T number_at(const Column& part, int64_t i) {
                          : part.values.as<T>()[i];
 }
 
-/// Without what may stand around a number: blanks, a plus.
+/// The word without blanks and a plus sign.
 std::string_view bare(std::string_view word) {
   while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
   while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);
@@ -87,8 +87,8 @@ std::vector<double> weights(const Table& table, size_t column, const std::string
   return result;
 }
 
-/// The type that a column is read as: text, unless every value surely fits. What is no number is then shown
-/// as it stands in the file.
+/// The type that a column is read as: text, unless every value surely fits. What is not a number is then
+/// shown as it stands in the file.
 const char* read_as(Type type, bool weight) {
   const bool small = type.is_integer() && width(type.physical()) < 8;
   if (weight) return small || type.is_float() ? "DOUBLE" : "VARCHAR";

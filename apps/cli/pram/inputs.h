@@ -10,7 +10,7 @@
 
 namespace lanewise::cli::pram_command {
 
-/// Inputs as the command line gives them: NAME=VALUES, where VALUES are numbers ("1,2,3", rows behind ';'),
+/// Inputs as the command line gives them: NAME=VALUES, where VALUES are numbers ("1,2,3", rows after ';'),
 /// @FILE, or a generator: random:1000, shuffle:8, ascending:8, descending:8, constant:8:5; for matrices with
 /// both sizes, random:8:8. `graph` is as below; it gives the inputs that have the name of a part of a graph
 /// (pram/inputs/graph.h). Throws UserError, also of an input that is given twice.

@@ -22,7 +22,7 @@ bool is_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
 }
 
-/// The first column's texts; nothing where the query fails: a word is then not completed.
+/// The first column's strings; nothing where the query fails: a word is then not completed.
 std::vector<std::string> texts(Session& session, const std::string& query) {
   std::vector<std::string> found;
   try {

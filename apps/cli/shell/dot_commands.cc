@@ -37,7 +37,7 @@ std::string sql_text(const std::string& text) {
   return out + "'";
 }
 
-/// Of a table, with its schema or without.
+/// For a table, with its schema or without.
 std::string sql_name(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

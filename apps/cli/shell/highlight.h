@@ -16,7 +16,7 @@ using Keywords = std::set<std::string, std::less<>>;  // in lower case
 std::vector<Highlight> highlight_sql(std::string_view before, std::string_view line,
                                      const Keywords& keywords);
 
-/// Of a command such as .mode: its name, if it is one of `commands`.
+/// For a command such as .mode: its name, if it is one of `commands`.
 std::vector<Highlight> highlight_dot_command(std::string_view line, const std::vector<std::string>& commands);
 
 }  // namespace lanewise::cli

@@ -149,7 +149,7 @@ struct LineEditor::State {
     print_text(painted_line(line, static_cast<size_t>(info->cursor - info->buffer), highlights, place()));
     flush_printed();
   }
-  /// A terminal moves the cursor with the text that it wraps anew.
+  /// A terminal that wraps the text again moves the cursor with it.
   void redraw_resized() const {
     resized = 0;
     const LineInfo* info = el_line(editor);

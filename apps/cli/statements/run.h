@@ -30,7 +30,7 @@ class SqlRun {
   void set_format(const std::string& format);
   void set_style(const TextStyle& style);
 
-  /// Runs all statements of a text. `more_follows`: columns stay hot for later texts. False: some failed,
+  /// Runs all statements of a string. `more_follows`: columns stay hot for later strings. False: some failed,
   /// with
   /// --on-error continue.
   bool run_all(const std::string& text, bool more_follows = false);

@@ -74,7 +74,7 @@ it('steps by kernel go forward and back along the same places', () => {
   expect(places).toHaveLength(kernels.count + 1);
   expect(kernels.next(end, end)).toBe(end);
   expect(kernels.unit(0)).toBe(-1);
-  // Between two ends a step back goes to the beginning of the present kernel.
+  // Between two ends a step back goes to the beginning of the current kernel.
   const long = places.findIndex((place, i) => i > 0 && place - places[i - 1] > 1);
   expect(kernels.back(places[long] - 1)).toBe(places[long - 1]);
 });

@@ -1,4 +1,4 @@
-// What the page calls. Texts come and go as UTF-8; a result lives until the next call. Errors are objects
+// What the page calls. Strings come and go as UTF-8; a result lives until the next call. Errors are objects
 // with "error".
 
 #include <emscripten.h>

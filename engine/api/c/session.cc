@@ -44,7 +44,7 @@ struct lw_result {
       shared;  // null where no column is a list, struct or map, which need it
   StatementResult result;
   mutable std::once_flag profile_made;
-  mutable std::string profile;  // made when it is asked for
+  mutable std::string profile;  // made when it is requested
 };
 
 namespace {

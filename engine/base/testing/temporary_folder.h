@@ -8,7 +8,7 @@
 
 namespace lanewise {
 
-/// A folder of its own for a test's files, gone with it: tests run beside each other.
+/// A folder of its own for a test's files, gone with it: tests run in parallel.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

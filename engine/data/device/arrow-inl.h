@@ -12,7 +12,7 @@ using i64 = long long;
 
 /// What a kernel found out of a column.
 struct State {
-  u64 fault;    ///< a value that is refused
+  u64 fault;    ///< a value that is rejected
   u64 longest;  ///< bytes of the longest text
 };
 
@@ -93,8 +93,8 @@ __device__ inline void move_offset(const From* from, u64 count, u64 moved, To* t
   }
 }
 
-/// count + 1 offsets of texts and `moved`, and the longest text; offsets that fall are a fault. Where `to` is
-/// null they are only looked at.
+/// count + 1 offsets of strings and `moved`, and the longest text; offsets that fall are a fault. Where `to`
+/// is null they are only looked at.
 extern "C" __global__ void move_offsets(const void* from, u32 wide_from, u64 count, u64 moved, void* to,
                                         u32 wide_to, State* state) {
   if (wide_from) {

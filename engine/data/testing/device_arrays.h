@@ -99,7 +99,7 @@ class DeviceArrays {
       array.children[i]->length -= by_columns;
     }
   }
-  /// Writes `byte` over what is no row's value: what lies before and behind the rows, and beneath NULLs.
+  /// Writes `byte` over what is not a row's value: what lies before and after the rows, and beneath NULLs.
   void spoil(unsigned char byte, device::Device& device) {
     device::Stream stream(device);
     for (const ArrowDeviceArray& each : arrays) {
@@ -152,8 +152,8 @@ class DeviceArrays {
     std::memcpy(&end, &offsets[(first + rows) * size], size);
     if (begin != end) keep(column.buffers[2], 8, begin, std::vector<bool>(end - begin, true), byte, stream);
   }
-  /// A buffer's bytes up to the padding behind these values of `bits` bits each, of which those that are not
-  /// kept become parts of `byte`, as all before and behind. Gives what they were.
+  /// A buffer's bytes up to the padding after these values of `bits` bits each, of which those that are not
+  /// kept become parts of `byte`, as all before and after. Gives what they were.
   static std::vector<uint8_t> keep(const void* buffer, size_t bits, size_t first,
                                    const std::vector<bool>& kept, unsigned char byte,
                                    device::Stream& stream) {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-/// What a test tells the library that stands before the real libcuda.so.1 (failing_cuda.cc). Its function
+/// What a test sets in the library that stands before the real libcuda.so.1 (failing_cuda.cc). Its function
 /// `FailingCuda* failing_cuda(const char* real)` opens the real one and gives the address of its own.
 struct FailingCuda {
   std::atomic<long> fail_in{

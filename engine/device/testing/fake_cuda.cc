@@ -1,12 +1,12 @@
-// A stand-in for libcuda.so.1: devices whose memory is the host's, whose work is done when it is asked for,
+// A stand-in for libcuda.so.1: devices whose memory is the host's, whose work is done when it is requested,
 // and which fail when a test says so. Its one kernel is `add_one(unsigned char* bytes, unsigned long long
 // count)`.
 //
 // With FAKE_WITH_EMULATOR it runs any kernel: emulator/driver.cc.
 //
 // Environment: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (1), FAKE_CUDA_FULL (contexts find no memory),
-// FAKE_CUDA_COUNTS (a file that tells at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
-// what is copied to a device changes before somebody waited: a real driver may read it until then).
+// FAKE_CUDA_COUNTS (a file that lists at the end what was counted), FAKE_CUDA_SOURCES (ends the program where
+// what is copied to a device changes before the host waited: a real driver may read it until then).
 
 #include "device/testing/fake_cuda.h"
 
@@ -55,7 +55,7 @@ void keep_source(const void* from, size_t bytes) {
   if (keeps_sources) sources.push_back({at, {at, std::min(bytes, kMost)}});
 }
 
-/// Called under the lock when somebody waits.
+/// Called under the lock when the host waits.
 void check_sources() {
   for (const Source& source : sources) {
     if (std::memcmp(source.at, source.bytes.data(), source.bytes.size()) == 0) continue;
@@ -147,7 +147,7 @@ int cuGetErrorName(int error, const char** name) {
   *name = text.c_str();
   return 0;
 }
-int cuGetExportTable(const void**, const void*) { return 801; }  // NVRTC asks for it
+int cuGetExportTable(const void**, const void*) { return 801; }  // NVRTC looks it up
 int cuDeviceGetCount(int* count) { return *count = number("FAKE_CUDA_DEVICES", 1), 0; }
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char* name, int size, int) {

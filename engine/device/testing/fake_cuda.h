@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-/// What a test tells the stand-in for libcuda.so.1 (fake_cuda.cc), and what it asks of it. The library's
+/// What a test sets in and reads from the stand-in for libcuda.so.1 (fake_cuda.cc). The library's
 /// function `fake_cuda` gives the address of its own.
 struct FakeCuda {
   int fail_in = 0;  ///< the call that many calls ahead fails (1: the next); 0: none. Calls that free never do
@@ -12,10 +12,10 @@ struct FakeCuda {
   int stuck = 0;           ///< CUresult of every call, once a fault happened
   bool recording = false;  ///< a stream is captured: nothing can be freed
   size_t memory = size_t{1} << 30;  ///< of a device, bytes
-  size_t unmapped = 0;              ///< bytes at the end of each allocation that are reserved alone
+  size_t unmapped = 0;              ///< bytes at the end of each allocation that are reserved but not mapped
   size_t used = 0;                  ///< in allocations
   long live = 0;   ///< streams, events, modules, graphs, allocations, pools and contexts that were not freed
   long calls = 0;  ///< that can fail
   long copies = 0;
-  long waits = 0;  ///< that wait for the device, or ask whether it is done
+  long waits = 0;  ///< that wait for the device, or test whether it is done
 };

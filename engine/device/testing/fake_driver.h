@@ -11,7 +11,7 @@
 
 namespace lanewise::device {
 
-/// The stand-in for the driver of a kind, "fake", "incomplete" or "failing": in a folder of that name beside
+/// The stand-in for the driver of a kind, "fake", "incomplete" or "failing": in a folder of that name next to
 /// the test program, as on the machines that tests are brought to, else where the build left it.
 inline std::string fake_library(const std::string& kind) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
@@ -19,7 +19,7 @@ inline std::string fake_library(const std::string& kind) {
   return exists(beside) ? beside : here.parent_path() / "device" / kind / "libcuda.so.1";
 }
 
-/// What that of kind "fake" counts and is told.
+/// Counters and settings of the kind "fake".
 inline FakeCuda& fake_cuda() {
   return *Library({fake_library("fake")}, "the fake").find<FakeCuda*()>("fake_cuda")();
 }

@@ -9,7 +9,7 @@
 namespace lanewise::device {
 
 /// Whether this machine has NVRTC. Where the loader does not find it, the package in the Python environment
-/// of the repository at `root` serves.
+/// of the repository at `root` is used.
 inline bool find_nvrtc(const std::filesystem::path& root) {
   static const bool found = [&] {
     const auto environment = root / ".cache/venv/lib";

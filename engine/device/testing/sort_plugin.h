@@ -8,7 +8,7 @@
 
 namespace lanewise::device {
 
-/// Whether the plug-in that sorts was built. `built` is where the build leaves it; elsewhere it lies beside
+/// Whether the plug-in that sorts was built. `built` is where the build leaves it; elsewhere it is next to
 /// the test.
 inline bool find_sorter(const std::filesystem::path& built) {
   if (std::filesystem::exists(built)) setenv("LANEWISE_SORT", built.c_str(), 0);

@@ -12,10 +12,10 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Whether there are threads for the compiler beside those of a query.
+/// Whether there are threads for the compiler in addition to those of a query.
 bool can_compile_beside(const Accelerator::Options& options) { return options.threads >= 4; }
 
-/// What a process compiles first takes 50 to 200 ms more: that is begun beside the opening of the GPU.
+/// What a process compiles first takes 50 to 200 ms more: that begins while the GPU is opened.
 std::future<void> warm_up_compiler(const Accelerator::Options& options) {
   device::Driver::system();  // says now that there is none
   if (!can_compile_beside(options)) return {};

@@ -40,10 +40,11 @@ struct Accelerator {
   /// "cuda:0"
   std::string name() const;
 
-  /// As `staging`, for batches that come beside kernels whose results go: made when it is first wanted.
+  /// As `staging`, for batches that are copied in while results of kernels are copied out: made when it is
+  /// first wanted.
   device::Staging& feeding();
-  /// One of list_kernels(), whose building the constructor begins: beside whatever is done before they are
-  /// needed.
+  /// One of list_kernels(), whose building the constructor begins, in parallel with what is done before they
+  /// are needed.
   device::Kernel list_kernel(const std::string& name);
 
   device::Device& device;

@@ -42,7 +42,7 @@ int64_t count_rows(StateArray counts);
 bool is_average(const plan::AggregateCall& call);
 /// Whether the call needs values of all its rows together, in their order: string_agg, mode.
 bool needs_rows(const plan::AggregateCall& call);
-/// Whether another call asks for each value once, where that matters.
+/// Whether another call takes each value once, where that matters.
 bool is_distinct(const plan::AggregateCall& call);
 
 /// Whether the call's result is one value or two of all, by their ranks: median, quantile_disc.

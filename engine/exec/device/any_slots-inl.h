@@ -60,7 +60,7 @@ struct SlotsJob {
 
 LANES_FN const u64* keys_of(const u8* slot) { return reinterpret_cast<const u64*>(slot) + 1; }
 
-/// As hash_of() of a Slot, but for the order of texts' bytes.
+/// As hash_of() of a Slot, but for the order of strings' bytes.
 LANES_FN u64 hash_of(const SlotShape& shape, const u8* slot) {
   const u64* const keys = keys_of(slot);
   u64 hash = reinterpret_cast<const u32*>(slot)[1];

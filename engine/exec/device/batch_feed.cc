@@ -44,7 +44,7 @@ bool BatchFeed::forget() noexcept {
   if (!ahead_.valid()) return false;
   try {
     ahead_.get();
-  } catch (...) {  // whatever it was, nobody wants these rows
+  } catch (...) {  // whatever it was, these rows are not needed
   }
   return true;
 }

@@ -41,7 +41,7 @@ class BatchFeedTest : public testing::Test {
   static int64_t first_of(const BatchFeed& feed) {
     return *reinterpret_cast<const int64_t*>(feed.columns()[0]->values.address());
   }
-  /// All batches, each asked for beside the one before.
+  /// All batches, each loaded while the one before is read.
   void feed_all(device::DevicePool& pool) {
     BatchFeed feed(load_into(pool), copies_, kernels_);
     for (int64_t first = 0; first < 10 * kRows; first += kRows) {

@@ -39,10 +39,10 @@ std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program
   return tables;
 }
 
-/// Of long runs that wait for any warp: as many as there are rows, at most.
+/// The most pieces of long runs that wait for any warp: at most one per row.
 constexpr uint64_t kMostPieces = uint64_t{1} << 20;
 
-/// Of a row, matches or not.
+/// For a row, matches or not.
 uint32_t least_pairs(const Probe& probe) {
   const plan::JoinKind kind = probe.join->kind;
   return kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;
@@ -93,7 +93,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
     try {
       open(first, rows, ahead ? std::min(most, input_.rows() - first - rows) : 0);
       more = batch();
-      if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nobody waits for it
+      if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nothing waits for it
       if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
       times_.kernel_seconds += clock_.settle(times_.kernels);
       if (lane_steps_) book_lane_steps();
@@ -102,7 +102,7 @@ void BranchRun::for_each_batch(const std::function<bool()>& batch) {
       feed_.end();
       split_.clear();
       heaps_.clear();
-      if (feed_.forget()) {  // without another batch beside it there may be enough
+      if (feed_.forget()) {  // without another batch there may be enough
         ahead = false;
         continue;
       }
@@ -122,7 +122,7 @@ device::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
   return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
 }
 
-/// Makes a batch the present one: its columns, bitmaps and kernels. So many rows behind it begin to come.
+/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load so many rows after it.
 void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   feed_.end();
   clear_section();
@@ -509,7 +509,7 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
   if (!texts) return true;
   const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
   if (used <= size - kernel::kHeapHead) return true;
-  heap.reset();  // what lost texts asked for is more than what they need, where rows share a piece
+  heap.reset();  // what lost strings requested is more than what they need, where rows share a piece
   wanted = std::clamp(used / 4 * 5, size * 2, size * 8);
   return false;
 }
@@ -544,7 +544,7 @@ void BranchRun::raise_as_reference(const std::vector<Value>& row) const {
     for (const ExprPtr& predicate : stage.predicates) evaluate_reference(*predicate, row);
   }
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
-    const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // behind the argument
+    const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // after the argument
     if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
     evaluate_reference(*program_.outputs[i], row);
   }

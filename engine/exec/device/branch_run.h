@@ -51,9 +51,9 @@ class BranchRun {
   BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
             Accelerator& gpu, DeviceTimes& times);
 
-  /// Calls `batch` for all rows, some at a time, in their order, until it gives false. Fewer at a time where
-  /// the device has too little memory for more, then from the same row on; DeviceFull where it is too little
-  /// for any.
+  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Fewer at a time
+  /// where the device has too little memory for more, then from the same row on; DeviceFull where it is too
+  /// little for any.
   void for_each_batch(const std::function<bool()>& batch);
   /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
   /// the device may come with that knowledge.
@@ -61,7 +61,7 @@ class BranchRun {
   /// That knowledge, for who brings other things when all is launched that may raise something.
   device::Download bring_fault();
 
-  // Of the present batch:
+  // For the current batch:
   /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
   /// it, among which active() are.
   uint64_t rows() const { return rows_; }
@@ -74,7 +74,7 @@ class BranchRun {
   void filter_by_last();
   /// The outputs, where they are columns of the input and all rows are left; else nothing.
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
-  /// Begins to build the kernels of texts; each is waited for when it is first used.
+  /// Begins to build the kernels of these sources; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
   /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
   /// since it is still compiled.
@@ -99,8 +99,8 @@ class BranchRun {
   void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
     while (!try_rows(name, job, rows, how)) continue;
   }
-  /// The same once. False: texts that the kernel makes found no room; what it wrote is to be cleared, and it
-  /// is to run again, with more. DeviceFull comes before it runs.
+  /// The same once. False: strings that the kernel makes found no room; what it wrote is to be cleared, and
+  /// it is to run again, with more. DeviceFull comes before it runs.
   bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
   /// Launches a kernel that has a name in the profile, and arguments of its own.
   template <class... Arguments>
@@ -112,7 +112,7 @@ class BranchRun {
                     arguments...);
     });
   }
-  /// Nobody reads the texts any more that this kernel made.
+  /// The strings that this kernel made are no longer read.
   void forget_texts(const std::string& name) { heaps_.erase(name); }
   bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
   /// Launches one of list_kernels(), with its own arguments.
@@ -130,7 +130,7 @@ class BranchRun {
   }
   /// Memory for the batch. Throws DeviceFull.
   device::DeviceBuffer allocate(size_t bytes, std::string_view what);
-  /// Of the last section, whose rows come to the sink.
+  /// That of the last section, whose rows come to the sink.
   const KernelWriter& writer() const { return writers_.back(); }
 
   const DeviceInput& input() const { return input_; }
@@ -156,7 +156,7 @@ class BranchRun {
   void order_by_parts();
   Strategy strategy_of_pairs() const;
   const KernelWriter& section_writer() const { return writers_[section_]; }
-  /// Of the present batch, by place.
+  /// Those of the current batch, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
 
   const Branch& branch_;
@@ -190,7 +190,7 @@ class BranchRun {
   std::string beside_;                              // one that others stand for until it is there
   KernelClock clock_;
   std::vector<device::DeviceBuffer> hits_;
-  std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; behind them: the input's
+  std::vector<device::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
   device::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
   device::DeviceBuffer bitmap_;
   device::DeviceBuffer queue_;  // a kernel::PairQueue, where the last section uses pairs
@@ -202,7 +202,7 @@ class BranchRun {
     uint64_t wanted = 0;  // bytes, since there were too few
   };
   std::set<std::string> making_texts_;               // kernels
-  std::unordered_map<std::string, TextHeap> heaps_;  // of the texts that each of them made
+  std::unordered_map<std::string, TextHeap> heaps_;  // of the strings that each of them made
 };
 
 /// A value in the device's memory, when all that was launched before is done.

@@ -11,7 +11,7 @@
 namespace lanewise::kernel {
 
 #if defined(__CUDA_ARCH__)
-/// What a pointer into device memory can do that the compiler does not know to point there.
+/// Accesses to device memory through pointers of which the compiler does not know that they point there.
 LANES_FN void read_pair_of_device(const void* at, u64& a, u64& b) {
   asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }
@@ -70,7 +70,7 @@ LANES_FN u32 add_word(u64& at, u64 value) {
   }
 }
 LANES_FN void add_count(u32& at, u32 value) { atomicAdd(&at, value); }
-/// Whether it is true in any of the warp's `lanes`, which all ask.
+/// Whether it is true in any of the warp's `lanes`, which all call it.
 LANES_FN bool any_of(u32 lanes, bool is) { return __any_sync(lanes, is); }
 template <bool kShared>
 LANES_FN void add_real(f64& at, f64 value) {
@@ -113,13 +113,13 @@ template <bool kShared>
 LANES_FN void fence() {
   kShared ? __threadfence_block() : __threadfence();
 }
-/// What this thread wrote before is seen by whoever sees `value`.
+/// What this thread wrote before is visible to all that see `value`.
 template <bool kShared>
 LANES_FN void publish(u32& at, u32 value) {
   fence<kShared>();
   write<kShared>(at, value);
 }
-/// Whether this thread got a lock that nobody held: then it sees what its holders wrote. publish(at, 0) gives
+/// Whether this thread got a lock that was free: then it sees what its holders wrote. publish(at, 0) gives
 /// it back.
 template <bool kShared>
 LANES_FN bool hold(u32& at) {
@@ -307,7 +307,7 @@ struct ExtremeCell<T, kMost, true> {
   }
 };
 
-/// Of strings, by where they lie: one thread at a time, after a look at the first eight bytes.
+/// For strings, by where they lie: one thread at a time, after a look at the first eight bytes.
 template <bool kMost>
 struct ExtremeCell<Text, kMost, true> {
   u64 at, size;  // of the best one

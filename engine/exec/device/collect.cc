@@ -16,7 +16,7 @@ constexpr std::string_view kCollecting = "Result";
 constexpr uint64_t kSlice = uint64_t{1} << 24;
 /// Bytes that come to the host at once, whatever they are.
 constexpr size_t kSmall = size_t{1} << 20;
-/// Room for texts that come with the columns: for each text, and at least.
+/// Room for strings that come with the columns: for each text, and at least.
 constexpr size_t kRoomOfText = 64, kLeastRoom = size_t{1} << 12;
 
 uint64_t tiles_of(uint64_t count, uint64_t tile) { return (count + tile - 1) / tile; }
@@ -82,8 +82,9 @@ void Collector::take(BranchRun& run, const kernel::Job& job, const RowList& list
   gpu_.staging.download(with, gpu_.stream);
 }
 
-/// Where the columns of a result lie in a block of memory that comes to the host: behind a word for the bytes
-/// of their texts the Texts of all string columns, then the others' values, validity, and room for texts.
+/// Where the columns of a result lie in a block of memory that comes to the host: after a word for the bytes
+/// of their strings the `Texts` of all string columns, then the others' values, validity, and room for
+/// strings.
 struct Collector::Layout {
   static constexpr size_t kAlignment = 256;
   struct Place {
@@ -192,7 +193,7 @@ void Collector::project(BranchRun& run, const kernel::Job& job, const RowList& l
   batches_.push_back(std::move(batch));
 }
 
-/// Texts whose bytes came to the host: those at `from` on the device are at `room`.
+/// Strings whose bytes came to the host: those at `from` on the device are at `room`.
 void Collector::place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,
                             device::cuda::Address from) {
   column.offsets = Buffer::allocate((texts.size() + 1) * sizeof(uint32_t), options_.budget, kCollecting);
@@ -232,19 +233,19 @@ std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
     if (!run.writer().may_be_null(run.program().outputs[i]))
-      columns[i].validity.reset();  // nobody reads it then
+      columns[i].validity.reset();  // it is not read then
   }
   return columns;
 }
 
-/// Makes the column's bytes and offsets of texts.
+/// Makes the column's bytes and offsets of strings.
 void Collector::lay_out_texts(DeviceColumn& column, device::cuda::Address texts, BranchRun& run) {
   const auto rows = static_cast<uint64_t>(column.rows);
   const uint64_t tiles = rows / kernel::kTileTexts + 1;  // of offsets, which are one more
   const device::DeviceBuffer starts = run.allocate((tiles + 1) * sizeof(uint64_t), kCollecting);
   column.offsets = run.allocate((rows + 1) * sizeof(uint64_t), kCollecting);
   column.wide_offsets = true;
-  column.longest = UINT64_MAX;  // nobody looked
+  column.longest = UINT64_MAX;  // not known
   run.launch("count_bytes", tiles, texts, rows, starts.address());
   run.launch("scan_tiles", 1, starts.address(), tiles);
   run.launch("lay_out", tiles, texts, rows, starts.address(), column.offsets.address());

@@ -11,7 +11,7 @@ struct MarkedRows {
   uint64_t rows;                 ///< at most 2^32
   device::cuda::Address bitmap;  ///< of those that are wanted
   kernel::Job job;               ///< with all but kRows, kList and the outputs
-  Downloads with = {};           ///< come to the host with the rows, as it is behind `project`
+  Downloads with = {};           ///< come to the host with the rows, as it is after `project`
 };
 
 /// The rows of a list in device memory.
@@ -29,13 +29,13 @@ class Collector {
  public:
   Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
 
-  /// Takes what the present batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
+  /// Takes what the current batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
   void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }
   void take(BranchRun& run, const MarkedRows& from);
   /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
   void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last,
             Downloads with = {});
-  /// The rows that the present batch's bitmap leaves, as columns in the device's memory. Throws DeviceFull.
+  /// The rows that the current batch's bitmap leaves, as columns in the device's memory. Throws DeviceFull.
   std::vector<DeviceColumn> keep(BranchRun& run);
   /// How many of the rows have a value in the first column: nothing of them comes to the host.
   uint64_t count_values(BranchRun& run, const MarkedRows& from);

@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// sums[tile] = bytes of the tile's texts.
+/// sums[tile] = bytes of the tile's strings.
 extern "C" __global__ void __launch_bounds__(kThreads) count_bytes(const Text* texts, u64 count, u64* sums) {
   const u64 first = blockIdx.x * u64(kTileTexts);
   u64 bytes = 0, total;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) count_bytes(const Text* t
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-/// offsets[i] = bytes of the texts before i, for i in [0, count].
+/// offsets[i] = bytes of the strings before i, for i in [0, count].
 extern "C" __global__ void __launch_bounds__(kThreads)
     lay_out(const Text* texts, u64 count, const u64* starts, u64* offsets) {
   constexpr u32 kEach = kTileTexts / kThreads;
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Moves texts to `room`, in any order; `used` becomes the bytes of all. Where these are more than
+/// Moves strings to `room`, in any order; `used` becomes the bytes of all. Where these are more than
 /// `capacity`, some stay where they are. A warp takes one after the other.
 extern "C" __global__ void __launch_bounds__(kThreads)
     gather_texts(Text* texts, u64 count, u8* room, u64 capacity, u64* used) {
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     list[places[i]] = rows[i];
 }
 
-/// Clears in `alike` the places of the keys that are not those before them. The first place is none's.
+/// Clears in `alike` the places of the keys that are not those before them. The first place belongs to none.
 extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* keys, u64 count, u32* alike) {
   for (u64 first = warp() * 32; first < count; first += warps() * 32) {
     const u64 i = first + lane();
@@ -181,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) keep_alike(const u64* key
     if (lane() == 0) alike[first / 32] &= word;
   }
 }
-/// tied = places of `longer` beside another one that is alike. Bitmaps of so many words; place i of `alike`
-/// is like the one before it.
+/// tied = places of `longer` next to another one with the same bytes. Bitmaps of so many words; place i of
+/// `alike` is like the one before it.
 extern "C" __global__ void __launch_bounds__(kThreads)
     mark_ties(const u32* alike, const u32* longer, u64 words, u32* tied) {
   for (u64 w = blockIdx.x * u64(kThreads) + threadIdx.x; w < words; w += gridDim.x * u64(kThreads)) {

@@ -12,7 +12,7 @@
 #include "exec/fake_source.h"
 #include "exec/pipeline.h"
 
-/// What a new query's kernels take to compile for sm_90; asks for NVRTC, not for a GPU. Real time is that of
+/// What a new query's kernels take to compile for sm_90; needs NVRTC, not a GPU. Real time is that of
 /// all sources at once, one thread each. Counted is processor time in ms, each the least of all iterations:
 /// of the source that takes longest (what it comes to where there are cores enough), of all, and of the
 /// longest one of those that are not compiled ahead.
@@ -132,7 +132,7 @@ Query q1() {
           true};
 }
 
-/// The sources of its kernels, beside those of all queries.
+/// The sources of its kernels, next to those of all queries.
 std::vector<std::string> sources_of(const Query& query, bool soon = false) {
   const Pipeline pipeline = std::move(split(*query.plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);

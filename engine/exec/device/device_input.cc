@@ -28,7 +28,7 @@ size_t uploaded_bytes_of(const Column& chunk) {
   return chunk.validity.size() + chunk.values.size() + chunk.offsets.size();
 }
 
-/// Of the device's memory, for a batch that streams: another is on its way beside it.
+/// The share of the device's memory for a batch that streams: another is loaded at the same time.
 constexpr size_t kBatchShare = 4;
 /// At most, so that a copy does not keep the user's wish to stop waiting.
 constexpr size_t kMostBatchBytes = size_t{4} << 30;
@@ -108,7 +108,7 @@ void DeviceInput::plan_batches() {
   gpu_.feeding();
 }
 
-/// Where nobody knows how many there are, reading the columns tells; without a column, the source's first.
+/// Where their number is not known, reading the columns yields it; without a column, the source's first.
 void DeviceInput::read_rows() {
   if (columns_.empty()) {
     rows_ = rows_in(columns_of(*read_columns(*scan_->source, {0}, options_)[0]));

@@ -10,7 +10,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline's sink asks of kernels.
+/// What a pipeline's sink requires of kernels.
 struct DeviceSink {
   bool aggregates_rows = false;             ///< all of them; else they are grouped, or collected
   std::vector<DeviceAggregate> aggregates;  ///< without groups
@@ -28,7 +28,7 @@ struct DeviceSink {
   const std::vector<ExprPtr>* expressions() const {
     return has_pairs() || rows || sort || build ? &expressions_ : nullptr;
   }
-  /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is asked for.
+  /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is needed.
   bool has_pairs() const { return aggregates_rows || groups.has_value(); }
   /// The pair of a group's key or input.
   static size_t key_pair(size_t key) { return 2 * key; }
@@ -36,7 +36,7 @@ struct DeviceSink {
   /// The expression that is a sort's key.
   size_t sort_output(size_t key) const { return expressions_.size() - sort->keys.size() + key; }
 
-  /// `input` is of the rows that come to the sink. Throws expr::NotOnDevice.
+  /// `input` is the schema of the rows that come to the sink. Throws expr::NotOnDevice.
   DeviceSink(const plan::Node* sink, const Schema& input);
 
  private:

@@ -13,7 +13,7 @@
 namespace lanewise::exec {
 
 /// The device's half of the column store: parts of columns of sources, in device memory between queries. The
-/// least recently used go where the budget asks for memory, and never while a query reads them. Thread-safe.
+/// least recently used go when the budget needs memory, and never while a query reads them. Thread-safe.
 class DeviceStore {
  public:
   using ColumnPtr = std::shared_ptr<const DeviceColumn>;
@@ -28,13 +28,13 @@ class DeviceStore {
     std::string text() const;
   };
 
-  /// `budget` asks it for memory.
+  /// `budget` makes it release memory.
   explicit DeviceStore(MemoryBudget& budget);
 
   /// Null: it is not there.
   ColumnPtr find(const Key& key);
   void put(const Key& key, ColumnPtr column);
-  /// Bytes of a column of so many rows, all of which it has, in parts of `part_rows`; 0: it has not.
+  /// Bytes of a column of so many rows, all of which it has, in parts of `part_rows`; 0: it does not.
   size_t bytes_of(const std::string& identity, size_t column, int64_t rows, int64_t part_rows);
 
   /// How many rows the source has, negative: not known.
@@ -60,7 +60,7 @@ class DeviceStore {
   std::unordered_map<std::string, std::list<Entry>::iterator> index_;
   std::unordered_map<std::string, int64_t> rows_;
   size_t bytes_ = 0;
-  const Reclaimer reclaimer_;  // the last member: none of the others is asked once it ends
+  const Reclaimer reclaimer_;  // the last member: none of the others is called once it ends
 };
 
 }  // namespace lanewise::exec

@@ -25,13 +25,13 @@ inline constexpr u32 kPiece = 1024;
 /// Longer ones are for all lanes at once, so that the pairs of a warp's rows can be counted in 32 bits.
 inline constexpr u32 kLongestShared = 1 << 20;
 
-/// What warps tell each other; it begins with zeros.
+/// What warps share; it begins with zeros.
 struct PairQueue {
   struct Piece {
     u32 row, number;
   };
   u64 taken;   ///< rows, by kRefill
-  u64 pieces;  ///< that wait behind this; those beyond Pairs::room found none
+  u64 pieces;  ///< that wait after this; those beyond Pairs::room found none
 
   LANES_FN Piece* piece() { return reinterpret_cast<Piece*>(this + 1); }
 };

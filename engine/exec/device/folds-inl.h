@@ -41,7 +41,7 @@ struct Product {
   }
 };
 
-/// A sum of doubles with what rounding lost (Knuth's two-sum).
+/// A sum of doubles together with its rounding error (Knuth's two-sum).
 struct ExactRealSum {
   f64 sum, lost;
   u32 count;

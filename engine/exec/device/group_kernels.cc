@@ -74,7 +74,7 @@ std::string headers(const GroupPlan& plan) {
   return lines;
 }
 
-/// Whether a slot points at texts of rows.
+/// Whether a slot points at strings of rows.
 bool keeps_texts(const GroupPlan& plan) {
   const auto is_text = [&](size_t input) {
     return input != kNoInput && plan.inputs()[input].arg != nullptr &&

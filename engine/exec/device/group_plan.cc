@@ -314,7 +314,7 @@ Table GroupPlan::merged(Table partial, bool several, const Options& options) con
     if (!cell.is_column) continue;
     const size_t part = from++;
     const char* const function = exec::merging(cell);
-    if (function == nullptr) {  // nobody reads it
+    if (function == nullptr) {  // it is not read
       columns.push_back(literal(Value(cell.type)));
       continue;
     }

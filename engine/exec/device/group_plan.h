@@ -51,11 +51,11 @@ inline constexpr size_t kNoInput = static_cast<size_t>(-1);
 
 /// GROUP BY, and DISTINCT: aggregates taken apart into cells, of which each is kept once, and put together
 /// again on the host. Device and host meet in **partial groups**: a table of the keys, then of the cells that
-/// are columns. What aggregates of DISTINCT values take is one more key behind the others: each of its values
+/// are columns. What aggregates of DISTINCT values take is one more key after the others: each of its values
 /// comes once for a group.
 class GroupPlan {
  public:
-  /// Of an Aggregate, or of all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
+  /// For an Aggregate, or for all columns of `schema` (DISTINCT). Throws expr::NotOnDevice.
   explicit GroupPlan(const plan::Aggregate& aggregate);
   explicit GroupPlan(const Schema& schema);
 
@@ -74,14 +74,14 @@ class GroupPlan {
   const Schema& partial() const { return partial_; }
   /// Whether partial groups are to be merged even where each comes once.
   bool needs_merge() const;
-  /// Whether all that is asked of groups is how many have a value: count(DISTINCT).
+  /// Whether only the number of groups with a value is needed: count(DISTINCT).
   bool counts_values() const;
   /// What the operator gives then.
   Table finish(uint64_t values, const Schema& output) const;
   /// Partial groups each once: a table of the keys, the cells that are columns, the aggregates of DISTINCT
   /// values. Those of several batches may come more than once in `partial`; of one batch each is there once.
   Table merged(Table partial, bool several, const Options& options) const;
-  /// What the operator gives for groups, which are `merged`, or each there once.
+  /// The operator's result for groups, which are `merged` or distinct.
   Table finish(const Table& groups, bool merged, const Schema& output, MemoryBudget* budget) const;
 
  private:
@@ -111,11 +111,11 @@ class GroupPlan {
   size_t group_keys_ = 0;  // of keys_: without the one that is distinct_
   ExprPtr distinct_;
   std::optional<size_t> first_row_;  // a cell: intervals that are equal are not the same
-  bool ranked_ = false;  // the only call asks for values by rank: how often each of them is there is its cell
+  bool ranked_ = false;  // the only call takes values by rank: how often each of them is there is its cell
   std::vector<Input> inputs_;
   std::vector<GroupCell> cells_;
   std::vector<Call> calls_;
-  std::vector<size_t> columns_;  // behind the keys, by cell
+  std::vector<size_t> columns_;  // after the keys, by cell
   Schema partial_;
 };
 

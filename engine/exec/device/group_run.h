@@ -15,7 +15,7 @@ class GroupRun {
  public:
   GroupRun(const DeviceSink& sink, const Options& options, Accelerator& gpu);
 
-  /// Groups the present batch, which may be the only one. Throws DeviceFull where there is no room for a
+  /// Groups the current batch, which may be the only one. Throws DeviceFull where there is no room for a
   /// table, UserError where a sum overflows.
   void take(BranchRun& run, bool only);
   /// Rows so far.
@@ -47,7 +47,7 @@ class GroupRun {
   Accelerator& gpu_;
   uint64_t slots_;               // of the table, as far as is known by now
   bool parts_fit_ = true;        // there was memory for records
-  device::DeviceBuffer table_;   // of the present batch
+  device::DeviceBuffer table_;   // of the current batch
   device::DeviceBuffer events_;  // a GroupOutcome
   kernel::GroupOutcome outcome_{};
   kernel::Job job_{};

@@ -7,24 +7,25 @@
 /// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
 /// and cells:
 ///
-///   u64 hash() const;                                       of the keys, by mix(), without long texts' bytes
-///   bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's slot,
+///   u64 hash() const;                                       of the keys, by mix(), without long strings'
+///   bytes bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
+///   slot,
 ///                                                           whose first key has the first word `first`;
-///                                                           without long texts' bytes
+///                                                           without long strings' bytes
 ///   void take_key<kShared>(const Slot&);
 ///   void merge<kShared>(const Slot&);                       takes its cells in
-///   static constexpr u32 kTexts;                            so many keys are texts
+///   static constexpr u32 kTexts;                            so many keys are strings
 ///   Key<Text> text(u32 i) const;                            of these the i-th
 ///   const u64& rest(u32 i) const;                           its second word
-///   static constexpr bool kMakesTexts;                      its kernel may write such texts
+///   static constexpr bool kMakesTexts;                      its kernel may write such strings
 ///
-/// Of many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
+/// For many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
 /// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
 /// them in its own table, and leaves them where it left those before.
 namespace lanewise::kernel {
 
 inline constexpr u32 kGroupThreads = 512;  // of a block
-inline constexpr u32 kPartBits = 16;       // so many parts, in a power of two
+inline constexpr u32 kPartBits = 16;       // the logarithm of the number of parts
 inline constexpr u32 kRecordWords = 4;     // of 32 records of rows, that a warp takes at a time
 
 /// What happened to a batch of rows.
@@ -38,18 +39,18 @@ struct GroupOutcome {
 
 inline constexpr u32 kSampled = 64;
 
-// Of a near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
+// A near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
 inline constexpr u32 kNearProbes = 16, kCopies = 8;
 constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
 /// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
-/// It is asked after a warp's first rows: of many groups many are there then, with their copies less than all
-/// slots.
+/// It is tested after a warp's first rows: of many groups many are there then, with their copies less than
+/// all slots.
 constexpr u32 few_used_of(u32 slots) {
   const u32 most = most_used_of(slots) / kCopies;
   return most < 64 ? most : 64;
 }
 
-/// Of a power of two.
+/// The logarithm of a power of two.
 constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
 
 /// The hash of a slot's keys.
@@ -67,10 +68,10 @@ LANES_FN u64 hash_of(const Slot& slot) {
 /// slots are places in it one after the other.
 LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
 
-/// Of a slot that is neither empty nor busy; of each of a group's copies another.
+/// For a slot that is neither empty nor busy; of each of a group's copies another.
 LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
 
-/// Whether bytes of long texts are the same, too, where same() says that all else is.
+/// Whether bytes of long strings are the same, too, where same() says that all else is.
 template <bool kShared, class Slot>
 LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
   if constexpr (Slot::kTexts != 0) {
@@ -83,7 +84,7 @@ LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
 }
 
 /// `slots[i * stride]`, a power of two of them, open addressing with linear probing. Where `kKeepsHash`, the
-/// word behind each slot is its hash.
+/// word after each slot is its hash.
 template <class Slot, bool kShared, bool kKeepsHash = false>
 struct SlotTable {
   static constexpr u32 kEmpty = 0, kBusy = 1;
@@ -258,7 +259,7 @@ class Groups {
     }
   }
 
-  /// Where there is room between slots: code that hashes texts need not be there again.
+  /// Where there is room between slots: code that hashes strings need not be there again.
   static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
   static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
   static constexpr u32 kMostUsed = most_used_of(kNear), kFewUsed = few_used_of(kNear);
@@ -288,7 +289,7 @@ class Groups {
   SlotTable<Slot, false> far_;
   GroupOutcome* outcome_;
   u32 most_sampled_;
-  u32* used_;  // slots of the near table; a little more where threads want the same one
+  u32* used_;  // slots of the near table; a little more where threads contend for the same one
   SlotTable<Slot, true, kKeepsHash> near_;
   u32 came_ = 0;
   u32 missed_ = 0, pause_ = 0;

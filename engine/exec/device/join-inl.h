@@ -17,7 +17,7 @@ enum class LookupKind : u64 {
   kHash,    ///< slots of a row, or its value, and 32 bits of its keys, open addressing with linear probing
   kDirect,  ///< a row for each number from `base` on
   kRanks,   ///< of keys that ascend with their rows: Ranks
-  kBitmap   ///< a bit for each number; a row is at its number's place, or nobody asks for it
+  kBitmap   ///< a bit for each number; a row is at its number's place, or it is never looked up
 };
 
 /// 32 numbers: those that are keys, and how many keys are less than all of them.

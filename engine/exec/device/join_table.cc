@@ -38,7 +38,7 @@ std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Option
   return columns;
 }
 
-/// Whether the join asks nothing of a build side but whether it has a key.
+/// Whether the join needs nothing of a build side but whether it has a key.
 bool asks_existence(const plan::Join& join) {
   using plan::JoinKind;
   const bool exists =
@@ -317,7 +317,7 @@ class JoinTable::Filling {
            table_.runs(), longest.address());
     counts.reset();
     table_.order_ = allocate(rows * sizeof(uint32_t));
-    if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // behind the runs
+    if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
     shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
     if (numbered) {
       const bool slots = table_.lookup_.kind == kernel::LookupKind::kHash;
@@ -329,7 +329,7 @@ class JoinTable::Filling {
     order_columns();
   }
 
-  /// Whether the lookup can hold numbers of runs, which are fewer than rows: nobody asks it for a row.
+  /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
   bool can_number_runs() const {
     const kernel::LookupKind kind = table_.lookup_.kind;
     return !table_.marks_.values && (kind == kernel::LookupKind::kDirect ||

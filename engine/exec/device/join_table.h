@@ -29,12 +29,12 @@ class JoinTable {
 
   const Accelerator& place() const { return gpu_; }
   uint64_t rows() const { return rows_; }
-  /// Of those that the join keeps a row is what the lookup finds, which may be a place for each number of the
-  /// keys' range. Behind the keys: the marks.
+  /// Among those that the join keeps, a row is what the lookup finds, which may be a place for each number of
+  /// the keys' range. After the keys: the marks.
   const DeviceColumn& column(size_t place) const {
     return place < columns_.size() ? *columns_[place] : marks_;
   }
-  /// Of the columns that the join keeps, behind which are the marks.
+  /// A column that the join keeps; after those come the marks.
   const DeviceColumn& kept_or_marks(size_t place) const {
     return place + keys_ < columns_.size() ? *columns_[place] : marks_;
   }
@@ -51,7 +51,7 @@ class JoinTable {
   bool holds_values() const { return holds_values_; }
   uint32_t longest_run() const { return longest_run_; }
   bool has_null_keys() const { return has_null_keys_; }
-  /// Whether rows were found, a column; of joins that ask that.
+  /// Whether rows were found, a column; of joins that need that.
   const DeviceColumn& marks() const { return marks_; }
   /// kernel::Matches by what the lookup finds: rows that stand for runs, or the runs' numbers.
   device::cuda::Address runs() const { return runs_.address(); }

@@ -18,14 +18,14 @@ struct KernelTime {
   lanes::Stats lanes = {};  ///< what its lanes did, where that was counted
 };
 
-/// Times kernels by events before and behind each. What the host does between them, and copies, do not count.
+/// Times kernels by events before and after each. What the host does between them, and copies, do not count.
 class KernelClock {
  public:
   /// `spare` holds timed events that are used again; it outlives the clock.
   KernelClock(device::Stream stream, std::vector<device::Event>& spare)
       : stream_(std::move(stream)), spare_(spare) {}
 
-  /// Times what `launch` asks of the stream.
+  /// Times what `launch` launches on the stream.
   template <class Launch>
   void time(const std::string& name, uint64_t bytes, Launch&& launch) {
     Span span{name, bytes, event(), event()};

@@ -40,7 +40,7 @@ bool is_fixed(const ColumnForm& form) { return form.dictionary || !form.type.is_
 int words_at_a_time(size_t bytes_of_a_row, bool is_long) {
   return bytes_of_a_row > 16 ? 1 : is_long || bytes_of_a_row > 4 ? 4 : 8;
 }
-/// Of a kernel that keeps much beside: registers are what it lacks.
+/// For a kernel that keeps much else: registers are what it lacks.
 int words_of_rolled(size_t bytes_of_a_row) { return bytes_of_a_row <= 16 ? 4 : bytes_of_a_row <= 32 ? 2 : 1; }
 /// As many as a string counts for.
 constexpr size_t kTextBytes = 20;
@@ -366,7 +366,7 @@ std::string KernelWriter::begin(std::string_view header) const {
          "\nusing namespace lanewise::kernel;\n\n";
 }
 
-/// Whether nothing was left out before the stage that asks it first.
+/// Whether nothing was left out before the stage that tests it first.
 bool KernelWriter::sees_all_rows(const Match& match) const {
   const std::vector<Match>& first = program_.stages[section_.first].matches;
   return !matches_rows(match) || std::find(first.begin(), first.end(), match) != first.end();
@@ -441,7 +441,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   pointers(out, read);
   out.line_if_texts(heap_declaration());
   if (!kernel.before.empty()) out.line(kernel.before);
-  // Of a full group without a bitmap all rows are active, which leaves nothing to ask.
+  // All rows of a full group without a bitmap are active, which leaves nothing to test.
   const bool may_be_full = kernel.stages.first == section_.first && !rolled && words > 1;
   std::string next_word;
   out.open("const auto group = [&]<bool full, u32 kWords>(u64 first) {");
@@ -483,7 +483,7 @@ void KernelWriter::row_kernel(std::vector<KernelText>& texts, const std::string&
   }
   kernel.sink(out);
   out.line_if_texts("failed &= !heap.lost();");
-  out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is asked again
+  out.line_if_texts("keep |= heap.lost() && (active[j] >> lane() & 1);");  // it is tested again
   out.line(fmt::format("if (failed) note_fault(job.at<u64>({}), job.words[{}] + row);", size_t{kFault},
                        size_t{kFirstRow}));
   if (!kernel.after_word.empty()) out.line(kernel.after_word);
@@ -522,7 +522,7 @@ std::string KernelWriter::heap_declaration() {
   return fmt::format("Heap heap(job.at<u8>({}), job.words[{}]);", size_t{kHeap}, size_t{kHeapBytes});
 }
 
-/// The kernel that leaves the bitmap of a stage.
+/// The kernel that writes the bitmap of a stage.
 void KernelWriter::filter(std::vector<KernelText>& texts, size_t stage) const {
   const std::string leave = fmt::format(
       "if (const u32 kept = __ballot_sync(~0u, keep && !failed); lane() == 0 && row < rows) "
@@ -649,7 +649,7 @@ void KernelWriter::pair_kernels(std::vector<KernelText>& texts, const std::strin
   if (strategy_.pairs == Strategy::Pairs::kQueued) kernel("aggregate_queue", "for_queued_pairs");
 }
 
-/// Whether all that is asked of the last stage's rows is how many of them patterns leave.
+/// Whether only the number of rows that the last stage's patterns leave is needed.
 bool KernelWriter::counts_bits() const {
   if (first_of_last_ + 1 != program_.stages.size()) return false;
   const std::vector<ExprPtr>& predicates = program_.stages.back().predicates;

@@ -31,7 +31,7 @@ struct ColumnForm {
 
 ColumnForm form_of(const DeviceColumn& column, std::optional<size_t> probe = {});
 
-/// Kernels that are compiled together, beside others.
+/// Kernels that are compiled together, in parallel with others.
 struct KernelText {
   std::string head;  ///< what they are written with
   std::vector<std::string> names;
@@ -42,11 +42,11 @@ struct KernelText {
 };
 
 /// Writes the kernels of a program over columns of given forms: one for each stage, of which the last one
-/// feeds aggregates or groups, or leaves a bitmap for project(); automata run between them.
+/// feeds aggregates or groups, or writes a bitmap for project(); automata run between them.
 ///
 ///   filter_N     stage N: Job::kActive -> Job::kOut, both bitmaps
 ///   aggregate    stages from first_of_last() on, their rows into a State for each block at Job::kOut; where
-///                uses_pairs(), the last stage, the rows of the section before and what they found; behind it
+///                uses_pairs(), the last stage, the rows of the section before and what they found; after it
 ///                aggregate_queue, of Job::kQueue
 ///   group        the last stage, its rows into the table of Slots at Job::kOut
 ///   mark_groups  the table's slots that are used -> Job::kActive, a bitmap
@@ -61,17 +61,18 @@ struct KernelText {
 /// Those of pairs-inl.h are not among them. Each section of the program has a writer of its own.
 class KernelWriter {
  public:
-  /// `forms[i]` is of the program's column `columns[i]`. The references outlive it. Throws expr::NotOnDevice.
+  /// `forms[i]` is the form of the program's column `columns[i]`. The references outlive it. Throws
+  /// expr::NotOnDevice.
   KernelWriter(const Program& program, const DeviceSink& sink, std::vector<size_t> columns,
                std::vector<ColumnForm> forms, const Strategy& strategy = {}, size_t section = 0);
 
   /// All but parts(). What takes long to compile stands alone.
   std::vector<KernelText> texts() const;
-  /// Of a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill` puts
-  /// rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords instead, and
-  /// `place_rows` puts MovedColumns into the order of numbers beside. They note what they saw in the
-  /// KeyBounds at Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's rows
-  /// which row stands for each.
+  /// For a program that is a build side's keys. `bound` finds the bounds of keys that are numbers. `fill`
+  /// puts rows into the lookup of probe 0, `fill_values` values of Job::kDepth bytes at Job::kRecords
+  /// instead, and `place_rows` puts MovedColumns into the order of numbers as well. They note what they saw
+  /// in the KeyBounds at Job::kOut. `count_runs` counts the rows of each run there, and notes in the probe's
+  /// rows which row stands for each.
   KernelText lookup_text() const;
   /// `count_parts` adds the rows of each part of the lookup, of 2^Job::kShift places, to the counts at
   /// Job::kOut; `start_parts` makes them sums of those before, and that of all; `split_rows` moves rows
@@ -94,8 +95,8 @@ class KernelWriter {
   bool uses_pairs() const { return paired_.has_value(); }
   /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
   std::vector<KernelText> parts() const;
-  /// Of what a row brings to its group, if that is no more than 16 bytes in which nothing points at texts or
-  /// tells the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
+  /// The bytes that a row brings to its group, if that is no more than 16 bytes in which nothing points at
+  /// strings or identifies the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
   size_t record_bytes() const;
   /// What is soon compiled and does, with put_slots_kernel(), what `group` does, and the last stage's filter
   /// if it has one. Empty where slots() has no shape.
@@ -114,16 +115,16 @@ class KernelWriter {
   /// Places of all columns as the stage's filter has them in its Job: those first that it reads, so that its
   /// kernel is the same whatever else the query reads.
   std::vector<size_t> filter_order(size_t stage) const;
-  /// Whether the match is asked of a dictionary's entries, instead of rows.
+  /// Whether the match is tested on a dictionary's entries, instead of rows.
   bool matches_entries(const Match& match) const { return forms_[place_of(match.column)].dictionary; }
-  /// Whether it is asked of the input's rows.
+  /// Whether it is tested on the input's rows.
   bool matches_rows(const Match& match) const {
     return !matches_entries(match) && !forms_[place_of(match.column)].probe;
   }
   /// Where the words of a Job lie that belong to a column (its place among `columns`), a match, an output.
   size_t column_word(size_t place) const { return kFirstWord + place * kColumnWords; }
   size_t match_word(size_t place) const { return column_word(columns_.size()) + place; }
-  /// Of a probe, whose words are ProbeWords. Behind the last one: the input's rows.
+  /// For a probe, whose words are ProbeWords. After the last one: the input's rows.
   size_t probe_word(size_t probe) const { return match_word(matches_.size()) + kProbeWords * probe; }
   size_t output_word(size_t place) const {
     return probe_word(program_.probes.empty() ? 0 : program_.probes.size() + 1) + 2 * place;
@@ -162,7 +163,7 @@ class KernelWriter {
     kRecords,
     kShift,  // see part_of()
     kFrom,   // the first row, where there is no list
-    kHeap,   // memory for texts that the kernel makes
+    kHeap,   // memory for strings that the kernel makes
     kHeapBytes,
     kFirstWord,
     kQueue = kSlots,  // a PairQueue, where there are no groups; its room; pairs of a row that finds no match
@@ -187,12 +188,12 @@ class KernelWriter {
   /// Values are there for groups of rows, or are loaded by row; kBuild: the rows are those of a build side.
   enum class Access { kGroup, kRow, kBuild };
   using Write = std::function<void(expr::Emitter&)>;
-  /// What a kernel over rows does besides trying predicates and finding rows.
+  /// What a kernel over rows does apart from trying predicates and finding rows.
   struct RowKernel {
     std::string name;
     Section stages;
     std::string bounds = "kThreads";  ///< of __launch_bounds__
-    std::vector<ExprPtr> read = {};   ///< beside the predicates
+    std::vector<ExprPtr> read = {};   ///< in addition to the predicates
     std::string before = {};          ///< the rows: a statement
     std::string goes_on = {};         ///< a condition, before each group of rows
     Write sink = [](expr::Emitter&) {};

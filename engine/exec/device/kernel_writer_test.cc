@@ -179,7 +179,7 @@ std::vector<plan::NodePtr> plans() {
   };
 }
 
-/// What a run has beside the others where a strategy is forced.
+/// What a run has in addition where a strategy is forced.
 std::vector<std::string> added_by(const char* strategy, const plan::NodePtr& plan) {
   const Pipeline pipeline = std::move(split(*plan).back());
   std::vector<std::string> sources = kernel_sources(pipeline, {}, parse_strategy(strategy));
@@ -270,7 +270,7 @@ TEST(Kernels, Compile) {
   }
 }
 
-/// The kernels of `SELECT s, b, count(*) GROUP BY s, b` where all texts are short.
+/// The kernels of `SELECT s, b, count(*) GROUP BY s, b` where all strings are short.
 std::vector<KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const Pipeline pipeline = std::move(split(*plan).back());
@@ -572,7 +572,7 @@ TEST(Kernels, AllAggregatesButThoseOfStatisticsAreOffered) {
                                            {.distinct = distinct, .filter = some_filter()});
         for (const std::vector<ExprPtr>& keys :
              {std::vector<ExprPtr>{}, std::vector<ExprPtr>{column(0, type)}})
-          // Of distinct values the device makes rows, which the host aggregates.
+          // The device makes rows of distinct values, which the host aggregates.
           EXPECT_EQ(not_on_device(split(*group(rows, keys, {call})).back(), {}).empty(),
                     !is_statistic(function) || (distinct && args->size() == 1))
               << function.name << type.name() << distinct;

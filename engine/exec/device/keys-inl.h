@@ -4,8 +4,8 @@
 #include "expr/device/bytes-inl.h"
 
 /// Keys of groups as slots hold them: equal keys have equal bits. `first` is the first word of the key that
-/// `held` is, read before. Of long texts the bytes are compared and hashed apart: that code is there once,
-/// however many of a group's keys are texts.
+/// `held` is, read before. Of long strings the bytes are compared and hashed apart: that code is there once,
+/// however many of a group's keys are strings.
 namespace lanewise::kernel {
 
 /// By the golden ratio: in the high bits of the result neighbouring numbers lie far apart.
@@ -103,7 +103,7 @@ LANES_FN u64 hash_of(u64 before, const u8* at, u64 size) {
   }
   return hash;
 }
-/// Whether two texts of one size have the same bytes.
+/// Whether two strings of one size have the same bytes.
 LANES_FN bool same_bytes(const u8* a, const u8* b, u64 size) {
   using Part = TextWords<4>;
   for (u64 left = size; left;) {
@@ -128,7 +128,7 @@ struct Key<Text, true> {
   }
   LANES_FN u64 size() const { return head & 0xffffffff; }
   LANES_FN bool is_long() const { return size() > kInside; }
-  /// Of short strings the bytes are those in the key: it must stay where it is.
+  /// The bytes of short strings are those in the key: it must stay where it is.
   LANES_FN Text get() const {
     return {is_long() ? reinterpret_cast<const u8*>(rest) : reinterpret_cast<const u8*>(&head) + 4, size()};
   }
@@ -143,7 +143,7 @@ struct Key<Text, true> {
   LANES_FN bool same(u64 first, const Key& held) const {
     return first == head && (is_long() || read<kShared>(held.rest) == rest);
   }
-  /// Of two keys of the same head.
+  /// For two keys of the same head.
   LANES_FN bool same_bytes(u64 held_rest) const {
     return held_rest == rest || kernel::same_bytes(reinterpret_cast<const u8*>(rest),
                                                    reinterpret_cast<const u8*>(held_rest), size());

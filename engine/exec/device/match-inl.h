@@ -10,7 +10,7 @@
 /// still at theirs.
 namespace lanewise::kernel {
 
-/// Which rows a kernel asks: all, those of a bitmap, those of a list.
+/// Which rows a kernel tests: all, those of a bitmap, those of a list.
 enum class Asked { kAll, kBitmap, kList };
 
 /// What lanes did, as in lanes::Stats.
@@ -24,7 +24,7 @@ struct MatchJob {
   using Tally = lanes::NoTally;
   u64 rows;            ///< of the column, or of the list
   u64 offsets, bytes;  ///< of the column
-  u64 active;          ///< the bitmap or list of those that are asked
+  u64 active;          ///< the bitmap or list of those that are tested
   u64 hits;            ///< bitmap, zeros before
   u64 table;           ///< states x 256
   u32 table_bytes;     ///< a multiple of 16
@@ -72,7 +72,7 @@ struct Places {
   }
 
  private:
-  /// Goes on behind those left out at `next`, up to the next one.
+  /// Goes on after those left out at `next`, up to the next one.
   LANES_FN void pass() {
     u32 ahead = left_out - next;  // of those passed, and of none: far
     const u32 skipped = __reduce_or_sync(~0u, ahead < 32 ? 1u << ahead : 0);
@@ -112,7 +112,7 @@ struct ListedRows : Places {
 /// into a queue in shared memory, one after the other.
 template <class Offset>
 struct ActiveRows {
-  static constexpr u32 kQueue = 64;  // rows: ready() asks for 32 at most, and a word adds 32
+  static constexpr u32 kQueue = 64;  // rows: ready() requests 32 at most, and a word adds 32
 
   const Offset* offsets;
   const u32* active;  // of the share, which begins with row `first`; rows are counted from there

@@ -52,11 +52,11 @@ const std::string* needle_of(const text::Pattern& pattern) {
   return needle.empty() || needle.size() > kernel::kMostNeedle ? nullptr : &needle;
 }
 
-/// Lanes of a warp take new rows when fewer are busy, and where some texts are much longer than others: what
-/// was best on an H200 (docs/notes/performance-gpu.md).
+/// Lanes of a warp take new rows when fewer are busy, and where some strings are much longer than others:
+/// what was best on an H200 (docs/notes/performance-gpu.md).
 constexpr uint32_t kRefill = 24, kRefillUneven = 28;
 
-/// Of a text, rounded up.
+/// The average per string, rounded up.
 uint64_t average_bytes(const DeviceColumn& column) {
   return column.values.size() / std::max<uint64_t>(static_cast<uint64_t>(column.rows), 1) + 1;
 }

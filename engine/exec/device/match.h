@@ -13,21 +13,21 @@
 
 namespace lanewise::exec {
 
-/// What asks strings for a pattern: its automaton, or a search for the literal that it is.
+/// What matches strings: a pattern's automaton, or a search for the literal that it is.
 enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
 
 bool is_automaton(MatchKind kind);
-/// What the search for a text of 1 to kMostNeedle bytes is asked, wherever the rows are.
+/// What the search for a text of 1 to kMostNeedle bytes takes, wherever the rows are.
 kernel::NeedleJob needle_job(const std::string& needle);
-/// MatchJob::look for texts of so many bytes, on average at least one: as many rows as one lane's walk over
-/// the longest may outlast. None where texts are much alike: the look would cost more than it saves.
+/// MatchJob::look for strings of so many bytes, on average at least one: as many rows as one lane's walk over
+/// the longest may outlast. None where strings have similar lengths: the look would cost more than it saves.
 uint32_t look_for_late(uint64_t longest, uint64_t average);
-/// `active`: only some of the rows are asked; a search anywhere reads the others' text, too.
+/// `active`: only some of the rows are tested; a search anywhere reads the others' text, too.
 MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
 /// The call that is the kernel's body, for a parameter `job`.
 std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked);
 
-/// The rows that are asked.
+/// The rows that are tested.
 struct AskedRows {
   device::cuda::Address active = 0;               ///< a bitmap, or a list for a kernel that takes one; 0: all
   std::optional<uint64_t> listed = std::nullopt;  ///< rows of the list
@@ -44,7 +44,7 @@ class Matching {
  public:
   Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
 
-  /// Sets the bits of rows [0, rows) that match, of those that are asked, and clears all others. `kernel` is
+  /// Sets the bits of rows [0, rows) that match, of those that are tested, and clears all others. `kernel` is
   /// one that KernelWriter wrote for the pattern and this form of column.
   void run(const device::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
            const FoundRows& found, Accelerator& gpu) const;

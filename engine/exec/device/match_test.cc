@@ -19,7 +19,7 @@ namespace match_test {
 
 constexpr uint64_t kWalk = 16;  // bytes that a lane loads and steps over at once
 
-/// Lengths of rows, and which of them are asked.
+/// Lengths of rows, and which of them are tested.
 struct Rows {
   std::vector<uint64_t> lengths;
   kernel::Asked asked = kernel::Asked::kAll;
@@ -43,8 +43,8 @@ class MatchesOnGpu : public device::GpuTest {
  protected:
   MatchesOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
-  /// Walks over `rows` with an automaton that accepts every text: all rows that are asked are hits, and lanes
-  /// take as many live steps as these rows' walks have, no matter which lane has which row. Returns the
+  /// Walks over `rows` with an automaton that accepts every text: all rows that are tested are hits, and
+  /// lanes take as many live steps as these rows' walks have, no matter which lane has which row. Returns the
   /// steps.
   template <class Offset>
   kernel::LaneSteps walk(const Rows& rows, unsigned warps, uint32_t refill_below) {
@@ -151,7 +151,7 @@ TEST_F(MatchesOnGpu, WhereverTheLongOnesAre) {
     long_where(rows, [&](size_t i) { return i % 33 == 32; });
     long_where(rows, [&](size_t i) { return i % 100 == 99 || i < 32; });
   }
-  // More late rows than lanes: each longer than all that is behind it by lanes.
+  // More late rows than lanes: each longer than all that comes after it by lanes.
   walk_all(lengths_of(1'500, [](size_t i) { return i % 31 == 0 ? 200 + (1'500 - i) * 3 : i % 7; }), 1);
 }
 

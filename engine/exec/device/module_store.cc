@@ -58,12 +58,12 @@ std::shared_ptr<const device::BuiltModule> ModuleStore::find(const std::string& 
     if (const auto found = modules_.find(source); found != modules_.end()) {
       if (!is_ready(found->second)) return nullptr;
       future = found->second;
-      if (has_failed(future)) modules_.erase(found);  // who asks next has it built anew
+      if (has_failed(future)) modules_.erase(found);  // the next request builds it again
     }
   }
   try {
     if (future.valid()) return future.get();
-  } catch (const MemoryError&) {  // who needs it asks again
+  } catch (const MemoryError&) {  // the next request tries again
     return nullptr;
   }
   std::optional<device::BuiltModule> built = device::find_built(device_, kernel_source(source));

@@ -12,7 +12,7 @@
 namespace lanewise::exec {
 
 /// The modules of a session's queries by their sources: each is built once and kept. Several are built at
-/// once, each by a thread, and nobody need wait for it. Thread-safe.
+/// once, each by a thread, and without a wait. Thread-safe.
 class ModuleStore {
  public:
   /// Holds `most` modules or a few more.
@@ -20,7 +20,7 @@ class ModuleStore {
 
   /// Begins to build it, unless that was done before and did not fail. Whether it is still to come.
   bool begin(const std::string& source);
-  /// Waits for it. Throws as device::build(); who asks next has it built anew.
+  /// Waits for it. Throws as device::build(); the next request builds it again.
   std::shared_ptr<const device::BuiltModule> get(const std::string& source);
   /// What needs no compiler, or what that is done with; null: it is not there, or what built it found no
   /// memory. Else throws as get().

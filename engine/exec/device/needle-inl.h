@@ -12,7 +12,7 @@ inline constexpr u32 kMostNeedle = 64;  // bytes
 struct NeedleJob {
   u64 rows;
   u64 offsets, bytes;  ///< of the column
-  u64 active;          ///< bitmap of the rows that are asked; 0: all
+  u64 active;          ///< bitmap of the rows that are tested; 0: all
   u64 hits;            ///< bitmap of zeros
   u32 size;            ///< of the needle
   u32 first, second;   ///< anywhere: places of two of its bytes, first <= second < first + 4
@@ -21,7 +21,7 @@ struct NeedleJob {
 
 #if defined(__CUDACC__)
 
-/// 32 bytes of the text at a time, all asked for at once.
+/// 32 bytes of the text at a time, all requested at once.
 LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
   using Part = TextWords<4>;
   LANEWISE_ROLLED
@@ -36,7 +36,7 @@ LANES_FN bool holds_needle(const NeedleJob& job, const u8* at) {
 
 /// Rows that begin (kEnd: end) with the needle; kWhole: that are it; `hits` is all zeros. A lane takes
 /// several rows at a time, so that enough of their first bytes are on their way. Where most rows have these,
-/// it asks for all bytes of one row after the other: what several have read would be gone from the cache
+/// it requests all bytes of one row after the other: what several have read would be gone from the cache
 /// before it is read on.
 template <class Offset, bool kEnd, bool kWhole>
 LANES_FN void match_fixed(const NeedleJob& job) {

@@ -41,7 +41,7 @@ class NeedlesOnGpu : public device::GpuTest {
  protected:
   NeedlesOnGpu() : GpuTest(LANEWISE_SOURCE_DIR) {}
 
-  /// The rows' bytes begin `skipped` bytes behind an aligned address, after and before others.
+  /// The rows' bytes begin `skipped` bytes after an aligned address, after and before others.
   template <class Offset>
   void search(MatchKind kind, const Texts& texts, const std::string& needle, unsigned blocks,
               size_t skipped) {

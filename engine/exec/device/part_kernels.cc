@@ -27,7 +27,7 @@ size_t KernelWriter::RecordField::bytes() const {
   return value == nullptr ? 0 : value->type.is_string() ? kMostBytes + 1 : width(value->type.physical());
 }
 
-/// The keys, then the inputs; of those that only may fail no value is kept.
+/// The keys, then the inputs. Inputs that are only checked for errors have no value.
 std::vector<KernelWriter::RecordField> KernelWriter::record_fields() const {
   const GroupPlan& plan = *sink_.groups;
   std::vector<RecordField> fields;

@@ -11,7 +11,7 @@ struct SortedRecords {
   uint64_t rows = 0;
 };
 
-/// The present batch's rows that are left, for a table of `slots` or so. Other slots are right, too, and take
+/// The current batch's rows that are left, for a table of `slots` or so. Other slots are right, too, and take
 /// more time. Calls run.filter_by_last(). Throws MemoryError, DeviceError where no
 /// plug-in sorts.
 SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& options, Accelerator& gpu);

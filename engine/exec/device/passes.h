@@ -14,7 +14,7 @@ class Passes {
  public:
   explicit Passes(const Pipeline& pipeline);
 
-  /// The pipeline with sinks of their own; empty where it is none of these, and runs as it is.
+  /// The pipeline with sinks of their own; empty where it is not one of these, and runs as it is.
   const std::vector<Pipeline>& pipelines() const { return pipelines_; }
   /// What the pipeline gives, of what they gave.
   Table together(std::vector<Table> tables, const Options& options) const;

@@ -32,7 +32,7 @@ struct RowCell {
   u32 held;
   u32 unused;
 
-  /// Of rows with the same words before it the first one is wanted, or the last.
+  /// Among rows with the same words before it, the first one is taken, or the last.
   template <bool kLast>
   LANES_FN void set_row(u64 row) {
     words[kWords - 1] = kLast ? row + 1 : ~row;

@@ -62,7 +62,7 @@ class Sources {
   std::vector<std::string> all_;
 };
 
-/// Kernels that ask for patterns.
+/// Kernels that match patterns.
 void add_matches(Sources& sources) {
   using kernel::Asked;
   for (const bool wide : {false, true}) {
@@ -76,7 +76,7 @@ void add_matches(Sources& sources) {
   }
 }
 
-/// SELECT count(*) WHERE x < constant, and the like; of all other queries what asks that
+/// SELECT count(*) WHERE x < constant, and the like; of all other queries what tests that
 void add_comparisons(Sources& sources) {
   for (const Value& constant : {Value::int32(0), Value::int64(0), Value::float64(0),
                                 Value(kMoney, int128_t{0}), Value(TypeId::kDate, int128_t{0})}) {

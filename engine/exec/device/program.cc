@@ -39,7 +39,7 @@ std::vector<Match> matches_in(const Expr& expr) {
   return found;
 }
 
-/// Comparisons with texts that are asked as patterns: each is a stage, with kernels of its own.
+/// Comparisons with strings that run as patterns: each is a stage, with kernels of its own.
 constexpr size_t kMostCompared = 4;
 
 /// A pattern that is `text` and nothing else.
@@ -52,7 +52,7 @@ std::shared_ptr<const expr::PreparedPattern> pattern_of(const std::string& text)
   return std::make_shared<expr::PreparedPattern>(text::compile_like(like, {.escape = '\\', .limits = {}}));
 }
 
-/// A column's comparison with a text, asked as a pattern: kernels for these are compiled ahead, and read rows
+/// A column's comparison with a text, run as a pattern: kernels for these are compiled ahead, and read rows
 /// by wide loads. Other expressions stay as they are.
 ExprPtr as_match(const ExprPtr& predicate) {
   if (predicate->kind != Expr::Kind::kCall || predicate->args.size() != 2) return predicate;
@@ -76,7 +76,7 @@ class Stages {
     begin(matches_in(*predicate));
     stages_.back().predicates.push_back(predicate);
   }
-  /// Automata that the outputs ask.
+  /// Automata that the outputs run.
   void begin(const std::vector<Match>& matches) {
     if (matches.empty()) return;
     for (const Match& match : matches) expr::automaton_of(*match.pattern);
@@ -87,7 +87,7 @@ class Stages {
   void end() {
     if (!stages_.back().predicates.empty() || stages_.back().probe) stages_.emplace_back();
   }
-  /// The stage ends with this probe, which asks `matches`.
+  /// The stage ends with this probe, which tests `matches`.
   void probe(size_t number, const std::vector<Match>& matches) {
     begin(matches);
     stages_.back().probe = number;

@@ -13,13 +13,13 @@ namespace lanewise::exec {
 
 struct DeviceSink;
 
-/// Rows of a string column that an automaton accepts, asked by one or several calls.
+/// Rows of a string column that an automaton accepts, for one or several calls.
 struct Match {
   size_t column;
   const expr::PreparedPattern* pattern;
   friend bool operator==(const Match&, const Match&) = default;
 };
-/// What an expr::is_match() call asks.
+/// What an expr::is_match() call tests.
 Match match_of(const Expr& call);
 
 /// A join, whose rows find rows of its build side. Their columns are columns of the program, too: those that
@@ -35,7 +35,7 @@ struct Probe {
   bool finds_value = false;  ///< instead of a row: that of the only column that is kept
 
   size_t key_column(size_t key) const { return first_column + kept + key; }
-  /// Of kMark: whether a row was found.
+  /// For kMark: whether a row was found.
   size_t mark_column() const { return key_column(keys.size()); }
   size_t end_column() const { return mark_column() + is_mark(); }
   bool is_mark() const { return join->kind == plan::JoinKind::kMark; }

@@ -11,7 +11,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Which of n values in order a call asks for, and how far behind the first of them the result lies.
+/// Which of n values in order a call takes, and how far after the first of them the result lies.
 class Ranks {
  public:
   explicit Ranks(const plan::AggregateCall& call)

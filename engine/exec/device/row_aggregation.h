@@ -11,10 +11,10 @@ namespace lanewise::exec {
 /// come to the host in their order with what the aggregates take, and the CPU's aggregation does the rest.
 class RowAggregation {
  public:
-  /// Of calls that all need rows.
+  /// An aggregation of calls that all need rows.
   explicit RowAggregation(const plan::Aggregate& aggregate);
 
-  /// What comes of each row: keys first.
+  /// The columns of each row: keys first.
   const std::vector<ExprPtr>& columns() const { return columns_; }
   const Schema& schema() const { return schema_; }
   /// What the operator gives for rows of schema().

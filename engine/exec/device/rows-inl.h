@@ -35,7 +35,7 @@ LANES_FN Text text(const u64* offsets, const u8* bytes, u64 row) {
 }
 
 inline constexpr u32 kThreads = 256;  // of a block, but for groups-inl.h
-// Of a build side: a join finds none, or none as far as NULLs tell.
+// For a build side: a join finds none, or none as far as NULLs show.
 inline constexpr u32 kNoRow = ~u32(0), kUnknownRow = kNoRow - 1;
 
 /// Rows of a build side that have equal keys: where they are in the order of such runs.

@@ -173,7 +173,7 @@ class DeviceRun {
     return {{}, std::move(table), notes(), times_.kernel_seconds, times_.modules};
   }
 
-  /// Calls `batch` for all rows of all branches, until it gives false. `with` comes at the end of each
+  /// Calls `batch` for all rows of all branches, until it returns false. `with` comes at the end of each
   /// branch.
   template <class Take>
   void for_each_batch(Take&& batch, const Downloads& with = {}) {

@@ -12,7 +12,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline asks that devices do not do, for people; empty: they run it. `results` are those of the
+/// What a pipeline requires that devices do not do, as text; empty: they run it. `results` are those of the
 /// pipelines before, as far as they are there.
 std::string not_on_device(const Pipeline& pipeline, const Results& results);
 
@@ -25,7 +25,7 @@ struct DeviceResult {
   int modules = 0;  ///< that no query before it had loaded
 };
 
-/// What tells the pipeline's kernels from others, whatever the values that it reads: of those that
+/// What distinguishes the pipeline's kernels from others, whatever the values that it reads: of those that
 /// kernel_sources() gives. Throws expr::NotOnDevice.
 std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
 

@@ -16,12 +16,12 @@ using Keeps = DeviceAggregate::Keeps;
 using Kind = GroupCell::Kind;
 using Takes = DeviceAggregate::Takes;
 
-/// Of a block's shared memory; two blocks run on a multiprocessor at once.
+/// Bytes of a block's shared memory; two blocks run on a multiprocessor at once.
 constexpr size_t kShared = size_t{96} << 10;
 
 bool is_wide(Type type) { return type.is_string() || width(type.physical()) > 8; }
 
-/// Words of a row's rank, and which of them are texts; see RowCell.
+/// Words of a row's rank, and which of them are strings; see RowCell.
 struct RankWords {
   size_t count = 1;  // the row's own
   uint32_t texts = 0, greatest = 0;

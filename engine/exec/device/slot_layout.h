@@ -21,17 +21,17 @@ enum class KeyText : uint8_t {
 /// in bytes.
 class SlotLayout {
  public:
-  /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to tell
+  /// `may_be_null[i]`: whether the argument of plan.inputs()[i] may be NULL. What counts values only to know
   /// whether there was one is not stored where there always is. `texts[i]` is about plan.keys()[i], where
   /// it is a text.
   SlotLayout(const GroupPlan& plan, const std::vector<bool>& may_be_null, std::vector<KeyText> texts);
 
   bool stores(size_t cell) const { return holders_[cell] == cell; }
   /// The cell that is stored for it: that which it is a part of; counts of all rows are one. kNone: none is,
-  /// as nothing asks.
+  /// as nothing needs it.
   static constexpr size_t kNone = static_cast<size_t>(-1);
   size_t holder(size_t cell) const { return holders_[cell]; }
-  /// Of a slot in device memory, so that few of them lie across sectors of 32 bytes.
+  /// For a slot in device memory, so that few of them lie across sectors of 32 bytes.
   size_t far_stride() const { return size_ <= 32 ? 32 : (size_ + 15) / 16 * 16; }
   /// In shared memory: an odd number of words, so that neighbours lie in different banks.
   size_t near_stride() const { return size_ | 8; }

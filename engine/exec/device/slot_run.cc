@@ -7,7 +7,7 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kFillingSlots = "Aggregation (GROUP BY), rows as slots";
-/// Of slots that are made before they are put into a table; fewer where memory is short.
+/// Bytes of slots that are made before they are put into a table; fewer where memory is short.
 constexpr uint64_t kRoom = uint64_t{1} << 31, kFewestSlots = 1 << 14;
 
 }  // namespace
@@ -20,7 +20,7 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
       list_(list_left(run, gpu)) {}
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
-  // Texts that the kernel makes are those of one launch.
+  // Strings that the kernel makes are those of one launch.
   const bool at_once = run_.makes_texts("make_slots");
   uint64_t room = std::max<uint64_t>(at_once ? list_.count : std::min(list_.count, kRoom / shape_.bytes), 1);
   device::DeviceBuffer slots;

@@ -8,7 +8,7 @@
 
 namespace lanewise::exec {
 
-/// The present batch's rows that are left, made into Slots, some at a time, which put_slots_kernel() puts
+/// The current batch's remaining rows as Slots, some at a time, which put_slots_kernel() puts
 /// into tables: for queries whose own kernel of groups is still compiled.
 class SlotRun {
  public:

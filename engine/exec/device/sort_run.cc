@@ -11,11 +11,11 @@ namespace lanewise::exec {
 namespace {
 
 constexpr std::string_view kSorting = "Sort (ORDER BY)";
-/// A sample of so many rows tells what few of the others can be among the first ones.
+/// The size of a sample that says which few of the other rows can be among the first ones.
 constexpr uint64_t kSample = uint64_t{1} << 16;
 
-/// Of texts so many times 8 bytes are sorted by at first, and as many times more by which those are that are
-/// still alike.
+/// Strings are first sorted by so many times 8 bytes, then by as many times more those that
+/// are still equal.
 constexpr uint64_t kSteps = 8, kMoreSteps = 4;
 
 uint64_t blocks_for(uint64_t count) { return (count + kernel::kThreads - 1) / kernel::kThreads; }
@@ -144,8 +144,8 @@ void SortRun::sort(BranchRun& run, RowList& list) {
   list.rows = std::move(buffers.values[static_cast<size_t>(pairs.place)]);
 }
 
-/// Where few of many rows are wanted: a key that a sample says is behind them, and only rows up to it stay in
-/// the list. False: nothing was gained, or too few stayed; the list is as before.
+/// Where few of many rows are wanted: a key that comes after them according to a sample, and only rows up to
+/// it stay in the list. False: nothing was gained, or too few stayed; the list is as before.
 bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
   const double rank = expected + 4 * std::sqrt(expected) + 8;

@@ -13,7 +13,7 @@ class SortRun {
   /// Throws DeviceError where the plug-in that sorts is missing.
   SortRun(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
 
-  /// Sorts the present batch; `only` says that there is no other. Throws DeviceFull; then it has taken
+  /// Sorts the current batch; `only` says that there is no other. Throws DeviceFull; then it has taken
   /// nothing of it.
   void take(BranchRun& run, bool only);
   /// Rows so far.

@@ -38,7 +38,7 @@ std::vector<SortWord> sort_words(const std::vector<plan::SortKey>& keys,
     if (may_be_null[key]) words.add({What::kNull, key, 1});
     if (type.is_string()) {
       words.add_text(key);
-      words.add({What::kSize, key, kSizeBits});  // zeros behind a string look like its own
+      words.add({What::kSize, key, kSizeBits});  // zeros after a string look like its own
       continue;
     }
     const auto bits = static_cast<unsigned>(width(type.physical())) * 8;

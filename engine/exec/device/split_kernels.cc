@@ -75,7 +75,7 @@ KernelText KernelWriter::split_text() const {
 }
 
 /// The places of the columns that the last kernel reads in rows that are split; none where they cannot be:
-/// what it reads beside lies by the rows' numbers, or has no fixed width.
+/// what else it reads lies by the rows' numbers, or has no fixed width.
 std::optional<std::vector<size_t>> KernelWriter::find_split() const {
   if (section_.first != 0 || !is_last() || !sink_.aggregates_rows) return std::nullopt;
   if (!program_.stages[first_of_last_].probe || is_wide()) return std::nullopt;

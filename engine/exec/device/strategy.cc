@@ -11,7 +11,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// The number behind "name=", if `text` is that.
+/// The number after "name=", if `text` is that.
 std::optional<uint32_t> number_of(std::string_view text, std::string_view name) {
   if (!text.starts_with(name) || !text.substr(name.size()).starts_with('=')) return std::nullopt;
   text.remove_prefix(name.size() + 1);

@@ -6,7 +6,7 @@
 
 namespace lanewise::exec {
 
-/// How patterns are asked and groups made on a GPU, where there is a choice that no answer depends on.
+/// How patterns are matched and groups made on a GPU, where there is a choice that no answer depends on.
 struct Strategy {
   /// Rows go to the table of groups as they come, or sorted by parts of that table; see groups-inl.h.
   enum class Groups : uint8_t {

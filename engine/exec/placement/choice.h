@@ -10,9 +10,9 @@
 
 namespace lanewise::exec {
 
-/// Of a pipeline, as far as can be told before its columns are on the GPU.
+/// For a pipeline, as far as is known before its columns are on the GPU.
 enum class Kernels : uint8_t {
-  kUnknown,  ///< nobody looked
+  kUnknown,  ///< not known
   kToCompile,
   kCached,  ///< this machine has compiled them before
   kAhead,   ///< they came compiled with the program
@@ -33,10 +33,10 @@ struct Choice {
   std::string device_text() const;
 };
 
-/// Which choice is asked for.
+/// Which choice is requested.
 enum class Thoroughness : uint8_t {
   kRun,      ///< what is not needed to decide is left out: sources are written only where the GPU may win
-  kExplain,  ///< with all that there is to tell
+  kExplain,  ///< with all figures
 };
 
 /// Chooses by Options::device_only, what devices offer, and the estimates. `results` are those of the

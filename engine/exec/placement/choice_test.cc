@@ -116,7 +116,7 @@ TEST_F(Choices, KnowWhichKernelsWereCompiled) {
   EXPECT_EQ(after.kernels, Kernels::kCached);
   EXPECT_THAT(after.device_text(), HasSubstr("; kernels in the cache"));
   EXPECT_LT(after.device.seconds(), before.device.seconds() - 0.1);
-  view_.costs.name = "";  // nobody asked yet
+  view_.costs.name = "";  // not known yet
   EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kCached);
   view_.costs.name = "Another GPU";
   EXPECT_EQ(choice(plan, Thoroughness::kExplain).kernels, Kernels::kToCompile);
@@ -128,7 +128,7 @@ TEST_F(Choices, NameWhatIsNotOffered) {
   EXPECT_THAT(large.text(), HasSubstr("on the CPU: "));
   EXPECT_THAT(large.text(), HasSubstr("regexp_matches"));
   EXPECT_THAT(large.text(), HasSubstr("not supported on GPUs"));
-  // Of small work only who asks is told.
+  // Choices for small work are reported only on request.
   EXPECT_THAT(choice(not_offered(10)).reason, IsEmpty());
   EXPECT_THAT(choice(not_offered(10), Thoroughness::kExplain).reason, HasSubstr("regexp_matches"));
 }

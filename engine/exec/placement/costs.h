@@ -48,13 +48,13 @@ struct PlacementCosts {
   bool operator==(const PlacementCosts&) const = default;
 };
 
-/// The host's, where nobody measured them: what one core was found to do, times threads; matchers as `tuning`
-/// has them.
+/// The host's, where they were not measured: what one core was found to do, times threads; matchers as
+/// `tuning` has them.
 Rates usual_host_rates(lanes::Target target, const lanes::Tuning& tuning, int threads);
 /// Rates for another number of threads: in proportion.
 Rates with_threads_of(const Rates& rates, int measured, int threads);
 
-/// A GPU's, where nobody measured them: what an H200 was found to do, in proportion to memory bandwidth and
+/// A GPU's, where they were not measured: what an H200 was found to do, in proportion to memory bandwidth and
 /// multiprocessors. With properties that are 0 those of a usual GPU.
 DeviceCosts usual_device_costs(const device::Properties& properties);
 

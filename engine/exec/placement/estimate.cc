@@ -16,7 +16,7 @@ double group_rate(const Rates& rates, double groups) {
   return rates.group * std::pow(rates.many_groups / rates.group, std::clamp(place, 0.0, 1.0));
 }
 
-/// Of the data, in the memory of who works on them.
+/// The parts of the work on data, each in the memory of its processor.
 std::vector<Estimate::Part> parts_of(const Work& work, const Rates& rates) {
   return {{"scan", (work.scanned + work.result_bytes) / rates.scan},
           {"compute", work.computed / rates.compute},

@@ -7,7 +7,7 @@
 
 namespace lanewise::exec {
 
-/// What a pipeline asks of whatever runs it: see work_of(). Nothing of it depends on a machine.
+/// The work of a pipeline, whatever runs it: see work_of(). Nothing of it depends on a machine.
 struct Work {
   double rows = 0;      ///< that it reads
   double scanned = 0;   ///< bytes of columns
@@ -22,10 +22,10 @@ struct Work {
   double missing = 0;     ///< bytes of columns that are not in the GPU's memory
   double fetched = 0;     ///< bytes of columns that are in a GPU's memory alone
   double host_share = 1;  ///< of the rows, what the host must look at: not zones that bounds refute, nor
-                          ///< what lies behind a LIMIT
+                          ///< what lies after a LIMIT
 };
 
-/// What is known of the GPU beside its costs.
+/// What is known of the GPU apart from its costs.
 struct DeviceState {
   bool open = false;      ///< in this process
   bool compiled = false;  ///< the pipeline's kernels, by this machine

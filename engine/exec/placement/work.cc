@@ -15,7 +15,7 @@ namespace lanewise::exec {
 
 namespace {
 
-/// Of a row.
+/// Bytes of a row.
 double usual_bytes(Type type) {
   return type.is_string() ? 4 + kUsualText : static_cast<double>(width(type.physical()));
 }
@@ -31,7 +31,7 @@ double words(Type type) {
 /// Where the rows of a branch come from.
 struct InputSize {
   double rows = 0;
-  double fixed = 0;    ///< bytes of numbers, offsets and codes of texts
+  double fixed = 0;    ///< bytes of numbers, offsets and codes of strings
   double text = 0;     ///< bytes of one text, in the mean
   double missing = 0;  ///< bytes that the GPU does not have
   double fetched = 0;  ///< bytes that only the GPU has
@@ -227,7 +227,7 @@ class SinkWork {
     } else if (const auto* sort = payload<plan::Sort>()) {
       double keys = 0;
       for (const plan::SortKey& key : sort->keys) keys += words(key.expr->type);
-      // Of few of many rows only those are sorted that may be among them.
+      // If few of many rows are needed, only those that may be among them are sorted.
       work_.sorted += keys * (sort->limit < 0 ? rows_ : std::min(rows_, needed(sort->limit, sort->offset)));
     } else if (const auto* limit = payload<plan::Limit>(); limit != nullptr && limit->limit >= 0) {
       work_.host_share *= std::min(1.0, needed(limit->limit, limit->offset) / std::max(rows_, 1.0));

@@ -17,13 +17,13 @@ struct Known {
   std::function<bool(const Source& source, size_t column, int64_t rows)> resident = {};
 };
 
-/// What nobody knows is assumed.
+/// What is not known is assumed.
 inline constexpr double kPasses = 0.2;       ///< share of rows that a predicate leaves, as DuckDB has it
 inline constexpr double kUsualText = 32;     ///< bytes
 inline constexpr double kRowsOfGroup = 10;   ///< that are put into one group
-inline constexpr double kUnknownRows = 1e6;  ///< of a source that does not tell
+inline constexpr double kUnknownRows = 1e6;  ///< of a source that does not know it
 
-/// What the pipeline asks, as far as that can be told from its expressions, from hot columns, and from what a
+/// The work of a pipeline, as far as it is known from its expressions, from hot columns, and from what a
 /// plan estimates of groups.
 Work work_of(const Pipeline& pipeline, const Known& known);
 

@@ -61,7 +61,7 @@ plan::NodePtr grouped(plan::NodePtr child) {
 TEST_F(Works, CountColumnsAndExpressions) {
   const Work all = work(count(scan()));
   EXPECT_EQ(all.rows, kWorkRows);
-  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of texts the offsets: nobody looks at them
+  EXPECT_EQ(all.scanned, kWorkRows * (8 + 4 + 4.0));  // of strings the offsets: the bytes are not read
   EXPECT_EQ(all.missing, kWorkRows * (8 + 4 + 4 + kUsualText));
   EXPECT_EQ(all.result_rows, 1);
   EXPECT_EQ(all.computed, kWorkRows);  // for the count
@@ -90,13 +90,13 @@ TEST_F(Works, WhatTheGpuHasIsNotMissing) {
     return source.identity() == "fake" && column != 1 && rows == kWorkRows;
   };
   EXPECT_EQ(work(count(scan())).missing, kWorkRows * 4.0);
-  source_->id = "";  // what nobody can know again
+  source_->id = "";  // what cannot be known either
   EXPECT_EQ(work(count(scan())).missing, kWorkRows * (16 + kUsualText));
 }
 
 TEST_F(Works, PatternsBehindFiltersSeeFewerRows) {
   const Work work = this->work(count(scan({like("%99%"), call("<", {id(), big(5)})})));
-  EXPECT_EQ(work.searched, 0);  // an automaton asks single rows
+  EXPECT_EQ(work.searched, 0);  // an automaton tests single rows
   EXPECT_DOUBLE_EQ(work.walked, kPasses * kWorkRows * kUsualText);
   const Work regular = this->work(count(scan({like("%9_9%")})));
   EXPECT_EQ(regular.walked, kWorkRows * kUsualText);

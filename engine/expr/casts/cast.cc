@@ -128,7 +128,7 @@ Vector cast(const Vector& from, Type to, bool try_cast, const ActiveSet& rows, E
       result.constant = true;
       return result;
     } catch (const ConversionError& error) {
-      throw ConversionError(error.what());  // it is no row's value
+      throw ConversionError(error.what());  // it is not a row's value
     }
   }
   Vector result;

@@ -10,7 +10,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-/// The value of a hexadecimal digit; -1: it is none.
+/// The value of a hexadecimal digit; -1: it is not one.
 constexpr int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   const char low = lowered(c);

@@ -8,7 +8,7 @@
 #include "data/type.h"
 #include "expr/device/parse_times-inl.h"
 
-/// Reading values from text as SQL's CAST does; nothing where the text is no such value. Spaces around
+/// Reading values from text as SQL's CAST does; nothing where the text is not such a value. Spaces around
 /// numbers and times are skipped.
 namespace lanewise::expr {
 

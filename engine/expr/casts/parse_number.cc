@@ -41,7 +41,7 @@ std::optional<T> parse_real(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument) return std::nullopt;
   if (!skip_spaces(text.substr(static_cast<size_t>(end - text.data()))).empty()) return std::nullopt;
-  // It does not tell whether what is out of range is too large or too small.
+  // It does not report whether what is out of range is too large or too small.
   if (error == std::errc::result_out_of_range) kernel::parse_real(kernel_text(text), value);
   return value;
 }

@@ -15,7 +15,7 @@ constexpr int kDenseTexts = 16;
 /// Text is fetched so far ahead: a core's own prefetching stops at the end of a page.
 constexpr size_t kFetchAhead = 2048;
 
-/// Up to 8 bytes as a number whose order is that of the bytes; behind a shorter text come zeros.
+/// Up to 8 bytes as a number whose order is that of the bytes; after a shorter text come zeros.
 uint64_t word_at(const uint8_t* text, size_t size) {
   static constexpr auto kMasks = [] {
     std::array<uint64_t, 9> masks{};
@@ -81,7 +81,7 @@ uint64_t equal_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t as
   return same;
 }
 
-/// The rows before `wanted`, or with `or_equal` not behind it.
+/// The rows before `wanted`, or with `or_equal` not after it.
 template <class Offset>
 uint64_t lesser_texts(const Rows<Offset>& rows, const Wanted& wanted, uint64_t asked, bool or_equal) {
   rows.fetch_ahead();

@@ -28,7 +28,7 @@ bool holds(Comparison op, int order) {
   return false;
 }
 
-/// Texts that share their first bytes, some with NUL bytes at the end, some with bytes above 0x7f.
+/// Strings that share their first bytes, some with NUL bytes at the end, some with bytes above 0x7f.
 std::string random_text(std::mt19937& random) {
   std::string text(random() % 30, 'a');
   for (char& c : text) {

@@ -89,7 +89,7 @@ Real real_of_timestamp(const Site& site, int64_t value) {
   if (!is_finite(value)) return std::nullopt;
   return part_in(site.expr, {}) == DatePart::kJulian ? julian_of(value) : epoch_of(value);
 }
-/// The parts that are asked for most, without a choice per row.
+/// The parts that are used most, without a choice per row.
 template <int32_t format::Date::* part>
 Integer civil_of_date(const Site&, int32_t days) {
   return is_finite_date(days) ? Integer(civil(days).*part) : std::nullopt;
@@ -239,7 +239,7 @@ template <DatePart part>
 std::optional<DeviceFunction> device_one(const Expr& expr) {
   return device_part(part, expr.args[0]->type, 0);
 }
-/// Of a constant word.
+/// For a constant word.
 std::optional<DeviceFunction> device_named(const Expr& expr) {
   if (expr.prepared == nullptr) return std::nullopt;
   return device_part(part_in(expr, {}), expr.args[1]->type, 1);

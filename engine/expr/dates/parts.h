@@ -14,7 +14,7 @@ int64_t part_of_time(DatePart part, int64_t micros);
 int64_t part_of_timestamp(DatePart part, int64_t timestamp);
 int64_t part_of_interval(DatePart part, const Interval& interval);
 
-/// Days since Monday, 24 November 4714 BC, and seconds since 1970: the parts that are no integers.
+/// Days since Monday, 24 November 4714 BC, and seconds since 1970: the parts that are not integers.
 double julian_of(int64_t timestamp);
 double epoch_of(int64_t timestamp);
 double epoch_of(const Interval& interval);
@@ -36,7 +36,7 @@ std::string_view word_of(DatePart part);
 struct PreparedPart final : Prepared {
   DatePart part;
 };
-/// For functions whose first argument names a part; nothing prepared where it is no literal.
+/// For functions whose first argument names a part; nothing prepared where it is not a literal.
 std::shared_ptr<const Prepared> prepare_part(std::span<const ExprPtr> args);
 /// The prepared part, or the one that `word` names; raises UserError for unknown ones.
 DatePart part_in(const Expr& expr, std::string_view word);

@@ -36,7 +36,7 @@ LANES_FN bool subtract_overflows(T a, T b, T& result) {
   }
 }
 
-/// Of two 128-bit numbers without signs.
+/// For two 128-bit numbers without signs.
 LANES_FN bool multiply_overflows(u128 a, u128 b, u128& result) {
   const u64 a_high = u64(a >> 64), b_high = u64(b >> 64);
   const u128 low = u128(u64(a)) * u64(b);

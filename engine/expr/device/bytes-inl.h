@@ -31,8 +31,8 @@ LANES_FN bool equal_bytes(const u8* a, const u8* b, u64 size) {
   return true;
 }
 
-/// Eight bytes of a text from `depth` on, the first one highest, zeros behind its end;
-/// with `kDown` the complement: numbers that sort as the texts do, or the other way round.
+/// Eight bytes of a text from `depth` on, the first one highest, zeros after its end;
+/// with `kDown` the complement: numbers that sort as the strings do, or the other way round.
 template <bool kDown>
 LANES_FN u64 text_word(Text text, u64 depth) {
   const u64 left = depth < text.size ? text.size - depth : 0;
@@ -56,9 +56,9 @@ LANES_FN u32 low_bits(u32 count) {
 #endif
 }
 
-/// The first bytes of a text of `size` bytes as words, zeros behind its end. All are asked for before the
-/// first one is there, and no lane goes another way than its neighbours, however long their texts. In halves:
-/// a shift over two of them is one instruction.
+/// The first bytes of a text of `size` bytes as words, zeros after its end. All are loaded before the
+/// first one is there, and no lane goes another way than its neighbours, however long their strings. In
+/// halves: a shift over two of them is one instruction.
 template <u32 kWords>
 class TextWords {
  public:
@@ -89,7 +89,7 @@ class TextWords {
 #endif
   }
   LANES_FN u64 operator[](u32 i) const { return u64(half(2 * i + 1)) << 32 | half(2 * i); }
-  /// Of two texts of one size.
+  /// For two strings of one size.
   LANES_FN bool operator==(const TextWords& other) const {
     u32 differ = 0;
     for (u32 i = 0; i < 2 * kWords; i++) differ |= (halves_[i] ^ other.halves_[i]) & mask(i);
@@ -105,7 +105,7 @@ class TextWords {
   }
 
   u32 count_;
-  u32 halves_[2 * kWords];  // behind the end anything
+  u32 halves_[2 * kWords];  // after the end anything
 };
 
 }  // namespace lanewise::kernel

@@ -10,7 +10,7 @@ namespace lanewise::kernel {
 using lanes::TaggedStarts;
 using lanes::TaggedView;
 
-/// A search for a match, and where it found the groups that are asked for.
+/// A search for a match, and where it found the groups that are requested.
 template <u32 kRegisters>
 struct Search {
   lanes::TaggedRegisters<kRegisters> registers;
@@ -42,7 +42,7 @@ struct Search {
 /// A group that the pattern does not have.
 LANES_FN Text no_group(Outcome&, Text) { return {}; }
 
-/// The only group that is asked for.
+/// The only group that is requested.
 template <u32 kClasses, u32 kStart, u32 kRegisters>
 LANES_FN Text extracted(Outcome&, Text text, const u8* class_of, const u32* steps, const u16* moves) {
   Search<kRegisters> search;

@@ -38,7 +38,7 @@ LANES_FN To rounded(Outcome& outcome, From value) {
   return fits ? To(near) : To(0);
 }
 
-/// To a number that is no decimal.
+/// To a number that is not a decimal.
 template <class To, class From>
 LANES_FN To to_number(Outcome& outcome, From value) {
   if constexpr (is_float<From> && is_float<To>) {
@@ -101,14 +101,14 @@ LANES_FN To decimal_to_real(Outcome&, From value, From divisor, To power) {
   return real_of<To>(value / divisor) + real_of<To>(value % divisor) / power;
 }
 
-/// To a decimal of as many or more digits behind the point; limit: values from there on do not fit.
+/// To a decimal of as many or more digits after the point; limit: values from there on do not fit.
 template <class To, class From>
 LANES_FN To widened_decimal(Outcome& outcome, From value, i128 factor, i128 limit) {
   outcome.failed |= i128(value) >= limit || i128(value) <= -limit;
   return To(u128(value) * u128(factor));
 }
 
-/// To a decimal of fewer digits behind the point.
+/// To a decimal of fewer digits after the point.
 template <class To, class From>
 LANES_FN To shortened_decimal(Outcome& outcome, From value, From divisor, i128 limit) {
   const From near = divide_rounded(value, divisor);

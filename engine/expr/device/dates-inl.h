@@ -111,7 +111,7 @@ LANES_FN i64 nanosecond_of_nanos(Outcome& outcome, i64 nanos) {
   return floor_mod(nanos, 60 * 1000 * kMicrosPerSecond);
 }
 
-// The parts that are no integers.
+// The parts that are not integers.
 LANES_FN f64 epoch_of_date(Outcome& outcome, i32 days) {
   outcome.null = is_infinite(days);
   return f64(i64(days) * 86'400);
@@ -299,7 +299,7 @@ template <class T>
 LANES_FN bool is_infinite_moment(Outcome&, T value) {
   return is_infinite(value);
 }
-/// Of names that stand side by side the one that begins at starts[i].
+/// Among adjacent names, the one that begins at starts[i].
 LANES_FN Text name_at(Text names, const u8* starts, i64 i) {
   return {names.at + starts[i], u64(starts[i + 1] - starts[i])};
 }

@@ -23,12 +23,12 @@ std::string both_valid(const std::string& a, const std::string& b) {
   throw NotOnDevice(expr.to_string() + " is not supported on GPUs");
 }
 
-/// The constant pattern that a call asks its first argument for; null: it is another expression.
+/// The constant pattern that a call matches with its first argument; null: it is another expression.
 const PreparedPattern* pattern_of(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
   const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
-  // One by which some rows fail and others match is matched as those of rows are: one automaton does not tell
-  // both.
+  // One by which some rows fail and others match is matched as those of rows are: one automaton does not
+  // distinguish both.
   return pattern != nullptr && pattern->is_constant() && !pattern->matches_or_fails() ? pattern : nullptr;
 }
 
@@ -184,7 +184,7 @@ Emitted Emitter::cast(const Expr& expr) {
   return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
 }
 
-/// The automaton is a part of the source: where texts are computed, theirs is the kernel's work. So it is
+/// The automaton is a part of the source: where strings are computed, theirs is the kernel's work. So it is
 /// where rows that match fail.
 Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
   const lanes::AutomatonView automaton = automaton_of(pattern);

@@ -39,7 +39,7 @@ std::string device_quoted(std::string_view bytes);
 /// A power of ten as a further argument of a call: ", i128(100)".
 std::string device_power(std::string_view type, int digits);
 
-/// Whether the call asks whether a column's strings match a constant pattern, which raises nothing: an
+/// Whether the call tests whether a column's strings match a constant pattern, which raises nothing: an
 /// automaton's work, done before.
 bool is_match(const Expr& expr);
 /// Whether such a call, of any strings, is true for those that do not match.
@@ -68,13 +68,14 @@ class Emitter {
   /// Begins a block: "if (x) {"; close() ends it.
   void open(std::string_view head);
   void close(std::string_view tail = "}");
-  /// Writes a line that is there only where texts are made before take(): the heap that makes them is `heap`.
+  /// Writes a line that is there only where strings are made before take(): the heap that makes them is
+  /// `heap`.
   void line_if_texts(std::string_view text);
-  /// Whether what was written makes texts.
+  /// Whether what was written makes strings.
   bool makes_texts() const { return makes_texts_; }
   /// What was written so far.
   std::string take();
-  /// Lines that include the headers which it needs besides those of all kernels.
+  /// Lines that include the headers which it needs apart from those of all kernels.
   std::string includes() const;
 
  private:

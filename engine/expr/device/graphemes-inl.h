@@ -15,14 +15,14 @@ LANES_FN GraphemeClass grapheme_class(u32 c) {
   if (c >= 0xac00 && c <= 0xd7a3) return (c - 0xac00) % 28 == 0 ? GraphemeClass::kLV : GraphemeClass::kLVT;
   const auto& runs = text::unicode::GraphemeRuns::all;
   u32 first = 0, count = sizeof(runs) / sizeof(runs[0]);
-  while (count > 1) {  // the last run that does not start behind c
+  while (count > 1) {  // the last run that does not start after c
     const u32 half = count / 2;
     first = runs[first + half].start <= c ? first + half : first;
     count -= half;
   }
   return runs[first].type;
 }
-/// Of the character at `at`.
+/// For the character at `at`.
 LANES_FN GraphemeClass grapheme_class(Text text, u64 at) {
   const Decoded decoded = decode(slice(text, at, text.size));
   return decoded.bytes ? grapheme_class(decoded.code_point) : GraphemeClass::kControl;
@@ -70,7 +70,7 @@ LANES_FN u64 next_grapheme(Text text, u64 at) {
   return text.size;
 }
 
-/// Of ASCII each byte is a character, "\r\n" too.
+/// Whether each byte is a character; in ASCII "\r\n" is one too.
 LANES_FN bool is_ascii(Text text) {
   u8 bytes = 0;
   for (u64 i = 0; i < text.size; i++) bytes |= text.at[i];

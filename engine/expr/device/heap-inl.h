@@ -2,10 +2,10 @@
 
 #include "expr/device/values-inl.h"
 
-/// Memory for texts that a kernel makes: one block, of which threads take pieces.
+/// Memory for strings that a kernel makes: one block, of which threads take pieces.
 namespace lanewise::kernel {
 
-/// What the block begins with: how many bytes were asked for. Where that exceeds its capacity, texts are
+/// What the block begins with: how many bytes were requested. Where that exceeds its capacity, strings are
 /// lost, and the kernel is to run again with more.
 inline constexpr u64 kHeapHead = 8;
 
@@ -18,7 +18,7 @@ LANES_FN u8* copied(u8* to, Text text) {
 /// A thread's part of it.
 class Heap {
  public:
-  /// Of a block with room for `capacity` bytes behind its head.
+  /// For a block with room for `capacity` bytes after its head.
   LANES_FN Heap(u8* block, u64 capacity) : block_(block), capacity_(capacity) {}
 
   /// Room for so many bytes, or null.
@@ -37,7 +37,7 @@ class Heap {
     left_ -= end;
     return text;
   }
-  /// All texts may go: those of the row before.
+  /// All strings may go: those of the row before.
   LANES_FN void rewind() {
     left_ += u64(next_ - first_);
     next_ = first_;

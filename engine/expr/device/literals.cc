@@ -21,7 +21,7 @@ std::string whole_literal(std::string_view type, uint128_t bits) {
 
 }  // namespace
 
-/// Other bytes are three octal digits, behind which no digit can be misread.
+/// Other bytes are three octal digits, after which no digit can be misread.
 std::string device_quoted(std::string_view bytes) {
   std::string quoted = "\"";
   for (const char c : bytes) {

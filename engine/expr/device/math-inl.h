@@ -50,7 +50,7 @@ LANES_FN f64 based_log(Outcome& outcome, f64 base, f64 x) {
   outcome.failed |= divisor == 0;
   return decimal_log(outcome, x) / divisor;
 }
-/// With the sign of x, exact: in steps of as many bits as fit beside a mantissa.
+/// With the sign of x, exact: in steps of as many bits as fit beyond a mantissa.
 LANES_FN f64 real_remainder(Outcome&, f64 x, f64 y) {
   constexpr u64 kSign = u64(1) << 63, kHidden = u64(1) << 52;
   if (x != x || y != y) return x + y;
@@ -138,7 +138,7 @@ template <class Mode, class T>
 LANES_FN T whole_real(Outcome&, T x) {
   return T(Mode::whole(x));
 }
-/// Of a decimal; power is 10^scale.
+/// For a decimal; power is 10^scale.
 template <class Mode, class T>
 LANES_FN T whole_decimal(Outcome&, T value, T power) {
   return Mode::quotient(value, power);

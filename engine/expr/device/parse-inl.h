@@ -2,7 +2,7 @@
 
 #include "expr/device/values-inl.h"
 
-/// Reading texts from their beginning: what is read is taken off. ASCII, whatever the locale.
+/// Reading strings from their beginning: what is read is taken off. ASCII, whatever the locale.
 namespace lanewise::kernel {
 
 LANES_FN bool is_digit(u8 c) { return c >= '0' && c <= '9'; }

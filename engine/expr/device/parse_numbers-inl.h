@@ -10,7 +10,7 @@ struct Numeral {
   bool negative = false;
   i64 point = 0;
   i64 integer_digits = 0;  ///< as written, before the exponent
-  Text digits{};           ///< from the first one that is no zero, with what stands between them
+  Text digits{};           ///< from the first one that is not zero, with what stands between them
 };
 
 /// The digits of a numeral one by one, then zeros.
@@ -25,7 +25,7 @@ struct Digits {
 /// Takes a single underscore that follows a digit; false if no digit follows it.
 LANES_FN bool take_underscore(Text& text) { return !take(text, '_') || is_digit(front(text)); }
 
-/// Larger exponents are refused, of reals none: they are infinite or zero.
+/// Larger exponents are rejected, except of reals: they are infinite or zero.
 inline constexpr i64 kLargestExponent = 0x7fff, kAnyExponent = 100'000;
 
 LANES_FN bool take_exponent(Text& text, i64& point, i64 largest) {
@@ -87,7 +87,7 @@ LANES_FN bool scaled_numeral(const Numeral& numeral, i32 scale, u128& value) {
   return value != 0 || wanted < 39;
 }
 
-/// "1F" or "11" behind "0x" or "0b".
+/// "1F" or "11" after "0x" or "0b".
 template <class T>
 LANES_FN bool parse_radix(Text text, u32 base, T& result) {
   u64 value = 0;
@@ -124,7 +124,7 @@ LANES_FN bool parse_integer(Text text, T& result) {
   return value <= u128(highest<T>) + (is_signed<T> && numeral.negative ? 1 : 0);
 }
 
-/// The unscaled value of a decimal with `scale` digits behind the point and `whole` before it, below `limit`;
+/// The unscaled value of a decimal with `scale` digits after the point and `whole` before it, below `limit`;
 /// rounded half away from zero.
 LANES_FN bool parse_decimal(Text text, i32 whole, i32 scale, i128 limit, i128& result) {
   Numeral numeral;

@@ -47,7 +47,7 @@ LANEWISE_CALLED i32 compare_exactly(const Numeral& numeral, u64 number, i32 expo
   for (; exponent <= -13; exponent += 13) big.multiply(kFive13);
   for (; exponent < 0; ++exponent) big.multiply(5);
 
-  i64 written = numeral.point;  // the place of the digit behind the last one
+  i64 written = numeral.point;  // the place of the digit after the last one
   for (u64 i = 0; i < numeral.digits.size; i++) written -= is_digit(numeral.digits.at[i]);
   const u8* next = numeral.digits.at + numeral.digits.size;
   i32 order = 0;
@@ -73,13 +73,13 @@ LANEWISE_CALLED i32 compare_exactly(const Numeral& numeral, u64 number, i32 expo
   return order;
 }
 
-/// A float's bits behind the point, and the exponent of its greatest numbers.
+/// A float's bits after the point, and the exponent of its greatest numbers.
 template <class T>
 inline constexpr i32 kFractionBits = sizeof(T) == 4 ? 23 : 52;
 template <class T>
 inline constexpr i32 kGreatestExponent = sizeof(T) == 4 ? 127 : 1023;
 
-/// value / 2^bits to the nearest whole number; of a half, which is told, upwards. 0 < bits < 129.
+/// value / 2^bits to the nearest whole number; of a half, which is detected, upwards. 0 < bits < 129.
 LANES_FN u64 without_bits(u128 value, i32 bits, bool& half) {
   const u128 kept = bits < 128 ? value >> bits : 0, rest = bits < 128 ? value - (kept << bits) : value;
   const u128 middle = u128(1) << (bits - 1);
@@ -87,8 +87,8 @@ LANES_FN u64 without_bits(u128 value, i32 bits, bool& half) {
   return u64(kept) + (rest >= middle);
 }
 
-/// The bits of |numeral| as a T. 19 digits times a power of ten of 128 bits tell them in nearly all cases;
-/// where half a unit may lie between what they bound, all digits are compared.
+/// The bits of |numeral| as a T. 19 digits times a power of ten of 128 bits determine them in nearly all
+/// cases; where half a unit may lie between what they bound, all digits are compared.
 template <class T>
 LANES_FN u64 nearest_bits(const Numeral& numeral) {
   constexpr i32 kLeast = 1 - kGreatestExponent<T>;
@@ -132,7 +132,7 @@ LANES_FN u64 nearest_bits(const Numeral& numeral) {
   return result < kInfinity ? result : kInfinity;
 }
 
-/// "(abc_1)" behind "nan".
+/// "(abc_1)" after "nan".
 LANES_FN Text skip_payload(Text text) {
   if (front(text) != '(') return text;
   for (u64 i = 1; i < text.size; i++) {

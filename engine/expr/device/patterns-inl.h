@@ -15,15 +15,15 @@ LANES_FN bool contains(Outcome&, Text text, Text part) {
   return part.size == 0 || find_text(text, part, 0) != kNowhere;
 }
 
-/// What stands in a pattern besides bytes.
+/// What a pattern contains apart from bytes.
 inline constexpr u32 kPatternEnds = 256, kEndsInEscape = 257, kOneCharacter = 258, kAnyText = 259;
 /// No byte, and nothing of these.
 inline constexpr u32 kNoEscape = 260;
 /// In place of where a text goes on: anywhere from here.
 inline constexpr u64 kFromHereOn = kNowhere - 1;
 
-/// Whether a pattern takes in the whole text. Its pass() reads what it asks for next and says where the text
-/// goes on behind that, or kNowhere. Where what follows the last wildcard does not match, that takes in one
+/// Whether a pattern takes in the whole text. Its pass() reads what it needs next and says where the text
+/// goes on after that, or kNowhere. Where what follows the last wildcard does not match, that takes in one
 /// byte more; what stood before it matched as early as it could, and needs no other place.
 template <class Pattern>
 LANES_FN bool takes(Outcome& outcome, Pattern pattern, Text text) {
@@ -59,7 +59,7 @@ struct AsWritten {
   }
   LANES_FN bool ended() const { return rest.size == 0; }
   LANES_FN bool within_letter() const { return false; }
-  /// Of a byte that was read.
+  /// For a byte that was read.
   template <class Pattern>
   static LANES_FN u64 pass(Pattern&, u32 byte, Text text, u64 i) {
     return text.at[i] == byte ? i + 1 : kNowhere;
@@ -136,7 +136,7 @@ struct GlobPattern {
     }
     return text.at[i] == wanted ? i + 1 : kNowhere;
   }
-  /// Reads a class behind its '['. One without an end has no byte.
+  /// Reads a class after its '['. One without an end has no byte.
   LANES_FN bool class_has(i8 byte) {
     const bool inverted = !ended() && rest.at[0] == '!';
     if (inverted) next();

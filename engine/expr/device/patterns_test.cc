@@ -10,7 +10,7 @@
 #include "expr/device/testing/compiled.h"
 #include "expr/patterns/pattern_cache.h"
 
-/// Patterns that rows bring along: devices' functions against the host's, malformed texts too.
+/// Patterns that rows bring along: devices' functions against the host's, malformed strings too.
 namespace lanewise::expr {
 namespace {
 
@@ -75,7 +75,7 @@ std::string some(const std::string_view (&pieces)[kCount], size_t most, std::mt1
 }
 
 /// Letters of one, two and three bytes, such that are others in lower case (the last two are k and i there),
-/// and bytes that are none.
+/// and bytes that are not.
 constexpr std::string_view kLetters[] = {
     "a", "A", "b", "k",    "i",    "ä",        "Ä",    "ꭰ",    "Ꭰ",    "😀",     "\0"sv,
     "$", "%", "_", "\xC3", "\xA4", "\xE2\x84", "\xAA", "\xED", "\xFF", "\u212A", "\u0130"};

@@ -2,7 +2,7 @@
 
 #include "expr/device/values-inl.h"
 
-/// Of functions that are large, or that few rows need: compiled once, and called.
+/// For functions that are large, or that few rows need: compiled once, and called.
 #if defined(__CUDACC__)
 #define LANEWISE_CALLED __device__ __noinline__ inline
 #else

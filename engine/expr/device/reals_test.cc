@@ -64,7 +64,7 @@ void check_reads(const std::string& text) {
   check_read<float>(text);
 }
 
-/// All digits of the middle between a value and the next one, and texts beside it.
+/// All digits of the middle between a value and the next one, and strings around it.
 void check_middle(long double low, long double high) {
   char text[1300];
   std::snprintf(text, sizeof(text), "%.1100Le", (low + high) / 2);

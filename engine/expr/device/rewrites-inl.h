@@ -3,7 +3,7 @@
 #include "expr/device/captures-inl.h"
 #include "expr/device/texts-inl.h"
 
-/// Texts whose matches of a constant pattern are rewritten, as text/captures/ does it on the host.
+/// Strings whose matches of a constant pattern are rewritten, as text/captures/ does it on the host.
 namespace lanewise::kernel {
 
 /// Where a rewritten text goes: nowhere as long as its bytes are counted.
@@ -39,7 +39,7 @@ LANES_FN Text rewritten(Outcome& outcome, Heap& heap, Text text, const u8* class
       const u64 begin = search.registers.places[0], end = search.registers.places[1];
       out.put(slice(text, at, begin));
       at = end;
-      if (begin == end && end == last_end) {  // an empty match right behind the last one is none
+      if (begin == end && end == last_end) {  // an empty match right after the last one does not count
         const u32 bytes = decode(slice(text, at, text.size)).bytes;
         const u64 next = at + (bytes ? bytes : 1);
         out.put(slice(text, at, next < text.size ? next : text.size));

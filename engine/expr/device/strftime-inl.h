@@ -10,7 +10,7 @@ struct Instant : Moment {
   i64 nanos;
 };
 
-// The directives that are no plain parts.
+// The directives that are not plain parts.
 LANES_FN i64 year_of_century(Moment at) {
   const i64 year = civil(at.days).year;
   return (year < 0 ? -year : year) % 100;

@@ -3,8 +3,8 @@
 #include "expr/device/heap-inl.h"
 #include "expr/device/letters-inl.h"
 
-/// Functions that make texts, as expr/strings/ has them on the host. Where the heap has no room they give
-/// what nobody reads: the kernel runs again.
+/// Functions that make strings, as expr/strings/ has them on the host. Where the heap has no room they give
+/// what is not read: the kernel runs again.
 namespace lanewise::kernel {
 
 /// The longest text that a function may make.
@@ -24,7 +24,7 @@ struct Piece {
   Text text;
   bool there;
 };
-/// Those that are there with `separator` between them.
+/// The pieces that are not NULL, with `separator` between them.
 template <class... Pieces>
 LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) {
   const u64 count = (u64(0) + ... + u64(pieces.there));
@@ -45,7 +45,7 @@ LANES_FN Text joined_by(Outcome&, Heap& heap, Text separator, Pieces... pieces) 
 }
 
 /// Letter by letter; upper case has the capital of the German sz, which Unicode's mapping does not lead to.
-/// What is malformed stays. A text that does not change is no new one.
+/// What is malformed stays. A text that does not change is returned itself.
 template <bool kUpper>
 LANES_FN Text in_case(Outcome&, Heap& heap, Text text) {
   u8* const to = heap.reserve(text.size + text.size / 2);  // two bytes become three at most
@@ -182,7 +182,7 @@ LANES_FN Text hex_of_number(Outcome&, Heap& heap, T value) {
   for (u64 i = 0; i < digits; i++) to[digits - 1 - i] = hex_digit(u32(bits >> i * 4) & 15);
   return heap.made(digits);
 }
-/// The value of a hexadecimal digit, 16 of what is none.
+/// The value of a hexadecimal digit, 16 for other bytes.
 LANES_FN u32 hex_value(u8 letter) {
   if (letter >= '0' && letter <= '9') return letter - '0';
   const u32 of_letter = (letter | 0x20u) - 'a';

@@ -7,7 +7,7 @@
 #include "expr/device/testing/compiled.h"
 #include "expr/function.h"
 
-/// Functions that read and print texts, compiled for the host: texts at the edges of what they take, and
+/// Functions that read and print strings, compiled for the host: strings at the edges of what they take, and
 /// random changes of such.
 namespace lanewise::expr {
 namespace {

@@ -58,7 +58,7 @@ struct Literal {
   static LANES_FN Text text(u64 size) { return {reinterpret_cast<const u8*>(held.words), size}; }
 };
 
-/// What a function says besides its value, which is then unspecified.
+/// What a function returns apart from its value, which is then unspecified.
 struct Outcome {
   bool null = false;
   bool failed = false;

@@ -2,7 +2,7 @@
 
 #include "expr/device/values-inl.h"
 
-/// Patterns over texts that are computed: those of columns are matched by warps, in kernels of their own.
+/// Patterns over strings that are computed: those of columns are matched by warps, in kernels of their own.
 namespace lanewise::kernel {
 
 /// Whether a complete automaton, numbered as lanes::AutomatonView says, accepts the text.

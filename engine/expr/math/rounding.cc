@@ -218,7 +218,7 @@ std::optional<Type> resolve_digits(Types args) {
   if (args[0].is_integer() && !taken(integers, args[0])) return std::nullopt;
   return args[0];
 }
-/// A decimal has as many digits after the point as are asked for, but not more than before.
+/// A decimal has as many digits after the point as are requested, but not more than before.
 Type refine_digits(Type resolved, std::span<const ExprPtr> args) {
   if (resolved.id != TypeId::kDecimal) return resolved;
   if (args[1]->kind != Expr::Kind::kLiteral || args[1]->literal.is_null()) {
@@ -255,7 +255,7 @@ Value reference_digits(const Expr& expr, Values args) {
   });
 }
 
-/// Of a constant number of digits.
+/// For a constant number of digits.
 template <class Mode>
 std::optional<DeviceFunction> device_digits(const Expr& expr) {
   if (expr.args[1]->kind != Expr::Kind::kLiteral || expr.args[1]->literal.is_null()) return std::nullopt;

@@ -13,7 +13,7 @@
 /// Nested values column by column: all elements of a chunk's lists, or all values of a field, as one vector.
 namespace lanewise::expr {
 
-/// The elements of the lists (arrays, maps) of some rows, one list behind the other.
+/// The elements of the lists (arrays, maps) of some rows, one list after the other.
 struct Elements {
   Vector values;  ///< without a dictionary, one per element
   uint32_t count = 0;
@@ -36,7 +36,7 @@ Vector structs_of(Type type, std::span<const Vector> fields, const ActiveSet& ro
 /// The slot of each active row's value, NULL or not, as a BLOB.
 Vector slots_of(const Vector& values, const ActiveSet& rows);
 
-/// values[row_of[i]] for i in [0, count): a row's value beside each of its elements.
+/// values[row_of[i]] for i in [0, count): a row's value next to each of its elements.
 Vector repeated(const Vector& values, const uint32_t* row_of, uint32_t count, Arena& arena);
 
 /// For each element its row.

@@ -7,7 +7,7 @@
 #include "expr/vectors.h"
 
 /// Functions of a list and an expression over its elements, Expr::lambda, whose columns are its parameters,
-/// the last one first, then the call's arguments behind the list.
+/// the last one first, then the call's arguments after the list.
 namespace lanewise::expr {
 
 namespace lambdas {

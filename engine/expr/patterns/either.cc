@@ -33,7 +33,7 @@ std::string Either::describe(lanes::Target target, const lanes::Tuning& tuning) 
 }
 
 std::shared_ptr<const Either> prepare_either(std::span<const ExprPtr> args) {
-  std::map<size_t, std::vector<size_t>> asked;  // arguments by the column that they ask
+  std::map<size_t, std::vector<size_t>> asked;  // arguments by the column that they test
   for (size_t i = 0; i < args.size(); ++i) {
     if (constant_test(*args[i]) != nullptr && args[i]->args[0]->kind == Expr::Kind::kColumn)
       asked[args[i]->args[0]->column].push_back(i);

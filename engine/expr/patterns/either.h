@@ -8,7 +8,7 @@
 
 namespace lanewise::expr {
 
-/// Arguments of an OR that ask the same column for constant patterns, as one test that takes one pass.
+/// Arguments of an OR that match the same column with constant patterns, as one test that takes one pass.
 struct Either : Prepared {
   std::vector<size_t> args;  ///< ascending; at least two
   ExprPtr test;              ///< true where one of them is; NULL where all are

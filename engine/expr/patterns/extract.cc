@@ -44,7 +44,7 @@ std::shared_ptr<const Prepared> prepare_extract(std::span<const ExprPtr> args) {
   return std::make_shared<PreparedExtract>(args);
 }
 
-/// The texts are part of the argument: nothing is copied.
+/// The strings are part of the argument: nothing is copied.
 Vector extract_valid(const Expr& expr, std::span<const Vector> args, const ActiveSet& rows,
                      EvalContext& context) {
   const auto& pattern = static_cast<const PreparedExtract&>(*expr.prepared);

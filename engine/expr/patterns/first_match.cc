@@ -75,7 +75,7 @@ std::shared_ptr<const FirstMatch> FirstMatch::reading(ExprPtr text) const {
 
 std::shared_ptr<const FirstMatch> prepare_first_match(std::span<const ExprPtr> case_args) {
   constexpr size_t kMost = 64;
-  std::map<size_t, std::vector<size_t>> asked;  // conditions by the column that they ask
+  std::map<size_t, std::vector<size_t>> asked;  // conditions by the column that they test
   for (size_t i = 0; i + 1 < case_args.size(); i += 2) {
     const Expr* test = test_of(*case_args[i]);
     if (test == nullptr) continue;

@@ -10,7 +10,7 @@
 
 namespace lanewise::expr {
 
-/// Conditions of a CASE that ask one column for constant patterns, answered together: one pass finds the
+/// Conditions of a CASE that match one column with constant patterns, answered together: one pass finds the
 /// first pattern that each row matches.
 class FirstMatch : public Prepared {
  public:
@@ -22,13 +22,13 @@ class FirstMatch : public Prepared {
   std::string describe(lanes::Target target, const lanes::Tuning& tuning) const override;
 
   /// By argument of the CASE the rows whose first pattern is that condition's, as a bitmap; null where the
-  /// CASE asks by itself. Empty for text that lies in another form than side by side.
+  /// CASE tests by itself. Empty for text that lies in another form than side by side.
   std::vector<const uint64_t*> find(Columns columns, const ActiveSet& rows, EvalContext& context) const;
 
   /// The same for a CASE that now reads `text`.
   std::shared_ptr<const FirstMatch> reading(ExprPtr text) const;
   const std::vector<size_t>& args() const { return args_; }
-  /// The column that is asked.
+  /// The column that is tested.
   const Expr& text() const { return *text_; }
 
  private:

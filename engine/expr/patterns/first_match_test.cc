@@ -24,7 +24,7 @@ ExprPtr dear_case(size_t of = 0) {
 const FirstMatch* first_match_of(const ExprPtr& expr) {
   return static_cast<const FirstMatch*>(expr->prepared.get());
 }
-/// The same CASE, whose conditions are asked one by one.
+/// The same CASE, whose conditions are tested one by one.
 ExprPtr one_by_one(const ExprPtr& expr) {
   auto plain = std::make_shared<Expr>(*expr);
   plain->prepared = nullptr;

@@ -9,12 +9,12 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Longer texts are matched where they are.
+/// Longer strings are matched where they are.
 constexpr size_t kLongText = size_t{16} << 10;
 /// Bytes gathered before they are matched, or as many as the rows may have.
 constexpr size_t kGathered = size_t{256} << 10;
 
-/// Texts side by side, with the rows that they came from.
+/// Strings side by side, with the rows that they came from.
 class Gatherer {
  public:
   Gatherer(const text::Matcher& matcher, text::MatchContext& context, uint32_t rows, uint64_t* hits,

@@ -8,7 +8,7 @@
 
 namespace lanewise::expr {
 
-/// The rows of texts that lie side by side (Vector::Form::kText).
+/// The rows of strings that lie side by side (Vector::Form::kText).
 text::StringRows string_rows(const Vector& texts, uint32_t rows);
 
 /// The active rows whose text matches, as a bitmap in the rows' arena; all other bits are 0. Flat text is

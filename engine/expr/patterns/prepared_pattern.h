@@ -30,7 +30,7 @@ struct PatternState : EvalState {
 class PreparedPattern : public Prepared {
  public:
   /// `detail` is the place of ESCAPE's argument or of a regular expression's options among the arguments,
-  /// which may be fewer. Throws UserError for a bad regular expression and for options that are no literal.
+  /// which may be fewer. Throws UserError for a bad regular expression and for options that are not literals.
   PreparedPattern(Syntax syntax, std::span<const ExprPtr> args, size_t detail);
   /// A pattern that is compiled already.
   explicit PreparedPattern(text::Pattern pattern)
@@ -58,8 +58,8 @@ class PreparedPattern : public Prepared {
   PerTarget<text::Matcher> matchers_;
 };
 
-/// What a call prepared that asks its first argument for one constant pattern, which raises nothing; null for
-/// other expressions.
+/// What a call prepared that matches its first argument with one constant pattern, which raises nothing; null
+/// for other expressions.
 const PreparedPattern* constant_test(const Expr& expr);
 /// Whether `text` has `pattern`, a constant one.
 ExprPtr pattern_test(ExprPtr text, std::shared_ptr<const PreparedPattern> pattern);

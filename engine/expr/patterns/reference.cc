@@ -41,7 +41,7 @@ bool like_reference(const std::string& text, const std::string& pattern, const c
 
 namespace {
 
-/// Reads the class behind '[' at `at` and leaves `at` behind its ']'. False if `byte` is not in it or it has
+/// Reads the class after '[' at `at` and leaves `at` after its ']'. False if `byte` is not in it or it has
 /// no end.
 bool in_class(const std::string& pattern, size_t& at, char byte) {
   const bool inverted = at < pattern.size() && pattern[at] == '!';

@@ -17,7 +17,7 @@ namespace lanewise::expr {
 
 namespace {
 
-/// Of a device's rewrite: from here on a word stands for a group; and how many words there may be.
+/// For a device's rewrite: from here on a word stands for a group; and how many words there may be.
 constexpr int kFirstGroup = 256;
 constexpr size_t kMostWords = 4096;
 /// Larger strings are not kept for the next row.

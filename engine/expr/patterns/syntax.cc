@@ -35,7 +35,7 @@ std::string with_own_escape(std::string_view pattern, std::optional<char> escape
   return result;
 }
 
-/// LIKE and ILIKE. A pattern with a fault becomes one for the texts that meet it.
+/// LIKE and ILIKE. A pattern with a fault becomes one for the strings that meet it.
 Compiled compile_like(Syntax syntax, std::string_view pattern, std::optional<std::string_view> escape) {
   text::LikeOptions options;
   options.ignore_case = syntax == Syntax::kILike;

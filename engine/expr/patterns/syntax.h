@@ -33,7 +33,7 @@ struct Compiled {
   /// Not empty: what is wrong. A text that matches raises it: DuckDB minds a LIKE pattern that ends in its
   /// escape only where a text gets that far.
   std::string fault;
-  /// With a fault: what matches texts that do not raise it; none does where there is nothing.
+  /// With a fault: what matches strings that do not raise it; none does where there is nothing.
   std::optional<text::Pattern> otherwise = {};
 };
 

@@ -18,7 +18,7 @@ enum class Layout { kText, kWideText, kViews, kDictionary, kConstant, kLiteral }
 inline constexpr Layout kLayouts[] = {Layout::kText,       Layout::kWideText, Layout::kViews,
                                       Layout::kDictionary, Layout::kConstant, Layout::kLiteral};
 
-/// Columns of a chunk, with the memory behind them.
+/// Columns of a chunk, with the memory that holds them.
 class Chunk {
  public:
   /// Adds a column of `values`; text starts at an offset that is not 0. A constant has the first value in all

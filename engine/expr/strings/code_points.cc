@@ -72,7 +72,7 @@ class Translation {
       at = next;
       target = target_end;
     }
-    // Of equal characters the first one counts.
+    // Among equal characters the first one counts.
     std::stable_sort(pairs_.begin(), pairs_.end(),
                      [](const Pair& a, const Pair& b) { return a.from < b.from; });
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr int kComposed = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 constexpr int kWithoutMarks = kComposed | UTF8PROC_STRIPMARK;
 
-/// Texts in a normal form of Unicode (Unicode standard annex 15), one after the other.
+/// Strings in a normal form of Unicode (Unicode standard annex 15), one after the other.
 class Normalizer {
  public:
   Normalizer(std::string_view function, int options)

@@ -7,7 +7,7 @@
 
 namespace lanewise::expr {
 
-/// Whether an argument of type `given` may stand where `wanted` is asked for: the same type, a bare NULL, or
+/// Whether an argument of type `given` may stand where `wanted` is expected: the same type, a bare NULL, or
 /// INTEGER for BIGINT.
 constexpr bool accepts(TypeId wanted, TypeId given) {
   return given == wanted || given == TypeId::kNull || (wanted == TypeId::kInt64 && given == TypeId::kInt32);

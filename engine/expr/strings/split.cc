@@ -56,7 +56,7 @@ Piece piece_from_end(std::string_view text, char separator, int64_t number) {
   }
 }
 
-/// Piece `number`: 1 is the first, -1 the last; 0 is none.
+/// Piece `number`: 1 is the first, -1 the last; 0 does not exist.
 Piece piece_of(std::string_view text, std::string_view separator, int64_t number) {
   if (number < 0 && separator.size() == 1) return piece_from_end(text, separator[0], number);
   if (number < 0) {

@@ -21,7 +21,7 @@ Value blob(size_t, std::mt19937& random) { return {TypeId::kBlob, random_text(ra
 Value short_needles(size_t argument, std::mt19937& random) {
   return Value::varchar(random_text(random, argument == 0 ? 24 : 2));
 }
-/// Texts, then positions around their lengths.
+/// Strings, then positions around their lengths.
 Value positions(size_t argument, std::mt19937& random) {
   if (argument == 0) return Value::varchar(random_text(random));
   return Value::int64(random() % 20 == 0 ? static_cast<int64_t>(random() % 300'000) - 150'000

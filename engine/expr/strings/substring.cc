@@ -12,7 +12,7 @@ namespace lanewise::expr {
 
 namespace {
 
-// DuckDB refuses numbers beyond these.
+// DuckDB rejects numbers beyond these.
 constexpr int64_t kLargest = 0xFFFFFFFF;
 constexpr int64_t kSmallest = -kLargest - 1;
 

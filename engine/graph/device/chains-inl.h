@@ -15,7 +15,7 @@ LANES_FN bool is_start(u32 i, u32 bits) {
   return x >> (32 - bits) == 0;
 }
 
-/// What is known of an element of a list, in one word: first the element behind it; when it was walked over,
+/// What is known of an element of a list, in one word: first the element after it; when it was passed,
 /// its part of the list, and how many of that are before it.
 LANES_FN u64 unvisited(u32 link) { return u64(kNobody) << 32 | link; }
 LANES_FN u64 visited(u32 part, u32 offset) { return u64(part) << 32 | offset; }
@@ -29,8 +29,8 @@ LANES_FN u64 hop_to(u32 element, u32 links) { return u64(element) << 32 | links;
 LANES_FN u32 hop_end(u64 hop) { return u32(hop >> 32); }
 LANES_FN u32 hop_links(u64 hop) { return u32(hop); }
 
-/// What steps count: whether a round of hops left some, rounds take turns with three words; elements that
-/// none follows, that none is behind, parts; elements that no part has.
+/// Counters of the steps: whether a round of hops left some, rounds take turns with three words; elements
+/// that none follows, that none comes after, parts; elements that no part has.
 enum Count : u32 { kUnsettled, kHeads = 3, kEnds, kParts, kLost, kCounts };
 
 /// Each element's cell; which elements follow another one.

@@ -19,7 +19,7 @@ struct Alone {
   LANES_FN void operator()(u64 v) const { parent[v] = u32(v); }
 };
 
-/// Joins what a part of the edges joins: runs of neighbouring ones, one of `every`.
+/// Joins the trees of some edges: runs of neighbouring ones, one of `every`.
 struct JoinSome {
   static constexpr char kName[] = "join_some";
   static constexpr u32 kRun = 256;

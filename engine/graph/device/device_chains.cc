@@ -8,7 +8,7 @@
 namespace lanewise::graph {
 
 /// Rounds of hops, enough for any that lead to an end; those that are not needed cost their launch alone. The
-/// round whose count tells whether all do.
+/// round whose count says whether all do.
 u32 DeviceChains::hop_to_ends(const u32* chosen, size_t items, const DeviceArray<u64>& hops,
                               const DeviceArray<u32>& counts) {
   static_assert(Hop::kHops == 3);

@@ -171,7 +171,7 @@ Matching DeviceGraph::maximum_matching() {
 }
 
 /// Many vertices of a level are found by those that are not reached yet; few, along their own edges. The host
-/// asks but after several levels how it goes.
+/// looks at the progress only after several levels.
 Levels DeviceGraph::breadth_first_search(int64_t root) {
   check_search(graph_.vertices, root);
   sort_by_source();
@@ -181,7 +181,7 @@ Levels DeviceGraph::breadth_first_search(int64_t root) {
     rows_ = steps_.upload(rows.all());
   }
   constexpr u32 kMany = 32;     // one vertex of so many
-  constexpr u32 kTogether = 8;  // levels, before the host asks whether there are more
+  constexpr u32 kTogether = 8;  // levels, before the host looks whether there are more
   const Links targets{columns_at_.data(), columns_.data()}, sources{rows_at_.data(), rows_.data()};
   const auto level = steps_.allocate<u32>(vertices()), counts = steps_.allocate<u32>(3);
   auto here = steps_.allocate<u32>(vertices()), next = steps_.allocate<u32>(vertices());

@@ -55,7 +55,7 @@ LANES_FN void relax(T* to, const T* first, const T* second, u64 stride) {
   using Some = Vector<T>;
   constexpr u32 kSome = Some::kSize, kOwn = 8, kLanes = 16, kGroups = kOwn / kSome;
   constexpr u32 kDepth = 64 / sizeof(T);  // columns of first, rows of second that are held at once
-  constexpr u32 kEach = kTileSide * kDepth / kTileThreads / kSome;  // vectors that a thread brings of each
+  constexpr u32 kEach = kTileSide * kDepth / kTileThreads / kSome;  // vectors of each that a thread loads
   constexpr u32 kRow = kTileSide + kSome;  // a row of the turned part, with room against bank conflicts
   __shared__ Some columns_of_first[2][kDepth * kRow / kSome], rows_of_second[2][kDepth * kTileSide / kSome];
   const u32 thread = threadIdx.x, x = thread % kLanes, y = thread / kLanes;

@@ -60,7 +60,7 @@ struct Plant {
   }
 };
 
-/// A row adds its columns to its tree, if nobody has them, and the rows that these are matched with.
+/// A row adds its columns to its tree, if no tree has them, and the rows that these are matched with.
 struct Grow {
   static constexpr char kName[] = "grow";
   Pairs pairs;

@@ -50,7 +50,7 @@ LANES_FN Word peek(const Word* at) {
 #endif
 }
 
-/// Leaves the lesser of what is there and `value`.
+/// Stores the lesser of the word and `value`.
 LANES_FN void lower(u32* at, u32 value) {
   if (peek(at) <= value) return;
 #if defined(__CUDACC__)
@@ -70,7 +70,7 @@ LANES_FN void lower(u64* at, u64 value) {
 #endif
 }
 
-/// A place behind those taken so far, of which `count` tells how many there are.
+/// A place after those taken so far, of which `count` says how many there are.
 LANES_FN u32 take_place(u32* count) {
 #if defined(__CUDACC__)
   // One addition for all lanes of a warp that are here.

@@ -33,7 +33,7 @@ class DeviceArray {
 };
 
 /// Runs steps (structs of what they need, called with an item's number) for many items at once, in the order
-/// in which they are asked for: on a GPU, or on the host where device memory is the host's own, for tests.
+/// in which they are given: on a GPU, or on the host where device memory is the host's own, for tests.
 class Steps {
  public:
   enum class Where { kGpu, kHost };
@@ -96,7 +96,7 @@ class Steps {
 
   /// What follows is timed.
   void start_clock() { began_.record(stream_); }
-  /// Of the device, since then.
+  /// The device's time since then.
   double seconds();
 
  private:

@@ -11,7 +11,7 @@
 #include "graph/neighbours.h"
 #include "primitives/parallel.h"
 
-/// What benchmarks compare the algorithms of this folder with, plainly as elsewhere.
+/// Rivals of this folder's algorithms, for benchmarks: written plainly.
 namespace lanewise::graph {
 
 /// Afforest on neighbours side by side, as in the GAP benchmark suite: two neighbours of each vertex, then
@@ -58,7 +58,7 @@ class HopcroftKarp {
   explicit HopcroftKarp(const Graph& graph)
       : vertices_(static_cast<uint32_t>(graph.vertices)), columns_(vertices_, graph.source, graph.target) {}
 
-  /// Of a maximum matching.
+  /// The size of a maximum matching.
   int64_t size() const {
     std::vector<uint32_t> column(vertices_, kNone), row_of(vertices_, kNone), level(vertices_), path;
     std::vector<uint32_t> queue;

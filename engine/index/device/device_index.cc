@@ -138,7 +138,7 @@ struct DeviceIndex::Impl {
   /// Keys that are in the device's memory.
   struct Asked {
     u64 count = 0;
-    device::DeviceBuffer words, begins;  // of texts their bytes, and where they begin
+    device::DeviceBuffer words, begins;  // of strings their bytes, and where they begin
     std::vector<u64> host_begins;        // likewise
     KeyForm form = KeyForm::words;
 
@@ -182,7 +182,7 @@ u64 DeviceIndex::Impl::refresh() {
   if (updater.changed()) {
     throw UserError("the index has changed on the host and on a device: call write_back() first");
   }
-  if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where texts are
+  if (layout().text() && !host.trusted()) state->tree->verify(host.header().root);  // where strings are
   host.trust(host.header().root);
   image.enlarge(host.groups(), bytes, pool, stream);
   u64 copied = host.groups() * bytes;
@@ -375,7 +375,7 @@ DeviceIndex::Impl::Asked DeviceIndex::Impl::upload(const Probes& probes, size_t 
   return asked;
 }
 
-/// Calls f(asked, row) for batch after batch that is in the device's memory; row(i) is where its i-th key
+/// Calls `f(asked, row)` for batch after batch that is in the device's memory; row(i) is where its i-th key
 /// stands among all.
 template <class F>
 void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
@@ -400,7 +400,7 @@ void DeviceIndex::Impl::for_each_batch(const Keys& keys, F f) {
   }
 }
 
-/// Keys as nodes hold them; those that are texts are fetched from where they are.
+/// Keys as nodes hold them; those that are strings are fetched from where they are.
 void DeviceIndex::Impl::take_keys(const device::DeviceBuffer& words, u64 count, KeyCollector& collector) {
   if (!layout().text()) {
     std::vector<u8> all(count * layout().row_bytes());

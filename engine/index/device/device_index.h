@@ -64,7 +64,7 @@ class DeviceIndex {
   std::vector<uint64_t> count(const Keys& lows, const Keys& highs) const;
   IndexRanges range(const Keys& lows, const Keys& highs, uint64_t limit = UINT64_MAX) const;
   IndexRanges equal(const Keys& keys, uint64_t limit = UINT64_MAX) const;
-  /// The entry at each position, the k-th for k; none behind the last one. lower_bound() is a key's rank.
+  /// The entry at each position, the k-th for k; none after the last one. lower_bound() is a key's rank.
   IndexRanges at(std::span<const uint64_t> positions) const;
   /// The first entry above each key, the last one below it, where there is one.
   IndexRanges successor(const Keys& keys) const;
@@ -105,7 +105,7 @@ class DeviceIndex {
   /// find: u64 words of `found` bits, whole ones, and value_bytes for each key that is there; either may be
   /// 0.
   void find(Address keys, uint64_t count, Address values, Address found) const;
-  /// The same for keys that are texts and not NULL: `bytes` of all, one text behind the other, and u64
+  /// The same for keys that are strings and not NULL: `bytes` of all, one text after the other, and u64
   /// `begins`, where each begins and the last one ends. Bytes may be read up to the next multiple of 4.
   struct Texts {
     Address bytes, begins;

@@ -329,7 +329,7 @@ TYPED_TEST(DeviceIndexTest, Texts) {
   }
 }
 
-/// Words of 64 bits, one behind the other, many of which are equal in the first ones; NULLs.
+/// Words of 64 bits, one after another, many of which are equal in the first ones; NULLs.
 TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
   const int rows = test_size(70, 400);
   for (const auto& fields :
@@ -480,7 +480,7 @@ TEST(DeviceIndex, DamageIsFoundBeforeItIsCopied) {
 }
 
 TEST(DeviceIndex, NvrtcTakesItsKernels) {
-  // Beside the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
+  // With the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   using index::DeviceStrategy;

@@ -292,7 +292,7 @@ TYPED_TEST(DeviceUpdateTest, OrdersOfArrival) {
   }
 }
 
-/// Texts in and out: their slots are used again, whatever their length; changes of the host in between.
+/// Strings in and out: their slots are used again, whatever their length; changes of the host in between.
 TYPED_TEST(DeviceUpdateTest, TextsComeAndGo) {
   Random random(3);
   const auto texts = [&](size_t count) {
@@ -405,7 +405,7 @@ TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
     };
     until_it_succeeds([&] { twins.device.insert(more, values); });
     twins.host.insert(more, values);
-    if (type == TypeId::kVarchar) {  // Keys of inner nodes want texts.
+    if (type == TypeId::kVarchar) {  // Keys of inner nodes need strings.
       until_it_succeeds([&] { twins.device.write_back(); });
     }
     twins.compare(more);
@@ -421,7 +421,7 @@ TEST(DeviceUpdate, LackOfMemoryLosesNothing) {
 }
 
 TEST(DeviceUpdate, NvrtcTakesItsKernels) {
-  // Beside the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
+  // With the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
   for (const index::UpdateKernels& kernels : {index::UpdateKernels{index::KeyForm::words, 4, 256, 255, 4},

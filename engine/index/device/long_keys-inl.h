@@ -2,14 +2,14 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// Keys of which nodes hold more than one word: several words, or a text behind its first eight bytes. A
+// Keys of which nodes hold more than one word: several words, or a text after its first eight bytes. A
 // search looks for the first word as for any key, and at the rest only among keys that have the same.
 
 #include "index/device/node_search-inl.h"
 
 namespace lanewise::index {
 
-/// Four bytes of a text, zeros behind its end, as a number with the first one highest. `left` of its bytes
+/// Four bytes of a text, zeros after its end, as a number with the first one highest. `left` of its bytes
 /// begin at `from`; only words that hold some of them are read.
 LANES_FN u32 four_at(const u8* from, u64 left) {
   if (left == 0) return 0;
@@ -21,7 +21,7 @@ LANES_FN u32 four_at(const u8* from, u64 left) {
   return left < 4 ? bytes & ~(~0u >> 8 * left) : bytes;
 }
 
-/// A text in the image: pieces in slots, as texts.cc writes them.
+/// A text in the image: pieces in slots, as `texts.cc` writes them.
 struct TextPiece {
   const u8* bytes;
   u32 count;
@@ -64,7 +64,7 @@ LANES_FN int order_of_texts(u64 data, u64 a, u64 b) {
   }
 }
 
-/// The first eight bytes of a text, zeros behind its end, with the first one highest.
+/// The first eight bytes of a text, zeros after its end, with the first one highest.
 LANES_FN u64 first_bytes(const u8* text, u64 bytes) {
   const u64 high = u64(four_at(text, bytes)) << 32;
   return bytes > 4 ? high | four_at(text + 4, bytes - 4) : high;
@@ -150,7 +150,7 @@ LANES_FN auto sought(const Tree& tree, const Job& job, u64 q) {
   }
 }
 
-/// As `First` finds the first word, then by halves among keys that have it.
+/// As `First` finds the first word, then by binary search among keys that have it.
 template <class First>
 struct ByParts {
   template <class Key, class Group>

@@ -17,8 +17,8 @@ struct alignas(sizeof(Word) * kCount) Pack {
 /// Whether a key is there, as far as a search has seen.
 enum class Told : u32 { absent, there, nothing };
 
-/// The samples tell the line, the line tells the key. Several lanes share a line, 16 bytes at most for each;
-/// a lane alone halves it, since what it looks at after the first two words is near it by then.
+/// The samples select the line, the line yields the key. Several lanes share a line, 16 bytes at most for
+/// each; a lane alone halves it, since what it looks at after the first two words is near it by then.
 struct ByLines {
   template <class Word, class Group>
   static LANES_FN u32 below(const Group& group, const u8* node, const NodeShape& shape, Word key) {
@@ -26,8 +26,8 @@ struct ByLines {
     return first + below_in<kLine>(group, keys_of<Word>(node, shape) + first, key);
   }
 
-  /// The same in a leaf, and what the line tells: where it has a key that is not below the sought one it need
-  /// not be looked at again. Words behind the last key are no keys. A lane alone looks again, at what it has
+  /// The same in a leaf, and what the line shows: where it has a key that is not below the sought one it need
+  /// not be looked at again. Words after the last key are not keys. A lane alone looks again, at what it has
   /// near.
   template <class Word, class Group>
   static LANES_FN Told find(const Group& group, const u8* leaf, const NodeShape& shape, Word key, u32& slot) {

@@ -14,8 +14,8 @@ namespace {
 
 /// Where a search kernel goes from one key to the next, so many blocks keep a GPU busy.
 constexpr u64 kMostBlocks = 1 << 20;
-/// Where its warps do not wait for the block's slowest one (SearchKernel::goes_on), so many times what runs
-/// at once, as measured.
+/// Waves of blocks in a launch whose warps do not wait for the slowest one (SearchKernel::goes_on),
+/// as measured.
 constexpr u64 kWaves = 4;
 
 /// Null where the plug-in is not there.

@@ -11,7 +11,7 @@ namespace lanewise::index {
 
 /// How a batch of keys is searched for on a device. Every strategy gives the same answers.
 enum class DeviceStrategy {
-  tile,      ///< a few threads of a warp for each key, as many as suit what is asked
+  tile,      ///< a few threads of a warp for each key, as many as suit the operation
   thread,    ///< a thread for each key
   pair,      ///< two threads
   quad,      ///< four
@@ -43,7 +43,7 @@ struct SearchKernel {
   u32 leaf_keys, inner_keys, value_bytes;
   u32 height;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one tells where a text is
+  bool text = false;  ///< the second one says where a text is
 
   auto operator<=>(const SearchKernel&) const = default;
 

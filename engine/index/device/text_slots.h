@@ -8,25 +8,25 @@
 
 namespace lanewise::index {
 
-/// The slots of texts in a copy of an image on a device, as the host knows them: those that it has seen to be
-/// free and not given away since. What is erased is found free when somebody looks again.
+/// The slots of strings in a copy of an image on a device, as the host knows them: those that it has seen to
+/// be free and not given away since. What is erased is found free at the next look.
 class TextSlots {
  public:
-  /// Of each class of slots so many.
+  /// A number for each class of slots.
   using Numbers = std::array<u64, kSlotClasses>;
 
   explicit TextSlots(const Geometry& geometry) : geometry_(geometry) {}
-  /// Learns where the host's image has texts; none is known to be free.
+  /// Learns where the host's image has strings; none is known to be free.
   void begin(const Pool& host);
 
-  /// What texts of these lengths want.
+  /// The slots that strings of these lengths need.
   static Numbers wanted(const std::vector<u64>& lengths);
   bool suffice(const Numbers& wanted) const;
-  /// Groups that are lacking, and some for the next texts.
+  /// Groups that are lacking, and some for the next strings.
   Numbers lacking_groups(const Numbers& wanted) const;
   /// New groups, all of whose slots are free.
   void add_groups(u32 slot_class, u64 first, u64 count);
-  /// Learns anew which slots are free: a mark for each 16 bytes of the image.
+  /// Learns again which slots are free: a mark for each 16 bytes of the image.
   void collect(const std::vector<u8>& used);
 
   /// Takes slots for a text whose bytes are at `from`; `name` is the address of the word that gets its place.

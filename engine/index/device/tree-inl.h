@@ -2,7 +2,7 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// A tree in memory of a device, what is asked of it, and how its keys become words.
+// A tree in memory of a device, the queries on it, and how its keys become words.
 
 #include "index/device/once-inl.h"
 #include "index/node.h"
@@ -32,10 +32,10 @@ enum class KeyForm : u32 {
   reals,     ///< IEEE 754
 };
 
-/// What kernels are asked; each operation says which parts it reads. Addresses; 0: not wanted.
+/// Arguments of kernels; each operation says which parts it reads. Addresses; 0: not wanted.
 struct Job {
   u64 count = 0;       ///< of queries
-  u64 keys = 0;        ///< that are sought; of ranges their lower bounds. Of texts the bytes
+  u64 keys = 0;        ///< that are sought; of ranges their lower bounds. Of strings the bytes
   u64 texts = 0;       ///< where each of them begins in `keys`, u64, and where the last one ends
   u64 highs = 0;       ///< of ranges their upper bounds
   u32 above = 0;       ///< seek the first entry above a key, not the first one that is not below it
@@ -43,8 +43,8 @@ struct Job {
   u32 level = 0;       ///< of the nodes that are searched
   u64 found = 0;       ///< a bit for each query, zero before
   u64 values = 0;      ///< of each query; of ranges those of its entries
-  u64 positions = 0;   ///< u64 of each query, found or asked for
-  u64 offsets = 0;  ///< of ranges: the first of each query's places, u64, and the one behind the last; else:
+  u64 positions = 0;   ///< u64 of each query, found or requested
+  u64 offsets = 0;  ///< of ranges: the first of each query's places, u64, and the one after the last; else:
   u64 limit = 0;    ///< so many places for each
   u64 range_keys = 0;  ///< of the entries
   u64 counts = 0;      ///< u32: how many entries each query got

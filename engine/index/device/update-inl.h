@@ -11,18 +11,18 @@
 //   Resolve or Match,      what becomes of each change: an addition, an erasure, another value
 //   Compact
 //   Slices, Keep           which additions go to which leaf; which of its entries stay
-//   Runs, Parts            leaves that would be less than half full form a run with the leaf behind them,
+//   Runs, Parts            leaves that would be less than half full form a run with the leaf after them,
 //   each
 //                          other leaf is a run of its own; how many leaves each run is to become
 //   Outputs, Override,     the first leaf of a run is written in its place, after the others, that go to free
 //   Produce                slots
-//   Inner                  the levels above, all anew
+//   Inner                  the levels above, all again
 //
-// Texts of a batch are written where they can be compared with those of the image (WriteTexts), and those of
-// additions to slots that the host has chosen. Which slots are free is found by marking (MarkTexts). Keys of
-// inner nodes share the texts of entries; only what goes back to the host has its own (BoundTexts).
+// Strings of a batch are written where they can be compared with those of the image (WriteTexts), and those
+// of additions to slots that the host has chosen. Which slots are free is found by marking (MarkTexts). Keys
+// of inner nodes share the strings of entries; only what goes back to the host has its own (BoundTexts).
 //
-// A step is done for each item by a lane, by a Group, or as a scan (update_scan-inl.h). Besides what
+// A step is done for each item by a lane, by a Group, or as a scan (update_scan-inl.h). In addition to what
 // search-inl.h says a Group offers
 //   sync()                  what its lanes have written is seen by all of them
 //   PerLane<T>              a T for each lane, named by the lane

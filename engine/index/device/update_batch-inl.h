@@ -9,7 +9,7 @@
 namespace lanewise::index {
 
 /// For each key of the batch: its words, and its row or, where there are `values`, its value of 4 bytes.
-/// Where texts are their second words say already.
+/// Where strings are their second words say already.
 struct Encode {
   template <class Tree>
   static LANES_FN void run(const Tree& tree, const UpdateJob& job, u64 i) {
@@ -76,7 +76,7 @@ struct Resolve {
     array_at<u64>(job.places)[i] = place;
   }
 
-  /// Behind its last erasure a run of equal keys leaves: its first change, with the value of the last
+  /// After its last erasure a run of equal keys leaves: its first change, with the value of the last
   /// upsertion, and all other insertions where equal keys may be.
   template <class Tree>
   static LANES_FN void of_run(const Tree& tree, const UpdateJob& job, u64 first) {

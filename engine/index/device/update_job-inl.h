@@ -38,7 +38,7 @@ struct Output {
   u64 rank;      ///< of its first entry
   u32 count;     ///< its entries
   u32 leaf;      ///< the old leaf that its first entry belongs to
-  u32 leaf_end;  ///< behind the last old leaf of its run
+  u32 leaf_end;  ///< after the last old leaf of its run
   Ref ref;
   u32 in_place;  ///< where an old leaf of its run was
   u32 changed;
@@ -82,7 +82,7 @@ struct UpdateJob {
   u32 by_value = 0;  ///< equal keys are in the order of their values' bytes
   u32 run = 0;       ///< rows of so many keys are in order
   u64 merged = 0;    ///< u32: of twice as many; or the words in the order of the rows
-  u64 fates = 0;     ///< u8 of each: what becomes of it
+  u64 fates = 0;     ///< u8 of each: its outcome
   u64 chosen = 0;    ///< u32 of each: the row whose value an addition takes
   u64 places = 0;    ///< u64 of each: the image's byte where a value is to be replaced; 0: nowhere
   u64 matches = 0;   ///< u64 of each: the entry that it erases, (leaf << 32) + slot
@@ -106,12 +106,12 @@ struct UpdateJob {
   u64 sums = 0;                      ///< Two of each chunk of a scan
   u64 findings = 0;
 
-  // Texts.
+  // Strings.
   u64 pieces = 0;       ///< NewPiece: to be written
   u64 text_used = 0;    ///< u8 for each 16 bytes of the image: whether a text in use begins there
   u64 text_free = 0;    ///< u64: slots that are free
   u64 bound_bytes = 0;  ///< u64 for each place of a key in inner nodes: how long it is, or kNoBound
-  u64 bound_at = 0;     ///< u64 likewise: where its bytes go, or, when this is not asked, 0
+  u64 bound_at = 0;     ///< u64 likewise: where its bytes go, or, when this is not needed, 0
   u64 bounds = 0;       ///< bytes
 
   // What becomes of them.
@@ -142,7 +142,7 @@ LANES_FN T* array_at(u64 address) {
 LANES_FN u64 row_of(u64 rows, u64 i) { return rows == 0 ? i : array_at<const u32>(rows)[i]; }
 LANES_FN Findings& findings_of(const UpdateJob& job) { return *array_at<Findings>(job.findings); }
 
-/// Of `all` things shared evenly by `parts`: the first one that is not the share of a part before `part`.
+/// Where the share of `part` begins if `all` things are shared evenly by `parts`.
 LANES_FN u64 share_of(u64 all, u64 parts, u64 part) {
   return all / parts * part + all % parts * part / parts;
 }

@@ -28,20 +28,20 @@ enum class Step {
   kInner,
   kNewGroups,
   kLink,
-  // of texts alone
+  // of strings alone
   kWriteTexts,
   kMarkTexts,
   kLinkTexts,
   kBoundTexts,
 };
 
-/// What is known when the steps are compiled; all together they are a module.
+/// Parameters that are fixed when the steps are compiled, all into one module.
 struct UpdateKernels {
   KeyForm form;
   u32 word;  ///< bytes of a word of a key
   u32 leaf_keys, inner_keys, value_bytes;
   u32 planes = 1;     ///< words of a key
-  bool text = false;  ///< the second one tells where a text is
+  bool text = false;  ///< the second one says where a text is
 
   auto operator<=>(const UpdateKernels&) const = default;
 

@@ -37,7 +37,7 @@ LANES_FN Word first_word(Word key) {
 }
 LANES_FN u64 first_word(const LongAt& key) { return key.words[0]; }
 
-/// Keys one behind the other: those of a leaf, or a list that changes have in memory.
+/// Keys one after another: those of a leaf, or a list of changes in memory.
 template <class Tree>
 struct KeyList {
   using Word = typename Tree::Word;
@@ -82,8 +82,8 @@ LANES_FN void put_lowest_key(const Tree& tree, u64 list, u64 i) {
   }
 }
 
-/// The first place of [first, behind) of something in order that is not below the key; with `above`: is above
-/// it.
+/// The first place of `[first, behind)` of something in order that is not below the key; with `above`: is
+/// above it.
 template <bool above, class List, class Key>
 LANES_FN u64 bound_in(const List& list, u64 first, u64 behind, const Key& key) {
   while (first < behind) {

@@ -26,7 +26,7 @@ struct Leaves {
   }
 };
 
-/// For each leaf and one more. Additions go behind their equals: to the first leaf that has a greater key.
+/// For each leaf and one more. Additions go after their equals: to the first leaf that has a greater key.
 /// The first erasure that a leaf looks at may be the last key of the one before; what it looks at last is the
 /// next one's first. Erasures that name places go to theirs.
 struct Slices {
@@ -76,7 +76,7 @@ struct Keep {
   }
 
  private:
-  /// Entries go whose name is among the erased ones [first, behind).
+  /// Entries go whose name is among the erased ones `[first, behind)`.
   template <class Group, class Erased, class Name>
   static LANES_FN void look_at(const Group& group, const UpdateJob& job, u64 leaf, const Erased& erased,
                                u64 first, u64 behind, const Name& name) {

@@ -8,7 +8,7 @@
 
 namespace lanewise::index {
 
-/// Goes through old leaves and their additions in the order of their keys, additions behind their equals.
+/// Goes through old leaves and their additions in the order of their keys, additions after their equals.
 template <class Tree>
 class Merged {
  public:

@@ -2,7 +2,7 @@
 
 // Freestanding: this text is also compiled by NVRTC. No standard headers here.
 //
-// Texts in their slots.
+// Strings in their slots.
 
 #include "index/device/update_keys-inl.h"
 
@@ -31,7 +31,7 @@ struct WriteTexts {
   }
 };
 
-/// For each leaf: the slots of its entries' texts are in use.
+/// For each leaf: the slots of its entries' strings are in use.
 struct MarkTexts {
   template <class Tree, class Group>
   static LANES_FN void run(const Tree& tree, const Group& group, const UpdateJob& job, u64 i) {

@@ -23,8 +23,8 @@ struct DeviceImage {
 /// A batch of changes in the device's memory.
 struct UpdateBatch {
   u64 count = 0;                ///< below 2^32
-  u64 keys = 0, values = 0;     ///< of texts their bytes
-  const u64* begins = nullptr;  ///< of texts, in the host's memory: where each begins and the last one ends
+  u64 keys = 0, values = 0;     ///< of strings their bytes
+  const u64* begins = nullptr;  ///< of strings, in the host's memory: where each begins and the last one ends
   KeyForm form = KeyForm::words;
   Alteration alteration = Alteration::insert;  ///< of all keys, unless
   u64 alterations = 0;                         ///< each has its own, u8
@@ -41,9 +41,9 @@ class Updater {
   /// Learns from the host's image, of which there is a copy, where its leaves are.
   void begin(const Pool& host);
   bool begun() const { return leaves_ != 0; }
-  /// The copy is no longer the image that begin() was told of.
+  /// The copy is no longer the image that begin() received.
   void forget();
-  /// Whether the copy has changes that the host's image has not.
+  /// Whether the copy has changes that the host's image lacks.
   bool changed() const { return changes_ != 0; }
 
   /// Throws MemoryError, and nothing has changed.
@@ -64,7 +64,7 @@ class Updater {
     u64 slots() const { return numbers.size() * per_group; }
   };
 
-  /// Makes room for so many leaves and inner nodes in all, and for so many more groups of texts.
+  /// Makes room for so many leaves and inner nodes in all, and for so many more groups of strings.
   void grow(DeviceImage& image, u64 leaves, u64 inner_nodes, const TextSlots::Numbers& text_groups);
   /// The inner node of that number among all slots.
   Ref inner_at(u64 number) const;

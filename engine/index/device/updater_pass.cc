@@ -24,7 +24,7 @@ void Updater::Pass::sort_words(const UpdateBatch& batch) {
   device::SortPairs pairs{{room(words), room(words)}, {room(rows), room(rows)}, batch.count, word};
   job_.words = pairs.keys[0];
   job_.rows = pairs.values[0];
-  // Values of 4 bytes go along with their words instead of the rows that would tell where they are.
+  // Values of 4 bytes go along with their words instead of the rows that would say where they are.
   const bool along = geometry().value_bytes == sizeof(u32) && batch.values != 0 && batch.alterations == 0;
   job_.values = along ? batch.values : 0;
   step(Step::kEncode, batch.count, batch.form);
@@ -139,7 +139,7 @@ void Updater::Pass::write(const UpdateBatch& batch) {
   const std::vector<u64> levels = levels_above(found_.outputs);
   u64 inner_nodes = 0;
   for (const u64 nodes : levels) inner_nodes += nodes;
-  // First all that wants memory.
+  // First all allocations.
   TextSlots::Numbers text_groups{};
   std::vector<u32> rows(text() ? found_.added : 0);  // of additions
   if (!rows.empty()) {
@@ -220,7 +220,7 @@ FreeSlots Updater::Pass::link(SlotClass slot_class, const Groups& groups, u64 us
 
 /// Free slots get the form in which the host keeps them: each names the next.
 u64 Updater::Pass::bring_back(Pool& host) {
-  // First all that wants memory of the device.
+  // First all allocations on the device.
   if (text()) own_bounds();
   FreeSlots free[kSlotClasses] = {};
   free[kLeaves] = link(kLeaves, all_.leaf_groups_, all_.leaves_);

@@ -1,11 +1,11 @@
 #include "base/error.h"
 #include "index/device/updater_pass.h"
 
-// What a batch does with texts.
+// What a batch does with strings.
 
 namespace lanewise::index {
 
-/// Puts the batch's texts to where they can be compared with those of the image.
+/// Puts the batch's strings to where they can be compared with those of the image.
 void Updater::Pass::stage_texts(const UpdateBatch& batch) {
   const auto bytes_for = [](u64 bytes) { return sizeof(u32) + (bytes + 3) / 4 * 4; };
   const u64* begins = batch.begins;
@@ -32,7 +32,7 @@ void Updater::Pass::upload_pieces(const std::vector<NewPiece>& pieces) {
   job_.pieces = held_.back().address();
 }
 
-/// Learns which slots of texts no entry uses.
+/// Learns which slots of strings no entry uses.
 void Updater::Pass::collect_texts() {
   std::vector<u8> used(image_.groups * geometry().group_bytes / 16);
   const device::DeviceBuffer there = all_.room(used.size());
@@ -43,15 +43,15 @@ void Updater::Pass::collect_texts() {
   all_.texts_.collect(used);
 }
 
-/// The groups that are wanted for texts of these lengths.
+/// The groups that are needed for strings of these lengths.
 TextSlots::Numbers Updater::Pass::text_groups_for(const std::vector<u64>& lengths) {
   const TextSlots::Numbers wanted = TextSlots::wanted(lengths);
   if (!all_.texts_.suffice(wanted)) collect_texts();
   return all_.texts_.lacking_groups(wanted);
 }
 
-/// Says where the texts of additions, which are those of these rows, go in the image. Returns how many pieces
-/// they are.
+/// Says where the strings of additions, which are those of these rows, go in the image. Returns how many
+/// pieces they are.
 size_t Updater::Pass::place_additions(const UpdateBatch& batch, const std::vector<u32>& rows) {
   std::vector<NewPiece> pieces;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -63,7 +63,7 @@ size_t Updater::Pass::place_additions(const UpdateBatch& batch, const std::vecto
   return pieces.size();
 }
 
-/// Keys of inner nodes get texts of their own, as the host wants them.
+/// Keys of inner nodes get strings of their own, as the host requires.
 void Updater::Pass::own_bounds() {
   collect_texts();
   const NodeShape& shape = geometry().inner;

@@ -9,7 +9,7 @@
 namespace lanewise::index {
 
 /// From the root to the leaf where the first entry that is not below the key is, or the leaf before. The
-/// leaf's slot may be behind its last entry.
+/// leaf's slot may be after its last entry.
 template <class NodeSearch>
 struct Down {
   using Search = NodeSearch;
@@ -18,7 +18,7 @@ struct Down {
     go_to_leaf(tree, group, key, trail);
     trail.slots[0] = Search::below(group, node_at(tree, trail.nodes[0]), tree.leaf(), key);
   }
-  /// The same for who only asks whether the key is there.
+  /// The same where only the key's presence matters.
   template <class Tree, class Group, class Key, class Way>
   static LANES_FN Told find(const Tree& tree, const Group& group, const Job&, u64, const Key& key,
                             Way& trail) {
@@ -80,7 +80,8 @@ LANES_FN bool next_leaf(const Tree& tree, Way& trail) {
   }
 }
 
-/// Whether the key's first entry is at the trail's end, which moves to a later leaf where only that can tell.
+/// Whether the key's first entry is at the trail's end, which moves to a later leaf where only that can
+/// decide.
 template <class Tree, class Word, class Way>
 LANES_FN bool settle(const Tree& tree, Word key, Way& trail) {
   const u8* node = node_at(tree, trail.nodes[0]);

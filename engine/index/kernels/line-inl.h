@@ -2,7 +2,7 @@
 
 #include "index/node.h"
 
-// How a node is searched: the samples tell the line, the line tells the key.
+// How a node is searched: the samples select the line, the line yields the key.
 
 namespace lanewise::index {
 

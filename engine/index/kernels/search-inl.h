@@ -4,7 +4,7 @@
 #include "index/kernels/search.h"
 
 // Many searches at once. All of a tree's leaves are at one depth, so that the searches of a batch go down
-// together, and each asks for its next line long before it is needed.
+// together, and each prefetches its next line long before it is needed.
 
 namespace lanewise::index {
 

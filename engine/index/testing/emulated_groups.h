@@ -39,7 +39,7 @@ struct EmulatedGroup {
     for (u32 lane = T; lane-- > 0;) f(lane);
   }
 
-  // What updates want besides.
+  // What else updates need.
   template <class V>
   using PerLane = std::array<V, T>;
   void sync() const {}

@@ -17,7 +17,7 @@
 namespace lanewise::lanes::gate {
 namespace {
 
-/// Of this thread alone: others may use the machine too.
+/// The time of this thread alone: others may use the machine too.
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

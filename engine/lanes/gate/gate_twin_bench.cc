@@ -141,7 +141,7 @@ u64 count_packed(const Small& a, const u32* offset, const u8* bytes, u64 rows) {
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,bmi2,popcnt")
 
-/// Of bytes below 16 * kTables; shuffles give 0 where the top bit is set, so each table takes its own 16.
+/// For bytes below 16 * kTables; shuffles give 0 where the top bit is set, so each table takes its own 16.
 template <u32 kTables>
 static LANES_FN __m256i look_up(const __m256i* t, __m256i i) {
   const __m256i top = _mm256_set1_epi8(0x70);

@@ -27,7 +27,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
   virtual Target ran() const { return scans_of(GetParam()).target; }
 
   /// Both offset widths, with and without active rows, in place, and with a gap of one byte, `between`,
-  /// behind each row; the text ends, with its padding, at a guard page.
+  /// after each row; the text ends, with its padding, at a guard page.
   template <class Finder>
   void check(const Finder& finder, const std::vector<std::string>& texts, char between,
              const Contains& contains) {
@@ -102,7 +102,7 @@ class FindCheck : public ::testing::TestWithParam<Target> {
         at = std::copy(between.begin(), between.end(), std::copy(texts[i].begin(), texts[i].end(), at));
         offsets64[i + 1] = offsets32[i + 1] = u32(at - bytes.data());
       }
-      // What stands behind the last row must not be taken for a part of it.
+      // What stands after the last row must not be taken for a part of it.
       for (size_t i = 0; i < 64; i++)
         at[i] = texts.empty() || texts[0].empty() ? 'a' : u8(texts[0][i % texts[0].size()]);
     }

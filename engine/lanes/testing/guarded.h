@@ -9,7 +9,7 @@
 
 namespace lanewise::lanes {
 
-/// Memory for tests that ends at a page nobody may touch: a read or write behind it ends the program.
+/// Memory for tests that ends at a page that is not accessible: a read or write after it ends the program.
 template <class T>
 class Guarded {
  public:

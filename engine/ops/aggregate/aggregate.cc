@@ -36,7 +36,7 @@ Call prepare(const plan::AggregateCall& call) {
         .function = "count_star", .args = {}, .distinct = true, .filter = {}, .order = {}, .type = call.type};
     result.function = find_aggregate("count_star", {});
   }
-  result.function->make(result.of_rows, nullptr);  // refuses bad constants now
+  result.function->make(result.of_rows, nullptr);  // rejects bad constants now
   return result;
 }
 
@@ -128,7 +128,7 @@ class Aggregate : public Sink {
   }
 
  private:
-  /// What one thread has gathered: the groups of its present run, those of earlier ones, and for each call
+  /// What one thread has gathered: the groups of its current run, those of earlier ones, and for each call
   /// with DISTINCT the distinct rows of keys, arguments and its ORDER BY, which its accumulators see only at
   /// the end.
   struct Groups : Local {

@@ -172,7 +172,7 @@ std::vector<plan::AggregateCall> all_calls(const Input& input) {
     const Type one[] = {arg->type};
     if (name == "avg" && arg->type == Type(TypeId::kInterval)) continue;
     // Products of many large numbers and deviations around infinity have no useful tolerance; what is lost
-    // beside infinity is NaN.
+    // next to infinity is NaN.
     if (name == "kahan_sum" || name == "favg") continue;
     if (name == "product" || name.starts_with("var_") || name.starts_with("stddev_")) continue;
     if (name == "sem" || name == "skewness" || name.starts_with("kurtosis")) continue;

@@ -83,7 +83,7 @@ class OfCollected : public Accumulator {
   void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
     values_.merge(static_cast<const OfCollected&>(other).values_, from, to);
   }
-  bool merge_copies() const override { return false; }  // texts stay where they are
+  bool merge_copies() const override { return false; }  // strings stay where they are
   void seal() override { values_.seal(); }
 
  protected:

@@ -54,10 +54,15 @@ std::span<const AggregateFunction> aggregate_functions() {
   return all;
 }
 
-const AggregateFunction* find_aggregate(std::string_view name, std::span<const Type> args) {
+std::string_view standard_name(std::string_view name) {
   for (const auto& [other, standard] : kOtherNames) {
-    if (other == name) name = standard;
+    if (other == name) return standard;
   }
+  return name;
+}
+
+const AggregateFunction* find_aggregate(std::string_view name, std::span<const Type> args) {
+  name = standard_name(name);
   for (const AggregateFunction& function : aggregate_functions()) {
     if (function.name == name && function.resolve(args)) return &function;
   }

@@ -34,6 +34,9 @@ struct AggregateFunction {
 /// not listed.
 std::span<const AggregateFunction> aggregate_functions();
 
+/// The name in the table that another name of a function stands for: "avg" for "mean"; else `name`.
+std::string_view standard_name(std::string_view name);
+
 /// The function of that name, or of that other name, for these argument types; null if there is none. Names
 /// are those of DuckDB's bound plans (count_star, sum_no_overflow). Of the moments' functions there are also
 /// those that take what parts of the rows came to: var_samp(count, mean, squares).

@@ -18,7 +18,7 @@ inline constexpr bool kSummable = std::is_same_v<T, int128_t> || (std::is_integr
 
 /// Exact sums per group of integers of type T, in 128 bits.
 ///
-/// Of integers of up to 64 bits the low halves are summed as 64-bit numbers, and the high halves exist only
+/// For integers of up to 64 bits the low halves are summed as 64-bit numbers, and the high halves exist only
 /// once one of them has overflowed: half the memory and half the work.
 template <class T>
 class IntegerSums {

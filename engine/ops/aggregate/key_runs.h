@@ -64,8 +64,8 @@ class DistinctRows {
   std::vector<KeyRun> runs_;
 };
 
-/// For as many keys in all runs: the bits by which partitions are told apart, so that the table of each stays
-/// in a core's cache.
+/// For as many keys in all runs: the bits by which partitions are distinguished, so that the table of each
+/// stays in a core's cache.
 int merge_bits(size_t keys);
 
 /// Merges runs in parallel, by 2^bits partitions of their keys: calls body(partition, merged) for each, where

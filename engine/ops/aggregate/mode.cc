@@ -29,7 +29,7 @@ class Mode : public OfCollected {
  private:
   T value(uint32_t row) const { return values_.template value<T>(row); }
 
-  /// Of rows in their order, the first one with the most frequent value.
+  /// The first one, in the order of rows, with the most frequent value.
   uint32_t most_frequent(const std::vector<uint32_t>& rows) const {
     std::vector<uint32_t> sorted(
         rows.size());  // positions in `rows`, equal values side by side, the first row first

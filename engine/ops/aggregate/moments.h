@@ -38,14 +38,14 @@ struct Moments {
   }
 };
 
-/// `value`, or a UserError where it is no number.
+/// `value`, or a UserError where it is not a number.
 inline double in_range(double value, const char* name) {
   if (!std::isfinite(value)) throw UserError(std::string(name) + " is out of range!");
   return value;
 }
 
 /// What var_samp, var_pop, stddev_samp or stddev_pop come to; nothing where there are too few values. Throws
-/// UserError where that is no number.
+/// UserError where that is not a number.
 std::optional<double> spread(std::string_view function, const Moments& moments);
 
 }  // namespace lanewise::ops

@@ -10,7 +10,7 @@
 
 namespace lanewise::ops {
 
-/// The share that a quantile asks for. Negative: counted from the greatest value down.
+/// The share of a quantile. Negative: counted from the greatest value down.
 struct Share {
   double real;
   bool exact;  ///< a decimal: unscaled / power

@@ -125,8 +125,8 @@ struct Determination : OfDoubles {
   }
 };
 
-/// How many bits a value tells: the sum of -p log2(p) over the shares p of the distinct values (Shannon,
-/// 1948). No NaN equals another.
+/// How many bits of information a value has: the sum of -p log2(p) over the shares p of the distinct values
+/// (Shannon, 1948). No NaN equals another.
 template <class T>
 class Entropy : public OfCollected {
  public:

@@ -34,8 +34,8 @@ struct Shape {
   }
 };
 
-/// Of pairs (y, x): count, sums, means, and sums of squares and products of the distances from them, merged
-/// pairwise (Chan, Golub, LeVeque, 1979).
+/// Statistics of pairs (y, x): count, sums, means, and sums of squares and products of the distances from
+/// them, merged pairwise (Chan, Golub, LeVeque, 1979).
 struct PairMoments {
   int64_t count = 0;
   double sum_y = 0;

@@ -25,7 +25,7 @@ std::vector<ExprPtr> conjuncts(const std::vector<ExprPtr>& predicates);
 /// A rough time per row, in units of one comparison of two numbers.
 double cost(const Expr& expr);
 
-/// The predicates with the cheapest first. Those that can raise an error stay behind all before them.
+/// The predicates with the cheapest first. Those that can raise an error stay after all before them.
 std::vector<ExprPtr> order_by_cost(std::vector<ExprPtr> predicates);
 
 }  // namespace lanewise::ops

@@ -112,7 +112,7 @@ std::vector<ColumnPtr> BuildSink::columns_by_range(std::vector<std::unique_ptr<L
 
 size_t BuildSink::parts_for(const std::vector<std::unique_ptr<Local>>& locals,
                             const MemoryBudget* budget) const {
-  // The NULLs that kMark asks about, and the neighbours of a range, are in all parts.
+  // The NULLs that kMark depends on, and the neighbours of a range, are in all parts.
   if (join_.keys.empty() || join_.range || join_.kind == plan::JoinKind::kMark) return 1;
   if (forced_parts_ != 0) return forced_parts_;
   size_t bytes = 0;

@@ -31,7 +31,7 @@ struct Build {
   std::unique_ptr<Lookup> lookup;       ///< null: there are no keys, so every row is a candidate
   ColumnPtr range;                      ///< values of the join's range, ascending, NULLs last; may be null
   std::vector<uint32_t> rows_of_nulls;  ///< kMark: rows with a NULL in a key that is compared by =
-  /// 1 for each row that has a match, for joins that ask it of the build side; else null.
+  /// 1 for each row that has a match, for joins that need it of the build side; else null.
   std::unique_ptr<std::atomic<uint8_t>[]> matched;
 
   bool unique() const { return lookup != nullptr && lookup->unique(); }
@@ -45,7 +45,7 @@ struct BuildForm {
   std::vector<size_t> keys;  ///< by key: which of the gathered columns
   size_t range = 0;          ///< likewise, of the join's range
 
-  /// Of columns of fewer than 2^32 - 1 rows.
+  /// For columns of fewer than 2^32 - 1 rows.
   std::shared_ptr<Build> make(std::vector<ColumnPtr> columns, size_t rows, MemoryBudget* budget) const;
   std::shared_ptr<Build> make(const Table& rows, MemoryBudget* budget) const;
 };
@@ -79,7 +79,7 @@ class BuildSink : public Sink {
   const plan::Join& join_;
   JoinColumns columns_;
   Schema gathered_;                // the kept columns, then computed ones
-  std::vector<ExprPtr> computed_;  // keys and the range's values that are no kept columns
+  std::vector<ExprPtr> computed_;  // keys and the range's values that are not kept columns
   BuildForm form_;
   size_t forced_parts_ = 0;
   std::shared_ptr<Build> build_;

@@ -77,7 +77,7 @@ void Candidates::mark(const uint32_t* matches, const ActiveSet& pairs) const {
 void Candidates::mark_runs(Runs runs, const ActiveSet& rows) const {
   const bool is_cut_behind = join_.range && !reaches_end(join_.range->order);
   rows.for_each([&](uint32_t row) {
-    // Whoever marked the row with which a run begins (or ends, where runs are cut off behind) marks the
+    // Whoever marked the row with which a run begins (or ends, where runs are cut off after it) marks the
     // others, too, before the probes end.
     const uint32_t count = runs.count[row];
     for (uint32_t i = 0; i < count; ++i) {

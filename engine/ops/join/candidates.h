@@ -19,7 +19,7 @@ class Candidates {
   /// For each active row of the chunk its run; 0 rows where a key is NULL.
   Runs find(const Chunk& chunk, EvalContext& context) const;
   /// Columns over which `expr`, such as the condition, is evaluated for pairs: rows[i] of the chunk, and
-  /// matches[i] of the build side. Those that it does not read are left empty. Behind the kept columns of the
+  /// matches[i] of the build side. Those that it does not read are left empty. After the kept columns of the
   /// build side its keys may be read, too.
   std::vector<Vector> columns_for(const Expr& expr, const Chunk& chunk, const uint32_t* rows,
                                   const uint32_t* matches, const ActiveSet& pairs) const;

@@ -54,7 +54,7 @@ class BuildParts {
   BuildParts(BuildForm form, std::vector<Table> parts, MemoryBudget* budget);
   size_t count() const { return parts_.size(); }
   int64_t rows() const;
-  /// The part's rows, ready for probes; the part before it is let go of once nobody uses it.
+  /// The part's rows, ready for probes; the part before it is released once it is not used.
   std::shared_ptr<const Build> open(size_t part);
 
  private:

@@ -26,8 +26,8 @@ std::vector<Vector> chosen(const plan::Join& join, const Chunk& chunk) {
   return columns;
 }
 
-/// Joins that only ask whether a row has a match: kSemi, kAnti; kRightSemi and kRightAnti of the build side's
-/// rows, which then come from there.
+/// Joins that only test whether a row has a match: kSemi, kAnti; kRightSemi and kRightAnti of the build
+/// side's rows, which then come from there.
 class ExistenceProbe : public Step {
  public:
   explicit ExistenceProbe(Candidates candidates) : candidates_(std::move(candidates)) {}

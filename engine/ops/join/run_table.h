@@ -34,7 +34,7 @@ struct RunFilling {
 template <class Word>
 class RunTable {
  public:
-  /// `words[row]` of `rows` rows; `valid`, null: all, has those that can be found. `equal(a, b)` tells
+  /// `words[row]` of `rows` rows; `valid`, null: all, has those that can be found. `equal(a, b)` says
   /// whether rows with equal words have equal keys. Returns the rows in the order of the runs; an empty
   /// buffer: no key has two rows, and places are row numbers.
   template <class Equal>

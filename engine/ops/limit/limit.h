@@ -19,7 +19,7 @@ class Limit : public Sink {
   Table finish(std::vector<std::unique_ptr<Local>> locals, EvalContext& context) override;
 
  private:
-  /// Counts the rows of a chunk; false if earlier chunks hold all rows that are asked for.
+  /// Counts the rows of a chunk; false if earlier chunks hold all rows that are needed.
   bool count(uint64_t order, uint32_t rows) const;
 
   Schema schema_;

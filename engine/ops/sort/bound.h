@@ -8,7 +8,7 @@
 
 namespace lanewise::ops {
 
-/// The last row that a top-n needs, as far as is known: rows behind it are none of the result. Shared by
+/// The last row that a top-n needs, as far as is known: rows after it are not part of the result. Shared by
 /// threads; it only comes closer.
 class Bound {
  public:

@@ -274,7 +274,7 @@ TEST(TopN, BoundSkipsWhatCannotMatter) {
     return evaluate_reference(predicate, row).is_true();
   };
   EXPECT_TRUE(holds(*bound, 8));
-  EXPECT_FALSE(holds(*bound, 9));  // what is equal to the bound comes behind it
+  EXPECT_FALSE(holds(*bound, 9));  // what is equal to the bound comes after it
   EXPECT_TRUE(holds(*sink->needed(0), 9));
 }
 

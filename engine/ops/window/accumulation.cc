@@ -11,7 +11,7 @@ Accumulation::Accumulation(const plan::AggregateCall& call) : call_(call) {
   if (!function.distinct_matters || call.args.empty()) call_.distinct = false;
   if (!function.order_matters) call_.order.clear();
   make_ = function.make;
-  make_(call_, nullptr);  // refuses bad constants now
+  make_(call_, nullptr);  // rejects bad constants now
 }
 
 std::unique_ptr<Accumulator> Accumulation::make(uint32_t groups, MemoryBudget* budget) const {

@@ -40,7 +40,7 @@ class Frames::Search {
   Search(const plan::SortKey& key, const WindowRows& rows)
       : key_(*rows.columns[key.expr->column]), descending_(key.descending), nulls_first_(key.nulls_first) {}
 
-  /// The first row whose key is not before the value, or with `after` the first that is behind it. The value
+  /// The first row whose key is not before the value, or with `after` the first that is after it. The value
   /// must lie on the side of the current row that the bound names.
   uint32_t find(const plan::FrameBound& bound, bool after, const WindowCursor& cursor, const Vector& value,
                 uint32_t i) {

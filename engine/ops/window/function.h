@@ -20,13 +20,13 @@ class WindowFunction {
 /// Rows of a function's values that a thread makes at a time.
 inline constexpr uint32_t kWindowBatch = uint32_t{1} << 16;
 
-/// `call`'s expressions are columns of the rows or literals. Null where the name is none of ranks
+/// `call`'s expressions are columns of the rows or literals. Null where the name is not one of ranks
 /// (row_number, rank, dense_rank, percent_rank, cume_dist, ntile).
 std::unique_ptr<WindowFunction> make_rank(const plan::WindowCall& call);
 /// The same for values of other rows: lag, lead (args: value, offset, default), first_value, last_value,
 /// nth_value (args: value, n).
 std::unique_ptr<WindowFunction> make_value(const plan::WindowCall& call, Frames frames);
-/// Counts and sums of integers by differences; null: the call is none.
+/// Counts and sums of integers by differences; null: the call is another one.
 std::unique_ptr<WindowFunction> make_prefix_sums(const plan::AggregateCall& call, const Frames& frames);
 /// Any aggregate over frames.
 std::unique_ptr<WindowFunction> make_window_aggregate(const plan::WindowCall& call, Frames frames);

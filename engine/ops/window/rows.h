@@ -48,7 +48,7 @@ class WindowCursor {
   size_t group() const { return peers_; }
   size_t first_group() const { return first_group_; }
 
-  /// To the next row. Behind the last one nothing may be asked.
+  /// To the next row. After the last one nothing may be called.
   void advance();
 
  private:

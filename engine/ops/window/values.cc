@@ -91,7 +91,7 @@ class ValueOfRow : public WindowFunction {
   CountedRows counted_;
 };
 
-/// lag and lead: the row that lies `offset` rows before or behind, within the partition.
+/// lag and lead: the row that lies `offset` rows before or after, within the partition.
 class Shifted : public ValueOfRow {
  public:
   Shifted(const plan::WindowCall& call, bool back)

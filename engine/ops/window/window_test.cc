@@ -123,7 +123,7 @@ class Reference {
     return group;
   }
 
-  /// Whether row `j` of the partition is not before (or not behind) where the frame of row `at` begins
+  /// Whether row `j` of the partition is not before (or not after) where the frame of row `at` begins
   /// (ends).
   bool within(const plan::Frame& frame, const plan::FrameBound& bound, bool is_begin,
               const Partition& partition, size_t at, size_t j) const {

@@ -32,7 +32,7 @@ class Code {
                                std::span<const uint64_t> arguments) const = 0;
 };
 
-/// What runs kernels: all that is asked of it is done in order. Throws DeviceError, MemoryError.
+/// What runs kernels: all that is requested of it is done in order. Throws DeviceError, MemoryError.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -46,10 +46,10 @@ class Backend {
   virtual void fill(const Buffer& to, unsigned char byte) = 0;
   /// `from` may change when it returns.
   virtual void upload(const Buffer& to, const void* from, size_t bytes) = 0;
-  /// Waits for all that was asked so far.
+  /// Waits for all work so far.
   virtual void download(void* to, const Buffer& from, size_t bytes) = 0;
   virtual void finish() = 0;
-  /// From now on (or no longer) kernels wait until somebody does; the same ones as before may then be
+  /// From now on (or no longer) kernels wait until a result is needed; the same ones as before may then be
   /// launched as one. What waits when that ends is not done.
   virtual void replay(bool /*on*/) {}
 };

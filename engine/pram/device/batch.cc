@@ -44,7 +44,7 @@ struct Reach {
   size_t steps = 0;
   Progression cells = {};
   uint64_t widest = 1;              ///< from one processor's cells to the next one's
-  uint64_t end = 0;                 ///< behind the last cell
+  uint64_t end = 0;                 ///< after the last cell
   bool apart = true;                ///< several groups can do them, each with cells of its own
   std::vector<size_t> denser = {};  ///< steps that use cells between those of the ones before
 

@@ -36,7 +36,7 @@ struct BatchPart {
   size_t steps = 1;
   uint64_t window = 0;
   uint64_t groups = 1;
-  /// Of windows: only the cells `offset`, `offset` + `stride`, ... are used and held.
+  /// For windows: only the cells `offset`, `offset` + `stride`, ... are used and held.
   uint64_t stride = 1;
   uint64_t offset = 0;
 
@@ -50,12 +50,12 @@ std::vector<BatchPart> parts_of(std::span<const BatchStep> steps, uint64_t toget
 /// What a group does with a variable's cells that it holds while it does some steps in a window.
 struct BatchHeld {
   uint64_t from = 0;    ///< cells from this number on are read before the steps
-  uint64_t stride = 0;  ///< every so many are written behind them, 0: none,
+  uint64_t stride = 0;  ///< every so many are written after them, 0: none,
   uint64_t offset = 0;  ///< beginning with this one
 
   bool operator==(const BatchHeld&) const = default;
 };
-/// Of a `part` of steps, which `later` ones follow; `last`: none but these.
+/// For a `part` of steps, which `later` ones follow; `last`: none but these.
 BatchHeld held_of(const EmittedWindows::Held& held, std::span<const BatchStep> part,
                   std::span<const BatchStep> later, bool last);
 

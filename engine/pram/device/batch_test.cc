@@ -124,7 +124,7 @@ TEST(Batch, WindowsReadAndWriteBackWhatIsNeeded) {
   steps[1].processors = 1;
   EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1ul << 40, 71}));
   steps[1].width = 0;
-  EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1, 0}));  // nobody knows what
+  EXPECT_EQ(does(1, true, true), (BatchHeld{5'000, 1, 0}));  // it is not known what
   set(0, user, reads);
   EXPECT_EQ(does(2, true, true), (BatchHeld{0, 0, 0}));
   set(0, user, fills);

@@ -52,7 +52,7 @@ class CudaCode : public Code {
   mutable std::unordered_map<std::string, device::Kernel> kernels_;
 };
 
-/// Memory, which goes back in the stream's order: behind all that waits and may use it.
+/// Memory, which goes back in the stream's order: after all that waits and may use it.
 class CudaMemory {
  public:
   CudaMemory(device::DeviceBuffer buffer, Replay& replay) : buffer_(std::move(buffer)), replay_(replay) {}
@@ -61,7 +61,7 @@ class CudaMemory {
   ~CudaMemory() {
     try {
       replay_.flush();
-    } catch (const std::exception&) {  // of a launch; whoever waits for the stream is told, too
+    } catch (const std::exception&) {  // of a launch; a wait for the stream reports it, too
     }
   }
   uint64_t address() const { return buffer_.address(); }

@@ -1,5 +1,5 @@
 // Programs on a GPU, with and without each optimisation: from the launch of the first kernel to the end of
-// the last, all data on the device. Beside them their twins: tuned algorithms for the same inputs.
+// the last, all data on the device. With them their twins: tuned algorithms for the same inputs.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

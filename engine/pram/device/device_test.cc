@@ -1,4 +1,4 @@
-// Programs on devices: conflict modes with many writers, sets in each form, errors as the interpreter tells
+// Programs on devices: conflict modes with many writers, sets in each form, errors as the interpreter reports
 // them, limits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST_P(OnDevice, BatchesGiveTheSameInEachShape) {
     expect_same(library_program("scan"), inputs);
     if (n < 5'000 || GetParam() == Executor::kCuda) expect_same(library_program("doubling_scan"), inputs);
   }
-  // What fails in a step is told as ever.
+  // What fails in a step is reported as usual.
   const Program program = Program::parse(
       "mode EREW inout A[n] : int output s : int processors n { A[p] = A[p] + 1 }\n"
       "private d = 1\nwhile d < n { processors n / (2 * d) { A[2 * d * p] = A[2 * d * p] * A[2 * d * p + d] "

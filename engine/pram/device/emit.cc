@@ -243,7 +243,7 @@ class ProgramWriter {
     made_.text += writer.finish(made, first, before + kWho + "  if (who < 0) return;\n", kFailure);
   }
 
-  /// Nodes that the host can put off: each is a kernel and, besides, a step of kernels that do them all.
+  /// Nodes that the host can defer: each is a kernel and also a step of kernels that do them all.
   void batch(const Meta& meta, std::optional<uint32_t> block) {
     Batch made{.written = written_by(meta.body), .held = std::vector<bool>(tree_.variables.size())};
     std::vector<uint32_t> users(tree_.variables.size());

@@ -26,7 +26,7 @@ struct KernelArgument {
     kControl,    ///< privates[index], held by the host
     kColumn,     ///< privates[index], a word for each processor
     kDimension,  ///< the extent of the block in `dimension`
-    kReaders,    ///< of variables[index] for each cell who read it last; with `check`
+    kReaders,    ///< for each cell of variables[index], its last reader; with `check`
     kLimit,      ///< steps that a loop may take
     kStep,       ///< the step's number; with `check`
   };
@@ -73,7 +73,7 @@ struct EmittedWindows {
   /// A variable of which each group holds its cells as long as it goes on, nearby.
   struct Held {
     uint32_t variable;
-    bool ends;  ///< nobody else uses it after the batch
+    bool ends;  ///< it is not used after the batch
   };
   EmittedKernel kernel;
   std::vector<Held> held = {};

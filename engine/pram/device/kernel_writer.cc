@@ -108,7 +108,7 @@ Function function_of(Op op, bool real) {
   }
 }
 
-/// A long line, broken behind commas.
+/// A long line, broken after commas.
 std::string wrapped(const std::string& line) {
   constexpr size_t kWidest = 110;
   std::string text;
@@ -312,7 +312,7 @@ void KernelWriter::statements(const std::vector<Statement>& list, size_t depth) 
 }
 
 void KernelWriter::loop(const Statement& statement, size_t depth) {
-  // Loops within it share its count: limits that multiply are none.
+  // Loops within it share its count: limits that multiply are not limits.
   if (nesting_++ == 0) line(depth, fmt::format("word rounds_{} = 0;", loops_++));
   line(depth, fmt::format("while (!bad && {}) {{", value(*statement.condition)));
   line(depth + 1, fmt::format("if (++rounds_{} > {}) bad = 1;", loops_ - 1, argument(Role::kLimit)));

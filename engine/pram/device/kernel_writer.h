@@ -63,7 +63,7 @@ class KernelWriter {
   std::string argument(Role role, uint32_t index = 0, uint32_t dimension = 0);
   /// The name of a private variable, held by the kernel from now on.
   std::string local(uint32_t index, bool written);
-  /// The number of a cell of the window's; none: it is no such cell.
+  /// The number of a cell of the window's; none: it is not such a cell.
   std::optional<size_t> own(uint32_t variable, const std::vector<ExprPtr>& indexes) const;
   /// Where the cells of a shared variable are.
   std::string cells_of(uint32_t variable);
@@ -87,7 +87,7 @@ class KernelWriter {
   std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
   std::string body_;
   uint32_t loops_ = 0;    ///< those that stand in no other one
-  uint32_t nesting_ = 0;  ///< loops around the present place
+  uint32_t nesting_ = 0;  ///< loops around the current place
   const WindowStep* window_ = nullptr;
   const std::vector<bool>* held_ = nullptr;
 };

@@ -39,9 +39,9 @@ class DeviceMachine : public MetaMachine {
   Columns look() override;
   bool has_column(uint32_t index) const override { return !emitted_.in_register[index]; }
 
-  /// The kernel of a node, statement or condition, behind its `first` arguments.
+  /// The kernel of a node, statement or condition, after its `first` arguments.
   void launch(const void* of, uint64_t positions, std::vector<uint64_t> first);
-  /// Puts a kernel off, behind its `first` arguments.
+  /// Defers a kernel, after its `first` arguments.
   void put_off(const void* of, uint64_t processors, std::vector<uint64_t> first);
   /// The value of a linear index (window_step.h); none where it fails.
   std::optional<Word> linear(const Expr& expr, Word processor);
@@ -79,7 +79,7 @@ class DeviceMachine : public MetaMachine {
   Buffer arrived_;         // groups that waited for each other, in all steps so far
   uint64_t arrivals_ = 0;  // what is in it when all is done
   std::vector<Word> status_read_;
-  uint64_t kept_before_ = 0;  // by all tests before the last one
+  uint64_t kept_before_ = 0;  // kept by all tests before the last one
   uint32_t kept_count_ = 0;   // by the last one
 };
 

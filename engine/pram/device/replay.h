@@ -10,20 +10,20 @@
 
 namespace lanewise::pram {
 
-/// Work of a stream that waits until somebody wants its results; the same work as once before is then
+/// Work of a stream that waits until its results are needed; the same work as once before is then
 /// launched as one graph. Kernels must stay until forget().
 class Replay {
  public:
   explicit Replay(device::Stream& stream) : stream_(stream) {}
 
   bool is_on() const { return on_; }
-  /// Begins; or ends, and forgets what waits and what was asked for.
+  /// Begins; or ends, and forgets what waits and what was requested.
   void turn(bool on);
 
   void launch(const device::Kernel& kernel, uint64_t blocks, unsigned threads,
               std::span<const uint64_t> arguments);
   void fill(uint64_t address, unsigned char byte, size_t bytes);
-  /// Asks the stream for what waits.
+  /// Launches what waits on the stream.
   void flush();
 
  private:
@@ -38,8 +38,8 @@ class Replay {
   device::Stream& stream_;
   bool on_ = false;
   std::vector<Work> waits_;
-  std::vector<uint64_t> key_;  // what tells the work that waits from other work
-  /// By key: work that was asked for once, and its graph if it was more often.
+  std::vector<uint64_t> key_;  // what distinguishes the work that waits from other work
+  /// By key: work that was requested once, and its graph if it was more often.
   std::map<std::vector<uint64_t>, std::optional<device::Graph>> asked_;
 };
 

@@ -10,7 +10,7 @@ namespace lanewise::pram {
 /// A program that was compiled for devices, down to the source of its kernels. Stays where it is.
 struct DeviceProgram {
   /// `prefix`: of the kernels' names, for several programs in one source. `inputs`: those that the kernels
-  /// are made for, if the options want that; throws UserError for bad ones.
+  /// are made for, if the options require that; throws UserError for bad ones.
   DeviceProgram(const Program& program, const Options& options, const std::string& prefix = "kernel_",
                 const Arrays* inputs = nullptr);
   DeviceProgram(const DeviceProgram&) = delete;

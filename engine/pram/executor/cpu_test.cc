@@ -1,5 +1,5 @@
 // The executor: conflict modes with many writers and threads, sets in each form, errors as the interpreter
-// tells them, limits.
+// reports them, limits.
 #include "pram/executor/cpu.h"
 
 #include <gmock/gmock.h>

@@ -28,7 +28,7 @@ class CpuMachine : public MetaMachine {
     Pool<Word> words;
     Pool<uint32_t> numbers;
     std::vector<std::vector<Word>> cells, values;  // of an assignment, by target
-    uint64_t rounds = 0;  // of all loops within the present kernel, and the launches before it
+    uint64_t rounds = 0;  // of all loops within the current kernel, and the launches before it
   };
 
   void host(const Statement& statement) override;

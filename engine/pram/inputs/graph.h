@@ -11,9 +11,9 @@ namespace lanewise::pram {
 /// What programs call a list of edges: n, source, target, weight (int where all are whole, else real).
 Arrays graph_inputs(const graph::Graph& graph);
 
-/// What programs call a graph, by name and number of dimensions; nothing for other names. Beside the above:
-/// `offset`, `neighbour`, `right`: the neighbours of v are neighbour[offset[v]] to neighbour[offset[v + 1] -
-/// 1],
+/// What programs call a graph, by name and number of dimensions; nothing for other names. In addition to the
+/// above: `offset`, `neighbour`, `right`: the neighbours of v are neighbour[offset[v]] to neighbour[offset[v
+/// + 1] - 1],
 ///   `right` is the number of vertices;
 /// `parent`: of a tree, whose root is its own (UserError where a vertex has several);
 /// `edge` and `weight` of two dimensions: whether two different vertices have an edge, in either direction,

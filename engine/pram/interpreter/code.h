@@ -17,7 +17,7 @@ struct Instruction {
     kEnter,   ///< a loop begins: what leaves it waits for its end
     kTest,    ///< a step: narrows the active set; leaves the loop, to `target`, when it is empty
     kRepeat,  ///< goes to `target` (kTest)
-    kBlock,   ///< processors begin to run; goes to `target`, behind the block, where there are none
+    kBlock,   ///< processors begin to run; goes to `target`, after the block, where there are none
     kEnd,     ///< the processors of the block end
     kStop,
   };

@@ -40,7 +40,7 @@ struct Access {
 };
 
 /// The conflict of the least variable and cell among `accesses`, between its two least processors,
-/// as `kind` asks.
+/// as `kind` requires.
 std::optional<Conflict> find_conflict(std::vector<Access> accesses, Conflict::Kind kind, uint64_t step);
 
 /// Marks each cell with the processor (or writer) that used it last and the epoch (step) in which it did: two
@@ -55,7 +55,7 @@ class Stamps {
     for (std::vector<uint64_t>& stamps : stamps_) stamps.clear();
     epoch_ = 1;
   }
-  /// Who marked the cell in this epoch; if nobody did, marks it with `who` and gives `who`.
+  /// Who marked the cell in this epoch; if no one did, marks it with `who` and gives `who`.
   uint32_t mark(uint32_t variable, uint64_t cell, uint32_t who) {
     std::vector<uint64_t>& stamps = stamps_[variable];
     if (stamps.empty()) stamps.resize(memory_.variables[variable].words.size());

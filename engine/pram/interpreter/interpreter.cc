@@ -119,7 +119,7 @@ bool Interpreter::back() {
   Undo undo = std::move(undo_.back());
   undo_.pop_back();
   control_ = std::move(undo.control);
-  for (size_t i = 0; i < columns_.size(); ++i) {  // a block that this step began had not begun
+  for (size_t i = 0; i < columns_.size(); ++i) {  // also undoes the begin of a block
     const Private& owned = program_.tree().privates[i];
     if (owned.block && owned.block != control_.block) columns_[i].clear();
   }

@@ -75,13 +75,13 @@ class Interpreter {
     uint64_t before;
     uint64_t first;
   };
-  /// Where the run is, beside its values; small enough to be copied for each step.
+  /// Where the run is, next to its values; small enough to be copied for each step.
   struct Control {
     uint32_t at = 0;
     std::optional<uint32_t> block;
     std::vector<int64_t> extents;
     uint32_t processors = 1;
-    std::vector<Active> active;  // nested; the last is the present one
+    std::vector<Active> active;  // nested; the last is the current one
     std::vector<Depth> depths;
   };
   /// What takes a step back.
@@ -104,7 +104,7 @@ class Interpreter {
   Lanes lanes() const { return control_.active.back().lanes(); }
   uint64_t step_number() const { return cost_.steps + 1; }
   void remember(const Statement& statement);
-  /// Runs what is no step: ends of branches and loops, beginnings and ends of blocks.
+  /// Runs what is not a step: ends of branches and loops, beginnings and ends of blocks.
   void settle();
   void begin_block(const Instruction& instruction);
   void end_block();
@@ -112,8 +112,8 @@ class Interpreter {
   void assign(const Statement& statement);
   void test(const Instruction& instruction);
   void split(const Expr& condition, Active& chosen, Active& rest);
-  /// Calls f(part, begin) for pieces of the active set, where reads are watched as the mode asks; what fails
-  /// is done again, one processor at a time, so that the least processor's error is reported.
+  /// Calls f(part, begin) for pieces of the active set, where reads are watched as the mode requires; what
+  /// fails is done again, one processor at a time, so that the least processor's error is reported.
   template <class F>
   void in_parts(F f);
   Writes shared_writes(const Statement& statement);
@@ -149,7 +149,7 @@ class Interpreter {
   std::deque<Undo> undo_;
   const Statement* last_ = nullptr;
   uint32_t last_active_ = 0;
-  std::vector<std::vector<Word>> cells_, values_;  // of the present assignment, by target
+  std::vector<std::vector<Word>> cells_, values_;  // of the current assignment, by target
 };
 
 }  // namespace lanewise::pram

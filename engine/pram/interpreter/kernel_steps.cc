@@ -43,7 +43,7 @@ bool KernelSteps::step() {
     last_ = candidates.front();
     changes.insert(changes.end(), interpreter_.changes().begin(), interpreter_.changes().end());
     if (interpreter_.done()) break;
-    // A condition may be part of several kernels: what follows tells which one this is.
+    // A condition may be part of several kernels: what follows says which one this is.
     const std::vector<uint32_t>& next = units_.of(*interpreter_.next());
     std::vector<uint32_t> both;
     std::set_intersection(candidates.begin(), candidates.end(), next.begin(), next.end(),

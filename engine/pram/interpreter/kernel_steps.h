@@ -11,7 +11,7 @@ namespace lanewise::pram {
 /// statement after statement; only where it stops is the meta-program's.
 class KernelSteps {
  public:
-  /// `interpreter` has not begun; it shall remember one step at least, and as many as are to be undone.
+  /// `interpreter` has not begun; it must remember one step at least, and as many as are to be undone.
   explicit KernelSteps(Interpreter& interpreter, const Passes& passes = all_passes());
 
   /// Does the steps of one kernel; false if there is none left. Throws RunError; then what came before the

@@ -35,7 +35,7 @@ struct Recording {
   static constexpr uint32_t kPrivate = uint32_t{1} << 31;
   static constexpr uint32_t kNoUnit = UINT32_MAX;
 
-  std::vector<Word> initial;  ///< all variables, one behind the other
+  std::vector<Word> initial;  ///< all variables, one after another
   std::vector<uint32_t> steps;
   std::vector<double> work, depth;  ///< after each step
   std::vector<uint32_t> changed;    ///< pairs: variable (or kPrivate | private), cell (or processor)

@@ -81,7 +81,7 @@ class Checker : public ExpressionChecker {
     return std::nullopt;
   }
 
-  /// Of a variable that says so itself.
+  /// The combination that a variable names itself.
   std::optional<Op> own_combination(const syntax::Name& name, Variable::Role role) {
     if (!tree_.combine) {
       report(name.place, "only mode CRCW combining combines values", "mode CRCW combining +");

@@ -23,7 +23,7 @@ class ExpressionChecker {
   ExprPtr check(const syntax::Expr& expr, Type type, std::string_view what);
   /// An index for each dimension of the variable.
   std::optional<std::vector<ExprPtr>> check_cell(const syntax::Expr& expr, const Variable& variable);
-  /// A private variable of the present block, or of the one processor outside of blocks.
+  /// A private variable of the current block, or of the one processor outside of blocks.
   uint32_t add_private(std::string name, Type type, const Place& place);
   /// Reports a name that is not declared.
   void unknown(const syntax::Expr& expr);
@@ -35,8 +35,8 @@ class ExpressionChecker {
       incomplete_;  ///< the parser lost some of the program: a name that is missing may be declared there
   Tree tree_;
   Names names_;
-  std::optional<uint32_t> block_;  ///< the present one
-  size_t functions_known_ = 0;     ///< those above the present place
+  std::optional<uint32_t> block_;  ///< the current one
+  size_t functions_known_ = 0;     ///< those above the current place
 
  private:
   ExprPtr integer(const syntax::Expr& expr, bool negative);

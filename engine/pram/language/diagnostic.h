@@ -31,7 +31,7 @@ struct Diagnostic {
 /// "sum.pram:3:7: ..." or "sum.pram:3:7: warning: ...", the line, a caret below the place, the advice.
 std::string render(const Diagnostic& diagnostic, std::string_view text, std::string_view file);
 
-/// A program that is none; what() holds all diagnostics, rendered.
+/// A program with mistakes; what() holds all diagnostics, rendered.
 class ProgramError : public UserError {
  public:
   ProgramError(std::vector<Diagnostic> diagnostics, std::string_view text, std::string_view file);

@@ -12,7 +12,7 @@ namespace {
 bool closes(const Token& token) { return token.is(")") || token.is("]"); }
 bool opens(const Token& token) { return token.is("(") || token.is("["); }
 
-/// Whether `token` is an operand's end, so that a '-' behind it subtracts and a '[' behind it is an index.
+/// Whether `token` is an operand's end, so that a '-' after it subtracts and a '[' after it is an index.
 bool is_value(const Token& token) {
   if (token.kind == Token::Kind::kInteger || token.kind == Token::Kind::kReal) return true;
   if (closes(token)) return true;

@@ -16,7 +16,7 @@ struct AssignmentHint {
   bool has_value = true;     ///< false of x++
 };
 
-/// Of `tokens`: the target of an assignment begins at `target`, and at `at` stands what follows it.
+/// For `tokens`: the target of an assignment begins at `target`, and at `at` stands what follows it.
 std::optional<AssignmentHint> assignment_hint(std::span<const Token> tokens, size_t target, size_t at);
 
 /// Whether the word begins a parallel loop in textbooks: forall, parfor.

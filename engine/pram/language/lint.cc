@@ -165,7 +165,7 @@ class Linter {
     }
   }
 
-  /// Who surely meets in a cell of these indexes: "all processors", "neighbours", or nobody.
+  /// Who surely meets in a cell of these indexes: "all processors", "neighbours", or empty.
   std::string_view who_meet(const std::vector<ExprPtr>& indexes) const {
     std::string_view who = "all processors";
     for (const ExprPtr& index : indexes) {

@@ -7,7 +7,7 @@
 
 namespace lanewise::pram {
 
-/// Warnings about a correct program: variables that nobody reads or writes, conditions that never hold,
+/// Warnings about a correct program: variables that are never read or written, conditions that never hold,
 /// writes that surely conflict in the program's mode.
 std::vector<Diagnostic> lint(const Tree& tree);
 

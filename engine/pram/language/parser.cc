@@ -74,7 +74,7 @@ class Parser {
     return token.kind == Token::Kind::kEnd ? "the program ends" : fmt::format("'{}'", token.text);
   }
 
-  /// What is here instead of what is expected.
+  /// The token here, for a message about the expected one.
   std::string stands() const {
     return peek().kind == Token::Kind::kEnd ? shown(peek()) : "stands " + shown(peek());
   }
@@ -108,7 +108,7 @@ class Parser {
     return {token.text, token.place};
   }
 
-  /// Runs `f`; after a mistake goes on behind the next block, at the next line that begins a statement or
+  /// Runs `f`; after a mistake goes on after the next block, at the next line that begins a statement or
   /// declaration, or at a '}'.
   template <class F>
   void recovering(F f) {
@@ -126,7 +126,7 @@ class Parser {
       }
     }
   }
-  /// From a '{' to behind its '}'.
+  /// From a '{' to after its '}'.
   void skip_block() {
     size_t depth = 0;
     do {
@@ -162,7 +162,7 @@ class Parser {
     }
   }
 
-  /// One word, two behind CRCW, three with `combining`.
+  /// One word, two after CRCW, three with `combining`.
   void mode() {
     const auto word = [&] {
       program_.mode.push_back({peek().text, peek().place});
@@ -187,7 +187,7 @@ class Parser {
     }
     made.type = optional_type();
     if (accept("=")) made.value = expression();
-    // The word is no keyword: a variable may have that name.
+    // The word is not a keyword: a variable may have that name.
     if (peek().is("combining") && !peek(1).is("=") && !peek(1).is("[") && !peek(1).is(",")) {
       take();
       made.combining = Name{peek().text, peek().place};
@@ -493,7 +493,7 @@ class Parser {
     return {Expr::Kind::kName, first.place, first.text, {}, 1};
   }
 
-  /// Whether the word before the present one asks for an operand.
+  /// Whether the word before the current one needs an operand.
   bool operator_before() const {
     if (at_ == 0) return false;
     const Token& last = tokens_[at_ - 1];

@@ -24,7 +24,7 @@ Range negate(const Range& a) {
   return {a.greatest == kNoGreatest ? kNoLeast : -a.greatest, a.least == kNoLeast ? kNoGreatest : -a.least};
 }
 
-/// Of numbers that are not negative; others are not looked at.
+/// The range of products of numbers that are not negative; others are not examined.
 Range multiply(const Range& a, const Range& b) {
   if (a.least < 0 || b.least < 0) return {};
   Range product;
@@ -38,7 +38,7 @@ Range multiply(const Range& a, const Range& b) {
 
 Range less(const Range& a, const Range& b) {
   if (a.greatest < b.least) return {1, 1};
-  // An end of int64 is no value that the other side is known to miss.
+  // An end of int64 is not a value that the other side is known to miss.
   if (a.least >= b.greatest && b.greatest != kNoGreatest && a.least != kNoLeast) return {0, 0};
   return kEither;
 }

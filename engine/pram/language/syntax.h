@@ -8,7 +8,7 @@
 #include "pram/language/diagnostic.h"
 #include "pram/value.h"
 
-/// A program as it is written: what the parser makes and the checker reads. All texts are pieces of the
+/// A program as it is written: what the parser makes and the checker reads. All strings are pieces of the
 /// program's.
 namespace lanewise::pram::syntax {
 
@@ -91,7 +91,7 @@ struct Function {
 };
 
 struct Program {
-  std::vector<Name> mode;  ///< the words behind `mode`
+  std::vector<Name> mode;  ///< the words after `mode`
   std::vector<Declaration> declarations;
   std::vector<Function> functions;
   std::optional<Place> header;        ///< of `processors n` for the whole program

@@ -72,7 +72,7 @@ std::optional<Type> common_type(const Expr& a, const Expr& b) {
   if (a.type == b.type) return a.type;
   if (!is_number(a.type) || !is_number(b.type)) return std::nullopt;
   if (a.type == Type::kReal || b.type == Type::kReal) return Type::kReal;
-  // One is an int32, the other an int: a literal becomes what it stands beside.
+  // One is an int32, the other an int: a literal takes the type of the other side.
   const Expr& wide = a.type == Type::kInt ? a : b;
   return is_int_literal(wide) && fits_int32(wide.word) ? Type::kInt32 : Type::kInt;
 }

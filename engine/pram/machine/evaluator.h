@@ -38,7 +38,7 @@ struct Frame {
 struct Trap {};
 
 /// An expression failed for the only processor, or for the only one that `and`, `or` or `?` had left. If more
-/// were asked for, one with a lesser number may fail too: evaluate them one by one.
+/// were requested, one with a lesser number may fail too: evaluate them one by one.
 struct Fault {
   Place place;
   std::string message;

@@ -15,7 +15,7 @@ bool is_known(const Meta& meta);
 
 bool all_known(const std::vector<Meta>& list) { return std::all_of(list.begin(), list.end(), is_known); }
 
-/// Whether the host knows each step of a node without asking anybody.
+/// Whether the host knows each step of a node on its own.
 bool is_known(const Meta& meta) {
   switch (meta.kind) {
     case Kind::kHost:

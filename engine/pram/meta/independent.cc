@@ -129,7 +129,7 @@ std::string only_dimension(const Polynomial& index, bool declared) {
 }
 
 /// Whether two indexes are never the same number, whichever processors they belong to: both step by the same
-/// width, and their distance is no multiple of it.
+/// width, and their distance is not a multiple of it.
 bool never_equal(const Polynomial& a, const Polynomial& b, bool declared) {
   const auto distance = a.plus(b, -1);
   if (!distance || distance->terms().size() != 1) return false;
@@ -215,7 +215,7 @@ class Judge {
   }
 
   bool apart(const std::vector<ExprPtr>& a, const std::vector<ExprPtr>& b, bool declared) const {
-    declared = declared && a.size() == 1;  // what a second index tells apart is not forbidden
+    declared = declared && a.size() == 1;  // what a second index distinguishes is not forbidden
     std::set<std::string> told;            // dimensions in which processors that meet have the same number
     for (size_t i = 0; i < a.size(); ++i) {
       const auto x = Polynomial::of(*a[i]);

@@ -51,7 +51,7 @@ class Lowering {
       switch (statement.kind) {
         case Statement::Kind::kAssign:
           made.statements = {statement};
-          // Private variables need no second copy: nobody else reads them.
+          // Private variables need no second copy: no other processor reads them.
           made.writing = std::any_of(statement.targets.begin(), statement.targets.end(),
                                      [](const Target& target) { return target.shared; })
                              ? buffered_

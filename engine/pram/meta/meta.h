@@ -34,7 +34,7 @@ struct Meta {
   Kind kind = Kind::kHost;
   Place place;
   ExprPtr condition = {};
-  /// Of a kernel that is not in place: one assignment, perhaps within ifs without else.
+  /// For a kernel that is not in place: one assignment, perhaps within ifs without else.
   std::vector<Statement> statements = {};
   Writing writing = Writing::kInPlace;
   uint32_t block = 0;
@@ -72,7 +72,7 @@ struct MetaLine {
 };
 std::vector<MetaLine> print(const MetaProgram& meta, const Tree& tree);
 
-/// The program and, beside each of its lines, what it becomes; below, what the passes did.
+/// The program and, next to each of its lines, what it becomes; below, what the passes did.
 std::string explain(const Program& program, const Passes& passes = all_passes());
 
 }  // namespace lanewise::pram

@@ -99,7 +99,7 @@ TEST(InPlace, MustNotFireWhereAnotherProcessorMay) {
     EXPECT_EQ(in_place(mode, "x = p"), "all");
     EXPECT_EQ(in_place(mode, "x = x + 1"), "all");
   }
-  // Two dimensions, of which the cell tells one.
+  // Two dimensions, of which the cell determines one.
   const Program program = Program::parse(
       "mode CRCW priority output D[8] : int output E[8, 8] : int processors i < 4, j < 4\n"
       "D[i] = j\nE[i, 2 * j] = j\nE[i, i + j] = j\n");
@@ -239,7 +239,7 @@ TEST(Batch, TakesLoopsThatTheHostCounts) {
       passed_meta_of("CREW", "private d = 1\nwhile d < n { A[p] = A[p] + B[d]\nd = 2 * d\n}\n",
                      {Pass::kHost, Pass::kInPlace, Pass::kLoops, Pass::kBatch}),
       "  T0 = all p < n\n  d = 1\n  while d < n:\n    for each p in T0: A[p] = A[p] + B[d]\n    d = 2 * d\n");
-  // Around blocks, with what stands beside the loop, but not with what waits for a device.
+  // Around blocks, with what stands next to the loop, but not with what waits for a device.
   const Program program = Program::parse(
       "mode EREW\ninput A[n] : int\noutput s : int\noutput t : int\nshared B[n] : int\nprocessors n { B[p] = "
       "A[p] }\n"

@@ -51,7 +51,7 @@ class Printer {
     }
   }
 
-  /// "p" or "i, j": how the processors of the present block are called.
+  /// "p" or "i, j": how the processors of the current block are called.
   std::string processor() const {
     std::string result;
     for (const Block::Dimension& dimension : tree_.blocks[block_].dimensions) {
@@ -119,7 +119,7 @@ class Printer {
   std::vector<MetaLine> lines_;
 };
 
-/// Characters, as far as UTF-8 tells.
+/// Characters of UTF-8.
 size_t width(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -152,7 +152,7 @@ std::string explain(const Program& program, const Passes& chosen) {
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
   };
-  // The meta-program goes on where its source does: a line of it stands beside its own, or below.
+  // The meta-program goes on where its source does: a line of it stands next to its own, or below.
   size_t next = 1;
   for (const MetaLine& line : lines) {
     for (; next < line.line && next <= source.size(); ++next) add(next, source[next - 1], "");

@@ -5,7 +5,7 @@
 
 #include "pram/meta/meta.h"
 
-/// What executors ask about nodes of a meta-program.
+/// Properties of a meta-program's nodes, for executors.
 namespace lanewise::pram {
 
 /// The sets that a list of nodes needs.
@@ -15,7 +15,7 @@ const Statement& assignment_of(const Meta& meta);
 /// Whether the host alone can evaluate it: it touches no shared cells.
 bool is_of_host(const Expr& expr);
 bool is_of_host(const Statement& statement);
-/// Whether all that is assigned to is shared: nobody waits for what is assigned.
+/// Whether all that is assigned to is shared: nothing waits for what is assigned.
 bool writes_shared_only(const Statement& statement);
 /// Words of memory that an active processor of a kernel or test reads and writes, each as often as the text
 /// says; `columns`: the private variables that have one, by number. A value that waits in a second copy is

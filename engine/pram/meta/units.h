@@ -18,9 +18,9 @@ struct Unit {
   std::optional<uint32_t> set{};  ///< T[set] of active processors; none: the host does it
 };
 
-/// Of a kernel, or of a node's condition.
+/// For a kernel, or for a node's condition.
 Unit unit_of(const Meta& meta);
-/// Of a statement that the host does.
+/// For a statement that the host does.
 Unit unit_of(const Statement& statement);
 
 /// Which units of a meta-program a statement of its tree is part of.

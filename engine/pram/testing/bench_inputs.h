@@ -47,7 +47,7 @@ inline Arrays special_inputs(const std::string& program, int64_t n) {
   return {};
 }
 
-/// An input for each array that the program asks for; for graphs the one of bench_graph.
+/// An input for each array that the program requests; for graphs the one of bench_graph.
 inline Arrays inputs_of(const Program& program, int64_t n) {
   Arrays special = special_inputs(program.file(), n);
   if (special.empty() && program.tree().parameters[0].kind == Parameter::Kind::kInput) {

@@ -342,7 +342,7 @@ class Naive {
   std::vector<std::vector<Word>> privates_;  // by processor
   std::vector<Word> control_;
   std::vector<int64_t> extents_;
-  std::vector<Cell> reads_;  // of the present processor
+  std::vector<Cell> reads_;  // of the current processor
   Ending ending_;
 };
 

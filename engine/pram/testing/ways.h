@@ -1,4 +1,4 @@
-// How random programs were run, and how they ended, counted.
+// Counts of how random programs were run, and of how they ended.
 #pragma once
 
 #include <iostream>

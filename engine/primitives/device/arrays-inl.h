@@ -11,7 +11,7 @@ using lanes::u32;
 using lanes::u64;
 using lanes::u8;
 
-/// Threads of a block, and bytes that a thread takes at once, where nobody asks for others.
+/// Threads of a block, and bytes that a thread takes at once, unless others are given.
 constexpr u32 kArrayThreads = 256;
 constexpr u32 kReduceBytes = 128, kScanBytes = 64;
 
@@ -81,7 +81,7 @@ struct Part {
   }
 };
 
-/// Of each lane of a warp what it and those before it combine to.
+/// For each lane of a warp what it and those before it combine to.
 template <class Some>
 LANES_FN Some scan_warp(Some part) {
   ARRAY_UNROLL for (u32 step = 1; step < 32; step *= 2) {
@@ -91,7 +91,7 @@ LANES_FN Some scan_warp(Some part) {
   return part;
 }
 
-/// Of all threads; the first one knows it.
+/// The result of all threads; the first one holds it.
 template <u32 kThreads, class T, class Op>
 LANES_FN T reduce_block(T value, Op op) {
   __shared__ T of_warp[kThreads / 32];
@@ -152,8 +152,8 @@ LANES_FN void reduce(const T* from, u64 count, T* parts, u32* ended, T* to) {
   *ended = 0;
 }
 
-/// What a tile tells those behind it: nothing yet, what it combines to, or what all up to it do. A word has
-/// the state above and a half of the value, or all of it, below: it is whole whenever it is read.
+/// What a tile publishes for those after it: nothing yet, what it combines to, or what all up to it do. A
+/// word has the state above and a half of the value, or all of it, below: it is whole whenever it is read.
 template <class T>
 struct Told {
   static constexpr u32 kWords = sizeof(T) / 4;
@@ -209,15 +209,16 @@ LANES_FN T look_back(const u64* words, u64 tile, Op op) {
 
 enum class Wanted { kInclusive, kExclusive, kLast };
 
-/// Of which values a segment begins: bytes that are not 0.
+/// The values at which a segment begins: bytes that are not 0.
 template <u32 kCount>
 struct alignas(kCount) Begins {
   u8 at[kCount];
 };
 
-/// A tile for each block, in the order in which blocks begin. `words`: Told of each tile, and behind them the
-/// number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are segments;
-/// a tile in which one begins knows at once what those behind it ask. kLast: `to` has but the last value.
+/// A tile for each block, in the order in which blocks begin. `words`: `Told` of each tile, and after them
+/// the number of tiles that have begun; all 0 before. `begins`: a byte for each value, where there are
+/// segments; a tile in which one begins knows at once what those after it need. kLast: `to` has but the last
+/// value.
 template <class T, class Op, Wanted kWanted, bool kSegments = false, u32 kThreads = kArrayThreads,
           u32 kBytes = kScanBytes>
 LANES_FN void scan(const T* from, const u8* begins, u64 count, T* to, u64* words, u64 tiles) {

@@ -13,8 +13,8 @@ namespace lanewise {
 
 /// How two values become one.
 enum class Combine { kSum, kProduct, kLeast, kGreatest, kXor };  // the last one for whole numbers
-/// Of an array in a device's memory. Whole numbers wrap; reals' sums and products are rounded in an order
-/// that the device chooses.
+/// Elements of an array in a device's memory. Whole numbers wrap; reals' sums and products are rounded in an
+/// order that the device chooses.
 enum class Element { kInt32, kInt64, kReal };
 
 inline size_t size_of(Element element) { return element == Element::kInt32 ? 4 : 8; }
@@ -23,7 +23,7 @@ inline size_t size_of(Element element) { return element == Element::kInt32 ? 4 :
 class Operator {
  public:
   Operator(Combine combine);  // NOLINT(google-explicit-constructor): they are operators
-  /// `combined`: C for what `a` and `b`, which comes behind it, become; `none`: C for a value that leaves
+  /// `combined`: C for what `a` and `b`, which comes after it, become; `none`: C for a value that leaves
   /// every other one as it is. The type is T: Operator("b == T(0) ? a : b", "T(0)", false) is the last value
   /// that is not 0. A reduction is faster where a and b may change places (`commutative`).
   Operator(std::string_view combined, std::string_view none, bool commutative);
@@ -37,7 +37,7 @@ class Operator {
   bool commutative_ = true;
 };
 
-/// How kernels are cut, for who wants to try: threads of a block, a multiple of 32, and values that each
+/// How kernels are cut, to be varied: threads of a block, a multiple of 32, and values that each
 /// takes at once, 4, 8 or 16; at most 32 KiB for a block of int64. 0: what was best.
 struct ArrayCut {
   unsigned threads = 0, items = 0;
@@ -46,7 +46,7 @@ struct ArrayCut {
 /// Reduction and scan of arrays in the memory of a GPU, near the speed of its memory. Kernels are compiled,
 /// or found on disk, when they are first needed. For one thread at a time. Arrays are 16-byte aligned, and
 /// their values combined in the order of `stream`. Throws DeviceError, MemoryError; UserError for an operator
-/// that is no C.
+/// that is not C.
 class DeviceArrays {
  public:
   /// Throws UserError for another `cut` than said.

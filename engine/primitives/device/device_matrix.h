@@ -19,7 +19,7 @@ class DeviceMatrixProduct {
                 device::cuda::Address product, uint64_t rows, uint64_t inner, uint64_t columns,
                 device::Stream& stream);
 
-  /// What is compiled: kernel `multiply_all`.
+  /// The source of the kernel `multiply_all`.
   static device::KernelSource source(Element element);
 
  private:

@@ -67,7 +67,7 @@ void DeviceMergeSort::sort(Order order, Element element, device::cuda::Address f
   }
   const device::DeviceBuffer other = pool_.allocate(count * size_of(element), stream, "a sort");
   const device::DeviceBuffer splits = pool_.allocate(tiles * sizeof(uint64_t), stream, "a sort");
-  // The last pass ends where the values are wanted.
+  // The last pass ends where the values are needed.
   device::cuda::Address here = passes % 2 == 0 ? to : other.address();
   device::cuda::Address there = passes % 2 == 0 ? other.address() : to;
   kernels.kernel("sort_all").launch(stream, {.blocks = tiles, .threads = kThreads}, from, count, here);

@@ -32,7 +32,7 @@ struct Descending {
   LANES_FN bool operator()(T a, T b) const { return a > b || (a == a && b != b); }
 };
 
-/// Of the first `diagonal` items of two merged runs, how many are of the first run, whose equal items come
+/// How many of the first `diagonal` items of two merged runs are of the first run, whose equal items come
 /// first. At most both sizes.
 template <class T, class Size, class Before>
 LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diagonal, Before before) {
@@ -49,7 +49,7 @@ LANES_FN Size merge_path(const T* a, Size of_a, const T* b, Size of_b, Size diag
   return low;
 }
 
-/// A tile, and what a merge may read behind it.
+/// A tile, and what a merge may read after it.
 template <class T>
 struct SortTile {
   static constexpr u32 kOwn = kSortItems<sizeof(T)>, kSize = kSortTile<sizeof(T)>;

@@ -8,7 +8,7 @@
 #include "lanes/lane.h"
 
 /// What the vector kernels share: vectors of kBytes, and walking columns in blocks of 64 rows, a bitmap's
-/// word each. Included by one file per target, behind its `#pragma GCC target`; Isa, a type of that file
+/// word each. Included by one file per target, after its `#pragma GCC target`; Isa, a type of that file
 /// alone, keeps the targets' functions apart.
 namespace lanewise::kernels {
 
@@ -99,7 +99,7 @@ LANES_FN u64 low_mask(size_t bits) { return bits >= 64 ? ~u64(0) : (u64(1) << bi
 
 constexpr size_t kBlock = 64;
 
-/// 64 values, zero behind the first `rows`.
+/// 64 values, zero after the first `rows`.
 template <class T>
 struct Tail {
   T values[kBlock];
@@ -109,7 +109,7 @@ struct Tail {
   }
 };
 
-/// Calls f(values, active) for each block of 64 rows; behind the last row values are zero and rows are not
+/// Calls f(values, active) for each block of 64 rows; after the last row values are zero and rows are not
 /// active.
 template <class T, class F>
 LANES_FN void for_blocks(const T* values, const uint64_t* active, size_t rows, F f) {

@@ -108,7 +108,7 @@ LANES_FN void for_rows(const T* values, const uint64_t* active, size_t rows, F f
   for (; row < rows; row++) f(values[row], active[row / kBlock] >> row % kBlock & 1);
 }
 
-/// In 64 bits, which hold a run's sum: of values up to 32 bits at once, of longer ones by halves.
+/// In 64 bits, which hold a run's sum: of values up to 32 bits at once, of longer ones in two halves.
 template <class Level, class T>
 LANES_FN int128_t sum_integers(const T* values, const uint64_t* active, size_t rows) {
   constexpr size_t kRun = size_t(1) << 30;

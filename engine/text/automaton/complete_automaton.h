@@ -11,7 +11,8 @@
 
 namespace lanewise::text::automaton {
 
-/// A deterministic automaton with all its states, the fewest possible, numbered as lanes::AutomatonView asks.
+/// A deterministic automaton with all its states, the fewest possible, numbered as lanes::AutomatonView
+/// requires.
 struct CompleteAutomaton {
   std::array<uint8_t, 256> class_of;
   std::vector<uint16_t> next;  ///< states x classes
@@ -33,7 +34,7 @@ struct CompleteAutomaton {
 
 struct Table;
 
-/// The same automaton with its states numbered as CompleteAutomaton asks.
+/// The same automaton with its states numbered as CompleteAutomaton requires.
 CompleteAutomaton numbered(const Table& table);
 
 /// For Question::kWhole or kSearch. nullopt when it would exceed the limits (see make_table).

@@ -11,7 +11,7 @@ constexpr uint16_t kLookAhead = kEndText | kEndLine | kWordBoundary | kNoWordBou
                                 kNoWordAfter | kUnicodeWordBoundary | kNoUnicodeWordBoundary |
                                 kNoUnicodeWordAfter;
 
-/// Boundaries of words at a place; beside a byte that is not ASCII Unicode's hold either way.
+/// Boundaries of words at a place; next to a byte that is not ASCII those of Unicode hold either way.
 uint16_t boundaries(bool boundary, bool high) {
   const uint16_t ascii = boundary ? kWordBoundary : kNoWordBoundary;
   if (high) return ascii | kUnicodeWordBoundary | kNoUnicodeWordBoundary;
@@ -74,7 +74,7 @@ Determinizer::State Determinizer::start() {
   return finish_step(behind, false);
 }
 
-/// Fills current_ with the state's instructions and, where conditions in `holds` now pass, what lies behind
+/// Fills current_ with the state's instructions and, where conditions in `holds` now pass, what lies after
 /// them.
 void Determinizer::load(State state, uint16_t holds) {
   const StateInfo info = states_[state];

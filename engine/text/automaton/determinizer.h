@@ -14,7 +14,7 @@ namespace lanewise::text::automaton {
 enum class Question : uint8_t {
   kWhole,   ///< does the whole text match
   kSearch,  ///< is there a match anywhere
-  kEnds,    ///< where does a match end: a state says so once the byte behind that place is read
+  kEnds,    ///< where does a match end: a state says so once the byte after that place is read
 };
 
 /// Makes deterministic states of a program on demand: the subset construction, without order of preference. A

@@ -21,8 +21,8 @@ struct Product {
   std::vector<uint64_t> sets;  ///< by code: bit i is automaton i; none for code 0
 };
 
-/// Of at most 64 automata. nullopt where it would have more than `most_states`, or sets than a label can
-/// name.
+/// The product of at most 64 automata. nullopt where it would have more than `most_states`, or sets than a
+/// label can name.
 std::optional<Product> product(std::span<const CompleteAutomaton* const> automata, Which which,
                                size_t most_states);
 

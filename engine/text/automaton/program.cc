@@ -26,7 +26,7 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-/// Builds from the end: each piece is told where to go on, so nothing needs patching but loops.
+/// Builds from the end: each piece receives the place where it goes on, so nothing needs patching but loops.
 class Compiler {
  public:
   Compiler(const Limits& limits, Direction direction)

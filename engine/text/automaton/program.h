@@ -56,7 +56,7 @@ enum class Direction : uint8_t { kForward, kBackward };
 Program compile_program(const syntax::Ast& ast, const Limits& limits,
                         Direction direction = Direction::kForward);
 
-/// Bytes that the program cannot tell apart share a class.
+/// Bytes that the program cannot distinguish share a class.
 struct ByteClasses {
   std::array<uint8_t, 256> class_of;
   std::vector<uint8_t> member;  ///< one byte of each class

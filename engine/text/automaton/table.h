@@ -26,11 +26,11 @@ struct Table {
   bool absorbs(uint32_t state) const;
 };
 
-/// Determinises and minimises; bytes that no state tells apart share a class. nullopt when that exceeds
+/// Determinises and minimises; bytes that no state distinguishes share a class. nullopt when that exceeds
 /// limits.automaton_states, automaton_bytes or automaton_work.
 std::optional<Table> make_table(const Program& program, Question question, const Limits& limits);
 
-/// Merges states, and then bytes, that nothing tells apart; drops states that are not reached.
+/// Merges states, and then bytes, that nothing distinguishes; drops states that are not reached.
 void minimise(Table& table);
 
 }  // namespace lanewise::text::automaton

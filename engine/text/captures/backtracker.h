@@ -11,7 +11,7 @@
 namespace lanewise::text::captures {
 
 /// Finds captures by depth-first search that never visits an (instruction, position) twice: linear, and fast
-/// for texts so small that one bit for each such pair is cheap.
+/// for strings so small that one bit for each such pair is cheap.
 class Backtracker {
  public:
   static constexpr size_t kMaxBits = size_t{1} << 18;

@@ -86,7 +86,7 @@ void replace_all(const Pattern& pattern, std::string_view text, std::string_view
   while (finder.next(at, groups)) {
     out.append(text.substr(at, groups[0].begin - at));
     if (groups[0].begin == last_end && groups[0].end == last_end) {
-      // An empty match right behind the last match does not count: one character goes on as it is.
+      // An empty match right after the last match does not count: one character goes on as it is.
       const int bytes = std::max(unicode::decode(text.substr(at)).bytes, 1);
       out.append(text.substr(at, bytes));
       at += bytes;
@@ -117,7 +117,7 @@ std::vector<std::string_view> regexp_split(const Pattern& pattern, std::string_v
   std::vector<std::string_view> out;
   size_t done = 0;
   Capture match;
-  // Each piece is searched by itself: behind a separator ^ and \b see the beginning of a text.
+  // Each piece is searched by itself: after a separator ^ and \b see the beginning of a text.
   const literals::WordFinder* words = pattern.compiled().words();
   const bool sees_context =
       (words != nullptr ? words->assertions() : pattern.compiled().program().assertions) != 0;

@@ -32,7 +32,7 @@ class MatchStarts {
   std::array<uint8_t, 256> class_of_;
   std::vector<uint32_t> next_;  // a state is the index of its row
   uint32_t start_ = 0;
-  uint32_t dead_ = 0;         // or behind the last state
+  uint32_t dead_ = 0;         // or after the last state
   uint32_t first_ended_ = 0;  // from this row on a match ended before the last byte
   std::vector<bool> at_end_;  // by state / classes: a match ends with the text
   uint32_t classes_ = 0;

@@ -53,7 +53,7 @@ void PikeVm::step(const Program& program, std::string_view text, size_t at) {
     if (instruction.op == Instruction::kMatch) {
       best_.assign(row(current_, id), row(current_, id) + width_);
       best_[1] = at;
-      break;  // the threads behind are worth less
+      break;  // the threads beyond are worth less
     }
     if (instruction.op != Instruction::kBytes || at == text.size()) continue;
     const uint32_t to = program.step(instruction, static_cast<uint8_t>(text[at]));

@@ -26,7 +26,7 @@ bool read_rewrite(std::string_view rewrite, Byte&& byte, Group&& group) {
   return true;
 }
 
-/// The highest group that a rewrite names, also behind its end; a pattern without it changes nothing.
+/// The highest group that a rewrite names, also after its end; a pattern without it changes nothing.
 inline int highest_group(std::string_view rewrite) {
   int highest = 0;
   for (size_t i = 0; i + 1 < rewrite.size(); ++i) {

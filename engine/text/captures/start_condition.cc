@@ -80,7 +80,7 @@ bool unicode_word_after(std::string_view text, size_t position) {
   return c.bytes > 0 && syntax::is_word_character(c.code_point);
 }
 
-/// Whether a place is beside a malformed byte, which is neither of a word nor not.
+/// Whether a place is next to a malformed byte, which is neither of a word nor not.
 bool malformed_before(std::string_view text, size_t position) {
   if (position == 0 || static_cast<uint8_t>(text[position - 1]) < 0x80) return false;
   size_t begin = position - 1;

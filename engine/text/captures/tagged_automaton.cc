@@ -59,7 +59,7 @@ class TaggedAutomaton::Builder {
   }
 
  private:
-  /// The slots that it has filled are `filled`, a bit of each that is asked for.
+  /// The slots that it has filled are `filled`, a bit of each that is requested.
   struct Thread {
     uint32_t instruction;
     uint32_t filled;
@@ -231,7 +231,7 @@ class TaggedAutomaton::Builder {
     }
   }
 
-  /// Of each state whether a search that has matched may read on from it without end, and without a match.
+  /// For each state, whether a search that has matched may read on from it without end, and without a match.
   std::vector<bool> endless_states() const {
     std::vector<std::vector<uint32_t>> sources(states_.size());  // of such steps
     std::vector<size_t> left(states_.size(), 0);                 // those that lead from a state
@@ -308,7 +308,7 @@ class TaggedAutomaton::Builder {
   std::map<std::vector<uint16_t>, uint32_t> lists_;
   std::vector<bool> matches_;  // of each step
   automaton::SparseSet seen_;
-  automaton::SparseSet entered_;  // instructions behind the byte
+  automaton::SparseSet entered_;  // instructions after the byte
   std::vector<Path> entering_;
   std::optional<Path> match_;
   std::vector<Path> stack_;

@@ -20,7 +20,7 @@ class TaggedAutomaton {
  public:
   static constexpr int kMostGroups = 10;
 
-  /// Of these groups of the pattern, each below kMostGroups, 0 the match itself. nullopt where it would have
+  /// For these groups of the pattern, each below kMostGroups, 0 the match itself. nullopt where it would have
   /// more than `most_steps` steps (states x classes), more registers than a move can name, or exceed
   /// limits.automaton_work.
   static std::optional<TaggedAutomaton> make(const Pattern& pattern, std::span<const int> groups,
@@ -30,15 +30,15 @@ class TaggedAutomaton {
   const lanes::TaggedStarts& starts() const { return starts_; }
   size_t classes() const { return classes_; }
   size_t steps() const { return steps_.size(); }
-  /// Of a search: 2i and 2i + 1 hold where group groups[i] begins and ends once its state is dead, where they
-  /// held kNoPlace when it began.
+  /// For a search: 2i and 2i + 1 hold where group groups[i] begins and ends once its state is dead, where
+  /// they held kNoPlace when it began.
   size_t registers() const { return registers_; }
   size_t moves() const { return moves_.size(); }
   /// Whether all matches of any text are found in linear time, each by a search from the last one's end. Not
-  /// so of `a.*b|a`, which reads on to the end behind each a.
+  /// so of `a.*b|a`, which reads on to the end after each a.
   bool finds_all() const { return finds_all_; }
 
-  /// As find_captures, for the groups that were asked for, the match itself first.
+  /// As find_captures, for the groups that were requested, the match itself first.
   bool find(std::string_view text, size_t from, std::span<Capture> groups) const;
 
  private:

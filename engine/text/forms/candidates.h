@@ -25,12 +25,12 @@ void find(const Finder& finder, const StringRows& rows, const uint64_t* active, 
   if (state->stats) state->stats->ran_on(ran);
 }
 
-/// The cheapest steady form, made when rows first ask for it. The pattern must outlive it.
+/// The cheapest steady form, made when rows first request it. The pattern must outlive it.
 class Confirmation {
  public:
   explicit Confirmation(const Request& request);
 
-  /// Of a form that confirms.
+  /// For a form that confirms.
   struct State : FormState {
     std::unique_ptr<FormState> confirming;  // made with the form
   };

@@ -31,9 +31,9 @@ class Costs {
   double packed(size_t entries = 0) const;
   /// The same for an automaton in a table.
   double rows() const { return rows_; }
-  /// Of the cheaper one, where an automaton is not known yet.
+  /// The cost of the cheaper one, where an automaton is not known yet.
   double automaton() const { return packed() < rows_ ? packed() : rows_; }
-  /// Of an automaton that is made while matching.
+  /// The cost of an automaton that is made while matching.
   double lazy() const { return lazy_; }
 
  private:

@@ -20,7 +20,7 @@ namespace lanewise::text::forms {
 class FormState {
  public:
   virtual ~FormState() = default;
-  lanes::Stats* stats = nullptr;  ///< where lanes count what they did, if somebody asks
+  lanes::Stats* stats = nullptr;  ///< where lanes count what they did, if that is requested
   double on_candidates = 0;       ///< added up: what candidates cost, by Cost's numbers, in nanoseconds
 };
 
@@ -39,7 +39,7 @@ class Form {
 /// A form that is offered, or why it is not.
 struct Offer {
   std::unique_ptr<Form> form;
-  std::string reason;  ///< of the choice, or of the refusal
+  std::string reason;  ///< of the choice, or of the rejection
   Cost cost;
 
   static Offer of(std::unique_ptr<Form> f, std::string why, const Cost& cost) {
@@ -63,7 +63,7 @@ struct Request {
 struct FormKind {
   std::string_view name;
   Offer (*offer)(const Request& request);
-  /// Per usual byte, known in a moment; not asked for an offer where something cheaper is known. Null:
+  /// Per usual byte, known in a moment; not computed for an offer where something cheaper is known. Null:
   /// nothing.
   double (*at_best)(const Request& request) = nullptr;
   bool steady = false;  ///< its cost does not depend on what rows hold
@@ -72,7 +72,7 @@ struct FormKind {
 /// All forms; the cheapest that is offered is taken.
 std::span<const FormKind* const> all_forms();
 
-/// The cheapest of the steady forms for patterns that are not fixed texts.
+/// The cheapest of the steady forms for patterns that are not fixed strings.
 Offer steadiest(const Request& request);
 
 /// What that costs at best, per usual byte, without making it.
@@ -81,7 +81,7 @@ double steadiest_at_best(const Request& request);
 /// Clears the bits of rows with less than `shortest` bytes.
 void keep_long(const StringRows& rows, size_t shortest, uint64_t* active);
 
-/// `form` asked only about rows of at least `shortest` bytes; no other can match.
+/// `form` applied only to rows of at least `shortest` bytes; no other can match.
 std::unique_ptr<Form> long_rows(std::unique_ptr<Form> form, size_t shortest);
 
 }  // namespace lanewise::text::forms

@@ -9,7 +9,7 @@
 
 namespace lanewise::text::forms {
 
-/// Asks test(text) for the active rows among up to 64 that start at row `first`; returns their word of the
+/// Calls test(text) for the active rows among up to 64 that start at row `first`; returns their word of the
 /// bitmap.
 template <class Offset, class Test>
 uint64_t match_word(const uint8_t* bytes, const Offset* offsets, uint32_t gap, size_t first, size_t count,

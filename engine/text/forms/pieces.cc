@@ -8,7 +8,7 @@
 namespace lanewise::text::forms {
 namespace {
 
-/// Several texts in order, any bytes between them. The rows that hold the longest are looked at one by one.
+/// Several strings in order, any bytes between them. The rows that hold the longest are looked at one by one.
 class Pieces final : public Form {
  public:
   Pieces(const literals::Pieces& pieces, std::unique_ptr<LiteralSearch> longest)

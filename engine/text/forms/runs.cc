@@ -6,7 +6,7 @@ namespace lanewise::text::forms {
 namespace {
 
 /// One run of characters. Where some of them have several bytes, a run of single bytes is a match all the
-/// same; and of the other rows only those are asked of an automaton that hold a run of any of its bytes.
+/// same; and of the other rows only those go through an automaton that hold a run of any of its bytes.
 class Runs final : public Form {
  public:
   Runs(const Request& request, const literals::Run& run)

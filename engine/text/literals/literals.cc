@@ -9,7 +9,7 @@ namespace {
 using syntax::Node;
 using syntax::Op;
 
-/// The parts of nested concatenations and groups, in order. False when there is anything but texts, '%', \A
+/// The parts of nested concatenations and groups, in order. False when there is anything but strings, '%', \A
 /// and \z.
 bool flatten(const Node& node, std::vector<const Node*>& out) {
   switch (node.op) {
@@ -63,7 +63,7 @@ std::optional<Pieces> find_pieces(const syntax::Ast& ast, bool full_match) {
 
 namespace {
 
-/// What is known of the texts that a node matches.
+/// What is known of the strings that a node matches.
 struct Known {
   std::optional<std::string> exact;  // the only text that it matches, apart from zero-width conditions
   std::string required;              // a part of each of them
@@ -146,7 +146,7 @@ bool starts_at_begin(const Node& node) {
   }
 }
 
-/// Appends what every match of the node starts with. True if nothing of the match is left behind it.
+/// Appends what every match of the node starts with. True if nothing of the match is left after it.
 bool append_prefix(const Node& node, std::string& prefix) {
   if (const Known known = look_at(node); known.exact) {
     prefix += *known.exact;

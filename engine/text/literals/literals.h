@@ -10,7 +10,7 @@ namespace lanewise::text::literals {
 
 /// A pattern that is nothing but literal pieces with any bytes between them: LIKE 'a%b%', the regex ^abc$ or
 /// abc. A text matches when the pieces occur in it in order without overlap, the first one at its beginning
-/// and the last one at its end where so anchored. Without pieces: all texts, or the empty one when anchored
+/// and the last one at its end where so anchored. Without pieces: all strings, or the empty one when anchored
 /// at both ends.
 struct Pieces {
   std::vector<std::string> pieces;

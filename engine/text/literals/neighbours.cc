@@ -95,7 +95,7 @@ class Outwards {
     return next;
   }
 
-  /// Which bytes beside the text's edge satisfy a condition.
+  /// Which bytes next to the text's edge satisfy a condition.
   Side asserted(uint16_t assertion) const {
     const ByteSet high = syntax::byte_range(0x80, 0xFF), low = ~high;
     ByteSet words;
@@ -103,7 +103,7 @@ class Outwards {
       words[byte] = automaton::is_word_byte(static_cast<uint8_t>(byte));
     const ByteSet boundary = automaton::is_word_byte(edge_) ? ~words : words;
     const auto bytes = [](const ByteSet& set) { return Side{set, set}; };
-    // Of Unicode's words, a byte that is not ASCII leaves the answer open, at either side.
+    // With Unicode's words, a byte that is not ASCII leaves the answer open, at either side.
     const auto characters = [&](const ByteSet& set) {
       return edge_ < 0x80 ? Side{set & low, set | high} : Side{{}, syntax::any_byte()};
     };
@@ -164,7 +164,7 @@ void fill(lanes::u8 (&verdicts)[256], const Side& side) {
 std::optional<lanes::Neighbours> find_neighbours(const syntax::Ast& ast, std::string_view text) {
   std::vector<const Node*> parts;
   parts_of(*ast.root, parts);
-  // Parts [first, end) are texts; together they are the one that is searched for.
+  // Parts [first, end) are strings; together they are the one that is searched for.
   for (size_t first = 0, end; first < parts.size(); first = end) {
     end = first + 1;
     if (parts[first]->op != Op::kText) continue;

@@ -38,7 +38,7 @@ Set characters(const syntax::CharSet& chars) {
   return all;
 }
 
-/// All of a with all of b behind; nothing where those are too many or too long.
+/// All of a with all of b after; nothing where those are too many or too long.
 std::optional<Set> product(const Set& a, const Set& b) {
   if (a.size() * b.size() > kMost) return std::nullopt;
   Set all;
@@ -69,7 +69,7 @@ bool has_empty(const Set& set) {
   return std::ranges::any_of(set, [](const Sequence& s) { return s.empty(); });
 }
 
-/// What is known of the texts that a node matches.
+/// What is known of the strings that a node matches.
 struct KnownSets {
   std::optional<Set> exact;   // these and no others, apart from zero-width conditions
   std::vector<Set> required;  // each contains one of each of these; the rarest first
@@ -88,7 +88,7 @@ bool implies(const Set& set, const Set& other) {
   });
 }
 
-/// Of equally rare ones the longer.
+/// The longer one of equally rare ones.
 auto rank(const Set& set) {
   return std::pair(lanes::expected_candidates(set),
                    -static_cast<ptrdiff_t>(std::ranges::min(set, {}, &Sequence::size).size()));
@@ -116,7 +116,7 @@ KnownSets of_exact(Set set) {
   return known;
 }
 
-/// cut_left, cut_right: anything may stand before, or behind, a match. So where a repetition stands there,
+/// cut_left, cut_right: anything may stand before, or after, a match. So where a repetition stands there,
 /// its fewest copies will do.
 KnownSets sets_of(const Node& node, bool cut_left, bool cut_right);
 

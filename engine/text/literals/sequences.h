@@ -39,7 +39,7 @@ struct Run {
 /// contains `length` neighbours of `bytes` matches; one without `length` neighbours of `maybe` does not.
 std::optional<Run> find_run(const syntax::Ast& ast, bool full_match);
 
-/// How long texts are that match.
+/// How long strings are that match.
 struct Lengths {
   size_t shortest = 0;
   std::optional<size_t> longest_match;  ///< bytes of the match itself; nothing where it is unbounded

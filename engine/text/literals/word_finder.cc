@@ -75,7 +75,7 @@ void WordFinder::fill(size_t number, const WordSet& set) {
   if (masks_.empty() || masks_.back() != mask) masks_.push_back(mask);
   for (const Word& word : table.words) {
     const uint64_t head = (word.head | case_bits_) & mask;
-    // Any byte may stand behind a word of one.
+    // Any byte may stand after a word of one.
     for (uint64_t next = 0; next < (table.window == 1 ? 256 : 1); ++next)
       bits::set(starts_.data(),
                 hash(table.window == 1 ? (head & 0xFF) | next << 8 : head) & (start_hashes_ - 1));

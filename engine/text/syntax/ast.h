@@ -21,7 +21,7 @@ enum Assertion : uint16_t {
   kCharBoundary = 64,   ///< the next byte does not continue a UTF-8 character
   kNoWordBefore = 128,  ///< the byte before is not one of a word, or there is none
   kNoWordAfter = 256,   ///< the same of the next byte
-  // The same of characters, words being Unicode's. Automata take them where a byte beside the place is not
+  // The same of characters, words being Unicode's. Automata take them where a byte next to the place is not
   // ASCII: what they let through is checked again.
   kUnicodeWordBoundary = 512,
   kNoUnicodeWordBoundary = 1024,
@@ -74,7 +74,7 @@ struct Node {
 struct Ast {
   NodePtr root;
   std::vector<std::string> group_names;  ///< of groups 1, 2, ...; empty where unnamed
-  // Of the Rust dialect:
+  // For the Rust dialect:
   bool beyond_ascii = false;                      ///< a set or an assertion is about more than ASCII
   bool has_literal = false, has_capital = false;  ///< as smart case counts characters
 };
@@ -89,7 +89,7 @@ NodePtr make_bytes(const ByteSet& bytes);
 NodePtr make_assert(Assertion assertion);
 NodePtr make_capture(NodePtr child, int group);
 NodePtr make_repeat(NodePtr child, int min, int max, bool greedy);
-/// Joins neighbouring texts; a single child is returned as it is.
+/// Joins neighbouring strings; a single child is returned as it is.
 NodePtr make_concat(std::vector<NodePtr> children);
 NodePtr make_alternate(std::vector<NodePtr> children);
 

@@ -8,7 +8,7 @@
 namespace lanewise::text::syntax {
 
 /// Reads the parts of a regular expression that stand for one character or a set of them. `at` is moved
-/// behind what was read; faults are UserErrors that mark the place.
+/// after what was read; faults are UserErrors that mark the place.
 class CharClassParser {
  public:
   CharClassParser(std::string_view pattern, size_t& at) : pattern_(pattern), at_(at) {}

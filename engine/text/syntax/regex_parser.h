@@ -16,7 +16,7 @@ struct RegexFlags {
   bool unicode = true;       ///< u: \w, \d, \s, \b, . are about characters, else about bytes
   bool verbose = false;      ///< x: white space and comments are skipped
   bool crlf = false;         ///< $ also matches before \r\n, and nothing else matches \r without multi_line
-  bool ascii_text = false;   ///< only texts of ASCII are matched
+  bool ascii_text = false;   ///< only strings of ASCII are matched
 };
 
 /// Parses RE2's dialect, or Rust's. Throws UserError that marks the place.

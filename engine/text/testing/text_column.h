@@ -11,8 +11,8 @@
 namespace lanewise::text::testing {
 
 /// Strings laid out as a column, with both widths of offsets, or as lines. `before` bytes of rubbish stand
-/// before the first row, as in a slice, and the padding behind the last row holds rubbish too. Behind the
-/// padding, and behind the offsets, nobody may read.
+/// before the first row, as in a slice, and the padding after the last row holds rubbish too. After the
+/// padding, and after the offsets, nothing may be read.
 class TextColumn {
  public:
   explicit TextColumn(const std::vector<std::string>& texts, size_t before = 0)

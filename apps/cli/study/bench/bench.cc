@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kSimulatedRows = 1 << 17;
 
-/// Of ascending values, between neighbours where the share falls between them.
+/// A quantile of ascending values, between neighbours where the share falls between them.
 double quantile(const std::vector<double>& values, double share) {
   const double at = share * static_cast<double>(values.size() - 1);
   const auto low = static_cast<size_t>(at), high = std::min(low + 1, values.size() - 1);

@@ -22,7 +22,7 @@ struct Contender {
   std::function<uint64_t()> digest = nullptr;       ///< does the work once; a hash of all that it gives
   std::function<double()> seconds = nullptr;        ///< does it once and says how long that took
   std::function<lanes::Stats()> observe = nullptr;  ///< does it once and says what the lanes did
-  uint32_t refill_below = 0;                        ///< the threshold of refill, where one was asked for
+  uint32_t refill_below = 0;                        ///< the threshold of refill, where one was given
   /// All work is done by the calling thread: its time is that of the processor where it was interrupted.
   bool one_thread = false;
 };
@@ -69,15 +69,15 @@ struct Setting {
 class Bench {
  public:
   /// Measures the machine's read rate where it is not given. Must outlive the calls of all contenders. `say`
-  /// is told what is done; without it, a terminal is.
+  /// receives what is being done; without it, a terminal does.
   Bench(std::string name, const Options& options, const Cancellation& cancellation, double read_rate = 0,
         std::function<void(const std::string&)> say = nullptr);
   ~Bench();
 
-  /// Whether the user asked for this level, by its name or the first words of it ("simd" is the widest of the
+  /// Whether the user chose this level, by its name or the first words of it ("simd" is the widest of the
   /// machine).
   bool wants(const std::string& level) const;
-  /// Tells a terminal what is being done.
+  /// Shows on a terminal what is being done.
   void say(const std::string& what);
   /// Throws InternalError if the levels do not agree.
   Group measure(Group group, const std::vector<Contender>& contenders);

@@ -104,7 +104,7 @@ class IndexRun {
     return made;
   }
 
-  /// By the strategy of that name, all at once or one after the other.
+  /// Searches by the strategy of that name, all at once or one after the other.
   static std::function<void()> lookups(const std::shared_ptr<Index>& index, const std::string& strategy,
                                        const std::shared_ptr<const std::vector<Key>>& queries,
                                        const std::shared_ptr<std::vector<uint32_t>>& answers,
@@ -121,7 +121,7 @@ class IndexRun {
     };
   }
 
-  /// A tree of one node: its search by halves on the host, and by segments and by keys on the device.
+  /// A tree of one node: binary search on the host, and search by segments and by keys on the device.
   void node_search(uint32_t keys) {
     const IndexData<Key> data(keys);
     const auto index = std::make_shared<Index>(data.index(keys));
@@ -148,11 +148,11 @@ class IndexRun {
     for (const uint64_t count : options_.batches) {
       const auto queries = std::make_shared<const std::vector<Key>>(data.queries(count, options_.seed));
       const auto answers = std::make_shared<std::vector<uint32_t>>(count);
-      Work made =
-          work("multi",
-               fmt::format("{} {} key{} sought in {}, nodes of 63", with_commas(static_cast<int64_t>(count)),
-                           kType, count == 1 ? "" : "s", with_commas(static_cast<int64_t>(data.keys.size()))),
-               count);
+      Work made = work(
+          "multi",
+          fmt::format("{} {} key{} looked up in {}, nodes of 63", with_commas(static_cast<int64_t>(count)),
+                      kType, count == 1 ? "" : "s", with_commas(static_cast<int64_t>(data.keys.size()))),
+          count);
       made.group.about["keys"] = data.keys.size();
       made.contenders.push_back(
           host_level("cpu binary", answers, lookups(index, "binary", queries, answers)));

@@ -8,7 +8,7 @@
 
 namespace lanewise::cli::bench {
 
-/// Lookups in ordered indexes, on the host by every strategy and beside other searches, and on a GPU. Calls
+/// Lookups in ordered indexes, on the host by every strategy and by other searches, and on a GPU. Calls
 /// `emit` for each group when it is measured. Throws UserError for a device that is not there.
 std::vector<Group> run_index(const IndexBenchOptions& options, Bench& bench,
                              const std::function<void(const Group&)>& emit);

@@ -50,7 +50,7 @@ class Resident {
  private:
   device::Stream& stream() { return index_->stream(); }
   device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
-  /// Room that is made when it is first asked for.
+  /// Room that is made when it is first requested.
   device::DeviceBuffer& room(device::DeviceBuffer& buffer, size_t bytes) {
     if (!buffer) buffer = there(bytes);
     return buffer;
@@ -107,7 +107,7 @@ class Resident {
     staging_.download(values.data(), buffer.address(), bytes, stream());
     return digest_of(std::span<const T>(values));
   }
-  /// Of ranges that do not reach the index's end all places are filled.
+  /// Ranges that do not reach the index's end fill all places.
   uint64_t digest_of_first_pairs() {
     const size_t some = std::min<size_t>(count_, 1 << 16);
     std::vector<uint32_t> counts(some), values(some * kPairs);

@@ -18,7 +18,7 @@ struct Work {
   std::vector<Contender> contenders;
 };
 
-/// The GPU of that name: cpu is none, auto the first one or none. Throws DeviceError, UserError.
+/// The GPU of that name: none for cpu; auto the first one or none. Throws DeviceError, UserError.
 device::Device* find_device(const std::string& name);
 
 /// Adds lookups of queries that lie in the device's memory, by each strategy; their time is the device's.
@@ -45,7 +45,7 @@ template <class Key>
 void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
                   const std::function<void(Work)>& add);
 
-/// Lookups of a tenth as many texts of 8 to 40 bytes, in random order; inserting and erasing a tenth of
+/// Lookups of a tenth as many strings of 8 to 40 bytes, in random order; inserting and erasing a tenth of
 /// those.
 void text_works(const IndexBenchOptions& options, device::Device& device,
                 const std::function<void(Work)>& add);

@@ -12,7 +12,7 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-/// Of 8 to 40 letters and digits, as the number `i` decides.
+/// A text of 8 to 40 letters and digits, as the number `i` decides.
 std::string text_of(uint64_t i) {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz012345";
   std::string text(8 + hash::of_word(i) % 33, ' ');
@@ -24,7 +24,7 @@ std::string text_of(uint64_t i) {
   return text;
 }
 
-/// Texts, and values or bits for them, in the device's memory.
+/// Strings, and values or bits for them, in the device's memory.
 struct ThereTexts {
   uint64_t count;
   device::DeviceBuffer bytes, begins, values, found;
@@ -32,7 +32,7 @@ struct ThereTexts {
   DeviceIndex::Texts texts() const { return {bytes.address(), begins.address()}; }
 };
 
-/// An index of texts on the device, and batches for it there.
+/// An index of strings on the device, and batches for it there.
 class ResidentTexts {
  public:
   ResidentTexts(const Index& index, device::Device& device)

@@ -42,7 +42,7 @@ class Updated {
   double erase_pairs(const Batch& batch) {
     return seconds([&] { index_.erase(batch.keys.address(), batch.count, batch.values.address()); });
   }
-  /// Of the batch's keys and their rows, alone.
+  /// Sorts the batch's keys and their rows alone.
   double sort(const Batch& batch) {
     if (batch.count > room_) {
       for (auto& words : words_) words = there(batch.count * sizeof(Key));

@@ -6,7 +6,7 @@
 
 namespace lanewise::cli::bench {
 
-/// What all benchmarks are asked.
+/// Options of all benchmarks.
 struct Options {
   uint64_t rows = 0;  ///< 0: what suits the machine
   uint64_t seed = 1;

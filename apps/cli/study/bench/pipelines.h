@@ -14,16 +14,16 @@ struct MeasuredPipeline {
   std::string name;            ///< the rate's
   double exec::Rates::* rate;  ///< units per second
   double units;                ///< of a row
-  std::string table;           ///< "numbers", "texts"
+  std::string table;           ///< "numbers", "strings"
   std::string query;
 };
 
 /// All of them, over tables that make_tables() makes.
 const std::vector<MeasuredPipeline>& measured_pipelines();
-/// Rows of the table; numbers have four times as many as texts.
+/// Rows of the table; numbers have four times as many as strings.
 uint64_t rows_of(const MeasuredPipeline& pipeline, uint64_t rows);
 
-/// Makes the tables in the session's database: `rows` numbers, a quarter as many texts of 64 bytes.
+/// Makes the tables in the session's database: `rows` numbers, a quarter as many strings of 64 bytes.
 void make_tables(Session& session, uint64_t rows);
 
 }  // namespace lanewise::cli::bench

@@ -90,7 +90,8 @@ Arrays inputs_for(const pram::Program& program, const PramSubject& subject, uint
   return inputs;
 }
 
-/// Of the outputs that all executors have; where several answers are right, of how many cells they choose.
+/// A digest of the outputs that all executors have; where several answers are right, of how many cells they
+/// choose.
 uint64_t digest_of(const Arrays& outputs, const std::vector<std::string>& names, bool any_answer) {
   uint64_t hash = 0;
   for (const std::string& name : names) {

@@ -35,7 +35,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// The number behind `name:` in a report, which writes 1,234.
+/// The number after `name:` in a report, which writes 1,234.
 double number_behind(const std::string& report, const std::string& name) {
   const size_t at = report.find(name + ":");
   if (at == std::string::npos) throw InternalError("cachegrind's report has no line '" + name + "'");

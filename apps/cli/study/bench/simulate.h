@@ -13,7 +13,7 @@ namespace lanewise::cli::bench {
 /// valgrind, CancelledError where the user stops it.
 Events simulate(const std::vector<std::string>& arguments, const Cancellation& cancellation);
 
-/// The events in cachegrind's report. Throws InternalError for text that is none.
+/// The events in cachegrind's report. Throws InternalError for other text.
 Events parse_cachegrind(const std::string& report);
 
 }  // namespace lanewise::cli::bench

@@ -6,7 +6,7 @@
 
 namespace lanewise::cli::bench {
 
-/// What `shape.test` asks of each row, as the engine's pattern.
+/// The test of each row, `shape.test`, as the engine's pattern.
 inline text::Pattern pattern_of(const TextShape& shape) {
   text::RegexOptions options;
   options.full_match = shape.test == RowTest::equality;

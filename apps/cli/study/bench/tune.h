@@ -33,8 +33,8 @@ struct Tuned {
   std::string no_gpu;  ///< why there is no MachineProfile::placement
 };
 
-/// Measures this machine and its first GPU, in well under a minute. `say` is told what is being measured, and
-/// how far that is.
+/// Measures this machine and its first GPU, in well under a minute. `say` receives what is being measured,
+/// and how far that is.
 Tuned tune(const Cancellation& cancellation, const std::function<void(const std::string&, double)>& say);
 
 }  // namespace lanewise::cli::bench

@@ -9,7 +9,7 @@
 namespace lanewise::cli::bench {
 
 /// Measures the first GPU and, by the same queries, this machine's threads. Must be the first in the process
-/// that asks for a GPU: what that takes is measured, too. Throws DeviceError where none can be used.
+/// that requires a GPU: what that takes is measured, too. Throws DeviceError where none can be used.
 exec::PlacementCosts tune_device(const Cancellation& cancellation,
                                  const std::function<void(const std::string&, double)>& say);
 

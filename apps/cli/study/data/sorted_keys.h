@@ -10,8 +10,8 @@
 
 namespace lanewise::cli::bench {
 
-/// Distinct keys in order, at even distances with noise, so that nobody need sort them; a key's value is its
-/// place.
+/// Distinct keys in order, at even distances with noise, so that they need not be sorted; a key's value is
+/// its place.
 template <class Key>
 struct SortedKeys {
   std::vector<Key> keys;
@@ -43,7 +43,7 @@ struct SortedKeys {
     for (size_t i = 0; i < keys.size(); ++i) drawn.insert(drawn.end(), times[i], keys[i]);
     return drawn;
   }
-  /// All over the index, and in no order: keys that are there, as many as there are; keys that are not.
+  /// Keys across the whole index in random order: as many present ones as it holds, and absent ones.
   Key present(uint64_t i) const { return keys[i * 2654435761 % keys.size()]; }
   Key absent(uint64_t i) const { return static_cast<Key>(present(i) + 1); }
 };

@@ -8,7 +8,7 @@
 
 namespace lanewise::cli::bench {
 
-/// What is asked of each row.
+/// The test of each row.
 enum class RowTest { equality, prefix, regex };
 
 /// How long rows are: 64 bytes; 8 to 120; one row in 64 of 512 to 1,535 and the others 8 to 40; 8 to 1,024 by
@@ -26,7 +26,7 @@ struct Lengths {
 /// Rows for one test with a stated share of matches and place of mismatch.
 struct TextRows {
   std::vector<uint32_t> offsets;  ///< rows + 1
-  std::vector<uint8_t> bytes;     ///< 64 more behind the last row
+  std::vector<uint8_t> bytes;     ///< 64 more after the last row
   uint64_t matches;               ///< how many rows match
 
   uint64_t rows() const { return offsets.size() - 1; }

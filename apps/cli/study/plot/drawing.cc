@@ -8,7 +8,7 @@
 
 namespace lanewise::cli::plot {
 
-// Okabe and Ito's colours, which people with any colour vision tell apart.
+// Okabe and Ito's colours, which people with any colour vision can distinguish.
 const char* const kStyle = R"(
 svg.plot { --ink: #444; --strong: #111; --faint: #e6e6e6; --axis: #999; --ground: #fff;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #b8860b; --c5: #3a9bd0; --c6: #555; --c7: #000 }

@@ -59,8 +59,8 @@ void write_multi(Page& page, const Results& results) {
   const Groups groups = results.groups("index", "multi");
   if (groups.empty()) return;
   page.section("Many keys at once");
-  plot::Curves curves{"Time for each key over the keys sought at once – nodes of 63 keys",
-                      {"keys sought at once", "", plot::Axis::logarithmic},
+  plot::Curves curves{"Time for each key over the keys looked up at once – nodes of 63 keys",
+                      {"keys looked up at once", "", plot::Axis::logarithmic},
                       {"", "ns for each key", plot::Axis::logarithmic}};
   curves.series = lines(groups, "queries", nanoseconds_each);
   curves.series.push_back(
@@ -79,7 +79,7 @@ void write_multi(Page& page, const Results& results) {
                                : "The GPU does not win for any of these numbers of keys.");
   page.text(
       "One key alone waits for a read on every level. Many keys at once overlap their reads. A few keys are "
-      "sought again in each run, so their nodes are in the cache: only from 40,000 keys on does memory "
+      "looked up again in each run, so their nodes are in the cache: only from 40,000 keys on does memory "
       "count.");
 }
 

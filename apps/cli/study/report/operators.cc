@@ -164,7 +164,7 @@ void write_sql(Page& page, const Results& results) {
                  how_measured(groups, "Hot, columns in the device's memory, results brought to the host"),
              cells);
   page.text(
-      "GROUP BY, ORDER BY and strings are what the study of 2019 wanted and did not have. Joins are measured "
+      "The study of 2019 did not have GROUP BY, ORDER BY and strings. Joins are measured "
       "by `./dev bench join`. Energy: "
       "the counters of processor and GPU (RAPL, NVML) are not read yet.");
 }
@@ -212,7 +212,7 @@ void write_operators(Page& page, const Results& results) {
   page.text(
       "The study of 2019 (NTU Athens) filtered and aggregated 2^30 integers of 0 to 5 with a jump for each "
       "row, with compiled loops, AVX2 and CUDA. "
-      "The same works follow at every level of this machine, on exact shares of the selected value in random "
+      "The same tasks follow at every level of this machine, on exact shares of the selected value in random "
       "order.");
   write_selectivity(page, results);
   write_branches(page, results);

@@ -132,7 +132,7 @@ std::string comparison(const Json& a, const Json& b, const std::string& name_a, 
         std::ranges::sort(values);
         bars.groups.push_back(level), bars.values.push_back({values[values.size() / 2]});
       }
-      page.figure(bars, "Only works that both studies have, of equally many rows.");
+      page.figure(bars, "Only tasks of both studies, on equally many rows.");
       page.table(name, cells);
     }
   }

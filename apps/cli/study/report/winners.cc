@@ -93,10 +93,10 @@ void write_winners(Page& page, const Results& results) {
   tree.rows.push_back({"strings of very different lengths are matched", text("skewed")});
   const Groups multi = results.groups("index", "multi");
   tree.rows.push_back(
-      {"one key is sought at a time",
+      {"one key is looked up at a time",
        multi.empty() ? "not measured"
                      : fastest_text({multi.front()}, "µs", [](const Json&, double s) { return s * 1e6; })});
-  tree.rows.push_back({"many keys are sought at once",
+  tree.rows.push_back({"many keys are looked up at once",
                        fastest_text(multi, "ns for each key", [](const Json& group, double s) {
                          return s / number(group, "rows") * 1e9;
                        })});

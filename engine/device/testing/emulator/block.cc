@@ -23,7 +23,7 @@ struct Processor::Thread {
   Place place;
   unsigned number;
   State state = kEnded;
-  // Of its exchange, or of its meeting:
+  // Its exchange or its meeting:
   Exchange what;
   unsigned mask, source;
   unsigned long long value, result;
@@ -41,7 +41,7 @@ const Services& Processor::services() {
   return services;
 }
 
-// What may be called on another core's thread later must look its processor up anew: no inlining.
+// What may be called on another core's thread later must look its processor up again: no inlining.
 [[gnu::noinline]] const Place& Processor::place() { return current->running_->place; }
 
 void Processor::add_thread() {
@@ -166,7 +166,7 @@ void Processor::end_exchange_if_all_came(Warp& warp, unsigned mask) {
     united |= thread.value;
     least = std::min(least, thread.value);
   });
-  if (!same) return;  // lanes of this mask wait elsewhere: a mistake, found when nobody can go on
+  if (!same) return;  // lanes of this mask wait elsewhere: a mistake, found when no lane can go on
   each([&](unsigned, Thread& thread) {
     if (what == Exchange::kVote) thread.result = votes;
     if (what == Exchange::kSum) thread.result = sum;

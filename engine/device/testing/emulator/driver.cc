@@ -1,6 +1,6 @@
 // With testing/fake_cuda.cc a libcuda.so.1 that runs kernels: what nvrtc.cc made of them is loaded as a
 // library of the host, a launch runs its blocks on the machine's cores, and is over when it returns. Device
-// memory ends before a page that nobody may touch, and begins with bytes that mean nothing.
+// memory ends before a page that is not accessible, and begins with bytes that mean nothing.
 //
 // Environment: EMULATED_GPU_BLOCKS (4) run at a time in a cooperative launch; EMULATED_GPU_NOISE (165), each
 // of those bytes.
@@ -39,7 +39,7 @@ extern "C" FakeCuda* fake_cuda();
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kAlignment = 16;  // CUDA promises 256: less finds more accesses behind the end
+constexpr size_t kAlignment = 16;  // CUDA promises 256: less finds more accesses after the end
 constexpr int kMultiprocessors = 4;
 
 size_t pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }

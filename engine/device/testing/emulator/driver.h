@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <functional>
 
-/// What the stand-in for the driver (testing/fake_cuda.cc) and the emulator ask of each other.
+/// What the stand-in for the driver (testing/fake_cuda.cc) and the emulator call in each other.
 
-/// Of the next call that can fail: its result, or 0.
+/// The result of the next call that can fail, or 0.
 int fake_failure();
 
 /// Device memory; null: none.

@@ -8,7 +8,7 @@ struct Extent {
   unsigned x, y, z;
 };
 
-/// A thread of a kernel: what CUDA tells it of itself.
+/// A thread of a kernel, with its indexes in CUDA.
 struct Place {
   Extent thread, block, threads, blocks;  ///< threadIdx, blockIdx, blockDim, gridDim
   unsigned char* shared;                  ///< the block's dynamic shared memory
@@ -23,7 +23,7 @@ enum class Exchange {
   kLeast,
 };
 
-/// What a kernel asks of the driver.
+/// What a kernel calls in the driver.
 struct Services {
   const Place& (*place)();
   /// Waits for the block's threads; gives how many of their values are not 0.

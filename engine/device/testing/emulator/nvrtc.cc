@@ -56,7 +56,7 @@ size_t find_word(const std::string& text, const std::string& word, size_t at) {
   return at;
 }
 
-/// Behind the bracket that closes the one at `at`. Of literals, strings alone may hold brackets.
+/// After the bracket that closes the one at `at`. Of literals, strings alone may hold brackets.
 size_t behind_closing(const std::string& text, size_t at) {
   for (int depth = 0; at < text.size(); at++) {
     const char c = text[at];
@@ -71,7 +71,7 @@ size_t behind_closing(const std::string& text, size_t at) {
   return at;
 }
 
-/// Kernels and shared memory of a preprocessed text in words of C++; behind each kernel what starts it.
+/// Kernels and shared memory of a preprocessed source as C++; after each kernel the code that starts it.
 std::string translate(std::string text) {
   const std::string kernel = "LANEWISE_KERNEL", shared = "LANEWISE_SHARED";
   for (size_t at = 0; (at = find_word(text, kernel, at)) != std::string::npos;) {
@@ -214,7 +214,7 @@ int nvrtcDestroyProgram(Program** program) {
 int nvrtcCompileProgram(Program* program, int count, const char** options) {
   std::string definitions;
   for (int i = 0; i < count; i++) {
-    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // what there is besides is for machine code
+    if (std::strncmp(options[i], "-D", 2) != 0) continue;  // the rest is for machine code
     std::string definition = options[i] + 2;
     const size_t equal = definition.find('=');
     if (equal == std::string::npos)

@@ -103,7 +103,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-/// Of a type with a fixed width.
+/// For a type with a fixed width.
 template <class T>
 Value fixed_value(Type type, const CompiledAnswer& answer) {
   T value;

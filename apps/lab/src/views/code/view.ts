@@ -1,6 +1,6 @@
 /**
  * What the program becomes: its meta-program beside the kernels and the memory, or one complete source for GPUs. The unit
- * of the present step is marked in all of them; a line under the pointer marks what belongs to it.
+ * of the current step is marked in all of them; a line under the pointer marks what belongs to it.
  */
 import { escape, plural } from '../../dom';
 import type { Kernels } from '../../kernels';
