@@ -14,14 +14,33 @@ using duckdb::WindowBoundary;
 
 namespace {
 
+/// Whether a call of a function that is not an aggregate sees its whole partition from each row.
+bool sees_partition(const BoundWindowExpression& expr) {
+  const bool to_peers = expr.end == WindowBoundary::CURRENT_ROW_RANGE || expr.end == WindowBoundary::CURRENT_ROW_GROUPS;
+  return expr.type != ExpressionType::WINDOW_AGGREGATE && expr.start == WindowBoundary::UNBOUNDED_PRECEDING &&
+         (expr.end == WindowBoundary::UNBOUNDED_FOLLOWING || (to_peers && expr.orders.empty())) &&
+         expr.exclude_clause == duckdb::WindowExcludeMode::NO_OTHER;
+}
+
+/// Whether the ORDER BY among the arguments takes the window's place. With IGNORE NULLS DuckDB's lag and lead count the row
+/// itself: no answer of ours would be both right and DuckDB's.
+bool has_own_order(const BoundWindowExpression& expr) {
+  const bool shifts = expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD;
+  return !expr.arg_orders.empty() && sees_partition(expr) && !(shifts && expr.ignore_nulls);
+}
+const duckdb::vector<duckdb::BoundOrderByNode>& orders_of(const BoundWindowExpression& expr) {
+  return has_own_order(expr) ? expr.arg_orders : expr.orders;
+}
+
 bool same_keys(const BoundWindowExpression& a, const BoundWindowExpression& b) {
   const auto same = [](const auto& x, const auto& y) {
     return x.type == y.type && x.null_order == y.null_order && x.expression->Equals(*y.expression);
   };
   const auto equal = [](const auto& x, const auto& y) { return x->Equals(*y); };
+  const auto &of_a = orders_of(a), &of_b = orders_of(b);
   return std::equal(a.partitions.begin(), a.partitions.end(), b.partitions.begin(), b.partitions.end(),
                     equal) &&
-         std::equal(a.orders.begin(), a.orders.end(), b.orders.begin(), b.orders.end(), same);
+         std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same);
 }
 
 bool counts_rows(WindowBoundary bound) {
@@ -103,6 +122,10 @@ const char* name_of(ExpressionType type) {
 
 plan::Frame Translator::frame(const BoundWindowExpression& expr, const Rows& input) {
   plan::Frame result;
+  if (has_own_order(expr)) {
+    result.begin.end = result.end.end = plan::FrameEnd::kUnbounded;
+    return result;
+  }
   if (counts_rows(expr.start) || counts_rows(expr.end)) result.unit = plan::FrameUnit::kRows;
   if (counts_groups(expr.start) || counts_groups(expr.end)) result.unit = plan::FrameUnit::kGroups;
   const auto bound = [&](WindowBoundary where, const duckdb::unique_ptr<duckdb::Expression>& offset) {
@@ -145,7 +168,7 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
     return result;
   }
   const char* const name = name_of(expr.type);
-  if (name == nullptr || !expr.arg_orders.empty() || expr.distinct || expr.filter_expr) refuse(expr);
+  if (name == nullptr || has_own_order(expr) == expr.arg_orders.empty() || expr.distinct || expr.filter_expr) refuse(expr);
   result.call.function = name;
   result.call.type = type_of(expr.return_type, fmt::format("the window function {}", expr.ToString()));
   for (const auto& child : expr.children) result.call.args.push_back(expression(*child, input));
@@ -169,7 +192,7 @@ Rows Translator::window(duckdb::LogicalWindow& op) {
     const auto& first = op.expressions[i]->Cast<BoundWindowExpression>();
     plan::Window window;
     for (const auto& key : first.partitions) window.partition.push_back(comparable(expression(*key, result)));
-    window.order = sort_keys(first.orders, result);
+    window.order = sort_keys(orders_of(first), result);
     std::vector<std::string> names;
     for (size_t k = i; k < done.size(); ++k) {
       const auto& expr = op.expressions[k]->Cast<BoundWindowExpression>();

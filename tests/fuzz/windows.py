@@ -20,6 +20,8 @@ class WindowGenerator(JoinGenerator):
         chooser = self.random
         if kind == "int" and chooser.random() < 0.4:
             partition, order = self.partition(), self.window_order(chooser.random() < 0.7)
+            if chooser.random() < 0.2:  # its own order, within the whole partition
+                return named("window rank", chooser.choice(["row_number({1})", "rank({1})", "ntile(3{1})"]) + " OVER ({0})", kind, partition, order)
             return named("window rank", chooser.choice(RANKS) + " OVER ({0}{1})", kind, partition, order)
         frame = self.frame()
         unit = frame.name.removeprefix("window ")
@@ -33,7 +35,12 @@ class WindowGenerator(JoinGenerator):
         value, nulls = self.over_columns(self.columns).expression(kind, 1), chooser.choice(["", "", " IGNORE NULLS"])
         if chooser.random() < 0.5:
             function, offset = chooser.choice(["lag", "lead"]), chooser.choice(["", ", 1", ", 2", ", 0", ", -1", ", c1 % 3"])
-            return named("window value", f"{function}({{0}}{offset}{nulls}) OVER ({{1}}{{2}})", kind, value, self.partition(), self.window_order(True))
+            own = chooser.random() < 0.2
+            sql = f"{function}({{0}}{offset}{{2}}) OVER ({{1}})" if own else f"{function}({{0}}{offset}{nulls}) OVER ({{1}}{{2}})"
+            return named("window value", sql, kind, value, self.partition(), self.window_order(True))
+        if chooser.random() < 0.2:
+            function = chooser.choice(["first_value({0}{2}%s)", "last_value({0}{2}%s)", "nth_value({0}, 2{2}%s)"]) % nulls
+            return named("window value", f"{function} OVER ({{1}})", kind, value, self.partition(), self.window_order(True))
         function = chooser.choice(["first_value({0}%s)", "last_value({0}%s)", "nth_value({0}, 2%s)"]) % nulls
         return named("window value", f"{function} OVER ({{1}}{{2}}{{3}})", kind, value, self.partition(), self.window_order(True, unit == "range"), frame)
 
