@@ -245,18 +245,18 @@ ExitCode run_trace(const PramOptions& given) {
 ExitCode run_explain(const PramOptions& given) {
   const pram::Program program = pram_command::load_program(given.program);
   if (given.kernels.empty()) {
+    if (given.options.one_group) throw UserError("--one-group shows a kernel; add --kernels c, cuda or opencl");
     print("{}", pram::explain(program, passes_of(given)));
     return kOk;
   }
   pram::Options options;
   options.passes = passes_of(given);
-  const std::string text = pram::DeviceProgram(program, options).emitted.text;
-  if (given.kernels == "c") {
-    print("{}", text);
-  } else {
-    const bool cuda = given.kernels == "cuda";
-    print("{}", pram::source_of(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl, text));
-  }
+  options.one_group = given.options.one_group;
+  const pram::DeviceProgram compiled(program, options);
+  const bool cuda = given.kernels == "cuda";
+  print("{}", given.kernels == "c"
+                  ? compiled.emitted.text
+                  : compiled.source(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl));
   return kOk;
 }
 
@@ -348,6 +348,9 @@ void add_executor(CLI::App& app, PramOptions& given) {
   app.add_flag("--specialise", given.options.specialise,
                "Compile GPU kernels for the given sizes, once for each");
   app.add_flag("--graphs", given.options.graphs, "Launch a repeated sequence of kernels as one CUDA graph");
+  app.add_flag("--one-group", given.options.one_group,
+               "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
+               "4,080 cells of shared variables");
   add_without(app, given);
 }
 
@@ -416,6 +419,8 @@ void add_pram_command(CLI::App& app, Command& run) {
                    "Show GPU kernels instead: c: the kernels alone; cuda, opencl: complete sources")
       ->check(CLI::IsMember({"c", "cuda", "opencl"}))
       ->option_text("c|cuda|opencl");
+  explain->add_flag("--one-group", given->options.one_group,
+                    "Show the one kernel that --one-group of `pram run` launches");
 
   CLI::App* trace = add(
       "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);
