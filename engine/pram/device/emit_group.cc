@@ -77,13 +77,9 @@ class GroupWriter {
   }
   void wait(size_t depth) { line(depth, "WAIT_FOR_GROUP();"); }
   void step(size_t depth, const Place& place) { line(depth, "steps++;  // line {}", place.line); }
-  /// All members leave where one failed, or after too many steps.
-  void leave(size_t depth) {
-    line(depth, "if (ANY(bad || steps > limit, found)) {{");
-    line(depth + 1, "status[{}] = 1;", kFailed);
-    line(depth + 1, "return;");
-    line(depth, "}}");
-  }
+  /// All members stop where one failed, or after too many steps. They do so by a variable: compilers for cores break
+  /// kernels with several ways out between barriers.
+  void stop_where_bad(size_t depth) { line(depth, "if (ANY(bad || steps > limit, found)) go = 0;"); }
   static std::string active(uint32_t set) { return fmt::format("active_{}", set); }
 
   void nodes(const std::vector<Meta>& list, size_t depth) {
@@ -103,12 +99,10 @@ class GroupWriter {
         nodes(meta.otherwise, depth + 1);
         return line(depth, "}}");
       case Kind::kHostWhile:
-        line(depth, "while (1) {{");
-        step(depth + 1, meta.place);
-        leave(depth + 1);
-        line(depth + 1, "if (!{}) break;", decision(*meta.condition, depth + 1));
-        nodes(meta.body, depth + 1);
-        return line(depth, "}}");
+        return loop(depth, meta, [&] {
+          stop_where_bad(depth + 1);
+          return decision(*meta.condition, depth + 1);
+        });
       case Kind::kAll:
         return block(meta, depth);
       case Kind::kKernel:
@@ -152,27 +146,21 @@ class GroupWriter {
     const size_t dimensions = block.dimensions.size();
     line(depth, "{{  // line {}", block.place.line);
     ++depth;
-    leave(depth);  // so that all find the same extents
+    stop_where_bad(depth);  // so that all find the same extents
     std::string all = "1";
     std::string negative;
     for (uint32_t d = 0; d < dimensions; ++d) {
       const std::string extent = writer_.argument(Role::kDimension, 0, d);
       line(depth, "{} = {};", extent, writer_.value(*block.dimensions[d].extent));
       all = fmt::format("multiply({}, {}, &bad)", all, extent);
-      negative += fmt::format(" || {} < 0", extent);
+      negative += fmt::format(" | {} < 0", extent);
     }
     line(depth, "const word all = {};", all);
-    line(depth, "if (bad{}) {{", negative);
-    line(depth + 1, "status[{}] = 1;", kFailed);
-    line(depth + 1, "return;");
-    line(depth, "}}");
-    line(depth, "peak = greater(peak, all);");
-    line(depth, "if (all > {}) {{", kGroup);
-    line(depth + 1, "status[{}] = all;", kPeak);
-    line(depth + 1, "status[{}] = {};", kCrowded, block.place.line);
-    line(depth + 1, "return;");
-    line(depth, "}}");
-    line(depth, "if (all > 0) {{");
+    line(depth, "bad |= {};", negative.substr(3));
+    line(depth, "if (go && !bad) peak = greater(peak, all);");
+    line(depth, "if (go && !bad && all > {}) status[{}] = {};", kGroup, kCrowded, block.place.line);
+    line(depth, "go = go && !bad && all <= {};", kGroup);
+    line(depth, "if (go && all > 0) {{");
     ++depth;
     line(depth, "const word who = MEMBER;");
     enter(meta.block);
@@ -325,7 +313,8 @@ class GroupWriter {
     if (meta.rest) line(depth, "{} = {} && !{};", active(*meta.rest), active(meta.from), holds);
     line(depth, "{} = {};", active(meta.to), holds);
     const auto branch = [&](uint32_t set, const std::vector<Meta>& body) {
-      line(depth, "if ({}) {{", some(set, depth));
+      const std::string any = some(set, depth);
+      line(depth, "if ({}) {{", any);
       nodes(body, depth + 1);
       line(depth, "}}");
     };
@@ -335,12 +324,24 @@ class GroupWriter {
 
   void repeat(const Meta& meta, size_t depth) {
     line(depth, "{} = {};", active(meta.to), active(meta.from));
-    line(depth, "while (1) {{");
+    loop(depth, meta, [&] {
+      line(depth + 1, "{0} = {0} && {1};", active(meta.to), writer_.value(*meta.condition));
+      stop_where_bad(depth + 1);
+      return some(meta.to, depth + 1);
+    });
+  }
+
+  /// The body as long as `test`, which writes how, gives something that holds.
+  void loop(size_t depth, const Meta& meta, const auto& test) {
+    const std::string again = fmt::format("again_{}", names_++);
+    line(depth, "int {} = go;", again);
+    line(depth, "while ({}) {{", again);
     step(depth + 1, meta.place);
-    line(depth + 1, "{0} = {0} && {1};", active(meta.to), writer_.value(*meta.condition));
-    leave(depth + 1);
-    line(depth + 1, "if (!{}) break;", some(meta.to, depth + 1));
-    nodes(meta.body, depth + 1);
+    const std::string holds = test();
+    line(depth + 1, "{} = go && {};", again, holds);
+    line(depth + 1, "if ({}) {{", again);
+    nodes(meta.body, depth + 2);
+    line(depth + 1, "}}");
     line(depth, "}}");
   }
 
