@@ -94,13 +94,12 @@ it('each optimisation that is switched off costs kernels, and the time shown is 
   await visit(await serve());
   await offered();
   const runs: { without: string[]; seconds: number; launches: number }[] = [];
-  page.on('response', (response) => {
-    if (!response.url().endsWith('/api/run')) return;
-    const { without } = response.request().postDataJSON() as { without: string[] };
-    response.text().then((text) => {
-      const { result } = JSON.parse(text.trim().split('\n').at(-1)!) as { result?: { seconds: number; launches: number } };
-      if (result) runs.push({ without, ...result });
-    }).catch(() => { /* a later run ended this one */ });
+  await page.route('**/api/run', async (route) => {
+    const response = await route.fetch();
+    const { result } = JSON.parse((await response.text()).trim().split('\n').at(-1)!) as { result: { seconds: number; launches: number } };
+    const { without } = route.request().postDataJSON() as { without: string[] };
+    runs.push({ without, ...result });
+    await route.fulfill({ response });
   });
   /** The next run of the machine, when the page shows its time and its kernels. */
   const next = async (without: string[], act: () => Promise<unknown>) => {
