@@ -245,7 +245,8 @@ ExitCode run_trace(const PramOptions& given) {
 ExitCode run_explain(const PramOptions& given) {
   const pram::Program program = pram_command::load_program(given.program);
   if (given.kernels.empty()) {
-    if (given.options.one_group) throw UserError("--one-group shows a kernel; add --kernels c, cuda or opencl");
+    if (given.options.one_group)
+      throw UserError("--one-group shows a kernel; add --kernels c, cuda or opencl");
     print("{}", pram::explain(program, passes_of(given)));
     return kOk;
   }
@@ -254,9 +255,8 @@ ExitCode run_explain(const PramOptions& given) {
   options.one_group = given.options.one_group;
   const pram::DeviceProgram compiled(program, options);
   const bool cuda = given.kernels == "cuda";
-  print("{}", given.kernels == "c"
-                  ? compiled.emitted.text
-                  : compiled.source(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl));
+  print("{}", given.kernels == "c" ? compiled.emitted.text
+                                   : compiled.source(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl));
   return kOk;
 }
 
@@ -348,9 +348,6 @@ void add_executor(CLI::App& app, PramOptions& given) {
   app.add_flag("--specialise", given.options.specialise,
                "Compile GPU kernels for the given sizes, once for each");
   app.add_flag("--graphs", given.options.graphs, "Launch a repeated sequence of kernels as one CUDA graph");
-  app.add_flag("--one-group", given.options.one_group,
-               "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
-               "4,080 cells of shared variables");
   add_without(app, given);
 }
 
@@ -392,6 +389,10 @@ void add_pram_command(CLI::App& app, Command& run) {
   CLI::App* run_app = add("run", "Runs a program and prints its outputs", run_run);
   add_inputs(*run_app, *given);
   add_executor(*run_app, *given);
+  run_app->add_flag(
+      "--one-group", given->options.one_group,
+      "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
+      "4,080 cells of shared variables");
   run_app->add_flag(
       "--costs", given->costs,
       "Print each line's steps, work, depth and peak of active processors; with an executor, its kernels");

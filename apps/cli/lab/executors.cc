@@ -37,15 +37,18 @@ std::vector<ExecutorInfo> executors() {
                        const std::function<pram::Backend&()>& backend) {
     const ExecutorInfo one = found.emplace_back(probe(name, title, device));
     const std::string reason = one.reason.empty() ? backend().no_group() : one.reason;
-    found.push_back({one.name + kGroupSuffix, one.title + ", one group", reason.empty() ? one.device : "", reason});
+    found.push_back(
+        {one.name + kGroupSuffix, one.title + ", one group", reason.empty() ? one.device : "", reason});
   };
-  add("cuda", "CUDA",
+  add(
+      "cuda", "CUDA",
       [] {
         pram::cuda_backend();
         return device::Driver::system().properties(0).name;
       },
       pram::cuda_backend);
-  add("opencl", "OpenCL",
+  add(
+      "opencl", "OpenCL",
       [] {
         pram::opencl_backend();
         return device::OpenClDevice::system().name();

@@ -51,8 +51,8 @@ enum class KernelKind : uint8_t {
 
 /// Words of the status: whether something failed, how many processors all tests together kept, results.
 inline constexpr uint32_t kFailed = 0, kKept = 1, kResults = 2;
-/// The status of a whole program in one group: whether it failed, steps, most processors of a block, and, if these are too
-/// many, the block's line.
+/// The status of a whole program in one group: whether it failed, steps, most processors of a block, and, if
+/// these are too many, the block's line.
 inline constexpr uint32_t kSteps = 1, kPeak = 2, kCrowded = 3, kGroupStatus = 4;
 
 struct EmittedKernel {
@@ -96,7 +96,7 @@ struct EmittedProgram {
   std::unordered_map<const void*, EmittedKernel> kernels;
   std::unordered_map<const void*, EmittedStep> steps;       ///< of batches, by the same
   std::unordered_map<const void*, EmittedWindows> windows;  ///< of batches
-  std::optional<EmittedGroup> group;  ///< the only kernel (emit_group())
+  std::optional<EmittedGroup> group;                        ///< the only kernel (emit_group())
   std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
   std::vector<bool> assigned;     ///< by private: all processors write it before it is read; it need not be 0
 };

@@ -19,8 +19,8 @@ using Role = KernelArgument::Role;
 /// Words of a group's memory: a little less than the 32 KiB that every device has.
 constexpr uint64_t kGroupWords = 4'080;
 
-/// How writes to one cell in one step are combined: the operator's name in preludes/combine.c and, where their order does
-/// not matter, the atomic operation and what leaves every value as it is.
+/// How writes to one cell in one step are combined: the operator's name in preludes/combine.c and, where
+/// their order does not matter, the atomic operation and what leaves every value as it is.
 struct GroupCombination {
   const char* name;
   const char* atomic;
@@ -77,8 +77,8 @@ class GroupWriter {
   }
   void wait(size_t depth) { line(depth, "WAIT_FOR_GROUP();"); }
   void step(size_t depth, const Place& place) { line(depth, "steps++;  // line {}", place.line); }
-  /// All members stop where one failed, or after too many steps. They do so by a variable: compilers for cores break
-  /// kernels with several ways out between barriers.
+  /// All members stop where one failed, or after too many steps. They do so by a variable: compilers for
+  /// cores break kernels with several ways out between barriers.
   void stop_where_bad(size_t depth) { line(depth, "if (ANY(bad || steps > limit, found)) go = 0;"); }
   static std::string active(uint32_t set) { return fmt::format("active_{}", set); }
 
@@ -167,8 +167,7 @@ class GroupWriter {
     for (const std::string& declared : lines_of(writer_.numbers())) writer_.line(depth - 1, declared);
     for (uint32_t i = 0; i < tree_.privates.size(); ++i) {
       if (tree_.privates[i].block != meta.block) continue;
-      line(depth, "{} = 0;",
-           meta_.hosted[i] ? writer_.argument(Role::kControl, i) : writer_.local(i, true));
+      line(depth, "{} = 0;", meta_.hosted[i] ? writer_.argument(Role::kControl, i) : writer_.local(i, true));
     }
     line(depth, "int {} = who < all;", active(0));
     for (uint32_t set = 1; set < sets_of(meta.body); ++set) line(depth, "int {} = 0;", active(set));
@@ -275,7 +274,8 @@ class GroupWriter {
         return fmt::format("{}(&{}, values_{})", how(t).atomic, at, t);
       });
     }
-    for (const auto& [variable, targets] : variables) combine_in_order(variable, targets, how(targets[0]), depth);
+    for (const auto& [variable, targets] : variables)
+      combine_in_order(variable, targets, how(targets[0]), depth);
   }
 
   void combine_in_order(uint32_t variable, const std::vector<size_t>& targets, const GroupCombination& how,

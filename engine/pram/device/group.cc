@@ -16,8 +16,10 @@ namespace {
 using Role = KernelArgument::Role;
 
 void check_options(const Options& options) {
-  if (options.check) throw UserError("one group does not look for conflicts; leave out the check, or run several kernels");
-  if (options.observer != nullptr) throw UserError("one group is one kernel, which has no steps that a trace could show");
+  if (options.check)
+    throw UserError("one group does not look for conflicts; leave out the check, or run several kernels");
+  if (options.observer != nullptr)
+    throw UserError("one group is one kernel, which has no steps that a trace could show");
 }
 
 /// Refuses variables that are larger than the group's memory.
@@ -29,12 +31,14 @@ void check_cells(const Tree& tree, const Memory& memory, uint64_t most) {
     if (memory.variables[i].words.size() > memory.variables[largest].words.size()) largest = i;
   }
   if (all <= most) return;
-  throw UserError(fmt::format(
-      "the variables have {} cells, of which '{}' has {}; one group holds {} of this program; use a smaller input, or several kernels",
-      all, tree.variables[largest].name, memory.variables[largest].words.size(), most));
+  throw UserError(
+      fmt::format("the variables have {} cells, of which '{}' has {}; one group holds {} of this program; "
+                  "use a smaller input, or several kernels",
+                  all, tree.variables[largest].name, memory.variables[largest].words.size(), most));
 }
 
-uint64_t value_of(const KernelArgument& argument, const Memory& memory, const std::vector<Buffer>& variables) {
+uint64_t value_of(const KernelArgument& argument, const Memory& memory,
+                  const std::vector<Buffer>& variables) {
   switch (argument.role) {
     case Role::kVariable:
       return variables[argument.index].handle;
@@ -68,7 +72,8 @@ Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays
   const Buffer status = backend.allocate(sizeof(found));
   backend.fill(status, 0);
   std::vector<uint64_t> arguments = {status.handle, options.max_steps, options.seed};
-  for (const KernelArgument& one : group.kernel.arguments) arguments.push_back(value_of(one, memory, variables));
+  for (const KernelArgument& one : group.kernel.arguments)
+    arguments.push_back(value_of(one, memory, variables));
 
   if (options.time_kernels) backend.finish();
   const auto start = std::chrono::steady_clock::now();
@@ -84,9 +89,11 @@ Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays
   }
   if (found[kFailed] != 0) throw Failed();
   for (size_t i = 0; i < variables.size(); ++i) {
-    if (tree.variables[i].result()) backend.download(memory.variables[i].words.data(), variables[i], bytes(i));
+    if (tree.variables[i].result())
+      backend.download(memory.variables[i].words.data(), variables[i], bytes(i));
   }
-  if (options.steps != nullptr) options.steps->store(static_cast<uint64_t>(found[kSteps]), std::memory_order_relaxed);
+  if (options.steps != nullptr)
+    options.steps->store(static_cast<uint64_t>(found[kSteps]), std::memory_order_relaxed);
   const uint32_t line = tree.body.empty() ? 1 : tree.body.front().place.line;
   return {outputs_of(program.program, memory),
           {},

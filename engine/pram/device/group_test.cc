@@ -92,17 +92,22 @@ TEST_P(OneGroupOnDevice, EveryProgramThatFitsGivesTheSame) {
 TEST_P(OneGroupOnDevice, HasAMemberForEachProcessor) {
   const std::string text = "mode EREW inout A[n] : int\n\nprocessors n\nA[p] = A[p] + 1\n";
   expect_same(Program::parse(text), {{"A", numbers(256, 9)}});
-  EXPECT_EQ(error_of(text, {{"A", numbers(257, 9)}}),
-            "line 3: the block has 257 processors; one group has 256; use a smaller input, or several kernels");
-  const std::string matrix = "mode EREW input n : int output x : int processors i < n, j < n\nif i * n + j == 0 { x = n }";
+  EXPECT_EQ(
+      error_of(text, {{"A", numbers(257, 9)}}),
+      "line 3: the block has 257 processors; one group has 256; use a smaller input, or several kernels");
+  const std::string matrix =
+      "mode EREW input n : int output x : int processors i < n, j < n\nif i * n + j == 0 { x = n }";
   expect_same(Program::parse(matrix), {{"n", scalar(16)}});
   EXPECT_THAT(error_of(matrix, {{"n", scalar(17)}}), HasSubstr("line 1: the block has 289 processors"));
   EXPECT_THAT(error_of(matrix, {{"n", scalar(-1)}}), HasSubstr("-1"));
-  EXPECT_THAT(error_of(matrix, {{"n", scalar(int64_t{1} << 40)}}), HasSubstr("more than 2147483648 processors"));
+  EXPECT_THAT(error_of(matrix, {{"n", scalar(int64_t{1} << 40)}}),
+              HasSubstr("more than 2147483648 processors"));
 }
 
 TEST_P(OneGroupOnDevice, HoldsAllCells) {
-  const std::string text = "mode CREW inout A[n] : int output B[3] : int shared none[0] : int\nprocessors 3\nB[p] = A[n - 1 - p]\nif p == 0 { A[0] = n }";
+  const std::string text =
+      "mode CREW inout A[n] : int output B[3] : int shared none[0] : int\nprocessors 3\nB[p] = A[n - 1 - "
+      "p]\nif p == 0 { A[0] = n }";
   const Arrays inputs = {{"A", numbers(4'080 - 4, 1000)}};
   expect_same(Program::parse(text), inputs);
   EXPECT_EQ(error_of(text, {{"A", numbers(4'080 - 3, 1000)}}),
@@ -136,14 +141,16 @@ TEST_P(OneGroupOnDevice, CombinesInTheOrderOfTheTree) {
 
 TEST_P(OneGroupOnDevice, HostsControlFlow) {
   // Loops, conditions and sizes that depend on shared cells, and on what all processors share.
-  expect_same(Program::parse("mode CREW inout A[n] : int output rounds : int output last : real\n"
-                             "private d = 1 private r = 0.5\n"
-                             "while A[0] < 1000 {\n"
-                             "processors min(d, n) { private k = 0 while k < 3 { A[p] = A[p] + A[n - 1] % 7 + 1\nk = k + 1 }\n"
-                             "if A[p] % 2 == 0 { A[p] = A[p] + 3 } else { A[p] = A[p] + A[p] % 5 } }\n"
-                             "if A[0] % 3 == 1 { rounds = rounds + 1 } else { d = 2 * d\nr = r + A[0] / 4.0 }\n"
-                             "}\nlast = r"),
-              {{"A", numbers(40, 10)}});
+  expect_same(
+      Program::parse(
+          "mode CREW inout A[n] : int output rounds : int output last : real\n"
+          "private d = 1 private r = 0.5\n"
+          "while A[0] < 1000 {\n"
+          "processors min(d, n) { private k = 0 while k < 3 { A[p] = A[p] + A[n - 1] % 7 + 1\nk = k + 1 }\n"
+          "if A[p] % 2 == 0 { A[p] = A[p] + 3 } else { A[p] = A[p] + A[p] % 5 } }\n"
+          "if A[0] % 3 == 1 { rounds = rounds + 1 } else { d = 2 * d\nr = r + A[0] / 4.0 }\n"
+          "}\nlast = r"),
+      {{"A", numbers(40, 10)}});
 }
 
 TEST_P(OneGroupOnDevice, ReportsAsTheInterpreterDoes) {
@@ -163,7 +170,8 @@ TEST_P(OneGroupOnDevice, ReportsAsTheInterpreterDoes) {
     EXPECT_EQ(outcome_of([&] { return run(program, inputs, options_); }).error, expected.error);
   }
   options_.max_steps = 100;
-  EXPECT_THAT(error_of("mode EREW output x : int while x == 0 { x = 0 }"), HasSubstr("has not ended after 100 steps"));
+  EXPECT_THAT(error_of("mode EREW output x : int while x == 0 { x = 0 }"),
+              HasSubstr("has not ended after 100 steps"));
   options_.max_steps = 100'000;
   EXPECT_THAT(error_of(kLoopsInAnEndlessOne), HasSubstr("has not ended after 100000 steps"));
   Cancellation cancellation;
@@ -197,7 +205,8 @@ TEST_P(OneGroupOnDevice, RefusesWhatItCannotDo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OneGroupOnDevice, testing::Values(Executor::kCuda, Executor::kOpenCl), device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, OneGroupOnDevice, testing::Values(Executor::kCuda, Executor::kOpenCl),
+                         device_name);
 
 }  // namespace
 }  // namespace lanewise::pram

@@ -608,7 +608,8 @@ std::string KernelWriter::group(EmittedGroup& group, uint64_t scratch) {
   const std::string head = wrapped(fmt::format("KERNEL {}(GLOBAL word* status, word limit, word seed{}) {{",
                                                group.kernel.name, parameters_text));
   return fmt::format(
-      "{}\n  LOCAL word held[{}];\n  GROUP_WORD(found)\n  int bad = 0, go = 1;\n  word steps = 0, peak = 0;\n{}{}"
+      "{}\n  LOCAL word held[{}];\n  GROUP_WORD(found)\n  int bad = 0, go = 1;\n  word steps = 0, peak = "
+      "0;\n{}{}"
       "  WAIT_FOR_GROUP();\n{}"
       "  if (bad || steps > limit) status[{}] = 1;\n"
       "  if (MEMBER == 0) status[{}] = steps, status[{}] = peak;\n{}}}\n",

@@ -59,7 +59,8 @@ class OpenClBackend : public Backend {
   std::string no_group() const override {
     if (device_.is_gpu()) return "";
     // PoCL 3.1's compiler crashes on long kernels with barriers.
-    return "one group runs on a GPU only, and the OpenCL device '" + device_.name() + "' is not a GPU; leave out one group";
+    return "one group runs on a GPU only, and the OpenCL device '" + device_.name() +
+           "' is not a GPU; leave out one group";
   }
 
  private:

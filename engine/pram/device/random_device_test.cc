@@ -91,7 +91,9 @@ TEST_P(RandomOnDevice, IsAsTheInterpreter) {
     }
   }
   ways.print();
-  if (groups && programs / kShares > 20) { EXPECT_GT(in_one_group, 0); }
+  if (groups && programs / kShares > 20) {
+    EXPECT_GT(in_one_group, 0);
+  }
 }
 
 std::string share_name(const testing::TestParamInfo<std::tuple<Executor, int>>& test) {

@@ -135,9 +135,8 @@ void write_group(Page& page, const Results& results) {
   const Groups groups = results.groups("pram", "group");
   if (groups.empty()) return;
   page.section("One group, or many launches");
-  plot::Curves curves{"Time over small n – scan",
-                      {"n", "", plot::Axis::logarithmic},
-                      {"", "ms", plot::Axis::logarithmic}};
+  plot::Curves curves{
+      "Time over small n – scan", {"n", "", plot::Axis::logarithmic}, {"", "ms", plot::Axis::logarithmic}};
   curves.series = lines(groups, "n", milliseconds);
   page.figure(curves, how_measured(groups, "Hot, program compiled; on a GPU with transfers"));
   page.text(
