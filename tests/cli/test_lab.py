@@ -138,7 +138,7 @@ def test_executors_agree(tmp_path, emulated_gpu):
                 result = lab.run(DOUBLE, values, name, active=active, measure=True, without=["all"])["result"]
                 [output] = result["outputs"]
                 assert output["cells"] == [str(2 * i) for i in range(250)]
-                assert output["checksum"] == checksum([2 * i for i in range(1000)])
+                assert output["checksum"] == checksum([2 * i for i in range(250)])
                 assert 0 < result["seconds"] < 10 and result["runs"] >= 1
     finally:
         lab.close()

@@ -140,8 +140,9 @@ void write_group(Page& page, const Results& results) {
   curves.series = lines(groups, "n", milliseconds);
   page.figure(curves, how_measured(groups, "Hot, program compiled; on a GPU with transfers"));
   page.text(
-      "On a GPU, one group of 256 threads runs the whole program in one launch, with a barrier where another "
-      "launch would stand, and holds all cells in its own memory. "
+      "On a GPU, one group of 256 threads runs the whole program in one launch. A barrier stands where "
+      "another "
+      "launch would, and the group's own memory holds all cells. "
       "The study's conclusion calls this the best use of PRAM programs. "
       "A machine without a GPU has the interpreter's line only.");
 }
