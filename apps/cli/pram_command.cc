@@ -245,18 +245,18 @@ ExitCode run_trace(const PramOptions& given) {
 ExitCode run_explain(const PramOptions& given) {
   const pram::Program program = pram_command::load_program(given.program);
   if (given.kernels.empty()) {
+    if (given.options.one_group)
+      throw UserError("--one-group shows a kernel; add --kernels c, cuda or opencl");
     print("{}", pram::explain(program, passes_of(given)));
     return kOk;
   }
   pram::Options options;
   options.passes = passes_of(given);
-  const std::string text = pram::DeviceProgram(program, options).emitted.text;
-  if (given.kernels == "c") {
-    print("{}", text);
-  } else {
-    const bool cuda = given.kernels == "cuda";
-    print("{}", pram::source_of(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl, text));
-  }
+  options.one_group = given.options.one_group;
+  const pram::DeviceProgram compiled(program, options);
+  const bool cuda = given.kernels == "cuda";
+  print("{}", given.kernels == "c" ? compiled.emitted.text
+                                   : compiled.source(cuda ? pram::Dialect::kCuda : pram::Dialect::kOpenCl));
   return kOk;
 }
 
@@ -390,6 +390,10 @@ void add_pram_command(CLI::App& app, Command& run) {
   add_inputs(*run_app, *given);
   add_executor(*run_app, *given);
   run_app->add_flag(
+      "--one-group", given->options.one_group,
+      "Run the whole program as one kernel of one group on a GPU: blocks of at most 256 processors,\n"
+      "4,080 cells of shared variables");
+  run_app->add_flag(
       "--costs", given->costs,
       "Print each line's steps, work, depth and peak of active processors; with an executor, its kernels");
   run_app
@@ -416,6 +420,8 @@ void add_pram_command(CLI::App& app, Command& run) {
                    "Show GPU kernels instead: c: the kernels alone; cuda, opencl: complete sources")
       ->check(CLI::IsMember({"c", "cuda", "opencl"}))
       ->option_text("c|cuda|opencl");
+  explain->add_flag("--one-group", given->options.one_group,
+                    "Show the one kernel that --one-group of `pram run` launches");
 
   CLI::App* trace = add(
       "trace", "Runs a program and writes each step or kernel and its changes as lines of JSON", run_trace);

@@ -89,6 +89,7 @@ void OpenClDevice::choose() {
           std::find_if(devices.begin(), devices.end(), [&](opencl::DeviceId id) { return is_fit(id); });
       if (fit == devices.end()) continue;
       device_ = *fit;
+      is_gpu_ = kind == opencl::kGpus;
       return;
     }
   }

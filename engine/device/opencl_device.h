@@ -21,6 +21,7 @@ class OpenClDevice {
   explicit OpenClDevice(const std::string& library);
 
   const std::string& name() const { return name_; }
+  bool is_gpu() const { return is_gpu_; }
 
   class Program;
 
@@ -48,6 +49,7 @@ class OpenClDevice {
   opencl::Context context_ = nullptr;
   opencl::Queue queue_ = nullptr;
   std::string name_;
+  bool is_gpu_ = false;
   uint64_t largest_buffer_ = 0;  // bytes
 };
 

@@ -54,6 +54,9 @@ struct Options {
   bool specialise = false;
   /// Launch a repeated sequence of kernels as one CUDA graph.
   bool graphs = false;
+  /// Run the whole program as one kernel of one group, on a GPU. An error where a block has more processors
+  /// than a group has members (256), or the variables do not fit into its memory (at most 4,080 cells).
+  bool one_group = false;
 };
 
 /// The costs of one line.

@@ -18,7 +18,7 @@ TESTS = {
     "data": "*OnGpu.*",
     "exec": "*OnGpu.*",
     "graph": "*/Gpu",
-    "pram": "*/OnDevice.*/Cuda",
+    "pram": "*/*OnDevice.*/Cuda",
     "pram, random programs": "*/RandomOnDevice.*/Cuda0:*/RandomOnDevice.*/Cuda1",
     "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
 }

@@ -13,7 +13,7 @@ inline constexpr const char* kTuned = "tuned";
 
 /// An executor of this machine, as the page lists it.
 struct ExecutorInfo {
-  std::string name;    ///< as --executor of `lanewise pram run`
+  std::string name;    ///< as --executor of `lanewise pram run`; with --one-group it ends with "-group"
   std::string title;   ///< for people
   std::string device;  ///< what it runs on; empty where it cannot run
   std::string reason;  ///< why it cannot
@@ -22,7 +22,13 @@ struct ExecutorInfo {
 /// Opens the GPUs, which takes a moment at the first call.
 std::vector<ExecutorInfo> executors();
 
+/// What a program runs on.
+struct ChosenExecutor {
+  pram::Executor executor = pram::Executor::kInterpreter;
+  bool one_group = false;  ///< pram::Options::one_group
+};
+
 /// Throws UserError for other names.
-pram::Executor executor_of(std::string_view name);
+ChosenExecutor executor_of(std::string_view name);
 
 }  // namespace lanewise::cli::lab

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "lab/executors.h"
 #include "lab/tuned.h"
 #include "pram/device/run.h"
 #include "pram/inputs/text.h"
@@ -104,6 +103,7 @@ std::function<pram::Result()> prepared(const Job& job, const pram::Program& prog
   }
   pram::Backend& backend =
       options.executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
+  if (options.one_group && !backend.no_group().empty()) throw UserError(backend.no_group());
   const auto compiled = std::make_shared<pram::DeviceProgram>(program, options);
   const std::shared_ptr<pram::Code> code = pram::build(*compiled, backend);
   return [=, &inputs, &backend] { return pram::run_on_device(*compiled, *code, inputs, backend); };
@@ -119,7 +119,7 @@ Job parse_job(const std::string& json) {
   job.input = string_of(object, "input");
   const std::string executor = string_of(object, "executor");
   job.tuned = executor == kTuned;
-  if (!job.tuned) job.executor = executor_of(executor);
+  if (!job.tuned) job.on = executor_of(executor);
   if (job.program.size() > kMostProgram)
     throw UserError(fmt::format("the program has more than {} bytes", kMostProgram));
   if (object.contains("active")) job.active = active_of(string_of(object, "active"));
@@ -141,12 +141,13 @@ std::string run_job(const Job& job, const Limits& limits, const Cancellation& ca
   const pram::Arrays inputs = pram::read_text_inputs(program, job.input, &budget).arrays;
   cancellation.check();
   pram::Options options;
-  const bool device = job.executor == pram::Executor::kCuda || job.executor == pram::Executor::kOpenCl;
+  const bool device = job.on.executor == pram::Executor::kCuda || job.on.executor == pram::Executor::kOpenCl;
   options.max_steps = device ? std::min(limits.steps, kDeviceSteps) : limits.steps;
   options.cancellation = &cancellation;
   options.steps = &steps;
   options.budget = &budget;
-  options.executor = job.executor;
+  options.executor = job.on.executor;
+  options.one_group = job.on.one_group;
   options.active = job.active;
   for (const std::string& name : job.without) options.passes = pram::without(options.passes, name);
 

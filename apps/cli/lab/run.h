@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "lab/executors.h"
 #include "pram/options.h"
 
 namespace lanewise::cli::lab {
@@ -22,7 +23,7 @@ struct Limits {
 struct Job {
   std::string program;
   std::string input;  ///< as the page's Input (pram/inputs/text.h)
-  pram::Executor executor = pram::Executor::kInterpreter;
+  ChosenExecutor on = {};
   bool tuned = false;  ///< by the tuned version of the program, instead of an executor
   pram::ActiveForm active = pram::ActiveForm::kAuto;
   std::vector<std::string> without;  ///< optimisations that are switched off

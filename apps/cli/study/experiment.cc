@@ -219,6 +219,7 @@ void growth(Measure& measure) { measure.pram(pram_options(measure, "growth")); }
 // Short works of several threads are easily disturbed.
 void passes(Measure& measure) { measure.pram(pram_options(measure, "passes"), 4); }
 void sets(Measure& measure) { measure.pram(pram_options(measure, "sets"), 4); }
+void group(Measure& measure) { measure.pram(pram_options(measure, "group"), 4); }
 
 }  // namespace
 
@@ -242,6 +243,7 @@ std::span<const Experiment> experiments() {
       {"pram", "growth", 25, growth},
       {"pram", "passes", 16, passes},
       {"pram", "sets", 4, sets},
+      {"pram", "group", 2, group},
   };
   return kExperiments;
 }

@@ -22,7 +22,7 @@ describe('controls', () => {
   });
 
   it('list the executors of a machine, grey where there is no server', async () => {
-    await page().waitForFunction(() => document.querySelectorAll('#executor option').length === 5);
+    await page().waitForFunction(() => document.querySelectorAll('#executor option').length === 7);
     expect(await page().locator('#executor option:not([disabled])').allTextContents()).toEqual(['Browser']);
     for (const text of await page().locator('#executor option[disabled]').allTextContents()) expect(text).toContain('with lanewise lab on your machine');
   });

@@ -166,4 +166,12 @@ describe('source, meta-program, kernel and picture', () => {
       await page().waitForFunction((wanted) => document.querySelector('.pane')?.textContent?.includes(wanted), text);
     }
   });
+
+  it('have the one kernel of a program in one group', async () => {
+    await choose('Sort', 'sort');
+    await tab('Kernel');
+    await page().getByLabel('Kernel language').selectOption('group');
+    await page().waitForFunction(() => document.querySelector('.pane')?.textContent?.includes('WAIT_FOR_GROUP();'));
+    expect((await page().locator('.pane').textContent())!.match(/\bKERNEL /g)).toHaveLength(1);
+  });
 });

@@ -13,7 +13,7 @@ export class Engine {
   explain(text: string, without: string[]): Explanation {
     return this.with([text, without.join(' ')], (t, w) => this.parsed(this.lab._lab_explain(t, w)));
   }
-  /** The kernels as source for `language`: c (what all share), cuda or opencl. */
+  /** The kernels as source for `language`: c (what all share), cuda, opencl, or group (one kernel for all). */
   kernels(text: string, without: string[], language: string): { text: string } {
     return this.with([text, without.join(' '), language], (t, w, l) => this.parsed(this.lab._lab_kernels(t, w, l)));
   }

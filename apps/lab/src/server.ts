@@ -13,7 +13,7 @@ export interface MachineRun { outputs: Output[]; seconds: number; compiled: numb
 export const TUNED = 'tuned';
 /** Where the page is static: what a machine could have. */
 const ELSEWHERE = 'with lanewise lab on your machine';
-const WITHOUT_SERVER: Executor[] = [['interpreter', 'Interpreter'], ['cpu', 'Cores'], ['cuda', 'CUDA'], ['opencl', 'OpenCL'], [TUNED, 'Tuned']]
+const WITHOUT_SERVER: Executor[] = [['interpreter', 'Interpreter'], ['cpu', 'Cores'], ['cuda', 'CUDA'], ['cuda-group', 'CUDA, one group'], ['opencl', 'OpenCL'], ['opencl-group', 'OpenCL, one group'], [TUNED, 'Tuned']]
   .map(([name, title]) => ({ name, title, device: '', reason: ELSEWHERE }));
 
 export const isServed = (): boolean => document.documentElement.dataset.server !== undefined;

@@ -135,13 +135,14 @@ EMSCRIPTEN_KEEPALIVE const char* lab_explain(const char* text, const char* witho
   return answer([&] { return meta_program(pram::Program::parse(text), passes_without(without)); });
 }
 
-/// The kernels as source; `language`: c, cuda or opencl.
+/// The kernels as source; `language`: c, cuda, opencl, or group: the one kernel of one group.
 EMSCRIPTEN_KEEPALIVE const char* lab_kernels(const char* text, const char* without, const char* language) {
   return answer([&] {
     const pram::Program program = pram::Program::parse(text);
     const pram::MetaProgram meta = pram::compile(program.tree(), passes_without(without));
-    const std::string kernels = pram::emit(program.tree(), meta).text;
     const std::string_view wanted = language;
+    const auto emit = wanted == "group" ? pram::emit_group : pram::emit;
+    const std::string kernels = emit(program.tree(), meta, {}).text;
     return fmt::format(R"({{"text":{}}})",
                        json_quoted(wanted == "cuda"     ? source_of(pram::Dialect::kCuda, kernels)
                                    : wanted == "opencl" ? source_of(pram::Dialect::kOpenCl, kernels)

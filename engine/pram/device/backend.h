@@ -49,6 +49,8 @@ class Backend {
   /// Waits for all work so far.
   virtual void download(void* to, const Buffer& from, size_t bytes) = 0;
   virtual void finish() = 0;
+  /// Why a whole program cannot run in one group; empty where it can.
+  virtual std::string no_group() const { return ""; }
   /// From now on (or no longer) kernels wait until a result is needed; the same ones as before may then be
   /// launched as one. What waits when that ends is not done.
   virtual void replay(bool /*on*/) {}

@@ -412,6 +412,8 @@ std::string source_of(Dialect dialect, const std::string& text) {
                      text);
 }
 
-std::string tools_text() { return std::string(prelude("tools")); }
+std::string tools_text() { return fmt::format("{}\n{}", prelude("combine"), prelude("tools")); }
+
+std::string group_text() { return fmt::format("{}\n{}", prelude("combine"), prelude("group")); }
 
 }  // namespace lanewise::pram

@@ -46,10 +46,14 @@ enum class KernelKind : uint8_t {
   kBatch,     ///< from, to, table, arrived, arrived before, status; then its own (batch.h)
   kWindows,  ///< from, to, table, window, stride, offset, status; for each held variable what BatchHeld says;
              ///< then its own (batch.h)
+  kGroup,    ///< status, limit of steps, seed; then its own. Done by one group
 };
 
 /// Words of the status: whether something failed, how many processors all tests together kept, results.
 inline constexpr uint32_t kFailed = 0, kKept = 1, kResults = 2;
+/// The status of a whole program in one group: whether it failed, steps, most processors of a block, and, if
+/// these are too many, the block's line.
+inline constexpr uint32_t kSteps = 1, kPeak = 2, kCrowded = 3, kGroupStatus = 4;
 
 struct EmittedKernel {
   std::string name;
@@ -80,18 +84,26 @@ struct EmittedWindows {
   uint64_t most = 0;  ///< cells of a window
 };
 
+/// The kernel that does a whole program in one group, whose memory holds all shared cells.
+struct EmittedGroup {
+  EmittedKernel kernel;
+  uint64_t most = 0;  ///< cells of all variables together, each of which has at least one
+};
+
 struct EmittedProgram {
   std::string text;  ///< without preludes
   /// By their node or, of what one does alone, their statement or condition.
   std::unordered_map<const void*, EmittedKernel> kernels;
   std::unordered_map<const void*, EmittedStep> steps;       ///< of batches, by the same
   std::unordered_map<const void*, EmittedWindows> windows;  ///< of batches
+  std::optional<EmittedGroup> group;                        ///< the only kernel (emit_group())
   std::vector<bool> in_register;  ///< by private: it lives within one kernel and needs no column
   std::vector<bool> assigned;     ///< by private: all processors write it before it is read; it need not be 0
 };
 
 struct EmitOptions {
   std::string prefix = "kernel_";  ///< of names: several programs can share a module
+  bool race = false;               ///< in CRCW arbitrary whoever comes last may win, in emit_group()
   bool check = false;              ///< reads of one cell by two processors in a step fail
   const Memory* sizes = nullptr;   ///< parameters and extents that kernels are made for; null: for all
 };
@@ -99,8 +111,13 @@ struct EmitOptions {
 /// The kernels of `meta`, whose nodes stay where they are.
 EmittedProgram emit(const Tree& tree, const MetaProgram& meta, const EmitOptions& options = {});
 
+/// The whole of `meta` as one kernel for one group, which waits where emit() has another launch.
+EmittedProgram emit_group(const Tree& tree, const MetaProgram& meta, const EmitOptions& options = {});
+
 /// A whole source for a compiler: prelude, common operators, `text`.
 std::string source_of(Dialect dialect, const std::string& text);
+/// Functions that emit_group()'s kernels call; once in a source.
+std::string group_text();
 /// The kernels that serve every program.
 std::string tools_text();
 

@@ -78,13 +78,16 @@ TEST(Emit, SpecialisedKernelsHaveTheirSizes) {
 TEST(Emit, EveryProgramCompiles) {
   if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
   if (!device::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
-  std::string text = tools_text();
+  std::string text = tools_text() + group_text();
   size_t number = 0;
   const auto add = [&](const Program& program, Passes passes, bool check) {
     Options options;
     options.passes = passes;
     options.check = check;
-    text += DeviceProgram(program, options, "p" + std::to_string(number++) + "_").emitted.text;
+    for (const bool one_group : {false, true}) {
+      options.one_group = one_group;
+      text += DeviceProgram(program, options, "p" + std::to_string(number++) + "_").emitted.text;
+    }
   };
   for (const LibraryProgram& one : library()) {
     add(library_program(one.name), all_passes(), false);

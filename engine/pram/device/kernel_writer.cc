@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "pram/meta/polynomial.h"
+#include "pram/meta/shape.h"
 
 namespace lanewise::pram {
 
@@ -362,6 +363,7 @@ void KernelWriter::cells(const Statement& statement, size_t depth) {
 
 void KernelWriter::buffered(const Statement& statement, size_t depth) {
   const std::vector<Target>& targets = statement.targets;
+  const char* const position = held_ == nullptr ? "[position]" : "";
   cells(statement, depth);
   // All values before any private variable changes.
   for (size_t t = 0; t < targets.size(); ++t) {
@@ -372,8 +374,8 @@ void KernelWriter::buffered(const Statement& statement, size_t depth) {
   }
   for (size_t t = 0; t < targets.size(); ++t) {
     if (targets[t].shared) {
-      line(depth, fmt::format("cells_{0}[position] = cell_{0};", t));
-      line(depth, fmt::format("values_{0}[position] = value_{0};", t));
+      line(depth, fmt::format("cells_{0}{1} = cell_{0};", t, position));
+      line(depth, fmt::format("values_{0}{1} = value_{0};", t, position));
     } else {
       line(depth, fmt::format("{} = value_{};", local(targets[t].index, true), t));
     }
@@ -392,6 +394,24 @@ void KernelWriter::once(const Statement& statement) {
                                                : fmt::format("status[{}]", kResults + t);
     line(1, fmt::format("{} = value_{};", name, t));
   }
+}
+
+void KernelWriter::once_in_group(const Statement& statement, size_t depth) {
+  const std::vector<Target>& targets = statement.targets;
+  cells(statement, depth);
+  for (size_t t = 0; t < targets.size(); ++t) {
+    line(depth, fmt::format("const word value_{} = {};", t, word(*statement.values[t])));
+  }
+  const bool alone = is_of_host(statement);
+  if (!alone) line(depth, "WAIT_FOR_GROUP();");
+  for (size_t t = 0; t < targets.size(); ++t) {
+    if (targets[t].shared) {
+      line(depth, fmt::format("if (MEMBER == 0) {}[cell_{}] = value_{};", cells_of(targets[t].index), t, t));
+    } else {
+      line(depth, fmt::format("{} = value_{};", argument(Role::kControl, targets[t].index), t));
+    }
+  }
+  if (!alone) line(depth, "WAIT_FOR_GROUP();");
 }
 
 std::string KernelWriter::declarations() const {
@@ -420,7 +440,6 @@ std::string KernelWriter::stores() const {
   return text;
 }
 
-/// Declares the processor's numbers.
 std::string KernelWriter::numbers() {
   std::string text;
   if (!block_) return text;
@@ -556,6 +575,45 @@ std::string KernelWriter::windows(EmittedWindows& windows, const std::vector<Ker
          "    const word first = GROUP * row[2], last = lesser(row[1], first + row[2]);\n"
          "    switch (row[0]) {\n" +
          indented(steps, 6) + "    }\n  }\n  WAIT_FOR_GROUP();\n" + end + "  if (bad) status[0] = 1;\n}\n";
+}
+
+std::string KernelWriter::group(EmittedGroup& group, uint64_t scratch) {
+  std::string begin;
+  std::string end;
+  std::string at = fmt::format("held + {}", scratch);
+  for (uint32_t i = 0; i < tree_.variables.size(); ++i) {
+    const Variable& variable = tree_.variables[i];
+    const std::string all = argument(Role::kVariable, i);
+    std::string cells = "1";
+    for (uint32_t d = 0; d < variable.extents.size(); ++d) {
+      cells = (d == 0 ? "" : cells + " * ") + argument(Role::kExtent, i, d);
+    }
+    begin += fmt::format("  NEAR word* {0}_own = {1};\n  load_cells({0}_own, {0}, {2});\n", all, at, cells);
+    if (variable.result()) end += fmt::format("  store_cells({0}_own, {0}, {1});\n", all, cells);
+    at = fmt::format("{}_own + greater({}, 1)", all, cells);
+  }
+  // What else comes from the host, this kernel finds itself.
+  std::vector<KernelArgument> given;
+  for (const KernelArgument& one : std::vector<KernelArgument>(arguments_)) {
+    if (one.role == Role::kControl || one.role == Role::kDimension) {
+      begin += fmt::format("  word {} = 0;\n", argument(one.role, one.index, one.dimension));
+    } else if (one.role != Role::kLimit) {
+      given.push_back(one);
+    }
+  }
+  arguments_ = given;
+  const std::string parameters_text = parameters();
+  group.kernel.kind = KernelKind::kGroup;
+  group.kernel.arguments = arguments_;
+  const std::string head = wrapped(fmt::format("KERNEL {}(GLOBAL word* status, word limit, word seed{}) {{",
+                                               group.kernel.name, parameters_text));
+  return fmt::format(
+      "{}\n  LOCAL word held[{}];\n  GROUP_WORD(found)\n  int bad = 0, go = 1;\n  word steps = 0, peak = "
+      "0;\n{}{}"
+      "  WAIT_FOR_GROUP();\n{}"
+      "  if (bad || steps > limit) status[{}] = 1;\n"
+      "  if (MEMBER == 0) status[{}] = steps, status[{}] = peak;\n{}}}\n",
+      head, scratch + group.most, begin, declarations(), body_, kFailed, kSteps, kPeak, end);
 }
 
 }  // namespace lanewise::pram

@@ -26,11 +26,15 @@ class KernelWriter {
 
   /// Statements that each processor does on its own, `depth` deep.
   void statements(const std::vector<Statement>& list, size_t depth);
-  /// An assignment to shared cells that are written later: cell_0, value_0, cell_1, ...
+  /// An assignment to shared cells that are written later: cells_0[position], values_0[position],
+  /// cells_1[position], ...; in a group cells_0, values_0, ...
   void buffered(const Statement& statement, size_t depth);
   /// An assignment by one alone; what target t of the host's private variables gets goes to
   /// status[kResults + t].
   void once(const Statement& statement);
+  /// The same by all members of a group, of which one writes shared cells. All have waited where any are
+  /// used.
+  void once_in_group(const Statement& statement, size_t depth);
   void line(size_t depth, const std::string& text) { body_ += std::string(2 * depth, ' ') + text + "\n"; }
 
   /// The kernel: `first` parameters, lines that stand before the processor is known, what was written so far.
@@ -54,15 +58,27 @@ class KernelWriter {
   /// The beginning and end of a kernel around such steps.
   std::string windows(EmittedWindows& windows, const std::vector<KernelArgument>& constant,
                       const std::string& steps);
+  /// From now on all shared cells are the group's, and what is written is for the processors of `block`, or
+  /// for all members at once. Between kernels, values stay in C variables.
+  void in_group(const std::vector<bool>& held, std::optional<uint32_t> block) {
+    held_ = &held;
+    block_ = block;
+  }
+  /// Declares the processor's numbers.
+  std::string numbers();
+  /// The name of a parameter.
+  std::string argument(KernelArgument::Role role, uint32_t index = 0, uint32_t dimension = 0);
+  /// The name of a private variable, held by the kernel from now on.
+  std::string local(uint32_t index, bool written);
+  /// What was written so far as the whole kernel of a program; `scratch`: words of the group that it needs
+  /// besides shared cells.
+  std::string group(EmittedGroup& group, uint64_t scratch);
   /// Private variables that the kernel loads at its start; without this call, all that it uses.
   void needs(const std::vector<bool>& before) { loaded_ = before; }
 
  private:
   using Role = KernelArgument::Role;
 
-  std::string argument(Role role, uint32_t index = 0, uint32_t dimension = 0);
-  /// The name of a private variable, held by the kernel from now on.
-  std::string local(uint32_t index, bool written);
   /// The number of a cell of the window's; none: it is not such a cell.
   std::optional<size_t> own(uint32_t variable, const std::vector<ExprPtr>& indexes) const;
   /// Where the cells of a shared variable are.
@@ -72,7 +88,6 @@ class KernelWriter {
   void assign(const Statement& statement, size_t depth);
   void cells(const Statement& statement, size_t depth);
   void loop(const Statement& statement, size_t depth);
-  std::string numbers();
   std::string parameters();
   std::string declarations() const;
   std::string stores() const;

@@ -56,6 +56,12 @@ class OpenClBackend : public Backend {
     device_.download(to, memory_of(from), bytes);
   }
   void finish() override { device_.finish(); }
+  std::string no_group() const override {
+    if (device_.is_gpu()) return "";
+    // PoCL 3.1's compiler crashes on long kernels with barriers.
+    return "one group runs on a GPU only, and the OpenCL device '" + device_.name() +
+           "' is not a GPU; leave out one group";
+  }
 
  private:
   static device::opencl::Memory memory_of(const Buffer& buffer) {

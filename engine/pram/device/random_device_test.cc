@@ -1,5 +1,6 @@
 // Devices against the interpreter, on random programs, many of them in one source: any optimisations, any
 // form of active sets.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ struct Case {
   std::unique_ptr<DeviceProgram> compiled;
 };
 
-Case make_case(uint64_t seed) {
+/// `groups`: some may run in one.
+Case make_case(uint64_t seed, bool groups) {
   Case made{seed, Program::parse(RandomProgram(seed + 9'000'000).text()), {}, {}, nullptr};
   Random random(seed);
   static constexpr int64_t kSizes[] = {0, 1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000};
@@ -44,6 +46,7 @@ Case make_case(uint64_t seed) {
   options.check = made.expected.conflict || random.below(3) == 0;
   options.specialise = made.expected.error.empty() && random.below(2) == 0;
   options.graphs = random.below(2) == 0;
+  options.one_group = groups && n <= 256 && !options.check && random.below(3) == 0;
   made.compiled =
       std::make_unique<DeviceProgram>(made.program, options, "p" + std::to_string(seed) + "_", &made.inputs);
   return made;
@@ -57,19 +60,28 @@ TEST_P(RandomOnDevice, IsAsTheInterpreter) {
   const bool cuda = executor == Executor::kCuda;
   const auto programs = cuda ? test_size<uint64_t>(16, 400, 2'000) : test_size<uint64_t>(0, 24, 504);
   const uint64_t together = cuda ? 25 : 1;
+  const bool groups = backend->no_group().empty();
   Ways ways;
+  int in_one_group = 0;
   const uint64_t end = programs / kShares * (static_cast<uint64_t>(share) + 1);
   for (uint64_t first = end - programs / kShares; first < end; first += together) {
     std::vector<Case> cases;
-    std::string text;
+    std::string text = group_text();
     for (uint64_t seed = first; seed < std::min(end, first + together); ++seed) {
-      text += cases.emplace_back(make_case(seed)).compiled->emitted.text;
+      text += cases.emplace_back(make_case(seed, groups)).compiled->emitted.text;
     }
     const std::unique_ptr<Code> code = backend->build(source_of(backend->dialect(), text));
     for (const Case& one : cases) {
       const Options& options = one.compiled->options;
-      const Outcome found =
-          outcome_of([&] { return run_on_device(*one.compiled, *code, one.inputs, *backend); });
+      Outcome found;
+      try {
+        found = outcome_of([&] { return run_on_device(*one.compiled, *code, one.inputs, *backend); });
+      } catch (const UserError& error) {
+        ASSERT_TRUE(options.one_group) << error.what();
+        ASSERT_THAT(error.what(), testing::HasSubstr("use a smaller input, or several kernels"));
+        continue;
+      }
+      in_one_group += options.one_group ? 1 : 0;
       ASSERT_EQ(found.error, one.expected.error) << one.seed << "\n" << one.program.text();
       ASSERT_TRUE(with_one_nan(found.outputs) == with_one_nan(one.expected.outputs))
           << "seed " << one.seed << ", passes " << options.passes << ", form "
@@ -79,6 +91,9 @@ TEST_P(RandomOnDevice, IsAsTheInterpreter) {
     }
   }
   ways.print();
+  if (groups && programs / kShares > 20) {
+    EXPECT_GT(in_one_group, 0);
+  }
 }
 
 std::string share_name(const testing::TestParamInfo<std::tuple<Executor, int>>& test) {

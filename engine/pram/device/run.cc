@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "pram/device/group.h"
 #include "pram/device/machine.h"
 #include "pram/interpreter/interpreter.h"
 
@@ -27,12 +28,19 @@ DeviceProgram::DeviceProgram(const Program& from, const Options& chosen, const s
       options(chosen),
       meta(compile(program.tree(), options.check ? Passes() : options.passes)),
       emitted([&] {
-        EmitOptions how{.prefix = prefix, .check = options.check && program.tree().mode == Mode::kErew};
-        if (!options.specialise || inputs == nullptr) return emit(program.tree(), meta, how);
+        const auto write = options.one_group ? emit_group : emit;
+        EmitOptions how{.prefix = prefix,
+                        .race = options.race,
+                        .check = options.check && program.tree().mode == Mode::kErew};
+        if (!options.specialise || inputs == nullptr) return write(program.tree(), meta, how);
         const Memory sizes = sizes_of(program, *inputs);
         how.sizes = &sizes;
-        return emit(program.tree(), meta, how);
+        return write(program.tree(), meta, how);
       }()) {}
+
+std::string DeviceProgram::source(Dialect dialect) const {
+  return source_of(dialect, (options.one_group ? group_text() : "") + emitted.text);
+}
 
 std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend) {
   constexpr size_t kLong = 8'000;  // characters of one kernel: some 60 statements
@@ -43,12 +51,13 @@ std::unique_ptr<Code> build(const DeviceProgram& program, Backend& backend) {
     longest = std::max(longest, end - begin);
     begin = end;
   }
-  return backend.build(source_of(backend.dialect(), text), longest > kLong);
+  return backend.build(program.source(backend.dialect()), longest > kLong);
 }
 
 Result run_on_device(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend) {
   try {
     const std::lock_guard lock(running);
+    if (program.options.one_group) return run_in_group(program, code, inputs, backend);
     DeviceMachine machine(program.program, program.meta, program.emitted, code, tools_of(backend), inputs,
                           program.options);
     machine.run_and_download();
@@ -63,6 +72,8 @@ Result run_on_device(const DeviceProgram& program, const Code& code, const Array
 }
 
 Result run_on_device(const Program& program, const Arrays& inputs, const Options& options, Backend& backend) {
+  const std::string refusal = options.one_group ? backend.no_group() : "";
+  if (!refusal.empty()) throw UserError(refusal);
   const DeviceProgram compiled(program, options, "kernel_", &inputs);
   const std::unique_ptr<Code> code = build(compiled, backend);
   return run_on_device(compiled, *code, inputs, backend);

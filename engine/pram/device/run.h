@@ -16,6 +16,9 @@ struct DeviceProgram {
   DeviceProgram(const DeviceProgram&) = delete;
   DeviceProgram& operator=(const DeviceProgram&) = delete;
 
+  /// The whole source for a compiler.
+  std::string source(Dialect dialect) const;
+
   const Program program;
   const Options options;
   const MetaProgram meta;

@@ -58,6 +58,10 @@ inline Arrays inputs_of(const Program& program, int64_t n) {
   const auto take = [&](const std::string& name, size_t dimensions) {
     if (special.contains(name)) {
       inputs[name] = special.at(name);
+    } else if (dimensions == 0) {
+      inputs[name] = scalar(n);
+    } else if (dimensions == 2 && (name == "edge" || name == "weight")) {
+      inputs[name] = *graph_input(bench_graph(n), name, dimensions);
     } else {
       Array array = numbers(dimensions == 2 ? n * n : n, 1000);
       if (dimensions == 2) array.extents = {n, n};

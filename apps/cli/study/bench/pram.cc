@@ -115,6 +115,9 @@ class PramRun {
       : options_(options), bench_(bench), emit_(emit) {}
 
   std::vector<Group> run() {
+    if (is_asked(options_.work, "group")) {
+      for (const uint64_t size : {16, 32, 64, 128, 256}) group_of_scan(size);
+    }
     for (const PramSubject& subject : subjects()) {
       if (!is_asked(options_.programs, subject.name)) continue;
       if (is_asked(options_.work, "growth")) {
@@ -174,13 +177,16 @@ class PramRun {
   }
 
   /// The compiled program; its columns travel each time, as pram::run does.
-  Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor) const {
+  Contender on_device(const char* level, const TaskPointer& task, pram::Executor executor,
+                      bool one_group = false) const {
     if (options_.device == "cpu") return {.level = level, .not_offered = "not requested"};
     try {
       pram::Backend& backend =
           executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
       pram::Options options;
       options.executor = executor;
+      options.one_group = one_group;
+      if (one_group && !backend.no_group().empty()) throw UserError(backend.no_group());
       const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
       const std::shared_ptr<pram::Code> code = pram::build(*program, backend);
       return contender(level, task, [=, &backend] {
@@ -247,6 +253,18 @@ class PramRun {
     add(group_of("growth", subject.name, size), contenders);
   }
 
+  /// Few processors: many launches, or one group that waits for itself.
+  void group_of_scan(uint64_t size) {
+    static const PramSubject kScan{"scan", {}, 0};
+    const TaskPointer task = task_of(kScan, size);
+    add(group_of("group", kScan.name, size),
+        {contender("interpreter", task, on(task, pram::Executor::kInterpreter, pram::all_passes()), true),
+         on_device("many launches, cuda", task, pram::Executor::kCuda),
+         on_device("one group, cuda", task, pram::Executor::kCuda, true),
+         on_device("many launches, opencl", task, pram::Executor::kOpenCl),
+         on_device("one group, opencl", task, pram::Executor::kOpenCl, true)});
+  }
+
   void passes(const PramSubject& subject) {
     const std::vector<uint64_t> sizes = sizes_of(subject);
     const uint64_t size = sizes[std::min<size_t>(sizes.size() - 1, 2)];
@@ -294,7 +312,7 @@ std::vector<Group> run_pram(const PramBenchOptions& options, Bench& bench,
 }
 
 const std::vector<std::string>& pram_work_names() {
-  static const std::vector<std::string> kNames = {"growth", "passes", "sets"};
+  static const std::vector<std::string> kNames = {"growth", "passes", "sets", "group"};
   return kNames;
 }
 

@@ -131,6 +131,22 @@ void write_sets(Page& page, const Results& results) {
             "processors.");
 }
 
+void write_group(Page& page, const Results& results) {
+  const Groups groups = results.groups("pram", "group");
+  if (groups.empty()) return;
+  page.section("One group, or many launches");
+  plot::Curves curves{
+      "Time over small n – scan", {"n", "", plot::Axis::logarithmic}, {"", "ms", plot::Axis::logarithmic}};
+  curves.series = lines(groups, "n", milliseconds);
+  page.figure(curves, how_measured(groups, "Hot, program compiled; on a GPU with transfers"));
+  page.text(
+      "On a GPU, one group of 256 threads runs the whole program in one launch. A barrier stands where "
+      "another "
+      "launch would, and the group's own memory holds all cells. "
+      "The study's conclusion calls this the best use of PRAM programs. "
+      "A machine without a GPU has the interpreter's line only.");
+}
+
 }  // namespace
 
 void write_pram(Page& page, const Results& results) {
@@ -142,6 +158,7 @@ void write_pram(Page& page, const Results& results) {
   write_growth(page, results);
   write_passes(page, results);
   write_sets(page, results);
+  write_group(page, results);
   page.section("Threads and values of a thread on a GPU");
   page.text(
       "The study's best parameters of reduction (m = 64, c = 16) and prefix sums (m = 256, c = 8) were "

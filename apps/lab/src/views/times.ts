@@ -17,12 +17,12 @@ interface Series { executor: Executor; form: Form; title: string; points: { n: n
 
 /** A shape and a colour for each executor; hollow and dashed where active sets are lists. */
 const MARKS: Record<string, string> = {
-  browser: 'M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z', interpreter: 'M-4-4h8v8h-8Z', cpu: 'M0-5l5 9h-10Z', cuda: 'M0-5.5l5.5 5.5-5.5 5.5-5.5-5.5Z', opencl: 'M-5-4h10l-5 9Z', tuned: 'M-4-4l8 8m0-8l-8 8',
+  browser: 'M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z', interpreter: 'M-4-4h8v8h-8Z', cpu: 'M0-5l5 9h-10Z', cuda: 'M0-5.5l5.5 5.5-5.5 5.5-5.5-5.5Z', opencl: 'M-5-4h10l-5 9Z', 'cuda-group': 'M-5-3.5h10v7h-10Z', 'opencl-group': 'M-3.5-5h7v10h-7Z', tuned: 'M-4-4l8 8m0-8l-8 8',
 };
 
 function seriesOf(executors: Executor[]): Series[] {
   return executors.flatMap((executor) => {
-    const forms: Form[] = ['browser', 'interpreter', TUNED].includes(executor.name) || executor.reason ? ['auto'] : ['bitset', 'list'];
+    const forms: Form[] = ['browser', 'interpreter', 'cuda-group', 'opencl-group', TUNED].includes(executor.name) || executor.reason ? ['auto'] : ['bitset', 'list'];
     return forms.map((form) => ({ executor, form, title: form === 'auto' ? executor.title : `${executor.title}, ${form}`, points: [], over: executor.reason }));
   });
 }

@@ -31,6 +31,16 @@ FUNCTION void atomic_any(GLOBAL word* at, word value) { atomicOr((driver_word*)a
 FUNCTION void atomic_odd(GLOBAL word* at, word value) { atomicXor((driver_word*)at, (driver_word)value); }
 FUNCTION word atomic_swap(GLOBAL word* at, word value) { return (word)atomicExch((driver_word*)at, (driver_word)value); }
 
+#define near_min atomic_min_signed
+#define near_max atomic_max_signed
+#define near_all atomic_all
+#define near_any atomic_any
+#define near_odd atomic_odd
+
+// Whether it holds for a member of the group; all have waited. `found`: a word of the group.
+#define ANY(holds, found) __syncthreads_or(holds)
+#define GROUP_WORD(name)
+
 // Of a group: bits, one for each of a member's 32 neighbours, and count, of all members (for the first one).
 #define VOTE(holds, bits, count) \
   const uint bits = __ballot_sync(~0u, holds); \

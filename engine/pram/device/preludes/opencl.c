@@ -35,6 +35,24 @@ FUNCTION void atomic_any(GLOBAL word* at, word value) { atom_or(at, value); }
 FUNCTION void atomic_odd(GLOBAL word* at, word value) { atom_xor(at, value); }
 FUNCTION word atomic_swap(GLOBAL word* at, word value) { return atom_xchg(at, value); }
 
+#define near_min(at, value) atom_min(at, value)
+#define near_max(at, value) atom_max(at, value)
+#define near_all(at, value) atom_and(at, value)
+#define near_any(at, value) atom_or(at, value)
+#define near_odd(at, value) atom_xor(at, value)
+
+// Whether it holds for a member of the group; all have waited. `found`: a word of the group.
+FUNCTION int any_of(int holds, LOCAL uint* found) {
+  WAIT_FOR_GROUP();
+  if (MEMBER == 0) *found = 0;
+  WAIT_FOR_GROUP();
+  if (holds) atomic_or(found, 1);
+  WAIT_FOR_GROUP();
+  return *found;
+}
+#define ANY(holds, found) any_of(holds, &found)
+#define GROUP_WORD(name) LOCAL uint name;
+
 FUNCTION uint vote(int holds, LOCAL uint* votes) {
   if (MEMBER < 8) votes[MEMBER] = 0;
   WAIT_FOR_GROUP();

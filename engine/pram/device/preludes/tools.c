@@ -59,15 +59,6 @@ KERNEL write_values(word positions, GLOBAL const word* cells, GLOBAL const word*
   if (POSITION < positions && cells[POSITION] >= 0) memory[cells[POSITION]] = values[POSITION];
 }
 
-// The order in which processors win: by number, or drawn. `drawn`: by a permutation that the seed chooses.
-FUNCTION uword rank_of(word processor, word drawn, word seed) {
-  if (!drawn) return (uword)processor;
-  uword x = (uword)processor + (uword)seed * 0x9E3779B97F4A7C15ul;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ul;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBul;
-  return x ^ (x >> 31);
-}
-
 // Each written cell gets the least rank of its writers.
 KERNEL claim(word positions, word form, GLOBAL const uint* set, GLOBAL const word* cells, GLOBAL word* ranks, word drawn,
              word seed) {
@@ -98,13 +89,6 @@ KERNEL check_same(word positions, GLOBAL const word* cells, GLOBAL const word* v
   if (POSITION < positions && cells[POSITION] >= 0 && memory[cells[POSITION]] != values[POSITION]) status[0] = 1;
 }
 
-#define ADD 0
-#define MIN 1
-#define MAX 2
-#define AND 3
-#define OR 4
-#define XOR 5
-#define MULTIPLY 6
 // What is written to a cell, combined in any order.
 KERNEL gather(word positions, GLOBAL const word* cells, GLOBAL const word* values, GLOBAL word* gathered, word how) {
   if (POSITION >= positions || cells[POSITION] < 0) return;
@@ -173,28 +157,6 @@ KERNEL find_firsts(word size, GLOBAL const word* keys, word orders, GLOBAL word*
   firsts[POSITION] = key < 0 ? -1 : low;
 }
 
-FUNCTION word both_of(word a, word b, word how, int* bad) {
-  switch (how) {
-    case ADD: return add(a, b, bad);
-    case MULTIPLY: return multiply(a, b, bad);
-    case MIN: return lesser(a, b);
-    case MAX: return greater(a, b);
-    case AND: return a & b;
-    case OR: return a | b;
-    default: return a ^ b;
-  }
-}
-FUNCTION double both_reals(double a, double b, word how) {
-  switch (how) {
-    case ADD: return a + b;
-    case MULTIPLY: return a * b;
-    case MIN: return lesser_real(a, b);
-    default: return greater_real(a, b);
-  }
-}
-
-#define REAL 1
-#define SHORT 2
 // A level of each cell's tree: values whose places are multiples of 2 * apart take in the one that is `apart`.
 KERNEL combine_pairs(word size, word apart, GLOBAL const word* firsts, GLOBAL word* values, word how, word type,
                      GLOBAL word* status) {
@@ -203,9 +165,7 @@ KERNEL combine_pairs(word size, word apart, GLOBAL const word* firsts, GLOBAL wo
   const word first = firsts[i];
   if (first < 0 || ((i - first) & (2 * apart - 1)) != 0 || firsts[i + apart] != first) return;
   int bad = 0;
-  const word a = values[i], b = values[i + apart];
-  const word both = type == REAL ? as_word(both_reals(as_real(a), as_real(b), how)) : both_of(a, b, how, &bad);
-  values[i] = type == SHORT ? fit32(both, &bad) : both;
+  values[i] = both_words(values[i], values[i + apart], how, type, &bad);
   if (bad) status[0] = 1;
 }
 

@@ -10,7 +10,7 @@ import type { Scene, View } from '../view';
 import { kernelsOf } from './kernel_text';
 import { activeSets } from './sets';
 
-const LANGUAGES = [['c', 'kernels alone'], ['cuda', 'CUDA, complete'], ['opencl', 'OpenCL, complete']];
+const LANGUAGES = [['c', 'kernels alone'], ['group', 'one group'], ['cuda', 'CUDA, complete'], ['opencl', 'OpenCL, complete']];
 
 export class CodeView implements View {
   private scene!: Scene;

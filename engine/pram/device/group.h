@@ -1,0 +1,11 @@
+#pragma once
+
+#include "pram/device/run.h"
+
+namespace lanewise::pram {
+
+/// Runs a program that was compiled for one group, in one launch. Throws UserError where it does not fit,
+/// Failed.
+Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend);
+
+}  // namespace lanewise::pram
