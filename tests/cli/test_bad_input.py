@@ -121,6 +121,8 @@ def test_patterns_too_large(refused):
     "sql, word",
     [
         ("SELECT fill(i) OVER (ORDER BY i) FROM range(3) t(i)", "FILL(i) OVER"),
+        ("SELECT lag(i ORDER BY i) OVER (ORDER BY i) FROM range(3) t(i)", "LAG(i ORDER BY i ASC NULLS LAST) OVER"),
+        ("SELECT lag(i ORDER BY i IGNORE NULLS) OVER () FROM range(3) t(i)", "LAG(i ORDER BY i ASC NULLS LAST"),
         ("SELECT union_value(a := 1) AS u", "UNION"),
         ("CREATE TABLE t AS PIVOT (SELECT 1 AS a, 2 AS b) ON a USING sum(b)", "PIVOT without a list of values"),
         ("SELECT i FROM range(3) t(i) LIMIT (SELECT '1')", "LIMIT and OFFSET of VARCHAR"),
