@@ -209,10 +209,9 @@ Rows Translator::top_n(duckdb::LogicalTopN& op) {
                            static_cast<int64_t>(op.offset)));
 }
 
-Rows Translator::numbered(const Rows& input, bool among_equals) {
+Rows Translator::numbered(const Rows& input, std::vector<ExprPtr> among) {
   plan::Window window;
-  for (size_t i = 0; among_equals && i < input.columns.size(); ++i)
-    window.partition.push_back(column(i, input.node->schema[i].type));
+  window.partition = std::move(among);
   plan::WindowCall call;
   call.call.function = "row_number";
   call.call.type = TypeId::kInt64;
@@ -220,8 +219,20 @@ Rows Translator::numbered(const Rows& input, bool among_equals) {
   return all_of(plan::window(input.node, std::move(window), {"number"}));
 }
 
-/// EXCEPT and INTERSECT are joins of equal rows; with ALL the first of equal rows meets the first, the second
-/// the second.
+std::vector<ExprPtr> Translator::collated(const Rows& input,
+                                          const duckdb::vector<duckdb::LogicalType>& types) {
+  std::vector<ExprPtr> keys;
+  for (size_t i = 0; i < types.size(); ++i) {
+    duckdb::unique_ptr<duckdb::Expression> key =
+        duckdb::make_uniq<duckdb::BoundReferenceExpression>(types[i], i);
+    duckdb::ExpressionBinder::PushCollation(context_, key, types[i]);
+    keys.push_back(comparable(expression(*key, input)));
+  }
+  return keys;
+}
+
+/// EXCEPT and INTERSECT are joins of equal rows, by the first child's collations; with ALL the first of equal
+/// rows meets the first, the second the second.
 Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
   std::vector<plan::NodePtr> children;
   for (const auto& child : op.children) children.push_back(exact(rows(*child)));
@@ -229,15 +240,18 @@ Rows Translator::set_operation(duckdb::LogicalSetOperation& op) {
     Rows all = all_of(plan::union_all(std::move(children)));
     return op.setop_all ? all : all_of(plan::distinct(all.node));
   }
-  const size_t columns = children[0]->schema.size();
-  if (op.setop_all) {
-    for (plan::NodePtr& child : children) child = numbered(all_of(child), true).node;
+  const auto& types = op.children[0]->types;
+  const size_t columns = types.size();
+  std::vector<std::vector<ExprPtr>> keys;
+  for (plan::NodePtr& child : children) {
+    keys.push_back(collated(all_of(child), types));
+    if (!op.setop_all) continue;
+    child = numbered(all_of(child), keys.back()).node;
+    keys.back().push_back(column(columns, TypeId::kInt64));
   }
   plan::Join join;
   join.kind = op.type == LogicalOperatorType::LOGICAL_EXCEPT ? plan::JoinKind::kAnti : plan::JoinKind::kSemi;
-  for (size_t i = 0; i < children[0]->schema.size(); ++i)
-    join.keys.push_back({comparable(column(i, children[0]->schema[i].type)),
-                         comparable(column(i, children[1]->schema[i].type)), true});
+  for (size_t i = 0; i < keys[0].size(); ++i) join.keys.push_back({keys[0][i], keys[1][i], true});
   for (size_t i = 0; i < columns; ++i) join.left.push_back(i);
   const plan::NodePtr rest = plan::join(children[0], children[1], std::move(join));
   return all_of(op.setop_all ? rest : plan::distinct(rest));

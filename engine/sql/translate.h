@@ -51,8 +51,10 @@ class Translator {
   Rows order(duckdb::LogicalOrder& op);
   Rows top_n(duckdb::LogicalTopN& op);
   Rows set_operation(duckdb::LogicalSetOperation& op);
-  /// The rows with one more column: the row's number, from 1 on, among all rows or among its equals.
-  static Rows numbered(const Rows& input, bool among_equals);
+  /// The columns, which are of these types, as their collations compare them.
+  std::vector<ExprPtr> collated(const Rows& input, const duckdb::vector<duckdb::LogicalType>& types);
+  /// The rows with one more column: the row's number, from 1 on, among those with the same values of `among`.
+  static Rows numbered(const Rows& input, std::vector<ExprPtr> among = {});
   Rows cte(duckdb::LogicalMaterializedCTE& op);
   Rows recursion(duckdb::LogicalRecursiveCTE& op);
   Rows cte_ref(duckdb::LogicalCTERef& op);

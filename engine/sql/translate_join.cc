@@ -297,9 +297,7 @@ Rows Translator::any_join(duckdb::LogicalAnyJoin& op) {
 
 /// Row by row; the shorter side is filled up with NULLs.
 Rows Translator::positional_join(duckdb::LogicalPositionalJoin& op) {
-  const auto numbered_side = [&](size_t side) {
-    return numbered(all_of(exact(rows(*op.children[side]))), false);
-  };
+  const auto numbered_side = [&](size_t side) { return numbered(all_of(exact(rows(*op.children[side])))); };
   Rows left = numbered_side(0), right = numbered_side(1);
   plan::Join join;
   join.kind = plan::JoinKind::kFull;

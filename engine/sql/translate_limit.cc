@@ -83,7 +83,7 @@ Rows Translator::limit(duckdb::LogicalLimit& op) {
 /// no limit.
 Rows Translator::computed_limit(duckdb::LogicalLimit& op, const Rows& input) {
   const plan::NodePtr node =
-      is_percentage(op.limit_val) ? counted_and_numbered(input.node, {}) : numbered(input, false).node;
+      is_percentage(op.limit_val) ? counted_and_numbered(input.node, {}) : numbered(input).node;
   const ExprPtr number = last_column(node), none = literal(Value::int64(0));
   ExprPtr offset = none;
   if (op.offset_val.Type() == LimitNodeType::EXPRESSION_VALUE) {
@@ -125,7 +125,7 @@ Rows Translator::sample(duckdb::LogicalSample& op) {
   invariant(input.columns.size() == columns, "a sample has its input's columns");
   ExprPtr random;
   if (options.seed.IsValid()) {
-    input.node = numbered(input, false).node;
+    input.node = numbered(input).node;
     random = lanewise::call("random", {last_column(input.node)});
     expr::seed_random(*random, options.seed.GetIndex());
   } else {

@@ -16,14 +16,15 @@ namespace {
 
 /// Whether a call of a function that is not an aggregate sees its whole partition from each row.
 bool sees_partition(const BoundWindowExpression& expr) {
-  const bool to_peers = expr.end == WindowBoundary::CURRENT_ROW_RANGE || expr.end == WindowBoundary::CURRENT_ROW_GROUPS;
+  const bool to_peers =
+      expr.end == WindowBoundary::CURRENT_ROW_RANGE || expr.end == WindowBoundary::CURRENT_ROW_GROUPS;
   return expr.type != ExpressionType::WINDOW_AGGREGATE && expr.start == WindowBoundary::UNBOUNDED_PRECEDING &&
          (expr.end == WindowBoundary::UNBOUNDED_FOLLOWING || (to_peers && expr.orders.empty())) &&
          expr.exclude_clause == duckdb::WindowExcludeMode::NO_OTHER;
 }
 
-/// Whether the ORDER BY among the arguments takes the window's place. With IGNORE NULLS DuckDB's lag and lead count the row
-/// itself: no answer of ours would be both right and DuckDB's.
+/// Whether the ORDER BY among the arguments takes the window's place. With IGNORE NULLS DuckDB's lag and lead
+/// count the row itself: no answer of ours would be both right and DuckDB's.
 bool has_own_order(const BoundWindowExpression& expr) {
   const bool shifts = expr.type == ExpressionType::WINDOW_LAG || expr.type == ExpressionType::WINDOW_LEAD;
   return !expr.arg_orders.empty() && sees_partition(expr) && !(shifts && expr.ignore_nulls);
@@ -168,7 +169,8 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
     return result;
   }
   const char* const name = name_of(expr.type);
-  if (name == nullptr || has_own_order(expr) == expr.arg_orders.empty() || expr.distinct || expr.filter_expr) refuse(expr);
+  if (name == nullptr || has_own_order(expr) == expr.arg_orders.empty() || expr.distinct || expr.filter_expr)
+    refuse(expr);
   result.call.function = name;
   result.call.type = type_of(expr.return_type, fmt::format("the window function {}", expr.ToString()));
   for (const auto& child : expr.children) result.call.args.push_back(expression(*child, input));

@@ -128,7 +128,7 @@ class GroupWriter {
     enter(block);
   }
 
-  /// A condition that holds for all members or none, which nobody still reads.
+  /// A condition that holds for all members or none, which no member still reads.
   std::string decision(const Expr& condition, size_t depth) {
     const std::optional<uint32_t> block = block_;
     enter(std::nullopt);
@@ -299,7 +299,7 @@ class GroupWriter {
     line(depth, "}}");
   }
 
-  /// Tells whether a member is in a set, as a name. All have waited.
+  /// A name that says whether a member is in a set. All have waited.
   std::string some(uint32_t set, size_t depth) {
     const std::string name = fmt::format("some_{}", names_++);
     line(depth, "const int {} = ANY({}, found);", name, active(set));

@@ -22,7 +22,7 @@ void check_options(const Options& options) {
     throw UserError("one group is one kernel, which has no steps that a trace could show");
 }
 
-/// Refuses variables that are larger than the group's memory.
+/// Rejects variables that are larger than the group's memory.
 void check_cells(const Tree& tree, const Memory& memory, uint64_t most) {
   uint64_t all = 0;
   size_t largest = 0;

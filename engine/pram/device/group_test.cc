@@ -42,7 +42,7 @@ class OneGroupOnDevice : public testing::TestWithParam<Executor> {
     GTEST_SKIP() << backend->no_group();
   }
 
-  /// The interpreter's outputs or error; or a refusal. Whether it ran.
+  /// The interpreter's outputs or error, or the error of what does not fit. Whether it ran.
   bool runs_or_is_refused(const Program& program, const Arrays& inputs) {
     try {
       const Outcome found = outcome_of([&] { return run(program, inputs, options_); });

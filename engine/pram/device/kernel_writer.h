@@ -70,8 +70,8 @@ class KernelWriter {
   std::string argument(KernelArgument::Role role, uint32_t index = 0, uint32_t dimension = 0);
   /// The name of a private variable, held by the kernel from now on.
   std::string local(uint32_t index, bool written);
-  /// What was written so far as the whole kernel of a program; `scratch`: words of the group that it needs
-  /// besides shared cells.
+  /// What was written so far as the whole kernel of a program; `scratch`: words of the group that it needs in
+  /// addition to shared cells.
   std::string group(EmittedGroup& group, uint64_t scratch);
   /// Private variables that the kernel loads at its start; without this call, all that it uses.
   void needs(const std::vector<bool>& before) { loaded_ = before; }
