@@ -131,7 +131,8 @@ std::string function_help(const std::string& name) {
   Session session;
   if (!named.empty()) return explain(session, named);
   if (const std::string described = described_by_duckdb(session, word); !described.empty()) return described;
-  if (!mentioned.empty()) return fmt::format("Functions that mention '{}':\n\n{}", name, lines(mentioned));
+  if (!word.empty() && !mentioned.empty())
+    return fmt::format("Functions that mention '{}':\n\n{}", name, lines(mentioned));
   throw UserError(fmt::format("there is no function '{}'{}", name, did_you_mean(word, names)));
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "lab/tuned.h"
+#include "pram/device/group.h"
 #include "pram/device/run.h"
 #include "pram/inputs/text.h"
 #include "pram/interpreter/interpreter.h"
@@ -103,7 +104,7 @@ std::function<pram::Result()> prepared(const Job& job, const pram::Program& prog
   }
   pram::Backend& backend =
       options.executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
-  if (options.one_group && !backend.no_group().empty()) throw UserError(backend.no_group());
+  if (options.one_group) check_group(options, backend);
   const auto compiled = std::make_shared<pram::DeviceProgram>(program, options);
   const std::shared_ptr<pram::Code> code = pram::build(*compiled, backend);
   return [=, &inputs, &backend] { return pram::run_on_device(*compiled, *code, inputs, backend); };

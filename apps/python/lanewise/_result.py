@@ -73,7 +73,10 @@ class Result:
         return self._reader().read_all()
 
     def df(self) -> pd.DataFrame:
-        """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats, and so do HUGEINTs, like sums of BIGINT."""
+        """The rows as a pandas.DataFrame, by pyarrow's rules: integers with NULLs become floats, and so do HUGEINTs, like sums of BIGINT.
+
+        Arrow gives HUGEINT and DECIMAL(38, 0) one type, so the latter becomes floats too.
+        """
         table = self.arrow()
         for at, field in enumerate(table.schema):
             if is_hugeint(field.type):
@@ -141,7 +144,7 @@ class Result:
 
 
 def is_hugeint(type: pa.DataType) -> bool:
-    """Whether Arrow's type is what a HUGEINT becomes, as Arrow has no integers of 128 bits."""
+    """Whether Arrow's type is what a HUGEINT becomes, as Arrow has no integers of 128 bits; DECIMAL(38, 0) has the same."""
     import pyarrow as pa
 
     return pa.types.is_decimal128(type) and (type.precision, type.scale) == (38, 0)

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/error.h"
 #include "pram/device/backend.h"
 #include "pram/device/kernel_writer.h"
 #include "pram/meta/shape.h"
@@ -160,6 +161,7 @@ class GroupWriter {
     line(depth, "if (go && !bad) peak = greater(peak, all);");
     line(depth, "if (go && !bad && all > {}) status[{}] = {};", kGroup, kCrowded, block.place.line);
     line(depth, "go = go && !bad && all <= {};", kGroup);
+    wait(depth);  // all have read the extents
     line(depth, "if (go && all > 0) {{");
     ++depth;
     line(depth, "const word who = MEMBER;");
@@ -274,13 +276,21 @@ class GroupWriter {
         return fmt::format("{}(&{}, values_{})", how(t).atomic, at, t);
       });
     }
-    for (const auto& [variable, targets] : variables)
+    for (const auto& [variable, targets] : variables) {
+      scratch_ = std::max(scratch_, 2 * kGroup * targets.size());
+      if (scratch_ >= kGroupWords) {
+        throw UserError(fmt::format(
+            "line {}: one group combines at most {} writes of a processor to '{}' in a step, here are {}; "
+            "use a smaller statement, or several kernels",
+            assignment.place.line, (kGroupWords - 1) / (2 * kGroup), tree_.variables[variable].name,
+            targets.size()));
+      }
       combine_in_order(variable, targets, how(targets[0]), depth);
+    }
   }
 
   void combine_in_order(uint32_t variable, const std::vector<size_t>& targets, const GroupCombination& how,
                         size_t depth) {
-    scratch_ = std::max(scratch_, 2 * kGroup * targets.size());
     const Type type = tree_.variables[variable].type;
     std::string cells;
     std::string values;

@@ -15,13 +15,6 @@ namespace {
 
 using Role = KernelArgument::Role;
 
-void check_options(const Options& options) {
-  if (options.check)
-    throw UserError("one group does not look for conflicts; leave out the check, or run several kernels");
-  if (options.observer != nullptr)
-    throw UserError("one group is one kernel, which has no steps that a trace could show");
-}
-
 /// Rejects variables that are larger than the group's memory.
 void check_cells(const Tree& tree, const Memory& memory, uint64_t most) {
   uint64_t all = 0;
@@ -53,11 +46,18 @@ uint64_t value_of(const KernelArgument& argument, const Memory& memory,
 
 }  // namespace
 
+void check_group(const Options& options, const Backend& backend) {
+  if (const std::string why = backend.no_group(); !why.empty()) throw UserError(why);
+  if (options.check)
+    throw UserError("one group does not look for conflicts; leave out the check, or run several kernels");
+  if (options.observer != nullptr)
+    throw UserError("one group is one kernel, which has no steps that a trace could show");
+}
+
 Result run_in_group(const DeviceProgram& program, const Code& code, const Arrays& inputs, Backend& backend) {
   const Options& options = program.options;
   const Tree& tree = program.program.tree();
   const EmittedGroup& group = *program.emitted.group;
-  check_options(options);
   if (options.cancellation != nullptr) options.cancellation->check();
   Memory memory = make_memory(program.program, inputs, options.budget);
   check_cells(tree, memory, group.most);

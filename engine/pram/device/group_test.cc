@@ -1,4 +1,5 @@
 // Whole programs as one kernel of one group: answers, limits, and what does not fit.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +179,45 @@ TEST_P(OneGroupOnDevice, ReportsAsTheInterpreterDoes) {
   cancellation.cancel();
   options_.cancellation = &cancellation;
   EXPECT_THROW(run(library_program("reduction"), {{"A", numbers(10, 10)}}, options_), CancelledError);
+}
+
+TEST_P(OneGroupOnDevice, ReadsExtentsBeforeTheyChange) {
+  for (const int64_t n : {300, 9, 5, 1, 0, -1}) {
+    expect_same(Program::parse(fmt::format("mode CREW inout n : int output B[300] : int processors n\n"
+                                           "if p == 0 {{ n = {} }}\nB[p] = p + 1",
+                                           n)),
+                {{"n", scalar(200)}});
+  }
+}
+
+TEST_P(OneGroupOnDevice, CombinesSoManyWritesOfAStep) {
+  for (const int targets : {1, 7, 8, 16}) {
+    std::string cells, values;
+    for (int t = 0; t < targets; ++t) {
+      cells += fmt::format("{}T[(p + {}) % 16]", t == 0 ? "" : ", ", t);
+      values += t == 0 ? "p" : ", p";
+    }
+    const std::string text =
+        fmt::format("mode CRCW combining + output T[16] : int processors 100\n{} = {}", cells, values);
+    if (targets < 8) {
+      expect_same(Program::parse(text), {});
+    } else {
+      EXPECT_EQ(
+          error_of(text),
+          fmt::format(
+              "line 2: one group combines at most 7 writes of a processor to 'T' in a step, here are {}; "
+              "use a smaller statement, or several kernels",
+              targets));
+    }
+  }
+}
+
+TEST_P(OneGroupOnDevice, CountsTheRoundsOfAllLoops) {
+  options_.max_steps = 14'000;
+  EXPECT_THAT(error_of("mode CREW inout x : int processors 1\nprivate k = 0\n"
+                       "while x < 3000 { k = p while k < 3000 + p { k = k + 1 } if p == 0 { x = x + 1 } }",
+                       {{"x", scalar(0)}}),
+              HasSubstr("has not ended after 14000 steps"));
 }
 
 TEST_P(OneGroupOnDevice, IsOneLaunch) {

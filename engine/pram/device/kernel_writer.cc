@@ -313,10 +313,12 @@ void KernelWriter::statements(const std::vector<Statement>& list, size_t depth) 
 }
 
 void KernelWriter::loop(const Statement& statement, size_t depth) {
-  // Loops within it share its count: limits that multiply are not limits.
-  if (nesting_++ == 0) line(depth, fmt::format("word rounds_{} = 0;", loops_++));
+  // Loops within it share its count, and in a group all loops of the program: limits that multiply are not
+  // limits.
+  if (nesting_++ == 0 && !is_group_) line(depth, fmt::format("word rounds_{} = 0;", loops_++));
+  const std::string rounds = is_group_ ? "rounds" : fmt::format("rounds_{}", loops_ - 1);
   line(depth, fmt::format("while (!bad && {}) {{", value(*statement.condition)));
-  line(depth + 1, fmt::format("if (++rounds_{} > {}) bad = 1;", loops_ - 1, argument(Role::kLimit)));
+  line(depth + 1, fmt::format("if (++{} > {}) bad = 1;", rounds, argument(Role::kLimit)));
   statements(statement.body, depth + 1);
   line(depth, "}");
   --nesting_;
@@ -608,8 +610,9 @@ std::string KernelWriter::group(EmittedGroup& group, uint64_t scratch) {
   const std::string head = wrapped(fmt::format("KERNEL {}(GLOBAL word* status, word limit, word seed{}) {{",
                                                group.kernel.name, parameters_text));
   return fmt::format(
-      "{}\n  LOCAL word held[{}];\n  GROUP_WORD(found)\n  int bad = 0, go = 1;\n  word steps = 0, peak = "
-      "0;\n{}{}"
+      "{}\n  LOCAL word held[{}];\n  GROUP_WORD(found)\n  int bad = 0, go = 1;\n  word steps = 0, rounds = "
+      "0, peak "
+      "= 0;\n{}{}"
       "  WAIT_FOR_GROUP();\n{}"
       "  if (bad || steps > limit) status[{}] = 1;\n"
       "  if (MEMBER == 0) status[{}] = steps, status[{}] = peak;\n{}}}\n",

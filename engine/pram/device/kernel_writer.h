@@ -63,6 +63,7 @@ class KernelWriter {
   void in_group(const std::vector<bool>& held, std::optional<uint32_t> block) {
     held_ = &held;
     block_ = block;
+    is_group_ = true;
   }
   /// Declares the processor's numbers.
   std::string numbers();
@@ -101,8 +102,9 @@ class KernelWriter {
   std::vector<KernelArgument> arguments_;
   std::map<uint32_t, bool> locals_;  // privates that are used, and whether they are written
   std::string body_;
-  uint32_t loops_ = 0;    ///< those that stand in no other one
-  uint32_t nesting_ = 0;  ///< loops around the current place
+  bool is_group_ = false;  ///< what is written is a whole program for one group
+  uint32_t loops_ = 0;     ///< those that stand in no other one
+  uint32_t nesting_ = 0;   ///< loops around the current place
   const WindowStep* window_ = nullptr;
   const std::vector<bool>* held_ = nullptr;
 };

@@ -72,8 +72,7 @@ Result run_on_device(const DeviceProgram& program, const Code& code, const Array
 }
 
 Result run_on_device(const Program& program, const Arrays& inputs, const Options& options, Backend& backend) {
-  const std::string refusal = options.one_group ? backend.no_group() : "";
-  if (!refusal.empty()) throw UserError(refusal);
+  if (options.one_group) check_group(options, backend);
   const DeviceProgram compiled(program, options, "kernel_", &inputs);
   const std::unique_ptr<Code> code = build(compiled, backend);
   return run_on_device(compiled, *code, inputs, backend);
