@@ -109,6 +109,7 @@ function(lanewise_layer name)
   endif()
   if(LANEWISE_BENCH AND benches)
     add_executable(${target}_bench EXCLUDE_FROM_ALL ${benches})
+    set_target_properties(${target}_bench PROPERTIES UNITY_BUILD OFF)  # each file has its own kRows, sum, …
     target_compile_options(${target}_bench PRIVATE ${LANEWISE_WARNINGS})
     target_link_libraries(${target}_bench PRIVATE ${target} ${ARG_PRIVATE} ${ARG_TEST_DEPENDS} benchmark::benchmark
       benchmark::benchmark_main)
