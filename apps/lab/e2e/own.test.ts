@@ -1,7 +1,6 @@
 /** Programs that nobody wrote for the lab: what the page makes of their variables, and states equal to lanewise pram trace. */
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../src/app';
-import { idle, input, page, source, type } from './page';
+import { idle, input, page, source, type, walk } from './page';
 import { trace } from './trace';
 
 interface Own { what: string; program: string; inputs: string[]; shows: string[]; graph?: boolean }
@@ -35,19 +34,10 @@ describe('own programs have a view of their variables, and the states of the tra
         await idle();
         expect(await page().locator('#inputfault').textContent(), text).toBe('');
         const { states, error } = trace(program, text);
-        const walked = await page().evaluate(() => {
-          const lab = (window as unknown as { lab: { snapshot(): Snapshot } }).lab;
-          const press = (id: string) => (document.getElementById(id) as HTMLButtonElement).click();
-          const forwards = [lab.snapshot()];
-          while (forwards[forwards.length - 1].position < forwards[0].end) { press('step'); forwards.push(lab.snapshot()); }
-          const backwards = [lab.snapshot()];
-          while (backwards[0].position > 0) { press('back'); backwards.unshift(lab.snapshot()); }
-          return { forwards, backwards };
-        });
-        const plain = (list: Snapshot[]) => list.map(({ line, active, work, depth, variables }) => ({ line, active, work, depth, variables }));
+        const { forwards, backwards } = await walk();
         expect(error, text).toBeNull();
-        expect(plain(walked.forwards), text).toEqual(states);
-        expect(plain(walked.backwards), text).toEqual(states);
+        expect(forwards, text).toEqual(states);
+        expect(backwards, text).toEqual(states);
       }
       const picture = (await page().locator('#view').textContent())!;
       for (const name of shows) expect(picture, name).toMatch(new RegExp(`(?<![A-Za-z])${name}(?![A-Za-z])`));

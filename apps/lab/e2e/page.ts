@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Snapshot } from '../src/app';
 import { launch, open, serve, watch } from './browser';
+import type { State } from './trace';
 
 let site: Awaited<ReturnType<typeof serve>>;
 let browser: Browser;
@@ -40,6 +41,21 @@ export const input = () => page().getByRole('textbox', { name: 'Input' });
 /** Until the page shows what was chosen last. */
 export const idle = () => page().evaluate(() => (window as unknown as { lab: { idle(): Promise<void> } }).lab.idle());
 export const settled = () => page().waitForFunction(() => document.getElementById('where')!.textContent!.startsWith('Step 0 of'));
+
+/** The states of the whole run, by the buttons Step and Back, as trace() gives them. */
+export async function walk(): Promise<{ forwards: State[]; backwards: State[] }> {
+  const walked = await page().evaluate(() => {
+    const lab = (window as unknown as { lab: { snapshot(): Snapshot } }).lab;
+    const press = (id: string) => (document.getElementById(id) as HTMLButtonElement).click();
+    const forwards = [lab.snapshot()];
+    while (forwards[forwards.length - 1].position < forwards[0].end) { press('step'); forwards.push(lab.snapshot()); }
+    const backwards = [lab.snapshot()];
+    while (backwards[0].position > 0) { press('back'); backwards.unshift(lab.snapshot()); }
+    return { forwards, backwards };
+  });
+  const states = (list: Snapshot[]) => list.map(({ line, active, work, depth, variables }) => ({ line, active, work, depth, variables }));
+  return { forwards: states(walked.forwards), backwards: states(walked.backwards) };
+}
 
 export async function choose(problem: string, algorithm: string): Promise<void> {
   await page().getByLabel('Problem').selectOption({ label: problem });

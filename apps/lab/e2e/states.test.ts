@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../src/app';
 import { PROBLEMS } from '../src/catalog';
 import { ALL } from './long';
-import { button, choose, input, page, source, time } from './page';
+import { button, choose, input, page, source, time, walk } from './page';
 import { trace } from './trace';
 
 /** Of many kinds; the others are long tests. */
@@ -15,18 +14,9 @@ describe('the page equals lanewise pram trace', () => {
         await choose(problem, algorithm);
         const { states, error } = trace(await source(), await input().inputValue());
         expect(error).toBeNull();
-        const walked = await page().evaluate(() => {
-          const lab = (window as unknown as { lab: { snapshot(): Snapshot } }).lab;
-          const press = (id: string) => (document.getElementById(id) as HTMLButtonElement).click();
-          const forwards = [lab.snapshot()];
-          while (forwards[forwards.length - 1].position < forwards[0].end) { press('step'); forwards.push(lab.snapshot()); }
-          const backwards = [lab.snapshot()];
-          while (backwards[0].position > 0) { press('back'); backwards.unshift(lab.snapshot()); }
-          return { forwards, backwards };
-        });
-        const plain = (list: Snapshot[]) => list.map(({ line, active, work, depth, variables }) => ({ line, active, work, depth, variables }));
-        expect(plain(walked.forwards)).toEqual(states);
-        expect(plain(walked.backwards)).toEqual(states);
+        const { forwards, backwards } = await walk();
+        expect(forwards).toEqual(states);
+        expect(backwards).toEqual(states);
       });
     }
   }
