@@ -20,6 +20,10 @@ class KernelObserver;
 /// on a GPU.
 enum class Executor : uint8_t { kInterpreter, kCpu, kCuda, kOpenCl };
 
+constexpr bool is_device(Executor executor) {
+  return executor == Executor::kCuda || executor == Executor::kOpenCl;
+}
+
 /// How executors represent sets of active processors: as a bit for each processor, or as a list of the active
 /// ones. The default is the faster one.
 enum class ActiveForm : uint8_t { kAuto, kBitset, kList };

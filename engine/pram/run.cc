@@ -12,8 +12,7 @@ Result run(const Program& program, const Arrays& inputs, const Options& options)
   if (options.executor != Executor::kInterpreter && options.survey) {
     throw UserError("only the interpreter reports which mode a program needs");
   }
-  const bool device = options.executor == Executor::kCuda || options.executor == Executor::kOpenCl;
-  if (options.one_group && !device)
+  if (options.one_group && !is_device(options.executor))
     throw UserError("one group runs on a GPU; choose the executor cuda or opencl");
   if (options.executor == Executor::kCpu) return run_on_cpu(program, inputs, options);
   if (options.executor == Executor::kCuda) return run_on_device(program, inputs, options, cuda_backend());

@@ -169,8 +169,8 @@ plan::WindowCall Translator::window_call(const BoundWindowExpression& expr, cons
     return result;
   }
   const char* const name = name_of(expr.type);
-  if (name == nullptr || has_own_order(expr) == expr.arg_orders.empty() || expr.distinct || expr.filter_expr)
-    refuse(expr);
+  const bool orders_frame = !expr.arg_orders.empty() && !has_own_order(expr);
+  if (name == nullptr || orders_frame || expr.distinct || expr.filter_expr) refuse(expr);
   result.call.function = name;
   result.call.type = type_of(expr.return_type, fmt::format("the window function {}", expr.ToString()));
   for (const auto& child : expr.children) result.call.args.push_back(expression(*child, input));

@@ -49,6 +49,11 @@ std::string upper(std::string text) {
   return text;
 }
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
 std::vector<OptionGroup> option_groups(const CLI::App& app) {
   std::vector<OptionGroup> groups;
   OptionGroup positionals{"Arguments", {}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/session.h"
+#include "data_file.h"
 #include "expr/function.h"
 #include "expr/function_groups.h"
 #include "help/help.h"
@@ -49,14 +50,6 @@ std::vector<Group> groups() {
   return all;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 /// Name and description of each function in `entries`; overloads share a line.
 std::string lines(std::span<const Entry> entries) {
   std::string out;
@@ -70,12 +63,6 @@ std::string lines(std::span<const Entry> entries) {
   return out;
 }
 
-std::string sql_literal(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
-  return out + "'";
-}
-
 /// What DuckDB's catalogue says of a function that the engine's tables do not have; empty: it has none.
 std::string described_by_duckdb(Session& session, const std::string& name) {
   const Table found =
@@ -83,7 +70,7 @@ std::string described_by_duckdb(Session& session, const std::string& name) {
           .run(
               "SELECT any_value(description), any_value(examples[1]) FROM duckdb_functions() "
               "WHERE function_type = 'scalar' GROUP BY function_name HAVING function_name = " +
-              sql_literal(name))
+              sql_quoted(name, '\''))
           .table;
   if (found.rows() == 0) return {};
   std::string out = name + ", computed by DuckDB's library\n\n";
@@ -122,7 +109,7 @@ std::string function_help(const std::string& name) {
   for (const Group& group : groups()) {
     for (const Entry& entry : group.entries) {
       names.emplace_back(entry.name);
-      const std::string known = lower(entry.name);
+      const std::string known = lower(std::string(entry.name));
       if (known == standard || known == fmt::format("{}(*)", standard)) named.push_back(entry);
       const std::string text = lower(fmt::format(" {} {} ", entry.documentation, entry.example));
       if (text.find(fmt::format(" {} ", word)) != std::string::npos) mentioned.push_back(entry);

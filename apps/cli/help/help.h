@@ -45,6 +45,8 @@ std::string summary_of(const CLI::App& app);
 
 /// The text with ASCII's small letters as capitals.
 std::string upper(std::string text);
+/// The text with ASCII's capitals as small letters.
+std::string lower(std::string text);
 
 /// `text` in lines of at most `width` columns. Lines that begin with a space stay as they are, others are
 /// joined.

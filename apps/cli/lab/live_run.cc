@@ -35,8 +35,7 @@ LiveRun::LiveRun(Job job, const Limits& limits, Slots& slots, Slots& devices)
   result_ = std::async(std::launch::async, [this, job = std::move(job), &slots, &devices] {
     const Slots::Slot slot(slots, cancellation_);
     std::optional<Slots::Slot> turn;  // devices run one program at a time
-    if (job.on.executor == pram::Executor::kCuda || job.on.executor == pram::Executor::kOpenCl)
-      turn.emplace(devices, cancellation_);
+    if (is_device(job.on.executor)) turn.emplace(devices, cancellation_);
     return run_job(job, limits_, cancellation_, steps_);
   });
 }

@@ -99,9 +99,7 @@ std::function<pram::Result()> prepared(const Job& job, const pram::Program& prog
       return with_threads(cores, [&] { return pram::Result{tuned(inputs), {}, {}, {}}; });
     };
   }
-  if (options.executor != pram::Executor::kCuda && options.executor != pram::Executor::kOpenCl) {
-    return [&] { return pram::run(program, inputs, options); };
-  }
+  if (!is_device(options.executor)) return [&] { return pram::run(program, inputs, options); };
   pram::Backend& backend =
       options.executor == pram::Executor::kCuda ? pram::cuda_backend() : pram::opencl_backend();
   if (options.one_group) check_group(options, backend);
@@ -142,8 +140,7 @@ std::string run_job(const Job& job, const Limits& limits, const Cancellation& ca
   const pram::Arrays inputs = pram::read_text_inputs(program, job.input, &budget).arrays;
   cancellation.check();
   pram::Options options;
-  const bool device = job.on.executor == pram::Executor::kCuda || job.on.executor == pram::Executor::kOpenCl;
-  options.max_steps = device ? std::min(limits.steps, kDeviceSteps) : limits.steps;
+  options.max_steps = is_device(job.on.executor) ? std::min(limits.steps, kDeviceSteps) : limits.steps;
   options.cancellation = &cancellation;
   options.steps = &steps;
   options.budget = &budget;

@@ -11,6 +11,7 @@
 #include "device/error.h"
 #include "lab/tuned.h"
 #include "output/result_writer.h"
+#include "pram/device/group.h"
 #include "pram/device/run.h"
 #include "pram/inputs/graph.h"
 #include "pram/inputs/text.h"
@@ -186,7 +187,7 @@ class PramRun {
       pram::Options options;
       options.executor = executor;
       options.one_group = one_group;
-      if (one_group && !backend.no_group().empty()) throw UserError(backend.no_group());
+      if (one_group) pram::check_group(options, backend);
       const auto program = std::make_shared<pram::DeviceProgram>(task->program, options);
       const std::shared_ptr<pram::Code> code = pram::build(*program, backend);
       return contender(level, task, [=, &backend] {
