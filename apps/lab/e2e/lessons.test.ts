@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { open } from './browser';
 import { long } from './long';
-import { button, host, idle, input, page, snapshot, type } from './page';
+import { button, figuresDrawn, host, idle, input, page, snapshot, type } from './page';
 
 const lesson = () => page().locator('#lesson');
 const verdict = () => page().locator('#verdict');
@@ -170,7 +170,7 @@ long('all eight: figures are drawn, axe finds nothing, and nothing is wider than
   for (let number = 1; number <= 8; ++number) {
     if (number > 1) await button('Lessons').click();
     await start(number);
-    await page().waitForFunction(() => [...document.querySelectorAll('#lesson .figure')].every((place) => place.querySelector('.stage')!.childElementCount > 0));
+    await figuresDrawn();
     expect(await lesson().locator('.fault').count(), `lesson ${number}`).toBe(0);
     const found = await page().evaluate(async () => {
       const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };

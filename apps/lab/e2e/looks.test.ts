@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from './browser';
-import { button, choose, host, idle, page, time, type } from './page';
+import { button, choose, figuresDrawn, host, idle, page, time, type } from './page';
 
 const FOLDER = resolve(process.cwd(), 'e2e/looks');
 const NEW = join(root, 'build/lab-looks');
@@ -35,7 +35,7 @@ const LOOKS: Record<string, () => Promise<void>> = {
   lesson: async () => {
     await button('Lessons').click();
     await page().locator('.toc a').nth(1).click();
-    await page().waitForFunction(() => [...document.querySelectorAll('#lesson .figure')].every((place) => place.querySelector('.stage')!.childElementCount > 0));
+    await figuresDrawn();
   },
 };
 

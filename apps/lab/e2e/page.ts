@@ -42,6 +42,10 @@ export const input = () => page().getByRole('textbox', { name: 'Input' });
 export const idle = () => page().evaluate(() => (window as unknown as { lab: { idle(): Promise<void> } }).lab.idle());
 export const settled = () => page().waitForFunction(() => document.getElementById('where')!.textContent!.startsWith('Step 0 of'));
 
+/** Until each figure of the lesson is drawn. A place has no stage before its program has run. */
+export const figuresDrawn = () =>
+  page().waitForFunction(() => [...document.querySelectorAll('#lesson .figure')].every((place) => (place.querySelector('.stage')?.childElementCount ?? 0) > 0));
+
 /** The states of the whole run, by the buttons Step and Back, as trace() gives them. */
 export async function walk(): Promise<{ forwards: State[]; backwards: State[] }> {
   const walked = await page().evaluate(() => {
