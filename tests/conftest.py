@@ -32,7 +32,7 @@ def level(request):
 def emulated_gpu(tmp_path, tmp_path_factory):
     """The environment in which a program finds the GPU that cores emulate, and no kernels that were compiled before. What its compiler
     made for another test of this run, of any worker, it does not make again."""
-    parts = BUILD / "engine/device/emulated"
+    parts = BUILD / "engine/gpu/emulated"
     if not (parts / "libcuda.so.1").exists():
         pytest.skip("no emulated GPU: it needs Boost.Context")
     folder = tmp_path_factory.getbasetemp()

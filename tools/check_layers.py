@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-LAYERS = ["base", "device", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
+LAYERS = ["base", "gpu", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
           "graph", "pram", "sql", "api"]
 
 # Headers of these libraries are seen by one layer only.
 OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engine/sql"),
          (re.compile(r"nanoarrow/"), "api", "nanoarrow's headers belong to engine/api"),
-         (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "device", "CUDA and OpenCL belong to engine/device")]
+         (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "gpu", "CUDA and OpenCL belong to engine/gpu")]
 
 # What GROUP BY and windows have in common.
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/reference.h"}

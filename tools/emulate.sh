@@ -2,7 +2,7 @@
 
 # What a program needs to find the emulated GPU instead of a real one.
 emulated() {
-  local parts=$ROOT/build/engine/device/emulated
+  local parts=$ROOT/build/engine/gpu/emulated
   LD_LIBRARY_PATH=$parts${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LANEWISE_NVRTC=$parts/libnvrtc.so LANEWISE_SORT=$parts/lanewise_sort.so \
     LANEWISE_KERNELS= XDG_CACHE_HOME=$CACHE/emulated "$@"
 }

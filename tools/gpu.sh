@@ -34,7 +34,7 @@ command=${1:-}
 case $command in
   test)
     failed=0
-    ./lanewise_device_test --gtest_brief=1 "$@" || failed=1  # alone: it fills the GPU's memory
+    ./lanewise_gpu_test --gtest_brief=1 "$@" || failed=1  # alone: it fills the GPU's memory
     tests=() processes=()
     while read -r layer shares filter; do
       for ((i = 0; i < shares; i++)); do

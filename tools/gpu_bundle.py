@@ -15,10 +15,10 @@ import gpu_answers
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-LAYERS = ["api", "data", "device", "exec", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
+LAYERS = ["api", "data", "exec", "gpu", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
 PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
-PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]
+PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/gpu/fake", "engine/gpu/failing", "engine/gpu/incomplete"]
 SCRIPTS = ["tools/gpu.sh", "tools/gpu_smoke.py", "tools/gpu_sanitize.py", "tools/gpu_differential.py", "tests/sql/corpus.py", "tests/sql/engine.py",
            "bench/gpu_bench.py", "bench/gpu_texts.py", "bench/cub_reduce.cu", "bench/naive_bytes.cu"]
 EVERYWHERE = ("linux-vdso", "ld-linux", "libc.", "libm.", "libdl.", "libpthread.", "libgcc_s.", "libstdc++.")

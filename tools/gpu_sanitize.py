@@ -31,7 +31,7 @@ SIZES = [33, 1000]
 TESTS = {
     "api": "AddTableOnGpu.*",
     "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
-    "device": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
+    "gpu": "GpuTest.*:SortOnGpu.*-*Fault*:*WhicheverCall*:*FullDevice*:*TooLittle*:*Independently*:*Cancelled*:*Cooperative*",
     "exec": "*OnGpu.*",
     "graph": "*/Gpu-*LargeOnes*",
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",

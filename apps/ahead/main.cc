@@ -12,27 +12,27 @@
 #include <thread>
 #include <vector>
 
-#include "device/kernels.h"
-#include "exec/device/kernel_writer.h"
-#include "exec/device/plain_kernels.h"
+#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/plain_kernels.h"
+#include "gpu/modules/kernels.h"
 
 namespace {
 
 using namespace lanewise;
 
-void compile(const std::string& text, const device::KernelCache& before, const device::KernelCache& made) {
-  const device::KernelSource source = exec::kernel_source(text);
+void compile(const std::string& text, const gpu::KernelCache& before, const gpu::KernelCache& made) {
+  const gpu::KernelSource source = exec::kernel_source(text);
   for (const std::string architecture : exec::kAheadArchitectures) {
-    const std::string key = device::ahead_key(source, architecture);
+    const std::string key = gpu::ahead_key(source, architecture);
     const std::optional<std::string> known = before.find(key);
-    made.store(key, known ? *known : device::Compiler::system().compile(source, architecture));
+    made.store(key, known ? *known : gpu::Compiler::system().compile(source, architecture));
   }
 }
 
 void compile_all(const std::filesystem::path& folder) {
   const std::filesystem::path aside = folder.string() + ".new";
   std::filesystem::remove_all(aside);
-  const device::KernelCache before(folder), made(aside);
+  const gpu::KernelCache before(folder), made(aside);
   const std::vector<std::string> texts = exec::plain_kernels();
   std::atomic<size_t> next{0};
   std::vector<std::future<void>> threads;

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "command.h"
-#include "graph/device/device_graph.h"
+#include "graph/gpu/device_graph.h"
 #include "graph/paths.h"
 #include "graph/verify.h"
 #include "output/format.h"
@@ -300,7 +300,7 @@ ExitCode run_algorithm(const GraphOptions& given, Algorithm algorithm) {
   const Graph graph = read(given, budget);
   stage.begin("computing");
   std::optional<graph::DeviceGraph> gpu;
-  if (given.executor == "cuda") gpu.emplace(graph, device::Driver::system().device(0));
+  if (given.executor == "cuda") gpu.emplace(graph, gpu::Driver::system().device(0));
   const auto find = [&] {
     return algorithm({graph, given.verify, stage, budget, gpu ? &*gpu : nullptr, given.path, given.root});
   };

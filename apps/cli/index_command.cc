@@ -15,8 +15,8 @@
 #include "base/new_file.h"
 #include "base/size.h"
 #include "command.h"
-#include "device/driver.h"
-#include "index/device/device_index.h"
+#include "gpu/driver.h"
+#include "index/gpu/device_index.h"
 #include "index/index.h"
 #include "key_file.h"
 #include "output/format.h"
@@ -90,7 +90,7 @@ IndexRanges entries_of(const Index& index, const Keys& keys, const std::string& 
   if (!choice.offered) return index.equal(keys);
   if (!choice.only)
     throw UserError("--device auto is not supported for an index: choose cpu, cuda or cuda:N");
-  return DeviceIndex(index, device::Driver::system().device(choice.ordinal)).equal(keys);
+  return DeviceIndex(index, gpu::Driver::system().device(choice.ordinal)).equal(keys);
 }
 
 ExitCode run_query(const IndexArguments& given) {

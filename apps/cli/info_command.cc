@@ -8,9 +8,9 @@
 #include "base/machine.h"
 #include "base/size.h"
 #include "command.h"
-#include "device/compiler.h"
-#include "device/device.h"
-#include "lanes/target.h"
+#include "gpu/device.h"
+#include "gpu/modules/compiler.h"
+#include "lanes/targets/target.h"
 #include "output/print.h"
 
 namespace lanewise::cli {
@@ -19,8 +19,8 @@ namespace {
 
 void info_row(const std::string& name, const std::string& value) { print("{:<14}{}\n", name, value); }
 
-std::string describe(device::Driver& driver, int ordinal) {
-  const device::Properties gpu = driver.properties(ordinal);
+std::string describe(gpu::Driver& driver, int ordinal) {
+  const gpu::Properties gpu = driver.properties(ordinal);
   std::string text = fmt::format("{}, {}, {} multiprocessors, {}", gpu.name, gpu.architecture(),
                                  gpu.multiprocessors, format_size(gpu.memory));
   if (gpu.bandwidth > 0) text += fmt::format(" at {:.0f} GB/s", gpu.bandwidth / 1e9);
@@ -34,16 +34,16 @@ std::string describe(device::Driver& driver, int ordinal) {
 /// A line for each GPU and one for CUDA, or one that says why there is none.
 void print_gpus() {
   try {
-    device::Driver& driver = device::Driver::system();
+    gpu::Driver& driver = gpu::Driver::system();
     for (int i = 0; i < driver.device_count(); i++) info_row(fmt::format("GPU {}", i), describe(driver, i));
     std::string compiler;
     try {
-      compiler = "kernels by NVRTC " + device::Compiler::system().version();
+      compiler = "kernels by NVRTC " + gpu::Compiler::system().version();
     } catch (const std::exception& error) {
       compiler = fmt::format("no kernels: {}", error.what());
     }
     info_row("CUDA", fmt::format("driver {}, {}; queries run there with --device cuda or auto",
-                                 device::version_text(driver.version()), compiler));
+                                 gpu::version_text(driver.version()), compiler));
   } catch (const std::exception& error) {
     info_row("GPU", fmt::format("none: {}", error.what()));
   }

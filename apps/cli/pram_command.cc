@@ -11,7 +11,7 @@
 #include "interrupt.h"
 #include "output/output_file.h"
 #include "output/print.h"
-#include "pram/device/run.h"
+#include "pram/gpu/run.h"
 #include "pram/inputs.h"
 #include "pram/language/format.h"
 #include "pram/library.h"

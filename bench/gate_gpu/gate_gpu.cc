@@ -13,29 +13,29 @@
 #include <string>
 #include <vector>
 
-#include "device/error.h"
-#include "device/kernels.h"
-#include "device/memory.h"
-#include "device/staging.h"
+#include "gpu/error.h"
+#include "gpu/memory.h"
+#include "gpu/modules/kernels.h"
+#include "gpu/staging.h"
+#include "lanes/automata/rows.h"
+#include "lanes/automata/tables-inl.h"
 #include "lanes/gate/gate_data.h"
-#include "lanes/rows.h"
-#include "lanes/tables-inl.h"
 
 namespace lanewise::lanes::gate {
 namespace {
 
-using device::DeviceBuffer;
+using gpu::DeviceBuffer;
 
 /// A device with one stream, and this program's kernels in it.
 struct Gpu {
-  device::Device& device = device::Driver::system().device(0);
-  device::Stream stream{device};
-  device::DevicePool pool{device};
-  device::Staging staging{device};
-  device::Module module;
+  gpu::Device& device = gpu::Driver::system().device(0);
+  gpu::Stream stream{device};
+  gpu::DevicePool pool{device};
+  gpu::Staging staging{device};
+  gpu::Module module;
 
   explicit Gpu(const std::string& source)
-      : module(device::build(device, {.name = "kernels.cu", .text = source}).module) {}
+      : module(gpu::build(device, {.name = "kernels.cu", .text = source}).module) {}
 
   DeviceBuffer allocate(size_t bytes) { return pool.allocate(bytes, stream, "the gate"); }
   template <class T>
@@ -110,9 +110,9 @@ bool run(Gpu& gpu, Lengths lengths, u64 rows, int repeats) {
 
   bool agree = true;
   u64 first_count = ~u64(0);
-  device::Event start(gpu.device, true), end(gpu.device, true);
+  gpu::Event start(gpu.device, true), end(gpu.device, true);
   for (const char* name : {"match_count", "match_bits"}) {
-    const device::Kernel kernel = gpu.module.kernel(name);
+    const gpu::Kernel kernel = gpu.module.kernel(name);
     const bool bits = name == std::string("match_bits");
     for (u32 threads : {256u, 512u}) {
       const u64 blocks = u64(gpu.device.properties().multiprocessors) *
@@ -176,7 +176,7 @@ int main(int count, char** arguments) {
   try {
     const auto rows = lanewise::lanes::u64(millions * (1 << 20));
     return run_all(arguments[1], rows, count > 3 ? std::atoi(arguments[3]) : 7);
-  } catch (const lanewise::device::DeviceError& none) {
+  } catch (const lanewise::gpu::DeviceError& none) {
     std::printf("no GPU: %s\n", none.what());
     return 3;
   }

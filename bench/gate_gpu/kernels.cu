@@ -1,9 +1,9 @@
 // Compiled at run time with engine/ as include path: the lane algorithm on warps, and the text that it runs
 // over.
 
-#include "lanes/rows-inl.h"
-#include "lanes/tables-inl.h"
-#include "lanes/warp_group-inl.h"
+#include "lanes/automata/rows-inl.h"
+#include "lanes/automata/tables-inl.h"
+#include "lanes/groups/warp_group-inl.h"
 
 using namespace lanewise::lanes;
 

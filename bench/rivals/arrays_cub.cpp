@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cub_run.cuh"
-#include "primitives/device/arrays-inl.h"
+#include "primitives/gpu/arrays-inl.h"
 
 namespace {
 

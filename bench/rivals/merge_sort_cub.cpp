@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cub_run.cuh"
-#include "primitives/device/merge_sort-inl.h"
+#include "primitives/gpu/merge_sort-inl.h"
 
 namespace {
 

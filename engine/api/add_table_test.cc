@@ -6,7 +6,7 @@
 #include "base/testing/message_of.h"
 #include "data/testing/device_arrays.h"
 #include "data/testing/text_rows.h"
-#include "device/testing/gpu.h"
+#include "gpu/testing/gpu.h"
 
 /// Tables of others: of Arrow arrays in the host's memory and in a GPU's.
 namespace lanewise {
@@ -118,7 +118,7 @@ class AddTableOnGpu : public testing::Test {
     return bytes;
   }
 
-  device::Device* const gpu_ = device::find_gpu(LANEWISE_SOURCE_DIR);
+  gpu::Device* const gpu_ = gpu::find_gpu(LANEWISE_SOURCE_DIR);
 };
 
 TEST_F(AddTableOnGpu, AnswersAreTheCpus) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 #include "data/source.h"
 
 namespace lanewise {

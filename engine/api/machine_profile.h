@@ -5,7 +5,7 @@
 #include <string>
 
 #include "exec/placement/costs.h"
-#include "lanes/tuning.h"
+#include "lanes/targets/tuning.h"
 
 namespace lanewise {
 

@@ -13,11 +13,11 @@
 #include "base/machine.h"
 #include "base/spill_file.h"
 #include "data/table_source.h"
-#include "device/compiler.h"
-#include "device/driver.h"
-#include "device/error.h"
-#include "exec/device/accelerator.h"
-#include "lanes/target.h"
+#include "exec/gpu/accelerator.h"
+#include "gpu/driver.h"
+#include "gpu/error.h"
+#include "gpu/modules/compiler.h"
+#include "lanes/targets/target.h"
 #include "sql/database.h"
 #include "sql/errors.h"
 
@@ -182,7 +182,7 @@ struct Session::State {
     view.missing = no_gpu.value_or("");
     if (gpu && gpu->device.lost()) view.missing = "the GPU is lost to this process";
     view.costs = measured ? options.placement->device
-                          : exec::usual_device_costs(properties.value_or(device::Properties()));
+                          : exec::usual_device_costs(properties.value_or(gpu::Properties()));
     return view;
   }
   exec::Rates host_rates() const {
@@ -193,10 +193,10 @@ struct Session::State {
   void look_for_gpu() {
     if (properties || no_gpu) return;
     try {
-      const device::Driver& driver = device::Driver::system();
-      device::Compiler::system();  // without it no GPU is of use
+      const gpu::Driver& driver = gpu::Driver::system();
+      gpu::Compiler::system();  // without it no GPU is of use
       properties = driver.properties(device.ordinal);
-    } catch (const device::DeviceError& error) {
+    } catch (const gpu::DeviceError& error) {
       no_gpu = error.what();
     }
   }
@@ -302,17 +302,17 @@ struct Session::State {
   }
 
   /// The GPU that arrays of others lie on.
-  device::Device& open_device(int64_t ordinal) const {
+  gpu::Device& open_device(int64_t ordinal) const {
     if (device.offered && ordinal != device.ordinal) {
       throw UserError(fmt::format("the Arrow arrays are on GPU {}, but the session uses cuda:{}", ordinal,
                                   device.ordinal));
     }
     if (ordinal < 0 || ordinal > std::numeric_limits<int>::max())
       throw UserError(fmt::format("the Arrow arrays are on GPU {}, which cannot exist", ordinal));
-    return device::Driver::system().device(static_cast<int>(ordinal));
+    return gpu::Driver::system().device(static_cast<int>(ordinal));
   }
   arrow::OpenDevice opener() {
-    return [this](int64_t ordinal) -> device::Device& { return open_device(ordinal); };
+    return [this](int64_t ordinal) -> gpu::Device& { return open_device(ordinal); };
   }
   /// False: there was none.
   bool drop(const std::string& name) {
@@ -336,8 +336,8 @@ struct Session::State {
   exec::ColumnStore store;
   sql::Database database;
   std::unique_ptr<exec::Accelerator> gpu;
-  std::optional<device::Properties> properties;  // of the GPU, where it was looked for
-  std::optional<std::string> no_gpu;             // why there is none
+  std::optional<gpu::Properties> properties;  // of the GPU, where it was looked for
+  std::optional<std::string> no_gpu;          // why there is none
   Cancellation cancellation;
   bool begun = false;  // by begin(), which reset it
   std::function<void(const std::string& what, double share)> progress;

@@ -10,10 +10,10 @@
 
 #include "base/cancel.h"
 #include "base/memory.h"
-#include "data/arrow_device.h"
+#include "data/arrow/arrow_device.h"
 #include "data/column.h"
 #include "exec/execute.h"
-#include "lanes/tuning.h"
+#include "lanes/targets/tuning.h"
 #include "ops/host_function.h"
 
 namespace lanewise {
@@ -98,10 +98,10 @@ class Session {
   /// before; a table of the database takes precedence. The stream is read to its end and released, even after
   /// an error. Arrays are released when the table is dropped or the session ends, and no result shares their
   /// memory. `keep_columns`: later statements will read the table, so statistics of its columns pay. Throws
-  /// UserError that names the field, see data/arrow.h.
+  /// UserError that names the field, see data/arrow/arrow.h.
   void add_table(const std::string& name, ArrowArrayStream* stream, bool keep_columns = true);
-  /// The same for arrays in device memory, see data/arrow_device.h. With `device` cuda or auto, the session's
-  /// GPU reads them in place. The CPU reads a copy, which is made once.
+  /// The same for arrays in device memory, see data/arrow/arrow_device.h. With `device` cuda or auto, the
+  /// session's GPU reads them in place. The CPU reads a copy, which is made once.
   void add_table(const std::string& name, ArrowDeviceArrayStream* stream);
   /// The same for arrays; takes them and the schema.
   void add_table(const std::string& name, ArrowSchema* schema, std::span<ArrowDeviceArray> arrays);

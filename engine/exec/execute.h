@@ -8,11 +8,11 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "data/column.h"
-#include "exec/column_store.h"
-#include "exec/device/strategy.h"
+#include "exec/gpu/strategy.h"
+#include "exec/inputs/column_store.h"
 #include "exec/placement/costs.h"
-#include "lanes/target.h"
-#include "lanes/tuning.h"
+#include "lanes/targets/target.h"
+#include "lanes/targets/tuning.h"
 #include "plan/node.h"
 
 namespace lanewise::exec {

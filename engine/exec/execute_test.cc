@@ -4,7 +4,7 @@
 
 #include "base/size.h"
 #include "base/testing/test_size.h"
-#include "exec/plan_oracle.h"
+#include "exec/testing/plan_oracle.h"
 
 namespace lanewise::exec {
 namespace execute_test {

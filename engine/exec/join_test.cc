@@ -12,7 +12,7 @@
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
 #include "exec/execute.h"
-#include "exec/plan_oracle.h"
+#include "exec/testing/plan_oracle.h"
 
 namespace lanewise::exec {
 namespace join_test {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "exec/input.h"
+#include "exec/inputs/input.h"
 #include "ops/join/build.h"
 #include "plan/node.h"
 

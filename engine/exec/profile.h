@@ -6,7 +6,7 @@
 
 #include "exec/execute.h"
 #include "exec/pipeline.h"
-#include "lanes/rows.h"
+#include "lanes/automata/rows.h"
 
 namespace lanewise::exec {
 

@@ -1,6 +1,6 @@
 #include "exec/results.h"
 
-#include "exec/device/join_table.h"
+#include "exec/gpu/join/join_table.h"
 
 namespace lanewise::exec {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exec/execute.h"
-#include "exec/input.h"
+#include "exec/inputs/input.h"
 #include "exec/profile.h"
 #include "ops/sink.h"
 #include "ops/step.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "expr/evaluation.h"
+#include "expr/evaluation/evaluation.h"
 #include "expr/function.h"
 #include "expr/patterns/either.h"
 #include "expr/patterns/first_match.h"

@@ -7,8 +7,8 @@
 
 #include "data/type.h"
 #include "data/value.h"
-#include "lanes/target.h"
-#include "lanes/tuning.h"
+#include "lanes/targets/target.h"
+#include "lanes/targets/tuning.h"
 
 namespace lanewise {
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "data/vector.h"
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 
 /// Expressions over columns in memory, chunk by chunk as operators run them. Bytes are those of the columns
 /// read; "read" is the machine's plain read of as many bytes, the limit.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/expr.h"
 
 namespace lanewise {
@@ -27,7 +27,7 @@ DeviceTable device_table(std::string_view type, std::span<const T> values) {
   return table;
 }
 
-/// A function of the headers in expr/device/, by its name there.
+/// A function of the headers in expr/gpu/, by its name there.
 struct DeviceFunction {
   std::string name;              ///< with its template arguments
   bool may_be_null = false;      ///< also where no argument is

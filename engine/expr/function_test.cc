@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/testing/test_size.h"
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/function_groups.h"
 #include "expr/numbers.h"
 #include "primitives/random_column.h"

@@ -4,10 +4,10 @@
 #include <random>
 
 #include "base/error.h"
-#include "expr/evaluation.h"
+#include "expr/evaluation/evaluation.h"
+#include "expr/evaluation/vectors.h"
 #include "expr/function.h"
 #include "expr/function_groups.h"
-#include "expr/vectors.h"
 
 namespace lanewise {
 

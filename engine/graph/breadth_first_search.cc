@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "graph/device/memory-inl.h"
+#include "graph/gpu/memory-inl.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::graph {

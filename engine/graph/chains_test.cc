@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/testing/test_size.h"
-#include "graph/device/device_chains.h"
+#include "graph/gpu/device_chains.h"
 #include "graph/testing/devices.h"
 
 namespace lanewise::graph {
@@ -130,7 +130,7 @@ TEST(Chains, WhatIsNoneIsRefused) {
 class ChainsOnDevice : public testing::TestWithParam<Steps::Where> {
  protected:
   void SetUp() override {
-    device::Device* const gpu = device_for(GetParam(), LANEWISE_SOURCE_DIR);
+    gpu::Device* const gpu = device_for(GetParam(), LANEWISE_SOURCE_DIR);
     if (gpu == nullptr) GTEST_SKIP() << "no GPU, or no compiler for it";
     there_.emplace(*gpu, GetParam());
   }

@@ -3,13 +3,13 @@
 #include <benchmark/benchmark.h>
 
 #include "base/random.h"
-#include "device/error.h"
+#include "gpu/error.h"
 #include "graph/breadth_first_search.h"
 #include "graph/chains.h"
 #include "graph/components.h"
-#include "graph/device/device_chains.h"
-#include "graph/device/device_graph.h"
 #include "graph/distances.h"
+#include "graph/gpu/device_chains.h"
+#include "graph/gpu/device_graph.h"
 #include "graph/matching.h"
 #include "graph/neighbours.h"
 #include "graph/spanning_forest.h"
@@ -51,13 +51,13 @@ void by_neighbours(benchmark::State& state, const Graph& graph, OfNeighbours* al
 template <class F>
 void on_gpu(benchmark::State& state, const Graph& graph, F answer) {
   try {
-    DeviceGraph there(graph, lanewise::device::Driver::system().device(0));
+    DeviceGraph there(graph, lanewise::gpu::Driver::system().device(0));
     answer(there);
     for (auto _ : state) {
       answer(there);
       state.SetIterationTime(there.seconds());
     }
-  } catch (const lanewise::device::DeviceError& error) {
+  } catch (const lanewise::gpu::DeviceError& error) {
     state.SkipWithError(error.what());
   }
 }
@@ -172,13 +172,13 @@ void tree_by_levels(benchmark::State& state) {
 template <class Answer>
 void chains_on_gpu(benchmark::State& state, const std::vector<int64_t>& links, Answer answer) {
   try {
-    DeviceChains there(lanewise::device::Driver::system().device(0));
+    DeviceChains there(lanewise::gpu::Driver::system().device(0));
     (there.*answer)(links);
     for (auto _ : state) {
       (there.*answer)(links);
       state.SetIterationTime(there.seconds());
     }
-  } catch (const lanewise::device::DeviceError& error) {
+  } catch (const lanewise::gpu::DeviceError& error) {
     state.SkipWithError(error.what());
   }
 }

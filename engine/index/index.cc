@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/new_file.h"
-#include "index/image.h"
+#include "index/image/image.h"
+#include "index/image/state.h"
 #include "index/sorted_batch.h"
-#include "index/state.h"
 
 namespace lanewise {
 

@@ -16,7 +16,7 @@
 #include "base/testing/shrink.h"
 #include "base/testing/temporary_folder.h"
 #include "base/testing/test_size.h"
-#include "index/device/search_kernels.h"
+#include "index/gpu/search_kernels.h"
 #include "index/index.h"
 #include "index/strategy.h"
 #include "index/testing/device_places.h"
@@ -207,7 +207,7 @@ class Play {
   void upload() {
     device_.reset();
     const auto to = [&](auto where) {
-      device::Device& device = *where.find_device();
+      gpu::Device& device = *where.find_device();
       device_.emplace(index_, device, where.runner(device));
     };
     if (side_ == Side::kEmulated) to(on_devices::Emulated());

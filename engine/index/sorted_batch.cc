@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "primitives/radix_sort.h"
+#include "primitives/sort/radix_sort.h"
 
 namespace lanewise::index {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "index/key_layout.h"
+#include "index/tree/key_layout.h"
 
 namespace lanewise::index {
 

@@ -1,6 +1,6 @@
 #include "index/strategy.h"
 
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::index {
 

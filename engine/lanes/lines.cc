@@ -1,6 +1,6 @@
 #include "lanes/lines.h"
 
-#include "lanes/find_targets.h"
+#include "lanes/search/find_targets.h"
 
 namespace lanewise::lanes {
 

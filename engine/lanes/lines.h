@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lanes/lane.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::lanes {
 

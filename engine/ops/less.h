@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "data/type.h"
-#include "primitives/key_words.h"
+#include "primitives/groups/key_words.h"
 
 namespace lanewise::ops {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "data/column.h"
-#include "primitives/row_sort.h"
+#include "primitives/sort/row_sort.h"
 
 namespace lanewise::ops {
 

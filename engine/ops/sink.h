@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/column.h"
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "ops/chunk.h"
 
 namespace lanewise::ops {

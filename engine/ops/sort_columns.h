@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "ops/chunk.h"
 #include "plan/node.h"
-#include "primitives/row_sort.h"
+#include "primitives/sort/row_sort.h"
 
 namespace lanewise::ops {
 

@@ -8,7 +8,7 @@
 #include "data/column.h"
 #include "ops/ordered_rows.h"
 #include "ops/sort_columns.h"
-#include "primitives/row_sort.h"
+#include "primitives/sort/row_sort.h"
 
 namespace lanewise::ops {
 

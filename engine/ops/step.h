@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "ops/chunk.h"
 
 namespace lanewise::ops {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pram/device/run.h"
 #include "pram/executor/cpu.h"
+#include "pram/gpu/run.h"
 #include "pram/interpreter/interpreter.h"
 
 namespace lanewise::pram {

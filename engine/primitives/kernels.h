@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "base/int128.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 /// Loops over plain arrays of numbers, compiled for each target. Bitmaps are as in base/bits.h: 64 rows a
 /// word, least significant bit first, bits past the last row zero. `active`, where a kernel takes it, names
@@ -72,7 +72,7 @@ struct BitKernels {
   size_t (*count)(const uint64_t* bitmap, size_t rows);
   /// Writes first + i for each set bit i, ascending, and returns how many; `out` has room for that many.
   size_t (*list)(const uint64_t* bitmap, size_t rows, uint32_t first, uint32_t* out);
-  /// out[i] = hash::of_word(words[i]) (primitives/hash.h).
+  /// out[i] = hash::of_word(words[i]) (primitives/groups/hash.h).
   void (*hash)(const uint64_t* words, size_t rows, uint64_t* out);
 };
 

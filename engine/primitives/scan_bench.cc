@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "primitives/matrix_product.h"
-#include "primitives/merge.h"
 #include "primitives/scan.h"
+#include "primitives/sort/merge.h"
 #include "primitives/testing/matrices.h"
 
 namespace {

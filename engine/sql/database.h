@@ -118,7 +118,7 @@ class Database {
   Table in_zone(const Table& table);
   /// Writes a table as Parquet, without copying it. Throws UserError that names the path.
   void write_parquet(const Table& table, const std::string& path);
-  /// Exports the table as Arrow, see data/arrow.h, with lists, structs and maps as nested types.
+  /// Exports the table as Arrow, see data/arrow/arrow.h, with lists, structs and maps as nested types.
   void to_arrow(Table table, ArrowArrayStream* out);
   /// Lets statements read `source` by this name, which is not case-sensitive, unless the database has a table
   /// of that name.

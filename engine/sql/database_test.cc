@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/testing/message_of.h"
 #include "sql/errors.h"
-#include "sql/scanned_rows.h"
+#include "sql/scan/scanned_rows.h"
 
 namespace lanewise::sql {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lanes/find.h"
-#include "lanes/find_set.h"
 #include "lanes/lines.h"
+#include "lanes/search/find.h"
+#include "lanes/search/find_set.h"
 #include "text/captures.h"
 #include "text/matcher.h"
 

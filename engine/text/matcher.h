@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/rows.h"
-#include "lanes/tuning.h"
+#include "lanes/automata/rows.h"
+#include "lanes/targets/tuning.h"
 #include "text/pattern.h"
 #include "text/string_rows.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/rows.h"
+#include "lanes/automata/rows.h"
 #include "text/automaton/product.h"
 #include "text/matcher.h"
 #include "text/pattern.h"

@@ -2,7 +2,7 @@
 #include <exception>
 
 #include "api/session.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 namespace {
 

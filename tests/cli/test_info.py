@@ -19,7 +19,7 @@ def gpu_lines(lanewise, tmp_path):
     return run
 
 
-FAKE = BUILD / "engine/device/fake"
+FAKE = BUILD / "engine/gpu/fake"
 
 
 def test_gpus_and_compiler(gpu_lines, tmp_path):
@@ -46,7 +46,7 @@ def test_driver_too_old(gpu_lines):
 
 
 def test_damaged_driver(gpu_lines):
-    (line,) = gpu_lines(BUILD / "engine/device/incomplete")
+    (line,) = gpu_lines(BUILD / "engine/gpu/incomplete")
     assert "none: libcuda.so.1 has no cuMemPoolCreate" in line
 
 

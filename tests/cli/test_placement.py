@@ -35,7 +35,7 @@ def fake(without):
     """The same with a driver of a GPU."""
     if not NVRTC:
         pytest.skip("no NVRTC")
-    return {**without, "LD_LIBRARY_PATH": str(BUILD / "engine/device/fake"), "LANEWISE_NVRTC": str(NVRTC[0])}
+    return {**without, "LD_LIBRARY_PATH": str(BUILD / "engine/gpu/fake"), "LANEWISE_NVRTC": str(NVRTC[0])}
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ GROUPS = "SELECT i % 7 AS k, count(*) AS n, sum(i) AS s FROM range(100000) r(i) 
 @pytest.fixture
 def failing(emulated):
     """The emulated GPU, of which call FAILING_CUDA_IN fails with FAILING_CUDA_WITH."""
-    return {**emulated, "LD_LIBRARY_PATH": str(BUILD / "engine/device/failing"),
+    return {**emulated, "LD_LIBRARY_PATH": str(BUILD / "engine/gpu/failing"),
             "FAILING_CUDA_REAL": emulated["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
 
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 using namespace lanewise;
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "index/image.h"
+#include "index/image/image.h"
 #include "index/testing/recorded_storage.h"
-#include "index/tree.h"
+#include "index/tree/tree.h"
 
 using namespace lanewise;
 using namespace lanewise::index;

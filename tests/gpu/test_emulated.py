@@ -109,7 +109,7 @@ def test_answers_that_differ(emulated_gpu, tmp_path):
 @pytest.mark.parametrize("strategy", ["groups=table", "groups=parts", "groups=slots"])
 def test_whichever_call_fails(strategy, emulated_gpu):
     """Out of memory, or a kernel's fault, at a call of the driver: an error, or where it can do without that call the answer."""
-    failing = BUILD / "engine/device/failing"
+    failing = BUILD / "engine/gpu/failing"
     env = {**os.environ, **emulated_gpu, "LD_LIBRARY_PATH": str(failing),
            "FAILING_CUDA_REAL": emulated_gpu["LD_LIBRARY_PATH"] + "/libcuda.so.1"}
     if strategy != "groups=parts":

@@ -23,8 +23,8 @@ def problems(tmp_path, files):
     ("text/a.cc", '#  include "expr/e.h"', "text may include only layers above it, and expr is below"),
     ("exec/a.cc", '#include "duckdb.hpp"', "DuckDB's headers belong to engine/sql"),
     ("api/a.cc", "#include <duckdb/main/connection.hpp>", "DuckDB's headers belong to engine/sql"),
-    ("exec/a.cc", "#include <cuda.h>", "CUDA and OpenCL belong to engine/device"),
-    ("ops/a.cc", "#include <CL/cl.h>", "CUDA and OpenCL belong to engine/device"),
+    ("exec/a.cc", "#include <cuda.h>", "CUDA and OpenCL belong to engine/gpu"),
+    ("ops/a.cc", "#include <CL/cl.h>", "CUDA and OpenCL belong to engine/gpu"),
     ("lanes/walk-inl.h", "#include <vector>", "lane headers include nothing of the standard library"),
     ("ops/sort/sort.h", '#include "ops/filter/filter.h"', "operators do not include each other"),
     ("data/a.h", '#include "vector"', "includes are written from engine/"),
@@ -51,7 +51,7 @@ def test_a_good_tree_has_no_problem(tmp_path):
         "ops/sort/merge.h": "",
         "ops/operator.h": "",
         "sql/a.cc": '#include "duckdb.hpp"\n#include <duckdb/main/connection.hpp>\n',
-        "device/a.cc": "#include <cuda.h>\n",
+        "gpu/a.cc": "#include <cuda.h>\n",
     }) == []
 
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grep/colours.h"
-#include "lanes/tuning.h"
+#include "lanes/targets/tuning.h"
 
 namespace lanewise::cli::grep {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "expr/device/graphemes-inl.h"
+#include "expr/gpu/strings/graphemes-inl.h"
 #include "grep/report.h"
 #include "text/unicode/utf8.h"
 

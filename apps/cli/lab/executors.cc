@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "device/device.h"
-#include "device/opencl_device.h"
-#include "pram/device/backend.h"
+#include "gpu/device.h"
+#include "gpu/opencl/opencl_device.h"
+#include "pram/gpu/backends/backend.h"
 
 namespace lanewise::cli::lab {
 
@@ -44,14 +44,14 @@ std::vector<ExecutorInfo> executors() {
       "cuda", "CUDA",
       [] {
         pram::cuda_backend();
-        return device::Driver::system().properties(0).name;
+        return gpu::Driver::system().properties(0).name;
       },
       pram::cuda_backend);
   add(
       "opencl", "OpenCL",
       [] {
         pram::opencl_backend();
-        return device::OpenClDevice::system().name();
+        return gpu::OpenClDevice::system().name();
       },
       pram::opencl_backend);
   found.push_back({kTuned, "Tuned", cores, ""});

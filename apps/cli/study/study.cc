@@ -14,10 +14,10 @@
 #include "api/session.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "device/device.h"
-#include "device/error.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
 #include "interrupt.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 #include "output/output_file.h"
 #include "output/print.h"
 #include "progress.h"
@@ -63,8 +63,8 @@ Json caches() {
 std::string gpu(const std::string& device) {
   if (device == "cpu") return "";
   try {
-    return device::Driver::system().properties(0).name;
-  } catch (const device::DeviceError&) {
+    return gpu::Driver::system().properties(0).name;
+  } catch (const gpu::DeviceError&) {
     return "";
   }
 }

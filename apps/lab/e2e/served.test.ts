@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { duration } from '../src/machine';
 import { launch, open, root, serveLab, watch } from './browser';
 
-const EMULATED = join(root, 'build/engine/device/emulated');
+const EMULATED = join(root, 'build/engine/gpu/emulated');
 /** Cores that emulate a GPU, where that is built. */
 const GPU: NodeJS.ProcessEnv = existsSync(EMULATED) ? { LD_LIBRARY_PATH: EMULATED, LANEWISE_NVRTC: join(EMULATED, 'libnvrtc.so'), LANEWISE_KERNELS: '' } : {};
 const ENDLESS = 'mode CREW\ninput A[n] : int\noutput B[n] : int\nprocessors n\nwhile A[0] >= 0 { B[p] = B[(p + 1) % n] + 1 }\n';

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "kernels.h"
-#include "pram/device/emit.h"
+#include "pram/gpu/emit/emit.h"
 #include "pram/inputs/text.h"
 #include "pram/interpreter/json.h"
 #include "pram/library.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "pram/device/emit.h"
+#include "pram/gpu/emit/emit.h"
 #include "pram/interpreter/interpreter.h"
 #include "pram/interpreter/json.h"
 #include "pram/meta/meta.h"

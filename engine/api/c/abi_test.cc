@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/c/lanewise.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "api/c/lanewise.h"
 #include "base/error.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 namespace lanewise::c {
 

@@ -9,8 +9,8 @@
 #include <new>
 
 #include "base/error.h"
-#include "device/error.h"
 #include "expr/conversion_error.h"
+#include "gpu/error.h"
 #include "ops/host_function.h"
 #include "pram/machine/error.h"
 #include "sql/errors.h"
@@ -34,7 +34,7 @@ lw_error kind_of_current() {
     return {LW_ERROR_VALUE, -1, nullptr};
   } catch (const MemoryError&) {
     return {LW_ERROR_MEMORY, -1, nullptr};
-  } catch (const device::DeviceError&) {
+  } catch (const gpu::DeviceError&) {
     return {LW_ERROR_DEVICE, -1, nullptr};
   } catch (const pram::ProgramError&) {
     return {LW_ERROR_PROGRAM, -1, nullptr};

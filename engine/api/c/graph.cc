@@ -17,8 +17,8 @@
 #include "api/c/options.h"
 #include "api/device_choice.h"
 #include "base/size.h"
-#include "device/driver.h"
-#include "graph/device/device_graph.h"
+#include "gpu/driver.h"
+#include "graph/gpu/device_graph.h"
 #include "graph/paths.h"
 #include "primitives/parallel.h"
 
@@ -122,7 +122,7 @@ lw_code lw_graph_open(int64_t vertices, const int64_t* source, const int64_t* ta
     graph->host.vertices = checked_vertices(vertices, graph->host);
     Reservation(&graph->budget, "a number for each vertex")
         .resize(static_cast<size_t>(graph->host.vertices) * sizeof(int64_t));
-    if (choice.offered) graph->device.emplace(graph->host, device::Driver::system().device(choice.ordinal));
+    if (choice.offered) graph->device.emplace(graph->host, gpu::Driver::system().device(choice.ordinal));
     *out = graph.release();
   });
 }

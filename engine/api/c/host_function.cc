@@ -7,7 +7,7 @@
 
 #include "api/c/arguments.h"
 #include "base/error.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 namespace lanewise::c {
 

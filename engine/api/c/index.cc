@@ -11,8 +11,8 @@
 #include "api/c/error.h"
 #include "api/c/options.h"
 #include "api/device_choice.h"
-#include "device/driver.h"
-#include "index/device/device_index.h"
+#include "gpu/driver.h"
+#include "index/gpu/device_index.h"
 
 using namespace lanewise;  // the functions of C stand outside of it
 using lanewise::c::guarded, lanewise::c::need, lanewise::c::TakenArray;
@@ -27,7 +27,7 @@ struct lw_index {
     const DeviceChoice choice = parse_device(place);
     if (!choice.offered) return;
     if (!choice.only) throw UserError("an index has no device 'auto': choose cpu, cuda or cuda:N");
-    device.emplace(host, device::Driver::system().device(choice.ordinal));
+    device.emplace(host, gpu::Driver::system().device(choice.ordinal));
   }
   /// Calls f with the one that is searched and changed.
   template <class F>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 namespace lanewise::c {
 

@@ -14,7 +14,7 @@
 #include "api/c/rows.h"
 #include "api/session.h"
 #include "base/error.h"
-#include "data/arrow.h"
+#include "data/arrow/arrow.h"
 
 using lanewise::Session, lanewise::StatementResult, lanewise::Table, lanewise::UserError;
 using lanewise::c::check_process, lanewise::c::guarded, lanewise::c::need;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "data/arrow_buffers.h"
-#include "data/arrow_device.h"
+#include "data/arrow/arrow_buffers.h"
+#include "data/arrow/arrow_device.h"
 #include "data/column.h"
-#include "device/memory.h"
+#include "gpu/memory.h"
 
 /// For tests: tables of every type, and their Arrow arrays in a device's memory.
 namespace lanewise::testing_arrow {
@@ -69,7 +69,7 @@ inline Table table_of(int64_t first, int64_t rows, int64_t batch_rows) {
 /// Arrays in a device's memory with their schema, and how many of them were released.
 class DeviceArrays {
  public:
-  DeviceArrays(const Table& table, device::Device& device) {
+  DeviceArrays(const Table& table, gpu::Device& device) {
     ArrowDeviceArrayStream stream;
     arrow::export_device_stream(table, device, &stream);
     stream.get_schema(&stream, &schema);
@@ -100,8 +100,8 @@ class DeviceArrays {
     }
   }
   /// Writes `byte` over what is not a row's value: what lies before and after the rows, and beneath NULLs.
-  void spoil(unsigned char byte, device::Device& device) {
-    device::Stream stream(device);
+  void spoil(unsigned char byte, gpu::Device& device) {
+    gpu::Stream stream(device);
     for (const ArrowDeviceArray& each : arrays) {
       for (int64_t i = 0; i < each.array.n_children; ++i) {
         const ArrowArray& column = *each.array.children[i];
@@ -131,7 +131,7 @@ class DeviceArrays {
   }
 
   static void spoil_column(const ArrowSchema& field, const ArrowArray& column, size_t first, size_t rows,
-                           unsigned char byte, device::Stream& stream) {
+                           unsigned char byte, gpu::Stream& stream) {
     using arrow::Layout;
     std::vector<bool> valid(rows, true);
     if (const void* const bits = column.buffers[0]; bits != nullptr) {
@@ -155,9 +155,8 @@ class DeviceArrays {
   /// A buffer's bytes up to the padding after these values of `bits` bits each, of which those that are not
   /// kept become parts of `byte`, as all before and after. Gives what they were.
   static std::vector<uint8_t> keep(const void* buffer, size_t bits, size_t first,
-                                   const std::vector<bool>& kept, unsigned char byte,
-                                   device::Stream& stream) {
-    const auto address = reinterpret_cast<device::cuda::Address>(buffer);
+                                   const std::vector<bool>& kept, unsigned char byte, gpu::Stream& stream) {
+    const auto address = reinterpret_cast<gpu::cuda::Address>(buffer);
     std::vector<uint8_t> before(((first + kept.size()) * bits + 7) / 8 + kPadding);
     stream.copy_to_host(before.data(), address, before.size());
     stream.synchronize();

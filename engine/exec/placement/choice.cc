@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "data/device_rows.h"
-#include "device/kernel_cache.h"
-#include "exec/device/run_on_device.h"
+#include "data/gpu/device_rows.h"
+#include "exec/gpu/run_on_device.h"
 #include "exec/placement/work.h"
+#include "gpu/modules/kernel_cache.h"
 
 namespace lanewise::exec {
 
@@ -37,7 +37,7 @@ Kernels find_kernels(const Pipeline& pipeline, const Results& results, const Str
                      const DeviceView& view) {
   if (is_compiled_ahead(pipeline, results, strategy, view.architecture)) return Kernels::kAhead;
   const std::string key = kernels_key(kernels_name(pipeline, results, strategy), view.costs.name);
-  return device::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
+  return gpu::KernelCache::system().find(key) ? Kernels::kCached : Kernels::kToCompile;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Choice choose(const Pipeline& pipeline, const Results& results, const std::vecto
 void note_compiled(const Pipeline& pipeline, const Results& results, const Options& options) {
   if (!options.device_view) return;
   const std::string kernels = kernels_name(pipeline, results, options.device_strategy);
-  const device::KernelCache& cache = device::KernelCache::system();
+  const gpu::KernelCache& cache = gpu::KernelCache::system();
   for (const std::string& gpu : {options.device_view().costs.name, std::string()}) {
     if (const std::string key = kernels_key(kernels, gpu); !cache.find(key)) cache.store(key, "");
   }

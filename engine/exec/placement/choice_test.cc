@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "base/testing/temporary_folder.h"
-#include "data/device_rows.h"
-#include "device/testing/fake_driver.h"
-#include "exec/device/testing/call_of.h"
-#include "exec/fake_source.h"
+#include "data/gpu/device_rows.h"
+#include "exec/gpu/testing/call_of.h"
+#include "exec/testing/fake_source.h"
+#include "gpu/testing/fake_driver.h"
 
 namespace lanewise::exec {
 namespace choice_test {
@@ -72,7 +72,7 @@ class Choices : public testing::Test {
     static const TemporaryFolder folder;
     return folder;
   }
-  const device::Setting in_ = {"XDG_CACHE_HOME", cache().path().c_str()};
+  const gpu::Setting in_ = {"XDG_CACHE_HOME", cache().path().c_str()};
   Options options_;
   DeviceView view_;
 };

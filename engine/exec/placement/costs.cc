@@ -31,7 +31,7 @@ Rates usual_host_rates(lanes::Target target, const lanes::Tuning& tuning, int th
   return with_threads_of(core, 1, threads);
 }
 
-DeviceCosts usual_device_costs(const device::Properties& properties) {
+DeviceCosts usual_device_costs(const gpu::Properties& properties) {
   // Shares of what docs/notes/performance-gpu.md has of an H200: 4,814 GB/s, 132 multiprocessors.
   constexpr double kBandwidth = 1e12, kMultiprocessors = 60;  // of a usual GPU
   const double bandwidth = properties.bandwidth > 0 ? properties.bandwidth : kBandwidth;

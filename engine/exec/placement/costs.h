@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "device/driver.h"
-#include "lanes/target.h"
-#include "lanes/tuning.h"
+#include "gpu/driver.h"
+#include "lanes/targets/target.h"
+#include "lanes/targets/tuning.h"
 
 namespace lanewise::exec {
 
@@ -56,6 +56,6 @@ Rates with_threads_of(const Rates& rates, int measured, int threads);
 
 /// A GPU's, where they were not measured: what an H200 was found to do, in proportion to memory bandwidth and
 /// multiprocessors. With properties that are 0 those of a usual GPU.
-DeviceCosts usual_device_costs(const device::Properties& properties);
+DeviceCosts usual_device_costs(const gpu::Properties& properties);
 
 }  // namespace lanewise::exec

@@ -85,7 +85,7 @@ TEST(Estimates, AreTold) {
 }
 
 TEST(UsualCosts, FollowTheGpusProperties) {
-  device::Properties h200{.name = "NVIDIA H200"};
+  gpu::Properties h200{.name = "NVIDIA H200"};
   h200.bandwidth = 4.8e12;
   h200.multiprocessors = 132;
   const DeviceCosts large = usual_device_costs(h200), usual = usual_device_costs({});

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/device_rows.h"
+#include "data/gpu/device_rows.h"
+#include "exec/inputs/stored_input.h"
 #include "exec/run.h"
-#include "exec/stored_input.h"
-#include "expr/device/emitter.h"
+#include "expr/gpu/emitter.h"
 #include "expr/patterns/prepared_pattern.h"
 #include "ops/filter/filter.h"
 #include "text/compiled_pattern.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "exec/column_store.h"
+#include "exec/inputs/column_store.h"
 #include "exec/pipeline.h"
 #include "exec/placement/estimate.h"
 

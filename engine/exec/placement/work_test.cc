@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/device/testing/call_of.h"
 #include "exec/execute.h"
-#include "exec/fake_source.h"
+#include "exec/gpu/testing/call_of.h"
+#include "exec/testing/fake_source.h"
 
 namespace lanewise::exec {
 namespace work_test {

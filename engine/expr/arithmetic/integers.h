@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 #include "expr/numbers.h"
 
 /// Division and bit operations of single values.

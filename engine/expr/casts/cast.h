@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 
 /// CAST and TRY_CAST between all types that SQL casts. Times with zone are in UTC.
 namespace lanewise::expr {

@@ -6,7 +6,7 @@
 
 #include "base/int128.h"
 #include "data/type.h"
-#include "expr/device/parse_times-inl.h"
+#include "expr/gpu/casts/parse_times-inl.h"
 
 /// Reading values from text as SQL's CAST does; nothing where the text is not such a value. Spaces around
 /// numbers and times are skipped.

@@ -1,6 +1,6 @@
 #include "expr/casts/parse.h"
 #include "expr/dates/date_part.h"
-#include "expr/device/parse_interval-inl.h"
+#include "expr/gpu/casts/parse_interval-inl.h"
 
 namespace lanewise::expr {
 

@@ -3,8 +3,8 @@
 
 #include "expr/casts/characters.h"
 #include "expr/casts/parse.h"
-#include "expr/device/parse_numbers-inl.h"
-#include "expr/device/parse_reals-inl.h"
+#include "expr/gpu/casts/parse_numbers-inl.h"
+#include "expr/gpu/casts/parse_reals-inl.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {

@@ -1,6 +1,6 @@
 #include "expr/comparisons/between.h"
 
-#include "expr/evaluation.h"
+#include "expr/evaluation/evaluation.h"
 
 namespace lanewise::expr {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "expr/compare.h"
 #include "expr/comparisons/compare_texts.h"
-#include "expr/loops.h"
+#include "expr/evaluation/compare.h"
+#include "expr/evaluation/loops.h"
 #include "expr/numbers.h"
 
 namespace lanewise::expr {

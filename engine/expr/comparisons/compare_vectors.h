@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "primitives/kernels.h"
 
 namespace lanewise::expr {

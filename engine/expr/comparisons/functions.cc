@@ -2,8 +2,8 @@
 
 #include "expr/comparisons/between.h"
 #include "expr/comparisons/compare_vectors.h"
+#include "expr/evaluation/vectors.h"
 #include "expr/function_groups.h"
-#include "expr/vectors.h"
 
 namespace lanewise {
 

@@ -6,7 +6,7 @@
 #include "expr/arithmetic/operators.h"
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "data/type.h"
-#include "expr/device/date_part-inl.h"
+#include "expr/gpu/date_part-inl.h"
 
 namespace lanewise::expr {
 

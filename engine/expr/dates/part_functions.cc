@@ -5,7 +5,7 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 
 namespace lanewise::expr {
 

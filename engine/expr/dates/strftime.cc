@@ -6,8 +6,8 @@
 #include "expr/dates/calendar.h"
 #include "expr/dates/groups.h"
 #include "expr/dates/parts.h"
-#include "expr/device/emitter.h"
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
+#include "expr/gpu/emitter.h"
 #include "expr/signature.h"
 
 namespace lanewise::expr {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 #include "expr/math/groups.h"
 #include "expr/signature.h"
 

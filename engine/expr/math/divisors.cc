@@ -1,7 +1,7 @@
 #include <array>
 #include <bit>
 
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 #include "expr/math/groups.h"
 #include "expr/numbers.h"
 #include "expr/signature.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "expr/compare.h"
-#include "expr/loops.h"
+#include "expr/evaluation/compare.h"
+#include "expr/evaluation/loops.h"
 #include "expr/math/groups.h"
 
 namespace lanewise::expr {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "expr/device/emitter.h"
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
+#include "expr/gpu/emitter.h"
 #include "expr/math/groups.h"
 #include "expr/numbers.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "expr/vectors.h"
+#include "expr/evaluation/vectors.h"
 
 namespace lanewise::expr {
 

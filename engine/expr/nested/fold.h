@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/expr.h"
 #include "expr/nested/elements.h"
 

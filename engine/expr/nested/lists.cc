@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "expr/evaluation/vectors.h"
 #include "expr/nested/elements.h"
 #include "expr/nested/functions.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/reference.h"
 #include "expr/strings/texts.h"
-#include "expr/vectors.h"
 
 namespace lanewise::expr {
 

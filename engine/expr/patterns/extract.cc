@@ -104,7 +104,7 @@ Value extract_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(std::string(groups[static_cast<size_t>(group)].of(args[0].text())));
 }
 
-/// See expr/device/captures-inl.h.
+/// See expr/gpu/strings/captures-inl.h.
 std::optional<DeviceFunction> device_extract(const Expr& expr) {
   const auto& prepared = static_cast<const PreparedExtract&>(*expr.prepared);
   const int groups[] = {prepared.group()};

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "expr/evaluation.h"
+#include "expr/evaluation/evaluation.h"
 #include "expr/patterns/per_target.h"
 #include "text/pattern_set.h"
 

@@ -125,7 +125,7 @@ Value test_reference(const Expr&, std::span<const Value> args) {
   return Value::boolean(matches_reference<kSyntax>(args) != kNegated);
 }
 
-/// For patterns that rows bring along; see expr/device/patterns-inl.h.
+/// For patterns that rows bring along; see expr/gpu/strings/patterns-inl.h.
 template <Syntax kSyntax, bool kNegated>
 constexpr auto device_test() -> decltype(Function::device) {
   switch (kSyntax) {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::expr {
 

@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/patterns/pattern_cache.h"
 #include "expr/patterns/per_target.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 #include "text/captures.h"
 
 namespace lanewise::expr {

@@ -86,7 +86,7 @@ Value replace_matches_reference(const Expr&, std::span<const Value> args) {
   return Value::varchar(result);
 }
 
-/// See expr/device/rewrites-inl.h.
+/// See expr/gpu/strings/rewrites-inl.h.
 std::optional<DeviceFunction> device_replace(const Expr& expr) {
   const auto& prepared = static_cast<const PreparedReplace&>(*expr.prepared);
   const std::optional<std::string> rewrite = literal_text(expr.args[2]);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
 
 /// For tests: a function's evaluator against its reference, over every form that its arguments can have.

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "expr/loops.h"
+#include "expr/evaluation/loops.h"
 #include "expr/signature.h"
 #include "expr/strings/functions.h"
 #include "expr/strings/signature.h"

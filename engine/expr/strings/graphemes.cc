@@ -1,7 +1,7 @@
 #include "expr/strings/graphemes.h"
 
 #include "expr/casts/parse.h"
-#include "expr/device/graphemes-inl.h"
+#include "expr/gpu/strings/graphemes-inl.h"
 #include "expr/strings/characters.h"
 #include "expr/strings/reference.h"
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 #include "expr/function.h"
 
 namespace lanewise {

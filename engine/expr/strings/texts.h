@@ -6,8 +6,8 @@
 
 #include "active/active_set.h"
 #include "base/error.h"
-#include "expr/evaluate.h"
-#include "expr/vectors.h"
+#include "expr/evaluation/evaluate.h"
+#include "expr/evaluation/vectors.h"
 
 /// What the string functions read and write.
 namespace lanewise::expr {

@@ -1,19 +1,19 @@
 #pragma once
 
-#include "device/testing/fake_driver.h"
-#include "device/testing/gpu.h"
-#include "graph/device/steps.h"
+#include "gpu/testing/fake_driver.h"
+#include "gpu/testing/gpu.h"
+#include "graph/gpu/steps.h"
 
 namespace lanewise::graph {
 
 /// Where steps run in a test: on the host's threads with the stand-in for the driver; or on the GPU, null
 /// where there is none or no compiler for it. `root`: of the repository.
-inline device::Device* device_for(Steps::Where where, const std::filesystem::path& root) {
-  if (where == Steps::Where::kGpu) return device::find_gpu(root);
+inline gpu::Device* device_for(Steps::Where where, const std::filesystem::path& root) {
+  if (where == Steps::Where::kGpu) return gpu::find_gpu(root);
   try {
-    static device::Driver& driver = *new device::Driver(device::fake_library("fake"));
+    static gpu::Driver& driver = *new gpu::Driver(gpu::fake_library("fake"));
     return &driver.device(0);
-  } catch (const device::DeviceError&) {  // it was not built, or lies elsewhere
+  } catch (const gpu::DeviceError&) {  // it was not built, or lies elsewhere
     return nullptr;
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "index/node.h"
+#include "index/tree/node.h"
 
 // How a node is searched: the samples select the line, the line yields the key.
 

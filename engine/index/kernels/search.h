@@ -1,6 +1,6 @@
 #pragma once
 
-#include "index/node.h"
+#include "index/tree/node.h"
 
 namespace lanewise::index {
 

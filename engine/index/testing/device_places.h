@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "index/device/device_index.h"
+#include "index/gpu/device_index.h"
 #include "index/testing/emulated_runner.h"
 
 namespace lanewise::on_devices {
@@ -17,15 +17,15 @@ using Random = std::mt19937_64;
 
 /// The two places where kernels run; a device is null where there is none, or no compiler for it.
 struct Emulated {
-  static device::Device* find_device();
-  static std::unique_ptr<index::Runner> runner(device::Device&) {
+  static gpu::Device* find_device();
+  static std::unique_ptr<index::Runner> runner(gpu::Device&) {
     return std::make_unique<index::EmulatedRunner>();
   }
   static constexpr bool kEmulated = true;
 };
 struct Gpu {
-  static device::Device* find_device();
-  static std::unique_ptr<index::Runner> runner(device::Device& device) {
+  static gpu::Device* find_device();
+  static std::unique_ptr<index::Runner> runner(gpu::Device& device) {
     return std::make_unique<index::GpuRunner>(device);
   }
   static constexpr bool kEmulated = false;
@@ -40,7 +40,7 @@ class DeviceIndexTest : public testing::Test {
   }
   DeviceIndex upload(const Index& index) { return {index, *device_, Where::runner(*device_)}; }
 
-  device::Device* device_ = nullptr;
+  gpu::Device* device_ = nullptr;
 };
 
 using Places = testing::Types<Emulated, Gpu>;

@@ -1,17 +1,16 @@
 #pragma once
 
-#include "index/device/runner.h"
+#include "index/gpu/runner.h"
 
 namespace lanewise::index {
 
 /// Runs the kernels' text on the host, for the stand-in of the driver, whose memory is the host's.
 class EmulatedRunner final : public Runner {
  public:
-  void search(const SearchKernel& kernel, const TreeAt& tree, const Job& job,
-              device::Stream& stream) override;
+  void search(const SearchKernel& kernel, const TreeAt& tree, const Job& job, gpu::Stream& stream) override;
   void step(const UpdateKernels& kernels, Step step, const TreeAt& tree, const UpdateJob& job, u64 items,
-            device::Stream& stream) override;
-  void sort(device::SortPairs& pairs, device::DevicePool& pool, device::Stream& stream) override;
+            gpu::Stream& stream) override;
+  void sort(gpu::SortPairs& pairs, gpu::DevicePool& pool, gpu::Stream& stream) override;
 
   inline static TreeAt last_tree;
   inline static int launches = 0;

@@ -78,7 +78,7 @@ void with_word(const SearchKernel& kernel, const TreeAt& tree, const Job& job) {
 
 }  // namespace
 
-void EmulatedRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job, device::Stream&) {
+void EmulatedRunner::search(const SearchKernel& kernel, const TreeAt& tree, const Job& job, gpu::Stream&) {
   last_tree = tree;
   ++launches;
   if (kernel.planes > 1) {

@@ -97,7 +97,7 @@ void step_with(const SearchKernel& kernel, u32 leaf_lanes, Step step, const Tree
 }
 
 template <class Word>
-void sort_words(device::SortPairs& pairs) {
+void sort_words(gpu::SortPairs& pairs) {
   const Word* words = array_at<Word>(pairs.keys[0]);
   std::vector<u64> order(pairs.count);
   std::iota(order.begin(), order.end(), 0);
@@ -111,7 +111,7 @@ void sort_words(device::SortPairs& pairs) {
 }  // namespace
 
 void EmulatedRunner::step(const UpdateKernels& kernels, Step step, const TreeAt& tree, const UpdateJob& job,
-                          u64 items, device::Stream&) {
+                          u64 items, gpu::Stream&) {
   SearchKernel kernel{};
   kernel.form = kernels.form;
   kernel.word = kernels.word;
@@ -129,7 +129,7 @@ void EmulatedRunner::step(const UpdateKernels& kernels, Step step, const TreeAt&
   }
 }
 
-void EmulatedRunner::sort(device::SortPairs& pairs, device::DevicePool&, device::Stream&) {
+void EmulatedRunner::sort(gpu::SortPairs& pairs, gpu::DevicePool&, gpu::Stream&) {
   if (pairs.key_bytes == 4) {
     sort_words<u32>(pairs);
   } else {

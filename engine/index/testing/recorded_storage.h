@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "index/storage.h"
+#include "index/image/storage.h"
 
 namespace lanewise::index {
 

@@ -10,9 +10,9 @@
 #include <numeric>
 #include <optional>
 
+#include "lanes/automata/rows.h"
 #include "lanes/gate/gate_data.h"
 #include "lanes/gate/gate_twin.h"
-#include "lanes/rows.h"
 
 namespace lanewise::lanes::gate {
 namespace {

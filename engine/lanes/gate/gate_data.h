@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/automaton.h"
+#include "lanes/automata/automaton.h"
 #include "lanes/lane.h"
 
 namespace lanewise::lanes::gate {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lanes/find_targets.h"
+#include "lanes/automata/rows.h"
 #include "lanes/lines.h"
-#include "lanes/rows.h"
+#include "lanes/search/find_targets.h"
 #include "lanes/testing/guarded.h"
 
 namespace lanewise::lanes {

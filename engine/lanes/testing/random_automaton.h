@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "lanes/automaton.h"
+#include "lanes/automata/automaton.h"
 #include "lanes/lane.h"
 
 namespace lanewise::lanes {

@@ -5,7 +5,7 @@
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang takes the target from its options
 #pragma GCC target("avx2,bmi,bmi2,lzcnt,popcnt")
 
-#include "lanes/register_avx2-inl.h"
+#include "lanes/registers/register_avx2-inl.h"
 #include "lanes/testing/register_ops-inl.h"
 
 namespace lanewise::lanes {

@@ -8,7 +8,7 @@
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang takes the target from its options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")
 
-#include "lanes/register_avx512-inl.h"
+#include "lanes/registers/register_avx512-inl.h"
 #include "lanes/testing/register_ops-inl.h"
 
 namespace lanewise::lanes {

@@ -1,4 +1,4 @@
-#include "lanes/register_emulated-inl.h"
+#include "lanes/registers/register_emulated-inl.h"
 
 #include "lanes/testing/register_ops-inl.h"
 

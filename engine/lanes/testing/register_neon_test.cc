@@ -1,6 +1,6 @@
 #if defined(__aarch64__)
 
-#include "lanes/register_neon-inl.h"
+#include "lanes/registers/register_neon-inl.h"
 
 #include "lanes/testing/register_ops-inl.h"
 

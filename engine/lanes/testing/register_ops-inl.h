@@ -1,8 +1,8 @@
 #pragma once
 
-#include "lanes/kind_table.h"
+#include "lanes/automata/packed_table.h"
 #include "lanes/lane.h"
-#include "lanes/packed_table.h"
+#include "lanes/search/kind_table.h"
 
 namespace lanewise::lanes {
 

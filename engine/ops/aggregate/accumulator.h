@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "data/column.h"
 #include "data/vector.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::ops {
 

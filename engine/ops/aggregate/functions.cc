@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/aggregate/function_groups.h"
+#include "ops/aggregate/functions/function_groups.h"
 #include "ops/aggregate/host_aggregate.h"
 
 namespace lanewise::ops {

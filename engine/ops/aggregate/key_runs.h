@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ops/aggregate/accumulator.h"
-#include "primitives/grouping.h"
+#include "primitives/groups/grouping.h"
 
 namespace lanewise::ops {
 

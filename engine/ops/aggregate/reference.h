@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "data/packed.h"
 #include "data/value.h"
-#include "ops/aggregate/to_real.h"
+#include "ops/aggregate/functions/to_real.h"
 #include "plan/node.h"
 
 /// The obvious meaning of the aggregate functions, for tests: all rows of one group at once, value by value.

@@ -1,6 +1,6 @@
 #include "ops/filter/filter.h"
 
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 
 namespace lanewise::ops {
 

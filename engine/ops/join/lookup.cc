@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "ops/join/run_table.h"
-#include "primitives/key_rows.h"
-#include "primitives/key_words.h"
-#include "primitives/packed_keys.h"
+#include "primitives/groups/key_rows.h"
+#include "primitives/groups/key_words.h"
+#include "primitives/groups/packed_keys.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {

@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "ops/ordered_rows.h"
-#include "primitives/hash.h"
-#include "primitives/key_rows.h"
+#include "primitives/groups/hash.h"
+#include "primitives/groups/key_rows.h"
 
 namespace lanewise::ops {
 

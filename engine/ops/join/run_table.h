@@ -9,7 +9,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "ops/join/lookup.h"
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "primitives/parallel.h"
 
 namespace lanewise::ops {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 #include "ops/sort/sort.h"
 #include "primitives/parallel.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/take.h"
-#include "primitives/grouping.h"
+#include "primitives/groups/grouping.h"
 
 namespace lanewise::ops {
 

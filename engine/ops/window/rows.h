@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/column.h"
-#include "expr/evaluate.h"
+#include "expr/evaluation/evaluate.h"
 
 namespace lanewise::ops {
 

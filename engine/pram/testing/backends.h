@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/testing/test_size.h"
-#include "device/error.h"
-#include "device/testing/nvrtc.h"
-#include "pram/device/backend.h"
+#include "gpu/error.h"
+#include "gpu/testing/nvrtc.h"
+#include "pram/gpu/backends/backend.h"
 #include "pram/options.h"
 
 namespace lanewise::pram {
@@ -21,12 +21,12 @@ inline Backend* backend_of(Executor executor, const char* root, std::string& why
   }
   try {
     if (executor == Executor::kOpenCl) return &opencl_backend();
-    if (!device::find_nvrtc(root)) {
+    if (!gpu::find_nvrtc(root)) {
       why = "NVRTC is not here";
       return nullptr;
     }
     return &cuda_backend();
-  } catch (const device::DeviceError& error) {
+  } catch (const gpu::DeviceError& error) {
     why = error.what();
     return nullptr;
   }

@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "graph/device/device_chains.h"
-#include "graph/device/device_graph.h"
+#include "graph/gpu/device_chains.h"
+#include "graph/gpu/device_graph.h"
 #include "pram/testing/bench_inputs.h"
-#include "primitives/device/device_arrays.h"
-#include "primitives/device/device_matrix.h"
-#include "primitives/device/device_sort.h"
+#include "primitives/gpu/device_arrays.h"
+#include "primitives/gpu/device_matrix.h"
+#include "primitives/gpu/device_sort.h"
 
 namespace lanewise::pram {
 
@@ -43,8 +43,8 @@ class ArrayTwin {
 
  private:
   template <class T>
-  device::DeviceBuffer upload(const std::vector<T>& values) {
-    device::DeviceBuffer buffer = pool_.allocate(values.size() * sizeof(T), stream_, "a benchmark");
+  gpu::DeviceBuffer upload(const std::vector<T>& values) {
+    gpu::DeviceBuffer buffer = pool_.allocate(values.size() * sizeof(T), stream_, "a benchmark");
     stream_.copy_to_device(buffer.address(), values.data(), values.size() * sizeof(T));
     stream_.synchronize();
     return buffer;
@@ -76,21 +76,21 @@ class ArrayTwin {
     }
   }
 
-  device::Device& gpu_ = device::Driver::system().device(0);
-  device::Stream stream_{gpu_};
-  device::DevicePool pool_{gpu_};
+  gpu::Device& gpu_ = gpu::Driver::system().device(0);
+  gpu::Stream stream_{gpu_};
+  gpu::DevicePool pool_{gpu_};
   DeviceArrays arrays_{pool_};
   DeviceMergeSort sorter_{pool_};
   DeviceMatrixProduct matrices_{pool_};
-  std::vector<device::DeviceBuffer> given_;  // by name
+  std::vector<gpu::DeviceBuffer> given_;  // by name
   std::vector<size_t> sizes_;
-  device::DeviceBuffer to_;
+  gpu::DeviceBuffer to_;
 };
 
 /// The twin of a program that `inputs_of` makes inputs of size n for.
 inline Twin twin_of(const Program& program, const std::string& name, int64_t n) {
   const Arrays inputs = inputs_of(program, n);
-  device::Device& gpu = device::Driver::system().device(0);
+  gpu::Device& gpu = gpu::Driver::system().device(0);
   if (name == "list_ranking" || name == "tree_depth") {
     const auto there = std::make_shared<graph::DeviceChains>(gpu);
     return [there, words = inputs.begin()->second.words, name] {

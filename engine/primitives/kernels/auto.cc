@@ -3,7 +3,7 @@
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang vectorises anyway
 #pragma GCC optimize("O3")                          // vectors are this target's meaning
 
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 
 #if defined(__x86_64__)
 // Everything below may use these instructions; nothing of the standard library may be included below.

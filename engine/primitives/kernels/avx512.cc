@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 
 // Everything below may use these instructions; nothing of the standard library may be included below.
 #pragma GCC diagnostic ignored \

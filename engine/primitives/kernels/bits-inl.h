@@ -1,6 +1,6 @@
 #pragma once
 
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "primitives/kernels.h"
 #include "primitives/kernels/blocks-inl.h"
 

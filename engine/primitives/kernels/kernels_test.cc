@@ -10,7 +10,7 @@
 #include "base/bits.h"
 #include "base/testing/test_size.h"
 #include "lanes/testing/guarded.h"
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 
 namespace lanewise::kernels {
 namespace {

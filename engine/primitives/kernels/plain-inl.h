@@ -1,6 +1,6 @@
 #pragma once
 
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "primitives/kernels/bits-inl.h"
 #include "primitives/kernels/order-inl.h"
 #include "primitives/kernels/tables.h"

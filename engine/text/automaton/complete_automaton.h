@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/automaton.h"
+#include "lanes/automata/automaton.h"
 #include "text/automaton/determinizer.h"
 
 namespace lanewise::text::automaton {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/tagged-inl.h"
+#include "lanes/automata/tagged-inl.h"
 #include "text/captures.h"
 
 namespace lanewise::text::captures {

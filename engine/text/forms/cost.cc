@@ -1,6 +1,6 @@
 #include "text/forms/cost.h"
 
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 
 namespace lanewise::text::forms {
 

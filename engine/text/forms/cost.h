@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "lanes/tuning.h"
+#include "lanes/targets/tuning.h"
 
 namespace lanewise::text::forms {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "lanes/rows.h"
-#include "lanes/target.h"
-#include "lanes/tuning.h"
+#include "lanes/automata/rows.h"
+#include "lanes/targets/target.h"
+#include "lanes/targets/tuning.h"
 #include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
 #include "text/string_rows.h"

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "lanes/rows.h"
-#include "lanes/tuning.h"
+#include "lanes/automata/rows.h"
+#include "lanes/targets/tuning.h"
 #include "text/forms/form.h"
 
 namespace lanewise::text::forms {

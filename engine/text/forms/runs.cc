@@ -1,5 +1,5 @@
 #include "base/bits.h"
-#include "lanes/find_runs.h"
+#include "lanes/search/find_runs.h"
 #include "text/forms/candidates.h"
 
 namespace lanewise::text::forms {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lanes/find_set.h"
+#include "lanes/search/find_set.h"
 #include "text/forms/form.h"
 
 namespace lanewise::text::forms {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "lanes/find.h"
+#include "lanes/search/find.h"
 #include "text/syntax/ast.h"
 
 namespace lanewise::text::literals {

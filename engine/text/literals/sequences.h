@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lanes/find_set.h"
+#include "lanes/search/find_set.h"
 #include "text/syntax/ast.h"
 
 namespace lanewise::text::literals {

@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 #include "text/matcher.h"
 #include "text/testing/text_column.h"
 

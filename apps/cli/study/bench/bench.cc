@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/machine.h"
-#include "lanes/target.h"
+#include "lanes/targets/target.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/simulate.h"
 

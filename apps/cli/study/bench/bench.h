@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/cancel.h"
-#include "lanes/rows.h"
+#include "lanes/automata/rows.h"
 #include "progress.h"
 #include "study/bench/counters.h"
 #include "study/bench/options.h"

@@ -43,7 +43,7 @@ Contender host_level(std::string level, const std::shared_ptr<std::vector<uint32
 template <class Key>
 class IndexRun {
  public:
-  IndexRun(const IndexBenchOptions& options, Bench& bench, const Emit& emit, device::Device* device)
+  IndexRun(const IndexBenchOptions& options, Bench& bench, const Emit& emit, gpu::Device* device)
       : options_(options), bench_(bench), emit_(emit), device_(device) {}
 
   std::vector<Group> run() {
@@ -273,7 +273,7 @@ class IndexRun {
   const IndexBenchOptions& options_;
   Bench& bench_;
   const Emit& emit_;
-  device::Device* device_;
+  gpu::Device* device_;
   std::vector<Group> groups_;
 };
 
@@ -282,7 +282,7 @@ class IndexRun {
 std::vector<Group> run_index(const IndexBenchOptions& given, Bench& bench, const Emit& emit) {
   IndexBenchOptions options = given;
   if (options.rows == 0) options.rows = std::min<uint64_t>(10'000'000, machine_memory() / 100);
-  device::Device* device = find_device(options.device);
+  gpu::Device* device = find_device(options.device);
   if (options.type == "uint64") return IndexRun<uint64_t>(options, bench, emit, device).run();
   return IndexRun<uint32_t>(options, bench, emit, device).run();
 }

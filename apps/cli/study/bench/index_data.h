@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "index/index.h"
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "study/data/sorted_keys.h"
 
 namespace lanewise::cli::bench {

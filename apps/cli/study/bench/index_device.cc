@@ -7,9 +7,9 @@
 
 #include "api/device_choice.h"
 #include "base/bits.h"
-#include "device/error.h"
-#include "device/memory.h"
-#include "device/staging.h"
+#include "gpu/error.h"
+#include "gpu/memory.h"
+#include "gpu/staging.h"
 #include "output/result_writer.h"
 
 namespace lanewise::cli::bench {
@@ -33,7 +33,7 @@ constexpr const char* kTypeName = sizeof(Key) == 4 ? "uint32" : "uint64";
 template <class Key>
 class Resident {
  public:
-  Resident(std::shared_ptr<DeviceIndex> index, const std::vector<Key>& queries, device::Device& device)
+  Resident(std::shared_ptr<DeviceIndex> index, const std::vector<Key>& queries, gpu::Device& device)
       : index_(std::move(index)), device_(device), pool_(device), staging_(device), count_(queries.size()) {
     keys_ = there(count_ * sizeof(Key));
     staging_.upload(keys_.address(), queries.data(), keys_.size(), stream());
@@ -48,10 +48,10 @@ class Resident {
   }
 
  private:
-  device::Stream& stream() { return index_->stream(); }
-  device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
+  gpu::Stream& stream() { return index_->stream(); }
+  gpu::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
   /// Room that is made when it is first requested.
-  device::DeviceBuffer& room(device::DeviceBuffer& buffer, size_t bytes) {
+  gpu::DeviceBuffer& room(gpu::DeviceBuffer& buffer, size_t bytes) {
     if (!buffer) buffer = there(bytes);
     return buffer;
   }
@@ -79,7 +79,7 @@ class Resident {
   }
 
   double seconds(Ask ask, const std::string& strategy) {
-    device::Event start(device_, true), end(device_, true);
+    gpu::Event start(device_, true), end(device_, true);
     start.record(stream());
     run(ask, strategy);
     end.record(stream());
@@ -102,7 +102,7 @@ class Resident {
     return 0;
   }
   template <class T>
-  uint64_t digest_of_there(const device::DeviceBuffer& buffer, size_t bytes) {
+  uint64_t digest_of_there(const gpu::DeviceBuffer& buffer, size_t bytes) {
     std::vector<T> values(bytes / sizeof(T));
     staging_.download(values.data(), buffer.address(), bytes, stream());
     return digest_of(std::span<const T>(values));
@@ -121,11 +121,11 @@ class Resident {
   }
 
   std::shared_ptr<DeviceIndex> index_;
-  device::Device& device_;
-  device::DevicePool pool_;
-  device::Staging staging_;
+  gpu::Device& device_;
+  gpu::DevicePool pool_;
+  gpu::Staging staging_;
   uint64_t count_;
-  device::DeviceBuffer keys_, found_, values_, positions_, pairs_, pair_values_, counts_;
+  gpu::DeviceBuffer keys_, found_, values_, positions_, pairs_, pair_values_, counts_;
 };
 
 Work device_work_of(const char* name, std::string title, uint64_t rows) {
@@ -138,12 +138,12 @@ Work device_work_of(const char* name, std::string title, uint64_t rows) {
 
 }  // namespace
 
-device::Device* find_device(const std::string& name) {
+gpu::Device* find_device(const std::string& name) {
   const DeviceChoice choice = parse_device(name);
   if (!choice.offered) return nullptr;
   try {
-    return &device::Driver::system().device(choice.ordinal);
-  } catch (const device::DeviceError&) {
+    return &gpu::Driver::system().device(choice.ordinal);
+  } catch (const gpu::DeviceError&) {
     if (choice.only) throw;
     return nullptr;
   }
@@ -151,7 +151,7 @@ device::Device* find_device(const std::string& name) {
 
 template <class Key>
 void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
-                  const std::vector<std::string>& strategies, device::Device& device) {
+                  const std::vector<std::string>& strategies, gpu::Device& device) {
   const auto resident = std::make_shared<Resident<Key>>(index, queries, device);
   for (const std::string& strategy : strategies) {
     work.contenders.push_back(resident->level(resident, Resident<Key>::Ask::kFind, strategy));
@@ -159,13 +159,13 @@ void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const s
 }
 
 template <class Key>
-Work launch_cost(device::Device& device) {
+Work launch_cost(gpu::Device& device) {
   const IndexData<Key> data(1);
   const auto host = std::make_shared<Index>(data.index());
   Work work = device_work_of("launch", "a launch of the search for one key", 1);
   const auto make = [host, &device] { return std::make_shared<DeviceIndex>(*host, device); };
-  const auto pool = std::make_shared<device::DevicePool>(device);
-  const auto buffer = std::make_shared<device::DeviceBuffer>();
+  const auto pool = std::make_shared<gpu::DevicePool>(device);
+  const auto buffer = std::make_shared<gpu::DeviceBuffer>();
   const auto launch = [pool, buffer](const DeviceIndex& index) {
     if (!*buffer) *buffer = pool->allocate(64, index.stream(), "benchmark");
     index.find(buffer->address(), 1, buffer->address() + 16, buffer->address() + 32);
@@ -202,7 +202,7 @@ Work launch_cost(device::Device& device) {
 }
 
 template <class Key>
-Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device) {
+Work copy_cost(uint64_t nodes, uint32_t keys, gpu::Device& device) {
   const IndexData<Key> data(nodes * keys);
   const auto host = std::make_shared<Index>(data.index(keys));
   const uint64_t image = host->stats().image_bytes;
@@ -220,12 +220,12 @@ Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device) {
                                });
                              }});
   // The way alone: staging and memory are there.
-  const auto pool = std::make_shared<device::DevicePool>(device);
-  const auto staging = std::make_shared<device::Staging>(device);
+  const auto pool = std::make_shared<gpu::DevicePool>(device);
+  const auto staging = std::make_shared<gpu::Staging>(device);
   const auto bytes = std::make_shared<std::vector<uint8_t>>(image, 1);
   work.contenders.push_back({.level = "transfer alone", .digest = image_size, .seconds = [=, &device] {
-                               device::Stream stream(device);
-                               const device::DeviceBuffer buffer = pool->allocate(image, stream, "benchmark");
+                               gpu::Stream stream(device);
+                               const gpu::DeviceBuffer buffer = pool->allocate(image, stream, "benchmark");
                                stream.synchronize();
                                return seconds_of([&] {
                                  staging->upload(buffer.address(), bytes->data(), image, stream);
@@ -236,7 +236,7 @@ Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device) {
 }
 
 template <class Key>
-void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
                   const std::function<void(Work)>& add) {
   using Ask = typename Resident<Key>::Ask;
   const uint64_t count = options.device_queries == 0 ? options.rows : options.device_queries;
@@ -310,10 +310,10 @@ void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
 
 #define INSTANTIATE(Key)                                                                          \
   template void add_resident(Work&, const std::shared_ptr<DeviceIndex>&, const std::vector<Key>&, \
-                             const std::vector<std::string>&, device::Device&);                   \
-  template Work launch_cost<Key>(device::Device&);                                                \
-  template Work copy_cost<Key>(uint64_t, uint32_t, device::Device&);                              \
-  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, device::Device&,    \
+                             const std::vector<std::string>&, gpu::Device&);                      \
+  template Work launch_cost<Key>(gpu::Device&);                                                   \
+  template Work copy_cost<Key>(uint64_t, uint32_t, gpu::Device&);                                 \
+  template void device_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&,       \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)
 INSTANTIATE(uint64_t)

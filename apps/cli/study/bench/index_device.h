@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
-#include "index/device/device_index.h"
+#include "gpu/device.h"
+#include "index/gpu/device_index.h"
 #include "study/bench/bench.h"
 #include "study/bench/index_data.h"
 
@@ -19,35 +19,34 @@ struct Work {
 };
 
 /// The GPU of that name: none for cpu; auto the first one or none. Throws DeviceError, UserError.
-device::Device* find_device(const std::string& name);
+gpu::Device* find_device(const std::string& name);
 
 /// Adds lookups of queries that lie in the device's memory, by each strategy; their time is the device's.
 template <class Key>
 void add_resident(Work& work, const std::shared_ptr<DeviceIndex>& index, const std::vector<Key>& queries,
-                  const std::vector<std::string>& strategies, device::Device& device);
+                  const std::vector<std::string>& strategies, gpu::Device& device);
 
 /// What a launch costs the first time and later, with and without waiting for its end.
 template <class Key>
-Work launch_cost(device::Device& device);
+Work launch_cost(gpu::Device& device);
 
 /// Bringing a tree of about so many nodes of so many keys to the device.
 template <class Key>
-Work copy_cost(uint64_t nodes, uint32_t keys, device::Device& device);
+Work copy_cost(uint64_t nodes, uint32_t keys, gpu::Device& device);
 
 /// Many queries that lie in the device's memory, in random order and sorted: contains, find, bounds, ranges;
 /// after random updates, and bringing those over.
 template <class Key>
-void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+void device_works(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
                   const std::function<void(Work)>& add);
 
 /// Changes of an index that is loaded at 70 %, in batches that lie in the device's memory, and its bulk load.
 template <class Key>
-void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
                   const std::function<void(Work)>& add);
 
 /// Lookups of a tenth as many strings of 8 to 40 bytes, in random order; inserting and erasing a tenth of
 /// those.
-void text_works(const IndexBenchOptions& options, device::Device& device,
-                const std::function<void(Work)>& add);
+void text_works(const IndexBenchOptions& options, gpu::Device& device, const std::function<void(Work)>& add);
 
 }  // namespace lanewise::cli::bench

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "device/memory.h"
-#include "device/staging.h"
+#include "gpu/memory.h"
+#include "gpu/staging.h"
 #include "output/result_writer.h"
 #include "primitives/scramble.h"
 #include "study/bench/index_device.h"
@@ -27,7 +27,7 @@ std::string text_of(uint64_t i) {
 /// Strings, and values or bits for them, in the device's memory.
 struct ThereTexts {
   uint64_t count;
-  device::DeviceBuffer bytes, begins, values, found;
+  gpu::DeviceBuffer bytes, begins, values, found;
 
   DeviceIndex::Texts texts() const { return {bytes.address(), begins.address()}; }
 };
@@ -35,7 +35,7 @@ struct ThereTexts {
 /// An index of strings on the device, and batches for it there.
 class ResidentTexts {
  public:
-  ResidentTexts(const Index& index, device::Device& device)
+  ResidentTexts(const Index& index, gpu::Device& device)
       : index_(index, device), device_(device), pool_(device), staging_(device) {}
 
   std::shared_ptr<ThereTexts> upload(const std::vector<std::string_view>& texts) {
@@ -67,7 +67,7 @@ class ResidentTexts {
     return digest_of(std::span<const uint32_t>(values));
   }
   double seconds(const std::function<void()>& run) {
-    device::Event start(device_, true), end(device_, true);
+    gpu::Event start(device_, true), end(device_, true);
     start.record(index_.stream());
     run();
     end.record(index_.stream());
@@ -77,12 +77,12 @@ class ResidentTexts {
   DeviceIndex& index() { return index_; }
 
  private:
-  device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, index_.stream(), "benchmark"); }
+  gpu::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, index_.stream(), "benchmark"); }
 
   DeviceIndex index_;
-  device::Device& device_;
-  device::DevicePool pool_;
-  device::Staging staging_;
+  gpu::Device& device_;
+  gpu::DevicePool pool_;
+  gpu::Staging staging_;
 };
 
 Work work_of(std::string title, uint64_t rows) {
@@ -95,8 +95,7 @@ Work work_of(std::string title, uint64_t rows) {
 
 }  // namespace
 
-void text_works(const IndexBenchOptions& options, device::Device& device,
-                const std::function<void(Work)>& add) {
+void text_works(const IndexBenchOptions& options, gpu::Device& device, const std::function<void(Work)>& add) {
   const uint64_t count = std::max<uint64_t>(options.rows / 10, 1), more = std::max<uint64_t>(count / 10, 1);
   std::vector<std::string> texts(count), new_texts(more);
   for (uint64_t i = 0; i < count; ++i) texts[i] = text_of(i);

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "device/memory.h"
-#include "device/staging.h"
-#include "index/device/runner.h"
+#include "gpu/memory.h"
+#include "gpu/staging.h"
+#include "index/gpu/runner.h"
 #include "output/result_writer.h"
 #include "study/bench/index_device.h"
 
@@ -16,11 +16,11 @@ namespace {
 template <class Key>
 class Updated {
  public:
-  Updated(const Index& index, device::Device& device)
+  Updated(const Index& index, gpu::Device& device)
       : index_(index, device), device_(device), pool_(device), staging_(device), runner_(device) {}
 
   struct Batch {
-    device::DeviceBuffer keys, values;
+    gpu::DeviceBuffer keys, values;
     uint64_t count;
   };
   Batch batch(const std::vector<Key>& keys) {
@@ -50,19 +50,19 @@ class Updated {
       room_ = batch.count;
     }
     stream().copy(words_[0].address(), batch.keys.address(), batch.keys.size());
-    device::SortPairs pairs{{words_[0].address(), words_[1].address()},
-                            {rows_[0].address(), rows_[1].address()},
-                            batch.count,
-                            sizeof(Key)};
+    gpu::SortPairs pairs{{words_[0].address(), words_[1].address()},
+                         {rows_[0].address(), rows_[1].address()},
+                         batch.count,
+                         sizeof(Key)};
     return seconds([&] { runner_.sort(pairs, pool_, stream()); });
   }
   uint64_t size() const { return index_.size(); }
 
  private:
-  device::Stream& stream() { return index_.stream(); }
-  device::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
+  gpu::Stream& stream() { return index_.stream(); }
+  gpu::DeviceBuffer there(size_t bytes) { return pool_.allocate(bytes, stream(), "benchmark"); }
   double seconds(const std::function<void()>& run) {
-    device::Event start(device_, true), end(device_, true);
+    gpu::Event start(device_, true), end(device_, true);
     start.record(stream());
     run();
     end.record(stream());
@@ -71,18 +71,18 @@ class Updated {
   }
 
   DeviceIndex index_;
-  device::Device& device_;
-  device::DevicePool pool_;
-  device::Staging staging_;
+  gpu::Device& device_;
+  gpu::DevicePool pool_;
+  gpu::Staging staging_;
   index::GpuRunner runner_;
-  device::DeviceBuffer words_[2], rows_[2];  // for so many keys
+  gpu::DeviceBuffer words_[2], rows_[2];  // for so many keys
   uint64_t room_ = 0;
 };
 
 }  // namespace
 
 template <class Key>
-void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, device::Device& device,
+void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, gpu::Device& device,
                   const std::function<void(Work)>& add) {
   IndexOptions loose = data.options(options.node_keys);
   loose.fill_percent = 70;
@@ -145,8 +145,8 @@ void update_works(const IndexData<Key>& data, const IndexBenchOptions& options, 
   add(std::move(work));
 }
 
-#define INSTANTIATE(Key)                                                                       \
-  template void update_works(const IndexData<Key>&, const IndexBenchOptions&, device::Device&, \
+#define INSTANTIATE(Key)                                                                    \
+  template void update_works(const IndexData<Key>&, const IndexBenchOptions&, gpu::Device&, \
                              const std::function<void(Work)>&);
 INSTANTIATE(uint32_t)
 INSTANTIATE(uint64_t)

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "output/result_writer.h"
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "primitives/kernels.h"
 #include "study/bench/team.h"
 #include "study/data/numbers.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "device/error.h"
+#include "gpu/error.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -69,7 +69,7 @@ std::vector<Group> run_sql(const SqlBenchOptions& options, Bench& bench,
     try {
       gpu.emplace(options.device == "auto" ? "cuda" : options.device, std::nullopt);
       gpu->make(rows);
-    } catch (const device::DeviceError& error) {
+    } catch (const gpu::DeviceError& error) {
       if (options.device != "auto") throw;
       no_gpu = error.what();
     }

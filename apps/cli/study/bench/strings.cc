@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "output/result_writer.h"
-#include "primitives/hash.h"
+#include "primitives/groups/hash.h"
 #include "study/bench/text_pattern.h"
 #include "text/compiled_pattern.h"
 #include "text/matcher.h"

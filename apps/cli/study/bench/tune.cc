@@ -9,7 +9,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/machine.h"
-#include "lanes/rows.h"
+#include "lanes/automata/rows.h"
 #include "primitives/kernels.h"
 #include "study/bench/read_rate.h"
 #include "study/bench/text_pattern.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "device/kernels.h"
-#include "device/staging.h"
-#include "exec/device/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_writer.h"
+#include "gpu/modules/kernels.h"
+#include "gpu/staging.h"
 #include "study/bench/pipelines.h"
 
 namespace lanewise::cli::bench {
@@ -47,13 +47,13 @@ class Folder {
 };
 
 /// What takes the same time whatever a pipeline does.
-void measure_transfers(device::Device& device, exec::DeviceCosts& costs) {
+void measure_transfers(gpu::Device& device, exec::DeviceCosts& costs) {
   constexpr size_t kBytes = size_t{64} << 20;
-  device::Stream stream(device);
-  device::DevicePool pool(device);
-  device::Staging staging(device);
+  gpu::Stream stream(device);
+  gpu::DevicePool pool(device);
+  gpu::Staging staging(device);
   std::vector<uint8_t> host(kBytes, 1);
-  const device::DeviceBuffer buffer = pool.allocate(kBytes, stream, "Measuring transfers");
+  const gpu::DeviceBuffer buffer = pool.allocate(kBytes, stream, "Measuring transfers");
   for (int round = 0; round < kDeviceRounds; ++round) {
     const double up = seconds_taken([&] {
       staging.upload(buffer.address(), host.data(), kBytes, stream);
@@ -65,11 +65,11 @@ void measure_transfers(device::Device& device, exec::DeviceCosts& costs) {
     costs.download = std::max(costs.download, kBytes / down);
   }
   // The kernels that all queries share are a source of usual size.
-  const device::KernelSource source = exec::kernel_source(exec::list_kernels());
+  const gpu::KernelSource source = exec::kernel_source(exec::list_kernels());
   const Folder folder;
-  device::KernelCache cache(folder.path());
-  const device::KernelCache none_ahead({});  // where they came compiled with the program, too
-  const auto build = [&] { device::build(device, source, cache, none_ahead); };
+  gpu::KernelCache cache(folder.path());
+  const gpu::KernelCache none_ahead({});  // where they came compiled with the program, too
+  const auto build = [&] { gpu::build(device, source, cache, none_ahead); };
   costs.compile = seconds_taken(build);
   costs.load = seconds_taken(build);
 }
@@ -134,7 +134,7 @@ exec::PlacementCosts tune_device(const Cancellation& cancellation,
   const double without = seconds_taken([&] { const Session session(host); });
   const double with = seconds_taken([&] { const Session session(gpu); });
   costs.device.open = std::max(with - without, 1e-6);
-  device::Device& device = device::Driver::system().device(0);
+  gpu::Device& device = gpu::Driver::system().device(0);
   costs.device.name = device.properties().name;
   say("measuring transfers and kernels' compilation", -1);
   measure_transfers(device, costs.device);

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/int128.h"
+#include "data/arrow/arrow.h"
+#include "data/type.h"
+
+namespace lanewise::arrow {
+
+/// Arrow's layout of a column, and the type that it becomes.
+enum class Layout : uint8_t {
+  kNull,
+  kBits,        // booleans
+  kSame,        // our physical layout
+  kText32,      // 32-bit offsets
+  kText64,      // 64-bit offsets
+  kViews,       // 16-byte views
+  kFixedBytes,  // `size` bytes a row
+  kDecimal,     // `size` bytes a row, to be narrowed or widened
+  kScaled,      // int32 or int64 (`size`) times `factor`
+  kMonths,
+  kDayMillis,
+  kMonthDayNano,
+  kUuid,    // 16 bytes, the most significant one first
+  kNested,  // lists (`size` bytes an offset), arrays, structs, maps: their elements or fields are children
+};
+
+/// The bytes of a UUID, as they lie in memory, for a value of ours, and back.
+constexpr uint128_t uuid_bytes(uint128_t value) {
+  return uint128_t{__builtin_bswap64(static_cast<uint64_t>(value))} << 64 |
+         __builtin_bswap64(static_cast<uint64_t>(value >> 64) ^ uint64_t{1} << 63);
+}
+constexpr uint128_t uuid_value(uint128_t bytes) {
+  return (uint128_t{__builtin_bswap64(static_cast<uint64_t>(bytes))} ^ uint128_t{1} << 63) << 64 |
+         __builtin_bswap64(static_cast<uint64_t>(bytes >> 64));
+}
+
+/// The name of Arrow's extension type of UUIDs, whose storage is 16 fixed bytes.
+inline constexpr std::string_view kExtensionKey = "ARROW:extension:name";
+inline constexpr std::string_view kUuidExtension = "arrow.uuid";
+
+/// One value of kMonthDayNano.
+struct MonthDayNano {
+  int32_t months;
+  int32_t days;
+  int64_t nanos;
+};
+
+struct Form {
+  Type type;
+  Layout layout;
+  int32_t size = 0;
+  int64_t factor = 1;
+};
+
+/// Throws UserError that names the field and its format.
+[[noreturn]] void refuse(const ArrowSchema& field, const char* what);
+
+/// Reads the format of a field; rejects unsupported formats.
+Form form_of(const ArrowSchema& field);
+
+}  // namespace lanewise::arrow

@@ -1,0 +1,553 @@
+#include "exec/gpu/branch_run.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "exec/first_fault.h"
+#include "exec/gpu/collect.h"
+#include "exec/gpu/join/expand-inl.h"
+#include "exec/gpu/join/pairs-inl.h"
+#include "exec/gpu/join/split_run.h"
+#include "exec/gpu/match/match-inl.h"
+#include "exec/profile.h"
+#include "expr/evaluation/evaluate.h"
+#include "expr/gpu/heap-inl.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// Rows that a device must have memory for.
+constexpr int64_t kFewestRows = 1 << 12;
+constexpr int kBlocksPerMultiprocessor = 8;
+
+/// Those of the columns that are the input's.
+std::vector<size_t> input_columns(const Program& program, const std::vector<size_t>& columns) {
+  std::vector<size_t> chosen;
+  for (const size_t column : columns)
+    if (!program.probe_of(column)) chosen.push_back(column);
+  return chosen;
+}
+
+std::vector<std::shared_ptr<const JoinTable>> join_tables(const Program& program, const Results& results) {
+  std::vector<std::shared_ptr<const JoinTable>> tables;
+  for (const Probe& probe : program.probes) tables.push_back(results[probe.result].on_device);
+  return tables;
+}
+
+/// The most pieces of long runs that wait for any warp: at most one per row.
+constexpr uint64_t kMostPieces = uint64_t{1} << 20;
+
+/// For a row, matches or not.
+uint32_t least_pairs(const Probe& probe) {
+  const plan::JoinKind kind = probe.join->kind;
+  return kind == plan::JoinKind::kLeft || kind == plan::JoinKind::kFull ? 1 : 0;
+}
+
+size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t); }
+
+/// Fewer rows are looked up in less time than is sure to be saved: 4 M take 0.15 ms on an H100.
+constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
+
+constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts",
+                           kTexts = "Strings that a kernel makes";
+/// Memory for them at first: what nearly all queries get by with.
+constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
+
+}  // namespace
+
+uint64_t most_blocks(const Accelerator& gpu) {
+  return static_cast<uint64_t>(gpu.multiprocessors()) * kBlocksPerMultiprocessor;
+}
+
+BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results,
+                     const Options& options, Accelerator& gpu, DeviceTimes& times)
+    : branch_(branch),
+      sink_(sink),
+      options_(options),
+      gpu_(gpu),
+      times_(times),
+      program_(make_program(branch, sink, results)),
+      sections_(program_.sections()),
+      columns_(exec::columns_of(program_)),
+      tables_(join_tables(program_, results)),
+      input_(branch, input_columns(program_, columns_), results, options, gpu),
+      feed_([this](int64_t first, int64_t rows) { return input_.load(first, rows); },
+            input_.streams() ? gpu.copies : gpu.stream, gpu.stream),
+      fault_(gpu.pool.allocate(sizeof(uint64_t), gpu.stream, "Faults")),
+      clock_(gpu.stream, gpu.timers) {
+  gpu.stream.fill(fault_.address(), 0xff, sizeof(uint64_t));
+}
+
+void BranchRun::for_each_batch(const std::function<bool()>& batch) {
+  int64_t most = input_.batch_rows();
+  bool ahead = input_.streams();
+  const Stopwatch watch;
+  for (int64_t first = 0; first < input_.rows();) {
+    const int64_t rows = std::min(most, input_.rows() - first);
+    bool more = true;
+    try {
+      open(first, rows, ahead ? std::min(most, input_.rows() - first - rows) : 0);
+      more = batch();
+      if (!beside_.empty()) gpu_.modules.begin(beside_);  // now, so that nothing waits for it
+      if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
+      times_.kernel_seconds += clock_.settle(times_.kernels);
+      if (lane_steps_) book_lane_steps();
+    } catch (const DeviceFull&) {
+      clock_.forget();
+      feed_.end();
+      split_.clear();
+      heaps_.clear();
+      if (feed_.forget()) {  // without another batch there may be enough
+        ahead = false;
+        continue;
+      }
+      if (rows <= kFewestRows) throw;
+      most = std::max(kFewestRows, (rows / 2 + 63) / 64 * 64);
+      continue;
+    }
+    ++times_.batches;
+    first += rows;
+    if (!more) break;
+  }
+  if (input_.streams()) times_.upload_seconds += watch.seconds();
+  times_.uploaded += input_.uploaded_bytes();
+}
+
+gpu::DeviceBuffer BranchRun::allocate(size_t bytes, std::string_view what) {
+  return or_full([&] { return gpu_.pool.allocate(bytes, gpu_.stream, what); });
+}
+
+/// Makes a batch the current one: its columns, bitmaps and kernels. Begins to load so many rows after it.
+void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
+  feed_.end();
+  clear_section();
+  split_.clear();
+  found_.clear();
+  heaps_.clear();
+  const uint64_t uploaded = input_.uploaded_bytes();
+  const Stopwatch watch;
+  or_full([&] { feed_.next(first, rows); });
+  if (rows_ahead > 0) feed_.ask(first + rows, rows_ahead);
+  if (!input_.streams() && input_.uploaded_bytes() != uploaded) times_.upload_seconds += watch.seconds();
+  first_ = static_cast<uint64_t>(first);
+  rows_ = input_rows_ = static_cast<uint64_t>(rows);
+
+  hold_columns();
+  std::vector<ColumnForm> forms;
+  for (size_t place = 0; place < columns_.size(); ++place)
+    forms.push_back(form_of(*held()[place], program_.probe_of(columns_[place])));
+  writers_.clear();
+  writers_.reserve(sections_.size());
+  const Strategy strategy = strategy_of_pairs();
+  for (size_t section = 0; section < sections_.size(); ++section)
+    writers_.emplace_back(program_, sink_, columns_, forms, strategy, section);
+  matchings_.resize(sections_.size());
+  kernels_.clear();
+  awaited_.clear();
+  beside_.clear();
+  making_texts_.clear();
+  begin_section(0);
+  for (const KernelWriter& writer : writers_) {
+    std::vector<KernelText> texts = writer.texts();
+    if (&writer == &writers_.back()) put_off_group_kernel(texts);
+    add_kernels(texts);
+  }
+  if (splitting() != nullptr) add_kernels({writer().split_text()});
+}
+
+/// The build side by whose parts rows are split before the last kernel; null: they are not.
+const JoinTable* BranchRun::splitting() const {
+  if (!writer().split_places() || (rows_ < kFewestSplit && !gpu_.strategy.split)) return nullptr;
+  const JoinTable& table = *tables_[*program_.stages[writer().first_of_last()].probe];
+  return table.part_shift() ? &table : nullptr;
+}
+
+/// Puts the rows that are left, with all that the last kernel reads of them, into the order in which it looks
+/// them up.
+void BranchRun::order_by_parts() {
+  const JoinTable* const table = splitting();
+  if (table == nullptr) return;
+  const std::vector<size_t>& places = *writer().split_places();
+  std::vector<const DeviceColumn*> columns;
+  for (const size_t place : places) columns.push_back(held_[place]);
+  kernel::Job job = this->job();
+  job.words[KernelWriter::kShift] = *table->part_shift();
+  const Stage& stage = program_.stages[writer().first_of_last()];
+  const bool all =
+      active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
+  SplitRows split = split_rows(
+      columns, rows_, all, job, gpu_, [this](size_t bytes) { return allocate(bytes, kSplit); },
+      [&](const char* name, uint64_t rows, const auto&... arguments) {
+        launch_resident(kernel(name), name, rows, {.threads = kernel::kSplitThreads}, arguments...);
+      });
+  split_ = std::move(split.columns);
+  for (size_t i = 0; i < places.size(); ++i) held_[places[i]] = &split_[i];
+  rows_ = split.rows;
+  active_ = 0;
+}
+
+std::vector<DeviceStore::ColumnPtr> BranchRun::outputs_as_they_are() const {
+  const Stage& stage = program_.stages[0];
+  if (input_.streams()) return {};  // another stream's memory
+  if (program_.stages.size() > 1 || !stage.predicates.empty() || stage.probe || !stage.matches.empty())
+    return {};
+  std::vector<DeviceStore::ColumnPtr> columns;
+  for (const ExprPtr& output : program_.outputs) {
+    if (output->kind != Expr::Kind::kColumn) return {};
+    columns.push_back(feed_.columns()[place_of(output->column)]);
+  }
+  return columns;
+}
+
+void BranchRun::hold_columns() {
+  held_.clear();
+  size_t of_input = 0;
+  for (const size_t column : columns_) {
+    if (const std::optional<size_t> number = program_.probe_of(column)) {
+      const Probe& probe = program_.probes[*number];
+      held_.push_back(&tables_[*number]->column(column - probe.first_column));
+    } else {
+      held_.push_back(feed_.columns()[of_input++].get());
+    }
+  }
+}
+
+void BranchRun::clear_section() {
+  hits_.clear();
+  lane_steps_.reset();
+  bitmap_.reset();
+  active_ = 0;
+}
+
+/// Makes room for what the section's kernels leave of its rows_ rows.
+void BranchRun::begin_section(size_t section) {
+  clear_section();
+  section_ = section;
+  const std::vector<Match>& matches = section_writer().matches();
+  std::vector<std::optional<Matching>>& matchings = matchings_[section];
+  matchings.resize(matches.size());
+  for (size_t i = 0; i < matches.size(); ++i) {
+    const Match& match = matches[i];
+    if (!matchings[i])
+      or_full([&] { matchings[i].emplace(match.pattern->pattern(), section_writer().kind(match), gpu_); });
+    const DeviceColumn& column = *held()[place_of(match.column)];
+    const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
+    hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
+  }
+  for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
+    const std::optional<size_t> probe = program_.stages[stage].probe;
+    if (!probe || !program_.probes[*probe].keeps_row()) continue;
+    if (section + 1 == sections_.size() && stage >= section_writer().first_of_last()) break;
+    found_.resize(program_.probes.size() + 1);
+    found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
+  }
+  bitmap_ = allocate(bitmap_bytes(rows_), "Active rows");
+  if (gpu_.strategy.occupancy && !hits_.empty()) {
+    const size_t bytes = hits_.size() * sizeof(kernel::LaneSteps);
+    lane_steps_ = allocate(bytes, "Steps of lanes");
+    gpu_.stream.fill(lane_steps_.address(), 0, bytes);
+  }
+}
+
+/// Long runs are queued, where there are some.
+Strategy BranchRun::strategy_of_pairs() const {
+  Strategy strategy = gpu_.strategy;
+  if (strategy.pairs != Strategy::Pairs::kAuto || sections_.size() == 1) return strategy;
+  const size_t last = *program_.stages[sections_.back().first - 1].probe;
+  const bool is_long = tables_[last]->longest_run() >= kernel::kPiece;
+  strategy.pairs = is_long ? Strategy::Pairs::kQueued : Strategy::Pairs::kBalanced;
+  return strategy;
+}
+
+/// The next section makes the pairs of the active rows itself.
+void BranchRun::begin_pairs(size_t number) {
+  const gpu::cuda::Address active = active_;
+  gpu::DeviceBuffer bitmap = std::move(bitmap_);
+  begin_section(section_ + 1);
+  bitmap_ = std::move(bitmap);
+  active_ = active;
+  queue_room_ = kernels_.contains("aggregate_queue") ? std::min(rows_, kMostPieces) : 0;
+  queue_ = allocate(sizeof(kernel::PairQueue) + queue_room_ * sizeof(kernel::PairQueue::Piece), kPairsOfJoin);
+  least_pairs_ = least_pairs(program_.probes[number]);
+}
+
+bool BranchRun::try_aggregate(const kernel::Job& with) {
+  const uint64_t bytes = bytes_of_last_kernel();
+  if (!writer().uses_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
+  kernel::Job job = with;
+  job.words[KernelWriter::kQueue] = queue_.address();
+  job.words[KernelWriter::kRoom] = queue_room_;
+  job.words[KernelWriter::kLeast] = least_pairs_;
+  gpu_.stream.fill(queue_.address(), 0, sizeof(kernel::PairQueue));
+  launch_rows("aggregate", job, rows_, {.bytes = bytes});
+  if (kernels_.contains("aggregate_queue")) launch_rows("aggregate_queue", job, rows_);
+  return true;
+}
+
+/// The rows from here on are pairs: of each active row and each row that the probe found for it.
+void BranchRun::expand(size_t number) {
+  const JoinTable& table = *tables_[number];
+  const uint32_t least = least_pairs(program_.probes[number]);
+  const RowList list = list_rows(*this, gpu_, active_, rows_);
+  const uint64_t tiles = (list.count + kernel::kTileRows - 1) / kernel::kTileRows;
+  const gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t), kPairsOfJoin);
+  const gpu::cuda::Address found = found_[number].address();
+  if (tiles != 0)
+    launch("count_pairs", tiles, list.rows.address(), list.count, found, table.runs(), least, sums.address());
+  launch("scan_tiles", 1, sums.address(), tiles);
+  const auto pairs = fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t));
+  if (pairs > UINT32_MAX)
+    throw DeviceFull("a batch of rows has more than 2^32 pairs with a join's build side");
+  gpu::DeviceBuffer left = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+  gpu::DeviceBuffer right = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+  if (tiles != 0)
+    launch("write_pairs", tiles, list.rows.address(), list.count, found, table.runs(), table.order(), least,
+           sums.address(), left.address(), right.address());
+  const uint64_t blocks =
+      std::clamp<uint64_t>((pairs + kernel::kThreads - 1) / kernel::kThreads, 1, most_blocks(gpu_));
+  for (size_t probe = 0; probe < found_.size(); ++probe) {
+    if (probe == number || !found_[probe]) continue;
+    gpu::DeviceBuffer taken = allocate(pairs * sizeof(uint32_t), kPairsOfJoin);
+    launch("take_rows", blocks, found_[probe].address(), left.address(), pairs, taken.address());
+    found_[probe] = std::move(taken);
+  }
+  found_[number] = std::move(right);
+  if (!found_.back()) found_.back() = std::move(left);
+  rows_ = pairs;
+  begin_section(section_ + 1);
+}
+
+/// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
+/// sooner take its place among `texts`, for this batch, and it is compiled when they are.
+void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
+  const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
+    return text.names == std::vector<std::string>{"group"};
+  });
+  if (group == texts.end() || !writer().slots().shape()) return;
+  std::string source = group->text();
+  switch (gpu_.strategy.groups) {
+    case Strategy::Groups::kTable:
+    case Strategy::Groups::kParts:
+      return;
+    case Strategy::Groups::kSlots:
+      source.clear();
+      break;
+    case Strategy::Groups::kAuto:
+      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return;
+      if (!gpu_.modules.find(put_slots_kernel())) {  // for another query
+        gpu_.modules.begin(put_slots_kernel());
+        return;
+      }
+  }
+  beside_ = std::move(source);
+  std::vector<KernelText> sooner = writer().slot_texts();
+  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
+               std::make_move_iterator(sooner.end()));
+}
+
+/// Those that are new are compiled at once, each by a thread.
+void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
+  for (const KernelText& text : texts) {
+    const std::string source = text.text();
+    if (gpu_.modules.begin(source)) awaited_.insert(source);
+    making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
+    for (const std::string& name : text.names)
+      kernels_[name] = {source, text.entry.empty() ? name : text.entry, nullptr};
+  }
+}
+
+gpu::Kernel BranchRun::kernel(const std::string& name) {
+  Place& place = kernels_.at(name);
+  if (!place.built) {
+    Stopwatch watch;
+    place.built = gpu_.modules.get(place.source);
+    if (awaited_.erase(place.source) != 0) {
+      ++times_.modules;
+      times_.compiled += place.built->cached ? 0 : 1;
+      times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;
+    }
+  }
+  return place.built->module.kernel(place.entry);
+}
+
+size_t BranchRun::place_of(size_t column) const {
+  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
+}
+
+void BranchRun::run_matches(const Stage& stage) {
+  const KernelWriter& writer = section_writer();
+  for (const Match& match : stage.matches) {
+    const size_t place = writer.place_of(match);
+    const DeviceColumn& column = *held()[place_of(match.column)];
+    const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
+    const std::string name = writer.match_kernel(match);
+    const gpu::Kernel found = kernel(name);
+    AskedRows rows{writer.matches_rows(match) ? active_ : 0};
+    RowList list;
+    if (writer.asked(match) == kernel::Asked::kList) {
+      list = list_rows(*this, gpu_, active_, rows_);
+      rows = {list.rows.address(), list.count};
+    }
+    FoundRows to{hits_[place].address()};
+    if (writer.counted(match)) to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
+    clock_.time(name, asked.bytes(), [&] { matchings_[section_][place]->run(found, asked, rows, to, gpu_); });
+  }
+}
+
+/// Adds what the batch's lanes did to what is known of their kernels.
+void BranchRun::book_lane_steps() {
+  std::vector<kernel::LaneSteps> steps(hits_.size());
+  gpu_.staging.download(steps.data(), lane_steps_.address(), steps.size() * sizeof(steps[0]), gpu_.stream);
+  for (size_t place = 0; place < steps.size(); ++place) {
+    const std::string name = section_writer().match_kernel(section_writer().matches()[place]);
+    for (KernelTime& kernel : times_.kernels) {
+      if (kernel.name == name)
+        kernel.lanes.add({.lane_steps = steps[place].all, .live_steps = steps[place].live});
+    }
+  }
+}
+
+void BranchRun::narrow(bool last_too) {
+  const size_t stages = program_.stages.size(), last = last_too ? stages : writer().first_of_last();
+  for (size_t stage = 0; stage < stages; ++stage) {
+    run_matches(program_.stages[stage]);
+    if (stage == last) return order_by_parts();
+    filter(stage);
+    if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
+      if (lane_steps_) book_lane_steps();
+      const size_t probe = *program_.stages[stage].probe;
+      if (writers_[section_ + 1].uses_pairs())
+        begin_pairs(probe);
+      else
+        expand(probe);
+    }
+  }
+}
+
+void BranchRun::filter(size_t stage) {
+  kernel::Job filter = job(section_writer().filter_order(stage));
+  filter.words[KernelWriter::kOut] = bitmap_.address();
+  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_,
+              {.bytes = bytes_read({stage, stage + 1}, false)});
+  active_ = bitmap_.address();
+}
+
+void BranchRun::filter_by_last() {
+  const size_t last = program_.stages.size() - 1;
+  if (!program_.stages[last].predicates.empty()) filter(last);
+}
+
+kernel::Job BranchRun::job() const {
+  std::vector<size_t> order(held().size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  return job(order);
+}
+
+/// With the columns in this order.
+kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
+  const KernelWriter& writer = section_writer();
+  kernel::Job job{};
+  job.words[KernelWriter::kRows] = rows_;
+  job.words[KernelWriter::kActive] = active_;
+  job.words[KernelWriter::kFault] = fault_.address();
+  job.words[KernelWriter::kFirstRow] = first_;
+  for (size_t place = 0; place < order.size(); ++place) writer.set_column(job, place, *held()[order[place]]);
+  for (size_t match = 0; match < hits_.size(); ++match)
+    job.words[writer.match_word(match)] = hits_[match].address();
+  for (size_t probe = 0; probe < found_.size(); ++probe)
+    job.words[writer.probe_word(probe) + KernelWriter::kFound] = found_[probe].address();
+  for (size_t probe = 0; probe < tables_.size(); ++probe) writer.set_table(job, probe, *tables_[probe]);
+  writer.set_constants(job);
+  return job;
+}
+
+/// Bytes of the columns that the stages read.
+uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
+  std::vector<ExprPtr> read = program_.read_by(stages);
+  if (outputs_too) read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
+  std::set<size_t> columns;
+  for (const ExprPtr& expr : read) {
+    if (expr == nullptr) continue;
+    for (const size_t column : lanewise::columns_of(*expr)) columns.insert(column);
+  }
+  uint64_t bytes = 0;
+  for (const size_t column : columns) bytes += held()[place_of(column)]->bytes();
+  return bytes;
+}
+
+/// As many as run at once, if there is something for them to do.
+uint64_t BranchRun::blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const {
+  const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
+                        static_cast<uint64_t>(kernel.blocks_per_multiprocessor(how.threads, how.shared));
+  const uint64_t needed = (rows + how.threads - 1) / how.threads;
+  return std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
+}
+
+bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
+  const gpu::Kernel found = kernel(name);
+  const bool texts = makes_texts(name);
+  fault_came_ = false;
+  auto& [heap, wanted] = heaps_[name];
+  if (texts) {
+    if (!heap) {
+      const uint64_t first = std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow);
+      heap = allocate(std::max(first, wanted), kTexts);
+    }
+    gpu_.stream.fill(heap.address(), 0, kernel::kHeapHead);
+    job.words[KernelWriter::kHeap] = heap.address();
+    job.words[KernelWriter::kHeapBytes] = heap.size() - kernel::kHeapHead;
+  }
+  const uint64_t blocks = blocks_for(found, rows, how);
+  clock_.time(name, how.bytes, [&] {
+    found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
+  });
+  if (!texts) return true;
+  const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
+  if (used <= size - kernel::kHeapHead) return true;
+  heap.reset();  // what lost strings requested is more than what they need, where rows share a piece
+  wanted = std::clamp(used / 4 * 5, size * 2, size * 8);
+  return false;
+}
+
+gpu::Download BranchRun::bring_fault() {
+  fault_came_ = true;
+  return {&first_fault_, fault_.address(), sizeof(first_fault_)};
+}
+
+void BranchRun::raise_faults(Downloads with) {
+  if (!fault_came_) with.push_back(bring_fault());
+  gpu_.staging.download(with, gpu_.stream);
+  if (first_fault_ == UINT64_MAX) return;
+  if (!tables_.empty() || std::holds_alternative<MarkedRowsOf>(branch_.input)) throw FaultOfPair();
+  try {
+    raise_as_reference(input_.row(static_cast<int64_t>(first_fault_)));
+  } catch (ConversionError& error) {
+    name_argument(error, branch_.schema);
+    const auto* scan = std::get_if<const plan::Scan*>(&branch_.input);
+    throw with_place(error, scan == nullptr ? "" : (*scan)->source->name(), first_fault_);
+  }
+  throw InternalError("a kernel failed at row " + std::to_string(first_fault_) +
+                      ", where the host sees no error");
+}
+
+/// Raises what the reference evaluator does for the row.
+void BranchRun::raise_as_reference(const std::vector<Value>& row) const {
+  const auto is_true = [&](const ExprPtr& condition) {
+    return condition == nullptr || evaluate_reference(*condition, row).is_true();
+  };
+  for (const Stage& stage : program_.stages) {
+    for (const ExprPtr& predicate : stage.predicates) evaluate_reference(*predicate, row);
+  }
+  for (size_t i = 0; i < program_.outputs.size(); ++i) {
+    const bool has_filter = sink_.has_pairs() && i % 2 == 0;  // after the argument
+    if (program_.outputs[i] == nullptr || (has_filter && !is_true(program_.outputs[i + 1]))) continue;
+    evaluate_reference(*program_.outputs[i], row);
+  }
+}
+
+}  // namespace lanewise::exec

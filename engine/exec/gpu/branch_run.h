@@ -1,0 +1,219 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/gpu/accelerator.h"
+#include "exec/gpu/codegen/device_sink.h"
+#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/rows-inl.h"
+#include "exec/gpu/groups/groups-inl.h"
+#include "exec/gpu/input/batch_feed.h"
+#include "exec/gpu/input/device_input.h"
+#include "exec/gpu/join/join_table.h"
+#include "exec/gpu/kernel_clock.h"
+#include "exec/gpu/match/match.h"
+#include "gpu/modules/kernels.h"
+
+namespace lanewise::exec {
+
+/// The device has no memory for so many rows at a time.
+class DeviceFull : public MemoryError {
+ public:
+  using MemoryError::MemoryError;
+};
+
+/// A pair of a row and one of a build side raised an error, which the host finds the words for.
+class FaultOfPair : public UserError {
+ public:
+  FaultOfPair() : UserError("a row of a join raises an error") {}
+};
+
+/// What `make` gives; DeviceFull where it finds no memory.
+template <class Make>
+decltype(auto) or_full(Make&& make) {
+  try {
+    return make();
+  } catch (const MemoryError& error) {
+    throw DeviceFull(error.what());
+  }
+}
+
+using Downloads = std::vector<gpu::Download>;
+
+/// A branch of a pipeline on its way through a GPU, batch by batch.
+class BranchRun {
+ public:
+  BranchRun(const Branch& branch, const DeviceSink& sink, const Results& results, const Options& options,
+            Accelerator& gpu, DeviceTimes& times);
+
+  /// Calls `batch` for all rows, some at a time, in their order, until it returns false. Fewer at a time
+  /// where the device has too little memory for more, then from the same row on; DeviceFull where it is too
+  /// little for any.
+  void for_each_batch(const std::function<bool()>& batch);
+  /// Raises what a row raised, if one did, in the words of the reference evaluator. What else is to come from
+  /// the device may come with that knowledge.
+  void raise_faults(Downloads with = {});
+  /// That knowledge, for who brings other things when all is launched that may raise something.
+  gpu::Download bring_fault();
+
+  // For the current batch:
+  /// The input's; once narrow() was called, those that come to the last section, or those whose pairs come to
+  /// it, among which active() are.
+  uint64_t rows() const { return rows_; }
+  /// Whether the batch is all of the input.
+  bool is_all() const { return input_rows_ == static_cast<uint64_t>(input_.rows()); }
+  /// Runs the stages, all of them or those before first_of_last(). What they leave is in active(); before the
+  /// last kernel rows() may change, and their order.
+  void narrow(bool last_too);
+  /// Runs the last stage's filter, if it has one, where narrow(false) was called before.
+  void filter_by_last();
+  /// The outputs, where they are columns of the input and all rows are left; else nothing.
+  std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
+  /// Begins to build the kernels of these sources; each is waited for when it is first used.
+  void add_kernels(const std::vector<KernelText>& texts);
+  /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
+  /// since it is still compiled.
+  bool has_group_kernel() const { return kernels_.contains("group"); }
+  /// The bitmap of the rows that are left; 0: all.
+  gpu::cuda::Address active() const { return active_; }
+  /// A job for the batch, with all but kOut, kList and the outputs filled in.
+  kernel::Job job() const;
+  gpu::Kernel kernel(const std::string& name);
+  /// Runs the kernel `aggregate`, and what belongs to it, as try_rows() does.
+  bool try_aggregate(const kernel::Job& job);
+  /// How a kernel over rows is launched.
+  struct RowLaunch {
+    unsigned threads = kernel::kThreads;
+    size_t shared = 0;
+    uint64_t bytes = 0;  ///< for the profile
+  };
+  /// Launches it for `rows` rows, as many blocks as fit at once, at most `most_blocks`.
+  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows) {
+    launch_rows(name, job, rows, RowLaunch());
+  }
+  void launch_rows(const std::string& name, const kernel::Job& job, uint64_t rows, const RowLaunch& how) {
+    while (!try_rows(name, job, rows, how)) continue;
+  }
+  /// The same once. False: strings that the kernel makes found no room; what it wrote is to be cleared, and
+  /// it is to run again, with more. DeviceFull comes before it runs.
+  bool try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how);
+  /// Launches a kernel that has a name in the profile, and arguments of its own.
+  template <class... Arguments>
+  void launch_resident(const gpu::Kernel& kernel, const std::string& name, uint64_t rows,
+                       const RowLaunch& how, Arguments... arguments) {
+    const uint64_t blocks = blocks_for(kernel, rows, how);
+    clock_.time(name, how.bytes, [&] {
+      kernel.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared},
+                    arguments...);
+    });
+  }
+  /// The strings that this kernel made are no longer read.
+  void forget_texts(const std::string& name) { heaps_.erase(name); }
+  bool makes_texts(const std::string& name) const { return making_texts_.contains(name); }
+  /// Launches one of list_kernels(), with its own arguments.
+  template <class... Arguments>
+  void launch(const std::string& name, uint64_t blocks, Arguments... arguments) {
+    const gpu::Kernel found = gpu_.list_kernel(name);
+    clock_.time(name, 0, [&] {
+      found.launch(gpu_.stream, {.blocks = blocks, .threads = kernel::kThreads}, arguments...);
+    });
+  }
+  KernelClock& clock() { return clock_; }
+  /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
+  uint64_t bytes_of_last_kernel() const {
+    return bytes_read({writer().first_of_last(), program_.stages.size()}, true);
+  }
+  /// Memory for the batch. Throws DeviceFull.
+  gpu::DeviceBuffer allocate(size_t bytes, std::string_view what);
+  /// That of the last section, whose rows come to the sink.
+  const KernelWriter& writer() const { return writers_.back(); }
+
+  const DeviceInput& input() const { return input_; }
+  const Program& program() const { return program_; }
+
+ private:
+  void raise_as_reference(const std::vector<Value>& row) const;
+  void open(int64_t first, int64_t rows, int64_t rows_ahead);
+  void put_off_group_kernel(std::vector<KernelText>& texts);
+  uint64_t blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const;
+  void filter(size_t stage);
+  kernel::Job job(const std::vector<size_t>& order) const;
+  void run_matches(const Stage& stage);
+  void book_lane_steps();
+  uint64_t bytes_read(Section stages, bool outputs_too) const;
+  size_t place_of(size_t column) const;
+  void hold_columns();
+  void begin_section(size_t section);
+  void clear_section();
+  void expand(size_t probe);
+  void begin_pairs(size_t probe);
+  const JoinTable* splitting() const;
+  void order_by_parts();
+  Strategy strategy_of_pairs() const;
+  const KernelWriter& section_writer() const { return writers_[section_]; }
+  /// Those of the current batch, by place.
+  const std::vector<const DeviceColumn*>& held() const { return held_; }
+
+  const Branch& branch_;
+  const DeviceSink& sink_;
+  const Options& options_;
+  Accelerator& gpu_;
+  DeviceTimes& times_;
+  const Program program_;
+  const std::vector<Section> sections_;
+  const std::vector<size_t> columns_;
+  const std::vector<std::shared_ptr<const JoinTable>> tables_;  // by probe
+  DeviceInput input_;
+  BatchFeed feed_;
+  gpu::DeviceBuffer fault_;
+  uint64_t first_fault_ = UINT64_MAX;                            // the row; none
+  bool fault_came_ = true;                                       // to the host, since the last launch
+  std::vector<std::vector<std::optional<Matching>>> matchings_;  // by section: as its writer's matches()
+
+  uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
+  size_t section_ = 0;
+  std::vector<const DeviceColumn*> held_;
+  std::vector<DeviceColumn>
+      split_;  // the input's that the last kernel reads, in the order of a lookup's parts
+  std::vector<KernelWriter> writers_;  // by section
+  struct Place {
+    std::string source, entry;
+    std::shared_ptr<const gpu::BuiltModule> built;  // null: not used yet
+  };
+  std::unordered_map<std::string, Place> kernels_;  // by name: where each is
+  std::set<std::string> awaited_;                   // sources that were not there when the batch began
+  std::string beside_;                              // one that others stand for until it is there
+  KernelClock clock_;
+  std::vector<gpu::DeviceBuffer> hits_;
+  std::vector<gpu::DeviceBuffer> found_;  // by probe: rows of its build side; after them: the input's
+  gpu::DeviceBuffer lane_steps_;          // kernel::LaneSteps of each match, where they are counted
+  gpu::DeviceBuffer bitmap_;
+  gpu::DeviceBuffer queue_;   // a kernel::PairQueue, where the last section uses pairs
+  uint64_t queue_room_ = 0;   // for pieces
+  uint32_t least_pairs_ = 0;  // of a row there
+  gpu::cuda::Address active_ = 0;
+  struct TextHeap {
+    gpu::DeviceBuffer memory;
+    uint64_t wanted = 0;  // bytes, since there were too few
+  };
+  std::set<std::string> making_texts_;               // kernels
+  std::unordered_map<std::string, TextHeap> heaps_;  // of the strings that each of them made
+};
+
+/// A value in the device's memory, when all that was launched before is done.
+template <class T>
+T fetch_one(Accelerator& gpu, gpu::cuda::Address from) {
+  T value;
+  gpu.staging.download(&value, from, sizeof(T), gpu.stream);
+  return value;
+}
+
+/// Blocks of row kernels at most, for one slot of states each.
+uint64_t most_blocks(const Accelerator& gpu);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <vector>
+
+#include "exec/gpu/branch_run.h"
+
+namespace lanewise::exec {
+
+/// What the kernel `project` reads: rows of the input, or slots of a table.
+struct MarkedRows {
+  uint64_t rows;              ///< at most 2^32
+  gpu::cuda::Address bitmap;  ///< of those that are wanted
+  kernel::Job job;            ///< with all but kRows, kList and the outputs
+  Downloads with = {};        ///< come to the host with the rows, as it is after `project`
+};
+
+/// The rows of a list in device memory.
+struct RowList {
+  gpu::DeviceBuffer rows;  ///< u32
+  uint64_t count = 0;
+};
+/// The set bits of the bitmap of `rows` bits, ascending. Throws DeviceFull.
+RowList list_rows(BranchRun& run, Accelerator& gpu, gpu::cuda::Address bitmap, uint64_t rows);
+/// Filters by the last stage and lists what it leaves; of all rows the list itself is not needed.
+RowList list_left(BranchRun& run, Accelerator& gpu);
+
+/// Rows that kernels left, brought to the host in their order.
+class Collector {
+ public:
+  Collector(const DeviceSink& sink, const Schema& schema, const Options& options, Accelerator& gpu);
+
+  /// Takes what the current batch's bitmap leaves. Throws DeviceFull; then it has taken nothing of the batch.
+  void take(BranchRun& run) { take(run, {run.rows(), run.active(), run.job(), {}}); }
+  void take(BranchRun& run, const MarkedRows& from);
+  /// Takes rows [first, last) of a list: all or none, where it throws DeviceFull.
+  void take(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t last,
+            Downloads with = {});
+  /// The rows that the current batch's bitmap leaves, as columns in the device's memory. Throws DeviceFull.
+  std::vector<DeviceColumn> keep(BranchRun& run);
+  /// How many of the rows have a value in the first column: nothing of them comes to the host.
+  uint64_t count_values(BranchRun& run, const MarkedRows& from);
+  /// Whether more rows can change the result.
+  bool wants_more() const { return seen_ < wanted_; }
+  /// Rows so far, those included that are left out.
+  uint64_t seen() const { return seen_; }
+  std::vector<Batch> take() { return std::move(batches_); }
+
+ private:
+  struct Layout;
+  void lay_out_texts(DeviceColumn& column, gpu::cuda::Address texts, BranchRun& run);
+  void project(BranchRun& run, const kernel::Job& job, const RowList& list, uint64_t first, uint64_t rows,
+               Downloads with);
+  void fetch_texts(Column& column, gpu::cuda::Address texts, BranchRun& run);
+  void place_texts(Column& column, const std::vector<kernel::Text>& texts, const uint8_t* room,
+                   gpu::cuda::Address from);
+  const Schema& schema_;
+  const Options& options_;
+  Accelerator& gpu_;
+  const uint64_t offset_, wanted_;
+  uint64_t seen_ = 0;
+  std::vector<Batch> batches_;
+};
+
+}  // namespace lanewise::exec

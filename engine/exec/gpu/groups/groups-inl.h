@@ -1,0 +1,302 @@
+#pragma once
+
+#include "exec/gpu/codegen/rows-inl.h"
+#include "exec/gpu/groups/keys-inl.h"
+
+/// Groups in hash tables: one in device memory, and before it a small one in each block's shared memory,
+/// whose groups go to the first one at the end. A generated Slot begins with `tag` and `nulls` and has keys
+/// and cells:
+///
+///   u64 hash() const;                                       of the keys, by mix(), without long strings'
+///   bytes bool same<kShared>(u64 first, const Slot& held) const;  whether the keys are those of a table's
+///   slot,
+///                                                           whose first key has the first word `first`;
+///                                                           without long strings' bytes
+///   void take_key<kShared>(const Slot&);
+///   void merge<kShared>(const Slot&);                       takes its cells in
+///   static constexpr u32 kTexts;                            so many keys are strings
+///   Key<Text> text(u32 i) const;                            of these the i-th
+///   const u64& rest(u32 i) const;                           its second word
+///   static constexpr bool kMakesTexts;                      its kernel may write such strings
+///
+/// For many groups nearly every row adds to another place in device memory, at random. So rows may be sorted
+/// by parts first: pieces of the table of slots side by side. Then a block meets few groups in many rows, has
+/// them in its own table, and leaves them where it left those before.
+namespace lanewise::kernel {
+
+inline constexpr u32 kGroupThreads = 512;  // of a block
+inline constexpr u32 kPartBits = 16;       // the logarithm of the number of parts
+inline constexpr u32 kRecordWords = 4;     // of 32 records of rows, that a warp takes at a time
+
+/// What happened to a batch of rows.
+struct GroupOutcome {
+  u64 came;      ///< rows
+  u32 full;      ///< the table has too little room: its content is worthless
+  u32 overflow;  ///< a sum does not fit its type
+  u32 sampled;   ///< of the groups, about one in kSampled
+  u32 unused;
+};
+
+inline constexpr u32 kSampled = 64;
+
+// A near table: slots that are looked at for a key, copies of a group at most, and slots that may be used.
+inline constexpr u32 kNearProbes = 16, kCopies = 8;
+constexpr u32 most_used_of(u32 slots) { return slots - slots / 4; }
+/// Lanes that add to the same slot wait for each other: where no more slots are used, each group has several.
+/// It is tested after a warp's first rows: of many groups many are there then, with their copies less than
+/// all slots.
+constexpr u32 few_used_of(u32 slots) {
+  const u32 most = most_used_of(slots) / kCopies;
+  return most < 64 ? most : 64;
+}
+
+/// The logarithm of a power of two.
+constexpr u32 log2_of(u32 power) { return power == 1 ? 0 : 1 + log2_of(power / 2); }
+
+/// The hash of a slot's keys.
+template <class Slot>
+LANES_FN u64 hash_of(const Slot& slot) {
+  u64 hash = slot.hash();
+  if constexpr (Slot::kTexts != 0) {
+    LANEWISE_ROLLED
+    for (u32 i = 0; i < Slot::kTexts; i++) hash = slot.text(i).hash_bytes(hash);
+  }
+  return hash;
+}
+
+/// The part of a row of this hash, in the lowest kPartBits bits: parts of a table of 2^(shift + kPartBits)
+/// slots are places in it one after the other.
+LANES_FN u32 part_of(u64 hash, u64 shift) { return u32(last_mix(hash) >> shift); }
+
+/// For a slot that is neither empty nor busy; of each of a group's copies another.
+LANES_FN u32 tag_of(u64 hash, u32 copy) { return (u32(hash >> 32) & ~15u) | 8 | copy; }
+
+/// Whether bytes of long strings are the same, too, where same() says that all else is.
+template <bool kShared, class Slot>
+LANES_FN bool same_texts(const Slot& wanted, const Slot& held) {
+  if constexpr (Slot::kTexts != 0) {
+    LANEWISE_ROLLED
+    for (u32 i = 0; i < Slot::kTexts; i++) {
+      if (!wanted.text(i).same_bytes(read<kShared>(held.rest(i)))) return false;
+    }
+  }
+  return true;
+}
+
+/// `slots[i * stride]`, a power of two of them, open addressing with linear probing. Where `kKeepsHash`, the
+/// word after each slot is its hash.
+template <class Slot, bool kShared, bool kKeepsHash = false>
+struct SlotTable {
+  static constexpr u32 kEmpty = 0, kBusy = 1;
+
+  u8* slots;
+  u64 mask;
+  u32 stride;
+  u32 probes;  ///< slots that are looked at for a key
+
+  LANES_FN Slot& at(u64 i) const { return *reinterpret_cast<Slot*>(slots + (i & mask) * stride); }
+  static LANES_FN u64& kept_hash(Slot& slot) { return *reinterpret_cast<u64*>(&slot + 1); }
+
+  /// A copy (below kCopies) of the slot of wanted's keys, looked for from slot `start` on; made where there
+  /// is none and `claim()` allows it. Null: it is not there. All of the warp's `lanes` call it. They look at
+  /// slots until each has one that may be it, and compare strings then, together. No lane that keeps others
+  /// from a slot waits for one.
+  template <class Claim>
+  LANES_FN Slot* find(u32 lanes, const Slot& wanted, u32 copy, u64 hash, u64 start, Claim claim) const {
+    const u32 tag = tag_of(hash, copy);
+    const u64 head = u64(wanted.nulls) << 32 | tag;
+    Slot* slot = nullptr;
+    u64 first = 0;
+    u32 probed = 0;
+    bool open = true;
+    const auto miss = [&] {
+      if (++probed < probes) return;
+      open = false;
+      slot = nullptr;
+    };
+    // Where nothing is read to compare keys, lanes need not wait for each other.
+    const auto any = [&](bool is) { return Slot::kTexts ? any_of(lanes, is) : is; };
+    do {
+      bool maybe = false;  // its keys are to be compared
+      while (any(open && !maybe)) {
+        if (!open || maybe) continue;
+        slot = &at(start + probed);
+        u64 seen;
+        read_pair<kShared>(slot, seen, first);
+        if (seen == head && wanted.template same<kShared>(first, *slot)) {
+          maybe = Slot::kTexts;
+          open = maybe;
+        } else if (u32(seen) == kEmpty) {
+          if (!claim()) {
+            open = false;
+            slot = nullptr;
+          } else if (exchange_if(slot->tag, kEmpty, kBusy) == kEmpty) {  // else another thread was faster
+            slot->template take_key<kShared>(wanted);
+            if constexpr (kKeepsHash) kept_hash(*slot) = hash;
+            publish<kShared>(slot->tag, tag);
+            open = false;
+          }
+        } else if (u32(seen) != kBusy) {  // else another thread writes its keys now
+          miss();
+        }
+      }
+      if (!maybe) continue;
+      // A multiprocessor may have read the place of a text before another one wrote it there.
+      if constexpr (Slot::kMakesTexts && !kShared) fence<kShared>();
+      if (same_texts<kShared>(wanted, *slot)) {
+        open = false;
+      } else {
+        miss();
+      }
+    } while (any(open));
+    return slot;
+  }
+};
+
+#if defined(__CUDACC__)
+
+/// bitmap = the slots that are used, of a table of a multiple of 32.
+template <class Slot, u32 kStride>
+LANES_FN void mark_slots(const u8* slots, u64 count, u32* bitmap) {
+  for (u64 first = warp() * 32; first < count; first += warps() * 32) {
+    const bool used = reinterpret_cast<const Slot*>(slots + (first + lane()) * kStride)->tag != 0;
+    const u32 word = __ballot_sync(~0u, used);
+    if (lane() == 0) bitmap[first / 32] = word;
+  }
+}
+
+/// Groups that may be sampled of a far table: half of its slots are used at most, so that searches stay
+/// short. All may be where all are looked at for a key.
+LANES_FN u32 most_sampled_of(u64 slots, u64 probes) {
+  return probes == slots ? ~0u : u32(slots / kSampled / 2);
+}
+/// A group of this hash takes a slot of the far table.
+LANES_FN bool claim_far(GroupOutcome& outcome, u64 mixed, u32 most_sampled) {
+  if ((mixed >> 26) % kSampled == 0 && atomicAdd(&outcome.sampled, 1) >= most_sampled) outcome.full = 1;
+  return true;
+}
+
+/// The two tables as a thread uses them. kNear slots lie in shared memory, kNearStride bytes apart.
+template <class Slot, u32 kNear, u32 kNearStride, u32 kFarStride>
+class Groups {
+ public:
+  /// Every thread of the block calls it, and finish().
+  LANES_FN Groups(u8* slots, u64 count, u64 probes, GroupOutcome* outcome)
+      : far_{slots, count - 1, kFarStride, u32(probes)},
+        outcome_(outcome),
+        most_sampled_(most_sampled_of(count, probes)) {
+    extern __shared__ u64 near_memory[];
+    used_ = reinterpret_cast<u32*>(near_memory);
+    near_ = {reinterpret_cast<u8*>(near_memory + 1), kNear - 1, kNearStride, kNearProbes};
+    for (u32 i = threadIdx.x; i <= kNear * kNearStride / 8; i += blockDim.x) near_memory[i] = 0;
+    __syncthreads();
+  }
+
+  /// Every lane of a warp calls it before the warp takes `rows`. False: the batch is lost, take no more.
+  LANES_FN bool goes_on(u32 rows) {
+    const u32 missed = __reduce_add_sync(~0u, missed_);
+    if (pause_) {
+      pause_--;
+    } else if (missed > rows / 4) {
+      pause_ = kPause;
+    }
+    missed_ = 0;
+    copy_ = came_ && read<true>(*used_) <= kFewUsed ? lane() % kCopies : 0;
+    return missed == 0 || !__shfl_sync(~0u, read<false>(outcome_->full), 0);
+  }
+
+  /// Takes in a row as a slot of its own. All of the warp's `lanes` call it.
+  LANES_FN void add(u32 lanes, const Slot& row) {
+    came_++;
+    const u64 hash = hash_of(row);
+    Slot* const near = pause_ ? nullptr : find_near(lanes, row, hash);
+    const u32 others = __ballot_sync(lanes, !near);  // brings the lanes together again, too
+    if (near) return near->template merge<true>(row);
+    missed_++;
+    const Slot copy = row;  // has an address; the row itself stays in registers
+    add_far(far_, outcome_, most_sampled_, others, copy, hash);
+  }
+
+  /// Instead of goes_on(), where rows come by parts: every thread of the block calls it before the block
+  /// takes kGroupThreads * kRecordWords of them. Makes room in the near table where those may need it.
+  LANES_FN bool next_piece() {
+    // What the first thread sees may be a little old, but all do the same.
+    const u32 used = threadIdx.x == 0 ? read<true>(*used_) : 0;
+    const bool crowded = used + 2 * (used - used_before_) > kNear / 2;
+    used_before_ = crowded ? 0 : used;
+    if (!__syncthreads_or(crowded)) return true;
+    empty<true>();
+    if (threadIdx.x == 0) *used_ = 0;
+    return !__syncthreads_or(read<false>(outcome_->full));
+  }
+
+  LANES_FN void finish() {
+    for (u32 distance = 16; distance; distance /= 2) came_ += __shfl_xor_sync(~0u, came_, distance);
+    if (lane() == 0 && came_) add_word<false>(outcome_->came, came_);
+    __syncthreads();
+    empty<false>();
+  }
+
+ private:
+  /// What the near table holds goes to the far one. It can be filled again where it `kClears` it.
+  template <bool kClears>
+  LANES_FN void empty() {
+    for (u32 i = threadIdx.x; i < kNear; i += blockDim.x) {  // a multiple of a warp's lanes
+      const bool used = near_.at(i).tag != near_.kEmpty && !read<false>(outcome_->full);
+      const u32 lanes = __ballot_sync(~0u, used);
+      if (!used) continue;
+      Slot& slot = near_.at(i);
+      u64 hash;
+      if constexpr (kKeepsHash) {
+        hash = near_.kept_hash(slot);
+      } else {
+        hash = hash_of(slot);
+      }
+      add_far(far_, outcome_, most_sampled_, lanes, slot, hash);
+      if constexpr (kClears) {
+        for (u32 word = 0; word < kNearStride / 8; word++) reinterpret_cast<u64*>(&slot)[word] = 0;
+      }
+    }
+  }
+
+  /// Where there is room between slots: code that hashes strings need not be there again.
+  static constexpr bool kKeepsHash = kNearStride >= sizeof(Slot) + sizeof(u64);
+  static constexpr u32 kNearShift = 64 - log2_of(kNear);  // the high bits, see mix()
+  static constexpr u32 kMostUsed = most_used_of(kNear), kFewUsed = few_used_of(kNear);
+  /// Steps of a warp that do not look where many rows of the one before found no room.
+  static constexpr u32 kPause = 64;
+
+  LANES_FN Slot* find_near(u32 lanes, const Slot& wanted, u64 hash) const {
+    return near_.find(lanes, wanted, copy_, hash, (hash >> kNearShift) + copy_, [&] {
+      if (read<true>(*used_) >= kMostUsed) return false;
+      atomicAdd(used_, 1);
+      return true;
+    });
+  }
+  /// Its code is there once, not at each call: it would take as long to compile as all the rest.
+  static __device__ __noinline__ void add_far(SlotTable<Slot, false> far, GroupOutcome* outcome,
+                                              u32 most_sampled, u32 lanes, const Slot& row, u64 hash) {
+    const u64 mixed = last_mix(hash);
+    Slot* const slot =
+        far.find(lanes, row, 0, mixed, mixed, [&] { return claim_far(*outcome, mixed, most_sampled); });
+    if (slot) {
+      slot->template merge<false>(row);
+    } else {
+      outcome->full = 1;
+    }
+  }
+
+  SlotTable<Slot, false> far_;
+  GroupOutcome* outcome_;
+  u32 most_sampled_;
+  u32* used_;  // slots of the near table; a little more where threads contend for the same one
+  SlotTable<Slot, true, kKeepsHash> near_;
+  u32 came_ = 0;
+  u32 missed_ = 0, pause_ = 0;
+  u32 copy_ = 0;         // of slots, that this lane uses
+  u32 used_before_ = 0;  // when the piece before began: by the first thread's eyes
+};
+
+#endif
+
+}  // namespace lanewise::kernel

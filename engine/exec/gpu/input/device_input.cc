@@ -1,0 +1,193 @@
+#include "exec/gpu/input/device_input.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "exec/gpu/join/join_table.h"
+#include "exec/inputs/open_scan.h"
+#include "expr/gpu/emitter.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+int64_t rows_in(const std::vector<ColumnPtr>& chunks) {
+  return std::accumulate(chunks.begin(), chunks.end(), int64_t{0},
+                         [](int64_t sum, const ColumnPtr& chunk) { return sum + chunk->rows; });
+}
+
+std::vector<ColumnPtr> columns_of(const std::vector<StoredChunk>& chunks) {
+  std::vector<ColumnPtr> columns;
+  for (const StoredChunk& chunk : chunks) columns.push_back(chunk.column);
+  return columns;
+}
+
+/// About what it takes in a device's memory, dictionaries apart.
+size_t uploaded_bytes_of(const Column& chunk) {
+  return chunk.validity.size() + chunk.values.size() + chunk.offsets.size();
+}
+
+/// The share of the device's memory for a batch that streams: another is loaded at the same time.
+constexpr size_t kBatchShare = 4;
+/// At most, so that a copy does not keep the user's wish to stop waiting.
+constexpr size_t kMostBatchBytes = size_t{4} << 30;
+
+}  // namespace
+
+DeviceInput::DeviceInput(const Branch& branch, std::vector<size_t> columns, const Results& results,
+                         const Options& options, Accelerator& gpu)
+    : branch_(branch),
+      columns_(std::move(columns)),
+      options_(options),
+      gpu_(gpu),
+      host_(columns_.size()),
+      batch_rows_(gpu.batch_rows) {
+  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) {
+    scan_ = *scan;
+    identity_ = scan_->source->identity();
+    there_ = scan_->source->device_rows();
+    if (there_ != nullptr && there_->device() != gpu.device.ordinal()) there_ = nullptr;
+    if (there_ != nullptr) {
+      rows_ = there_->rows();
+    } else if (!identity_.empty()) {
+      rows_ = gpu.store.rows(identity_);
+    }
+    if (rows_ < 0) read_rows();
+    if (!identity_.empty()) gpu.store.set_rows(identity_, rows_);
+    plan_batches();
+    return;
+  }
+  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+    build_ = results[marked->pipeline].on_device;
+    rows_ = batch_rows_ = static_cast<int64_t>(build_->rows());
+    return;
+  }
+  const auto* values = std::get_if<const plan::Values*>(&branch.input);
+  const Table& table = values ? *(*values)->table : results[std::get<ResultOf>(branch.input).pipeline].table;
+  rows_ = table.rows();
+  for (const Batch& batch : table.batches) {
+    for (size_t place = 0; place < columns_.size(); ++place)
+      host_[place].push_back(batch.columns[columns_[place]]);
+  }
+  plan_batches();
+}
+
+/// Bytes of a column all of whose batches the device holds; 0: it does not.
+size_t DeviceInput::resident_bytes(size_t place) const {
+  if (identity_.empty() || rows_ < 0) return 0;
+  return gpu_.store.bytes_of(identity_, scan_->columns[columns_[place]], rows_, gpu_.batch_rows);
+}
+
+/// Whether the column needs no upload, as the source has it in the device's memory.
+bool DeviceInput::is_there(size_t place) const {
+  return there_ != nullptr && there_->has(scan_->columns[columns_[place]]);
+}
+
+void DeviceInput::plan_batches() {
+  size_t missing = 0, resident = 0;
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (const size_t bytes = resident_bytes(place); bytes != 0) {
+      resident += bytes;
+    } else if (is_there(place)) {
+      missing += there_->converted_bytes(scan_->columns[columns_[place]]);
+    } else {
+      for (const lanewise::ColumnPtr& chunk : host(place)) missing += uploaded_bytes_of(*chunk);
+    }
+  }
+  const size_t room = gpu_.pool.budget().limit();
+  streams_ = missing != 0 && missing + resident > room / 8 * 7;
+  if (!streams_) return;
+  const auto rows = static_cast<double>(rows_);
+  const double batch = static_cast<double>(std::min(room / kBatchShare, kMostBatchBytes));
+  const auto most = static_cast<int64_t>(rows * batch / static_cast<double>(missing + resident));
+  batch_rows_ = std::clamp<int64_t>(most / 64 * 64, 64, gpu_.batch_rows);
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (!is_there(place)) host(place);
+  }
+  gpu_.feeding();
+}
+
+/// Where their number is not known, reading the columns yields it; without a column, the source's first.
+void DeviceInput::read_rows() {
+  if (columns_.empty()) {
+    rows_ = rows_in(columns_of(*read_columns(*scan_->source, {0}, options_)[0]));
+  } else {
+    rows_ = rows_in(host(0));
+  }
+}
+
+/// Reads all needed columns at once that the device does not hold as a whole.
+const DeviceInput::HostColumn& DeviceInput::host(size_t wanted) {
+  if (!host_[wanted].empty() || scan_ == nullptr || rows_ == 0) return host_[wanted];
+  std::vector<size_t> places, sources;
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (!host_[place].empty()) continue;
+    if (place != wanted && (is_there(place) || resident_bytes(place) != 0)) continue;
+    places.push_back(place);
+    sources.push_back(scan_->columns[columns_[place]]);
+  }
+  const auto read = read_columns(*scan_->source, sources, options_);
+  for (size_t i = 0; i < places.size(); ++i) {
+    host_[places[i]] = columns_of(*read[i]);
+    if (rows_ >= 0 && rows_in(host_[places[i]]) != rows_)
+      throw InternalError("columns of " + scan_->source->name() + " differ in their rows");
+  }
+  return host_[wanted];
+}
+
+std::vector<ColumnPiece> DeviceInput::pieces(size_t place, int64_t first, int64_t rows) {
+  std::vector<ColumnPiece> pieces;
+  int64_t begin = 0;  // of the chunk
+  for (const lanewise::ColumnPtr& chunk : host(place)) {
+    const int64_t from = std::max(first, begin), to = std::min(first + rows, begin + chunk->rows);
+    if (from < to) pieces.push_back({chunk, from - begin, to - from});
+    begin += chunk->rows;
+  }
+  return pieces;
+}
+
+DeviceStore::ColumnPtr DeviceInput::column(size_t place, int64_t first, int64_t rows) {
+  if (build_ != nullptr) {
+    if (first != 0 || rows != rows_)
+      throw expr::NotOnDevice("parts of a build side are not supported on GPUs");
+    return {build_, &build_->kept_or_marks(columns_[place])};
+  }
+  const Type type = branch_.schema[columns_[place]].type;
+  const DeviceStore::Key key{identity_, scan_ ? scan_->columns[columns_[place]] : 0, first, rows};
+  const bool kept = !identity_.empty() && !streams_;
+  if (kept) {
+    if (DeviceStore::ColumnPtr found = gpu_.store.find(key)) return found;
+  }
+  const DeviceUpload upload{gpu_.pool, streams_ ? gpu_.feeding() : gpu_.staging,
+                            streams_ ? gpu_.copies : gpu_.stream, options_.budget};
+  const bool there = is_there(place);
+  auto made = std::make_shared<const DeviceColumn>(
+      there ? there_->column(scan_->columns[columns_[place]], first, rows, upload)
+            : to_device(type, pieces(place, first, rows), upload));
+  if (!there) uploaded_.fetch_add(made->bytes(), std::memory_order_relaxed);
+  if (kept) gpu_.store.put(key, made);
+  return made;
+}
+
+std::vector<DeviceStore::ColumnPtr> DeviceInput::load(int64_t first, int64_t rows) {
+  std::vector<DeviceStore::ColumnPtr> loaded;
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    if (options_.cancellation != nullptr) options_.cancellation->check();
+    loaded.push_back(column(place, first, rows));
+  }
+  return loaded;
+}
+
+std::vector<Value> DeviceInput::row(int64_t row) {
+  std::vector<Value> values;
+  for (const Field& field : branch_.schema) values.emplace_back(field.type);
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    const std::vector<ColumnPiece> found = pieces(place, row, 1);
+    invariant(found.size() == 1, "a row that failed is one of the input's");
+    values[columns_[place]] = found[0].column->value(found[0].first);
+  }
+  return values;
+}
+
+}  // namespace lanewise::exec

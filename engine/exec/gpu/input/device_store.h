@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "data/gpu/device_column.h"
+
+namespace lanewise::exec {
+
+/// The device's half of the column store: parts of columns of sources, in device memory between queries. The
+/// least recently used go when the budget needs memory, and never while a query reads them. Thread-safe.
+class DeviceStore {
+ public:
+  using ColumnPtr = std::shared_ptr<const DeviceColumn>;
+
+  /// Rows [first, first + rows) of a column of the source of this identity.
+  struct Key {
+    std::string identity;
+    size_t column;
+    int64_t first;
+    int64_t rows;
+
+    std::string text() const;
+  };
+
+  /// `budget` makes it release memory.
+  explicit DeviceStore(MemoryBudget& budget);
+
+  /// Null: it is not there.
+  ColumnPtr find(const Key& key);
+  void put(const Key& key, ColumnPtr column);
+  /// Bytes of a column of so many rows, all of which it has, in parts of `part_rows`; 0: it does not.
+  size_t bytes_of(const std::string& identity, size_t column, int64_t rows, int64_t part_rows);
+
+  /// How many rows the source has, negative: not known.
+  int64_t rows(const std::string& identity);
+  void set_rows(const std::string& identity, int64_t rows);
+
+  /// Lets go of about `bytes` that no query reads; returns how many.
+  size_t evict(size_t bytes);
+  /// Lets go of all columns of the source, once no query reads them.
+  void forget(const std::string& identity);
+  void clear();
+  size_t bytes() const;
+
+ private:
+  struct Entry {
+    std::string key;
+    ColumnPtr column;
+  };
+  void erase(std::list<Entry>::iterator entry);
+
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<std::string, std::list<Entry>::iterator> index_;
+  std::unordered_map<std::string, int64_t> rows_;
+  size_t bytes_ = 0;
+  const Reclaimer reclaimer_;  // the last member: none of the others is called once it ends
+};
+
+}  // namespace lanewise::exec

@@ -1,0 +1,218 @@
+#pragma once
+
+#include "exec/gpu/codegen/rows-inl.h"
+#include "exec/gpu/groups/keys-inl.h"
+
+/// Lookups of joins: from keys to rows of a build side. A generated Keys has
+///
+///   u64 hash() const;
+///   bool same(const Keys&) const;
+///   static constexpr bool kExact;   equal words are equal keys
+///   u32 word(u64 hash) const;       what a slot holds of them
+///   static constexpr bool kNumber;  they are one integer of up to 64 bits
+///   u64 number() const;             where they are: in the integers' order
+namespace lanewise::kernel {
+
+enum class LookupKind : u64 {
+  kHash,    ///< slots of a row, or its value, and 32 bits of its keys, open addressing with linear probing
+  kDirect,  ///< a row for each number from `base` on
+  kRanks,   ///< of keys that ascend with their rows: Ranks
+  kBitmap   ///< a bit for each number; a row is at its number's place, or it is never looked up
+};
+
+/// 32 numbers: those that are keys, and how many keys are less than all of them.
+struct alignas(8) Ranks {
+  u32 keys, before;
+};
+
+struct Lookup {
+  LookupKind kind;
+  u64 table;
+  u64 size;  ///< numbers; of a hash table: slots, a power of two
+  u64 base;
+
+  template <class T>
+  LANES_FN T* at(u64 place) const {
+    return reinterpret_cast<T*>(table) + place;
+  }
+};
+
+/// Columns whose values go where their rows go: addresses, and bytes of a value, 1, 2, 4, 8 or 16.
+struct MovedColumns {
+  static constexpr u32 kMost = 16;
+  struct Column {
+    u64 from, to;
+    u32 bytes;
+
+    template <class T>
+    LANES_FN void move(u64 row, u64 place) const {
+      reinterpret_cast<T*>(to)[place] = reinterpret_cast<const T*>(from)[row];
+    }
+  };
+  u32 count;
+  Column columns[kMost];
+};
+
+inline constexpr u64 kFreeSlot = ~u64(0);
+/// What is noted of a build side's keys.
+inline constexpr u32 kKeysRepeat = 1, kNullKeys = 2, kNotAscending = 4, kLikeFreeSlot = 8;
+
+/// The number of a key's bits: of signed ones the sign comes first in the integers' order.
+template <class T>
+LANES_FN u64 number_of(u64 bits) {
+  return T(-1) < T(0) ? bits ^ u64(1) << 63 : bits;
+}
+
+/// The least and the greatest number of a build side's keys, and what is noted of them.
+struct KeyBounds {
+  u64 low, high;
+  u32 noted;
+
+#if defined(__CUDACC__)
+  template <class Held>
+  LANES_FN void take(u64 row, Held held) {
+    const u64 number = held(row).number();
+    low = number < low ? number : low;
+    high = number > high ? number : high;
+    if (row > 0 && held(row - 1).number() >= number) noted |= kNotAscending;
+  }
+  /// What the lanes of a warp saw becomes part of `all`.
+  LANES_FN void give(KeyBounds* all) {
+    for (u32 distance = 16; distance; distance /= 2) {
+      const u64 less = __shfl_xor_sync(~0u, low, distance), more = __shfl_xor_sync(~0u, high, distance);
+      low = less < low ? less : low;
+      high = more > high ? more : high;
+      noted |= __shfl_xor_sync(~0u, noted, distance);
+    }
+    if (lane() != 0) return;
+    atomicMin(reinterpret_cast<unsigned long long*>(&all->low), low);
+    atomicMax(reinterpret_cast<unsigned long long*>(&all->high), high);
+    if (noted) atomicOr(&all->noted, noted);
+  }
+#endif
+};
+
+/// Where the search for keys of this hash begins: by other bits than those of word().
+LANES_FN u64 home_of(u64 hash) { return hash >> 32 | hash << 32; }
+
+LANES_FN u32 bit_of(u64 number) { return 1u << (number & 31); }
+
+/// The row of the number, or kNoRow.
+LANES_FN u32 find_number(const Lookup& lookup, u64 number) {
+  const u64 place = number - lookup.base;
+  if (place >= lookup.size) return kNoRow;
+  if (lookup.kind == LookupKind::kDirect) return *lookup.at<const u32>(place);
+  if (lookup.kind == LookupKind::kBitmap)
+    return *lookup.at<const u32>(place / 32) & bit_of(place) ? u32(place) : kNoRow;
+  const Ranks ranks = *lookup.at<const Ranks>(place / 32);
+  return ranks.keys & bit_of(place) ? ranks.before + u32(lanes::count_bits(ranks.keys & (bit_of(place) - 1)))
+                                    : kNoRow;
+}
+
+/// The slot of `wanted`'s keys in a hash table, or kFreeSlot. `held(row)` gives the keys of a row.
+template <class Keys, class Held>
+LANES_FN u64 find_slot(const Lookup& lookup, const Keys& wanted, Held held) {
+  const u64 hash = last_mix(wanted.hash());
+  const u32 word = wanted.word(hash);
+  for (u64 at = home_of(hash);; at++) {
+    const u64 slot = *lookup.at<const u64>(at & (lookup.size - 1));
+    if (slot == kFreeSlot) return slot;
+    if (u32(slot >> 32) != word) continue;
+    if (Keys::kExact || wanted.same(held(u32(slot)))) return slot;
+  }
+}
+
+/// The row of `wanted`'s keys, or kNoRow.
+template <class Keys, class Held>
+LANES_FN u32 find_row(const Lookup& lookup, const Keys& wanted, Held held) {
+  if constexpr (Keys::kNumber) {
+    if (lookup.kind != LookupKind::kHash) return find_number(lookup, wanted.number());
+  }
+  return u32(find_slot(lookup, wanted, held));
+}
+
+#if defined(__CUDACC__)
+
+LANES_FN void note_keys(u32* noted, u32 what) {
+  if (!(read<false>(*noted) & what)) atomicOr(noted, what);
+}
+
+/// Whether the number at the place was not there before.
+LANES_FN bool put_bit(const Lookup& lookup, u64 place) {
+  return !(atomicOr(lookup.at<u32>(place / 32), bit_of(place)) & bit_of(place));
+}
+
+/// Puts a row's number into a bitmap, and its values to the number's place. Returns whether it is the first
+/// one.
+template <class Held>
+LANES_FN bool place_row(const Lookup& lookup, u64 row, const MovedColumns& values, Held held) {
+  const u64 place = held(row).number() - lookup.base;
+  for (u32 i = 0; i < values.count; i++) {
+    const MovedColumns::Column& column = values.columns[i];
+    if (column.bytes == 1) column.move<u8>(row, place);
+    if (column.bytes == 2) column.move<unsigned short>(row, place);
+    if (column.bytes == 4) column.move<u32>(row, place);
+    if (column.bytes == 8) column.move<u64>(row, place);
+    if (column.bytes == 16) column.move<ulonglong2>(row, place);
+  }
+  return put_bit(lookup, place);
+}
+
+/// Puts a row's number into the lookup, whose memory says that no key is there. Returns the row that stands
+/// for its keys: this, or the one that came first, which a bitmap does not know: kNoRow.
+template <class Held>
+LANES_FN u32 put_number(const Lookup& lookup, u64 rows, u32 row, Held held) {
+  const u64 place = held(row).number() - lookup.base;
+  if (lookup.kind == LookupKind::kDirect) {
+    const u32 before = atomicCAS(lookup.at<u32>(place), kNoRow, row);
+    return before == kNoRow ? row : before;
+  }
+  if (lookup.kind == LookupKind::kBitmap) {
+    return put_bit(lookup, place) ? row : kNoRow;
+  }
+  const auto word_of = [&](u64 other) { return (held(other).number() - lookup.base) / 32; };
+  if (row > 0 && word_of(row - 1) == place / 32) return row;  // the word's first row writes it
+  u32 keys = bit_of(place);
+  for (u64 next = row + 1; next < rows && word_of(next) == place / 32; next++)
+    keys |= bit_of(held(next).number() - lookup.base);
+  *lookup.at<Ranks>(place / 32) = {keys, row};
+  return row;
+}
+
+/// Puts the keys of `row` into a hash table, which has a free slot, with the 32 bits `of_row`. Returns
+/// kFreeSlot, or the slot that these keys had before.
+template <class Keys, class Held>
+LANES_FN u64 put_slot(const Lookup& lookup, u32 row, u32 of_row, Held held) {
+  const Keys keys = held(row);
+  const u64 hash = last_mix(keys.hash());
+  const u32 word = keys.word(hash);
+  for (u64 at = home_of(hash);; at++) {
+    u64& place = *lookup.at<u64>(at & (lookup.size - 1));
+    u64 slot = read<false>(place);
+    if (slot == kFreeSlot) slot = atomicCAS(&place, kFreeSlot, u64(word) << 32 | of_row);
+    if (slot == kFreeSlot) return slot;
+    if (u32(slot >> 32) == word && (Keys::kExact || keys.same(held(u32(slot))))) return slot;
+  }
+}
+
+/// As put_number() for keys of all kinds.
+template <class Keys, class Held>
+LANES_FN u32 put_row(const Lookup& lookup, u64 rows, u32 row, Held held) {
+  if constexpr (Keys::kNumber) {
+    if (lookup.kind != LookupKind::kHash) return put_number(lookup, rows, row, held);
+  }
+  const u64 before = put_slot<Keys>(lookup, row, row, held);
+  return before == kFreeSlot ? row : u32(before);
+}
+
+/// The same with a value in the row's place, of which one must not look like a free slot. Returns what is to
+/// be noted.
+template <class Keys, class Held>
+LANES_FN u32 put_value(const Lookup& lookup, u32 row, u32 value, Held held) {
+  if (held(row).word(0) == u32(kFreeSlot) && value == u32(kFreeSlot)) return kLikeFreeSlot;
+  return put_slot<Keys>(lookup, row, value, held) == kFreeSlot ? 0 : kKeysRepeat;
+}
+
+#endif
+
+}  // namespace lanewise::kernel

@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "base/testing/test_size.h"
+#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/testing/call_of.h"
+#include "exec/testing/fake_source.h"
+#include "gpu/modules/compiler.h"
+#include "gpu/testing/nvrtc.h"
+
+/// NVRTC takes the kernels of joins: what fills lookups, looks rows up, splits them.
+namespace lanewise::exec {
+namespace {
+
+plan::NodePtr scan(Type key) {
+  auto source = std::make_shared<FakeSource>(Schema{{"k", key}, {"v", TypeId::kInt32}, {"w", TypeId::kInt64}},
+                                             std::vector<std::vector<Value>>());
+  return plan::scan(source, {0, 1, 2});
+}
+
+/// SELECT count(*), sum(l.w), max(r.v) FROM l JOIN r USING (k)
+plan::NodePtr joins(Type key, plan::JoinKind kind) {
+  plan::Join join;
+  join.kind = kind;
+  join.keys = {{column(0, key), column(0, key)}};
+  join.left = {1, 2};
+  if (plan::gives_right(kind)) join.right = {1};
+  plan::NodePtr rows = plan::join(scan(key), scan(key), join);
+  std::vector<plan::AggregateCall> calls = {call_of("count_star", {}, TypeId::kInt64),
+                                            call_of("sum", {column(1, TypeId::kInt64)}, TypeId::kInt128)};
+  if (plan::gives_right(kind)) calls.push_back(call_of("max", {column(2, TypeId::kInt32)}, TypeId::kInt32));
+  std::vector<std::string> names(calls.size(), "x");
+  return plan::aggregate(std::move(rows), {}, std::move(calls), std::move(names));
+}
+
+void expect_compiles(const KernelText& text) {
+  EXPECT_FALSE(gpu::Compiler::system().compile(kernel_source(text.text()), "sm_90").empty());
+}
+
+void expect_program_compiles(const Program& program, const DeviceSink& sink, const Strategy& strategy,
+                             bool splits) {
+  const std::vector<size_t> columns = columns_of(program);
+  std::vector<ColumnForm> forms;
+  for (const size_t column : columns)
+    forms.push_back({.type = program.types[column], .probe = program.probe_of(column)});
+  const size_t last = program.sections().size() - 1;
+  for (size_t section = 0; section <= last; ++section) {
+    const KernelWriter writer(program, sink, columns, forms, strategy, section);
+    for (const KernelText& text : writer.texts()) expect_compiles(text);
+    if (section != last) continue;
+    EXPECT_EQ(bool(writer.split_places()), splits);
+    if (writer.split_places()) expect_compiles(writer.split_text());
+  }
+}
+
+TEST(JoinKernels, Compile) {
+  if (kSanitized || !gpu::find_nvrtc(LANEWISE_SOURCE_DIR))
+    GTEST_SKIP() << "NVRTC is not here, or not instrumented";
+  using plan::JoinKind;
+  for (const Type key : {Type(TypeId::kInt32), Type(TypeId::kInt64), Type(TypeId::kVarchar)}) {
+    for (const JoinKind kind : {JoinKind::kInner, JoinKind::kLeft, JoinKind::kAnti}) {
+      const plan::NodePtr plan = joins(key, kind);
+      const std::vector<Pipeline> pipelines = split(*plan);
+      const Pipeline& probing = pipelines.back();
+      const DeviceSink sink(probing.sink, probing.input);
+      Program program = make_program(probing.branches[0], sink, {});
+      const bool is_number = !key.is_string();
+      expect_program_compiles(program, sink, {}, is_number);
+      if (kind != JoinKind::kInner) continue;
+      program.probes[0].finds_value = key.id == TypeId::kInt32;
+      if (program.probes[0].finds_value) expect_program_compiles(program, sink, {}, true);
+      program.probes[0].finds_value = false;
+      program.probes[0].expands = true;
+      for (const char* const form : {"pairs=queued", "pairs=written"})
+        expect_program_compiles(program, sink, parse_strategy(form), false);
+
+      const Program keys = program_of_keys(*program.probes[0].join);
+      const DeviceSink none(nullptr, {});
+      const KernelWriter build(keys, none, {0}, {{.type = key}});
+      expect_compiles(build.lookup_text());
+      if (is_number) expect_compiles(build.split_build_text());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise::exec

@@ -1,0 +1,418 @@
+#include "exec/gpu/join/join_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <span>
+
+#include "base/size.h"
+#include "exec/gpu/branch_run.h"
+#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/join/pairs-inl.h"
+#include "exec/gpu/join/split_run.h"
+#include "exec/profile.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+constexpr std::string_view kTable = "Join";
+/// Numbers of a lookup at most, whatever is forced: each is a row's place.
+constexpr uint64_t kMostNumbers = kernel::kUnknownRow;
+
+std::vector<JoinTable::ColumnPtr> uploaded(const ops::Build& build, const Options& options, Accelerator& gpu,
+                                           DeviceTimes& times) {
+  const DeviceUpload upload{gpu.pool, gpu.staging, gpu.stream, options.budget};
+  const Stopwatch watch;
+  std::vector<JoinTable::ColumnPtr> columns;
+  for (const auto* held : {&build.columns, &build.keys}) {
+    for (const ColumnPtr& column : *held) {
+      const std::vector<ColumnPiece> pieces = {{column, 0, column->rows}};
+      columns.push_back(std::make_shared<const DeviceColumn>(to_device(column->type, pieces, upload)));
+      times.uploaded += columns.back()->bytes();
+    }
+  }
+  times.upload_seconds += watch.seconds();
+  return columns;
+}
+
+/// Whether the join needs nothing of a build side but whether it has a key.
+bool asks_existence(const plan::Join& join) {
+  using plan::JoinKind;
+  const bool exists =
+      join.kind == JoinKind::kSemi || join.kind == JoinKind::kAnti || join.kind == JoinKind::kMark;
+  return exists && join.condition == nullptr;
+}
+
+}  // namespace
+
+/// Fills a JoinTable, by kernels over the rows of its keys.
+class JoinTable::Filling {
+ public:
+  Filling(JoinTable& table, const plan::Join& join, const Options& options, DeviceTimes& times)
+      : table_(table),
+        join_(join),
+        options_(options),
+        gpu_(table.gpu_),
+        times_(times),
+        program_(program_of_keys(join)),
+        none_(nullptr, {}),
+        writer_(program_, none_, places(), forms()),
+        module_(gpu_.modules.get(writer_.lookup_text().text())),
+        key_(writer_.finds_numbers(0) ? table.columns_.back() : nullptr),
+        bounds_(allocate(sizeof(kernel::KeyBounds))),
+        clock_(gpu_.stream, gpu_.timers) {
+    job_.words[KernelWriter::kRows] = table.rows_;
+    for (size_t key = 0; key < table.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+    gpu_.stream.fill(bounds_.address(), 0, bounds_.size());
+    gpu_.stream.fill(bounds_.address(), 0xff, sizeof(uint64_t));  // the least so far
+  }
+
+  void run() {
+    if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
+      find_bounds();
+    choose(are_movable(kept()) && !ops::asks_right(join_.kind) && !are_known_to_repeat());
+    if (ops::asks_right(join_.kind)) make_marks();
+    order_by_parts();
+    if (is_placed_ && !place_rows()) choose(false);
+    if (!is_placed_ && can_hold_values()) fill_values();
+    if (!is_placed_ && !table_.holds_values_) fill();
+    table_.has_null_keys_ = (noted_ & kernel::kNullKeys) != 0;
+    const bool asks_runs = plan::gives_right(join_.kind) || join_.condition != nullptr;
+    if (keys_repeat() && asks_runs) make_runs();
+    if (options_.cancellation != nullptr) gpu_.stream.synchronize(*options_.cancellation);
+    times_.kernel_seconds += clock_.settle(times_.kernels);
+    times_.lookups.push_back(table_.describe());
+  }
+
+ private:
+  std::vector<size_t> places() const {
+    std::vector<size_t> places(table_.keys_);
+    std::iota(places.begin(), places.end(), size_t{0});
+    return places;
+  }
+  std::vector<ColumnForm> forms() const {
+    std::vector<ColumnForm> forms;
+    for (size_t key = 0; key < table_.keys_; ++key) forms.push_back(form_of(key_column(key), 0));
+    return forms;
+  }
+  const DeviceColumn& key_column(size_t key) const {
+    return *table_.columns_[table_.columns_.size() - table_.keys_ + key];
+  }
+  gpu::DeviceBuffer allocate(size_t bytes) const { return gpu_.pool.allocate(bytes, gpu_.stream, kTable); }
+  kernel::KeyBounds bounds() const { return fetch_one<kernel::KeyBounds>(gpu_, bounds_.address()); }
+
+  bool keys_repeat() const { return (noted_ & kernel::kKeysRepeat) != 0; }
+  void set_keys() {
+    for (size_t key = 0; key < table_.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+  }
+  /// The columns that the join keeps.
+  std::span<ColumnPtr> kept() const {
+    return std::span(table_.columns_).first(table_.columns_.size() - table_.keys_);
+  }
+  static std::vector<const DeviceColumn*> pointers(std::span<const ColumnPtr> columns) {
+    std::vector<const DeviceColumn*> pointers;
+    for (const ColumnPtr& column : columns) pointers.push_back(column.get());
+    return pointers;
+  }
+  static ColumnPtr shared_column(DeviceColumn column) {
+    return std::make_shared<const DeviceColumn>(std::move(column));
+  }
+  /// Whether the columns' values can be moved one by one.
+  static bool are_fixed(std::span<const ColumnPtr> columns) {
+    return std::none_of(columns.begin(), columns.end(),
+                        [](const ColumnPtr& column) { return column->type.is_string(); });
+  }
+
+  /// Whether they have no NULL, too, and are not too many for one kernel.
+  static bool are_movable(std::span<const ColumnPtr> columns) {
+    return are_fixed(columns) && columns.size() <= kernel::MovedColumns::kMost &&
+           std::none_of(columns.begin(), columns.end(),
+                        [](const ColumnPtr& column) { return bool(column->validity); });
+  }
+
+  void find_bounds() {
+    if (const auto& known = key_->key_numbers) {
+      found_ = {known->low, known->high, known->ascend ? 0 : kernel::kNotAscending};
+      return;
+    }
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    run("bound");
+    found_ = bounds();
+    if (key_->own_bytes() != key_->bytes()) return;  // others may write there
+    key_->key_numbers = {.low = found_.low,
+                         .high = found_.high,
+                         .ascend = (found_.noted & kernel::kNotAscending) == 0,
+                         .have_null = (found_.noted & kernel::kNullKeys) != 0};
+  }
+  bool are_known_to_repeat() const {
+    return key_ != nullptr && key_->key_numbers && key_->key_numbers->repeat.value_or(false);
+  }
+  /// What filling the lookup noted. Keys that were a build side's before need no round trip.
+  void take_notes() {
+    std::optional<KeyNumbers> none, &known = key_ != nullptr ? key_->key_numbers : none;
+    if (known && known->repeat) {
+      noted_ = (known->have_null ? kernel::kNullKeys : 0) | (*known->repeat ? kernel::kKeysRepeat : 0);
+    } else {
+      fetch_notes();
+    }
+  }
+  void fetch_notes() {
+    noted_ = bounds().noted;
+    if (key_ != nullptr && key_->key_numbers) key_->key_numbers->repeat = keys_repeat();
+  }
+
+  /// The lookup whose memory is least: what it takes decides how much of it a cache holds. Where rows may be
+  /// placed by their numbers, and these leave few of them out, a bitmap finds them.
+  void choose(bool may_place) {
+    using kernel::LookupKind;
+    using Join = Strategy::Join;
+    const Join forced = gpu_.strategy.join;
+    const uint64_t slots = std::bit_ceil(std::max<uint64_t>(2 * table_.rows_, 64));  // half are free
+    set(LookupKind::kHash, slots, 0, slots * sizeof(uint64_t));
+    static_assert(kernel::kFreeSlot == UINT64_MAX && kernel::kNoRow == UINT32_MAX);
+    is_placed_ = false;
+    const uint64_t span = found_.high - found_.low;
+    if (found_.low <= found_.high && span < kMostNumbers) {
+      const auto offer = [&](Join name, LookupKind kind, bool possible, uint64_t bytes) {
+        const bool chosen = possible && (forced == Join::kAuto ? bytes < table_bytes_ : forced == name);
+        if (chosen) set(kind, span + 1, found_.low, (bytes + 7) / 8 * 8);
+        return chosen;
+      };
+      const bool ascends = (found_.noted & kernel::kNotAscending) == 0;
+      const bool places = may_place && span < 2 * table_.rows_ && (!ascends || forced == Join::kBitmap);
+      offer(Join::kDirect, LookupKind::kDirect, true, (span + 1) * sizeof(uint32_t));
+      offer(Join::kRanks, LookupKind::kRanks, ascends, (span / 32 + 1) * sizeof(kernel::Ranks));
+      is_placed_ = offer(Join::kBitmap, LookupKind::kBitmap, places || asks_existence(join_),
+                         (span / 32 + 1) * sizeof(uint32_t)) &&
+                   !asks_existence(join_);
+    }
+    table_.table_ = allocate(table_bytes_);
+    table_.lookup_.table = table_.table_.address();
+    const bool by_bits =
+        table_.lookup_.kind == LookupKind::kRanks || table_.lookup_.kind == LookupKind::kBitmap;
+    gpu_.stream.fill(table_.table_.address(), by_bits ? 0 : 0xff, table_.table_.size());
+    set_parts();
+  }
+  void set_parts() {
+    uint64_t bytes = table_bytes_;
+    for (const ColumnPtr& column : kept()) bytes += column->bytes();
+    table_.part_shift_.reset();
+    if (bytes <= gpu_.device.properties().l2 && !gpu_.strategy.split) return;
+    constexpr int kPartBits = std::bit_width(kernel::kLookupParts) - 1;
+    table_.part_shift_ = static_cast<uint64_t>(
+        std::max(static_cast<int>(std::bit_width(table_.lookup_.size - 1)) - kPartBits, 0));
+  }
+  void set(kernel::LookupKind kind, uint64_t size, uint64_t base, uint64_t bytes) {
+    table_.lookup_ = {kind, 0, size, base};
+    table_bytes_ = bytes;
+  }
+
+  /// Puts rows into the order of the parts of the lookup, where it has some: the places of neighbours in it,
+  /// and their columns, are then near each other.
+  void order_by_parts() {
+    if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
+    if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
+    const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
+    const auto built = gpu_.modules.get(writer_.split_build_text().text());
+    const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
+      launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads,
+             arguments...);
+    };
+    writer_.set_table(job_, 0, table_);
+    job_.words[KernelWriter::kShift] = *table_.part_shift_;
+    try {
+      SplitRows split = split_rows(
+          columns, table_.rows_, true, job_, gpu_, [this](size_t bytes) { return allocate(bytes); }, run);
+      for (size_t i = 0; i < columns.size(); ++i)
+        table_.columns_[i] = shared_column(std::move(split.columns[i]));
+      set_keys();
+    } catch (const MemoryError&) {  // they are found in any order
+    }
+  }
+
+  /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
+  bool can_hold_values() const {
+    if (are_known_to_repeat() || !table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash ||
+        !writer_.has_exact_keys(0))
+      return false;
+    if (join_.kind != plan::JoinKind::kInner || kept().size() != 1 || !are_fixed(kept())) return false;
+    const DeviceColumn& value = *kept()[0];
+    return width(value.type.physical()) <= sizeof(uint32_t) && !value.validity;
+  }
+
+  /// Fills the lookup with values. Where keys repeat, or one looks like a free slot, it is empty again
+  /// afterwards.
+  void fill_values() {
+    const DeviceColumn& value = *kept()[0];
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    job_.words[KernelWriter::kRecords] = value.values.address();
+    job_.words[KernelWriter::kDepth] = width(value.type.physical());
+    writer_.set_table(job_, 0, table_);
+    run("fill_values");
+    fetch_notes();
+    table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
+    if (!table_.holds_values_) gpu_.stream.fill(table_.table_.address(), 0xff, table_.table_.size());
+  }
+
+  void fill() {
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    writer_.set_table(job_, 0, table_);
+    run("fill");
+    take_notes();
+  }
+
+  void make_marks() {
+    DeviceColumn& marks = table_.marks_;
+    marks.rows = static_cast<int64_t>(table_.rows_);
+    marks.values = allocate(table_.rows_);
+    gpu_.stream.fill(marks.values.address(), 0, table_.rows_);
+  }
+
+  /// Fills a bitmap, and puts the columns that the join keeps into the order of the keys' numbers. False:
+  /// keys repeat, or there is no memory for it.
+  bool place_rows() {
+    MovedTo placed;
+    try {
+      placed =
+          make_room(pointers(kept()), table_.lookup_.size, [this](size_t bytes) { return allocate(bytes); });
+    } catch (const MemoryError&) {
+      return false;
+    }
+    job_.words[KernelWriter::kOut] = bounds_.address();
+    writer_.set_table(job_, 0, table_);
+    launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_,
+           placed.addresses);
+    take_notes();
+    if (keys_repeat()) return false;
+    for (size_t i = 0; i < placed.columns.size(); ++i)
+      table_.columns_[i] = shared_column(std::move(placed.columns[i]));
+    return true;
+  }
+
+  /// Puts rows of equal keys side by side.
+  void make_runs() {
+    const uint64_t rows = table_.rows_, tiles = (rows + kernel::kTileRows - 1) / kernel::kTileRows;
+    gpu::DeviceBuffer standing = allocate(rows * sizeof(uint32_t));
+    gpu::DeviceBuffer counts = allocate(rows * sizeof(uint32_t));
+    gpu_.stream.fill(counts.address(), 0, counts.size());
+    job_.words[writer_.probe_word(0) + KernelWriter::kFound] = standing.address();
+    job_.words[KernelWriter::kOut] = counts.address();
+    run("count_runs");
+    gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
+    shared("sum_runs", tiles, counts.address(), rows, sums.address());
+    shared("scan_tiles", 1, sums.address(), tiles);
+    const gpu::DeviceBuffer longest = allocate(sizeof(uint32_t)), starts = allocate(rows * sizeof(uint32_t));
+    gpu_.stream.fill(longest.address(), 0, longest.size());
+    const bool numbered = can_number_runs();
+    const gpu::DeviceBuffer numbers = numbered ? allocate(rows * sizeof(uint32_t)) : gpu::DeviceBuffer();
+    const uint64_t runs =
+        numbered ? fetch_one<uint64_t>(gpu_, sums.address() + tiles * sizeof(uint64_t)) >> 32 : rows;
+    table_.runs_ = allocate(runs * sizeof(kernel::Matches));
+    shared("start_runs", tiles, counts.address(), rows, sums.address(), starts.address(), numbers.address(),
+           table_.runs(), longest.address());
+    counts.reset();
+    table_.order_ = allocate(rows * sizeof(uint32_t));
+    if (table_.has_null_keys_) gpu_.stream.fill(table_.order(), 0, table_.order_.size());  // after the runs
+    shared("order_rows", row_blocks(), standing.address(), rows, starts.address(), table_.order());
+    if (numbered) {
+      const bool slots = table_.lookup_.kind == kernel::LookupKind::kHash;
+      shared("number_runs", most_blocks(gpu_), table_.lookup_.table, table_.lookup_.size, slots ? 2U : 1U,
+             numbers.address());
+    }
+    standing.reset();
+    table_.longest_run_ = fetch_one<uint32_t>(gpu_, longest.address());
+    order_columns();
+  }
+
+  /// Whether the lookup can hold numbers of runs, which are fewer than rows: it is not used for a row.
+  bool can_number_runs() const {
+    const kernel::LookupKind kind = table_.lookup_.kind;
+    return !table_.marks_.values && (kind == kernel::LookupKind::kDirect ||
+                                     (kind == kernel::LookupKind::kHash && writer_.has_exact_keys(0)));
+  }
+
+  /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
+  /// side. Not where rows are marked: marks are by the rows' own numbers, and those without a key have some.
+  void order_columns() {
+    if (!are_fixed(kept()) || table_.marks_.values) return;
+    const uint64_t rows = table_.rows_;
+    for (ColumnPtr& kept : this->kept()) {
+      const auto bytes = static_cast<uint32_t>(width(kept->type.physical()));
+      auto moved = std::make_shared<DeviceColumn>();
+      moved->type = kept->type;
+      moved->rows = static_cast<int64_t>(rows);
+      moved->values = allocate(rows * bytes);
+      shared("take_values", row_blocks(), kept->values.address(), bytes, table_.order(), rows,
+             moved->values.address());
+      if (kept->validity) {
+        moved->validity = allocate(bits::words(rows) * sizeof(uint64_t));
+        shared("take_bits", row_blocks(), kept->validity.address(), table_.order(), rows,
+               moved->validity.address());
+      }
+      kept = std::move(moved);
+    }
+    table_.order_.reset();
+  }
+
+  uint64_t row_blocks() const {
+    const uint64_t blocks = (table_.rows_ + kernel::kThreads - 1) / kernel::kThreads;
+    return std::clamp<uint64_t>(blocks, 1, most_blocks(gpu_));
+  }
+  /// One of list_kernels().
+  template <class... Arguments>
+  void shared(const char* name, uint64_t blocks, Arguments... arguments) {
+    launch(gpu_.list_kernel(name), name, blocks, kernel::kThreads, arguments...);
+  }
+  /// One of the keys' own kernels.
+  void run(const char* name) {
+    launch(module_->module.kernel(name), name, row_blocks(), kernel::kThreads, job_);
+  }
+  template <class... Arguments>
+  void launch(const gpu::Kernel& kernel, const char* name, uint64_t blocks, unsigned threads,
+              Arguments... arguments) {
+    clock_.time(name, 0,
+                [&] { kernel.launch(gpu_.stream, {.blocks = blocks, .threads = threads}, arguments...); });
+  }
+
+  JoinTable& table_;
+  const plan::Join& join_;
+  const Options& options_;
+  Accelerator& gpu_;
+  DeviceTimes& times_;
+  const Program program_;
+  const DeviceSink none_;
+  const KernelWriter writer_;
+  const std::shared_ptr<const gpu::BuiltModule> module_;
+  const ColumnPtr key_;  // as it came; the only one, where numbers are found
+  const gpu::DeviceBuffer bounds_;
+  KernelClock clock_;
+  kernel::Job job_ = {};
+  uint64_t table_bytes_ = 0;
+  kernel::KeyBounds found_ = {UINT64_MAX, 0, 0};
+  uint32_t noted_ = 0;
+  bool is_placed_ = false;  // the columns that the join keeps are to be in the order of numbers
+};
+
+JoinTable::JoinTable(const plan::Join& join, std::vector<ColumnPtr> columns, uint64_t rows,
+                     const Options& options, Accelerator& gpu, DeviceTimes& times)
+    : gpu_(gpu), rows_(rows), keys_(join.keys.size()), columns_(std::move(columns)) {
+  marks_.type = TypeId::kBool;
+  Filling(*this, join, options, times).run();
+}
+
+JoinTable::JoinTable(const plan::Join& join, const ops::Build& build, const Options& options,
+                     Accelerator& gpu, DeviceTimes& times)
+    : JoinTable(join, uploaded(build, options, gpu, times), build.rows, options, gpu, times) {}
+
+std::string JoinTable::describe() const {
+  constexpr const char* kNames[] = {"hash table of {} slots", "array by {} numbers", "ranks of {} numbers",
+                                    "bitmap of {} numbers"};
+  const char* const name = kNames[static_cast<size_t>(lookup_.kind)];
+  return fmt::format("{} rows, {}, {}", rows_, fmt::format(fmt::runtime(name), lookup_.size),
+                     format_size(table_.size()));
+}
+
+}  // namespace lanewise::exec

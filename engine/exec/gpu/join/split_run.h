@@ -1,0 +1,57 @@
+#pragma once
+
+#include <vector>
+
+#include "data/gpu/device_column.h"
+#include "exec/gpu/branch_run.h"
+#include "exec/gpu/join/split-inl.h"
+
+namespace lanewise::exec {
+
+/// Rows in the order of the parts of a lookup.
+struct SplitRows {
+  uint64_t rows;
+  std::vector<DeviceColumn> columns;
+};
+
+/// New columns for the values of others, and the addresses of both.
+struct MovedTo {
+  std::vector<DeviceColumn> columns;
+  kernel::MovedColumns addresses = {};
+};
+
+/// Room for so many rows of each of the columns, which have a fixed width and no NULL. `allocate(bytes)`
+/// gives memory. Throws MemoryError.
+template <class Allocate>
+MovedTo make_room(const std::vector<const DeviceColumn*>& columns, uint64_t rows, Allocate allocate) {
+  MovedTo to;
+  for (const DeviceColumn* const column : columns) {
+    const auto bytes = static_cast<kernel::u32>(width(column->type.physical()));
+    DeviceColumn& moved = to.columns.emplace_back();
+    moved.type = column->type;
+    moved.rows = static_cast<int64_t>(rows);
+    moved.values = allocate(rows * bytes);
+    to.addresses.columns[to.addresses.count++] = {column->values.address(), moved.values.address(), bytes};
+  }
+  return to;
+}
+
+/// Puts the columns into that order, by the kernels of KernelWriter::split_text(): `launch(name, rows,
+/// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
+/// no NULL. `all`: the kernels leave no row out. Throws MemoryError.
+template <class Allocate, class Launch>
+SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t rows, bool all,
+                     kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch) {
+  const gpu::DeviceBuffer counts = allocate((kernel::kLookupParts + 1) * sizeof(uint32_t));
+  gpu.stream.fill(counts.address(), 0, counts.size());
+  job.words[KernelWriter::kOut] = counts.address();
+  launch("count_parts", rows, job);
+  launch("start_parts", uint64_t{1}, job);
+  const gpu::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);
+  const uint64_t left = all ? rows : fetch_one<uint32_t>(gpu, sum);
+  MovedTo to = make_room(columns, left, allocate);
+  launch("split_rows", rows, job, to.addresses);
+  return {left, std::move(to.columns)};
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "data/gpu/device_column.h"
+#include "exec/gpu/accelerator.h"
+#include "exec/gpu/match/match-inl.h"
+#include "exec/gpu/match/needle-inl.h"
+#include "gpu/modules/module.h"
+#include "lanes/automata/tables-inl.h"
+#include "text/pattern.h"
+
+namespace lanewise::exec {
+
+/// What matches strings: a pattern's automaton, or a search for the literal that it is.
+enum class MatchKind { kSharedAutomaton, kWideAutomaton, kPrefix, kSuffix, kWhole, kAnywhere };
+
+bool is_automaton(MatchKind kind);
+/// What the search for a text of 1 to kMostNeedle bytes takes, wherever the rows are.
+kernel::NeedleJob needle_job(const std::string& needle);
+/// MatchJob::look for strings of so many bytes, on average at least one: as many rows as one lane's walk over
+/// the longest may outlast. None where strings have similar lengths: the look would cost more than it saves.
+uint32_t look_for_late(uint64_t longest, uint64_t average);
+/// `active`: only some of the rows are tested; a search anywhere reads the others' text, too.
+MatchKind match_kind(const text::Pattern& pattern, bool active, const Strategy& strategy);
+/// The call that is the kernel's body, for a parameter `job`.
+std::string match_call(MatchKind kind, bool wide_offsets, kernel::Asked asked);
+
+/// The rows that are tested.
+struct AskedRows {
+  gpu::cuda::Address active = 0;                  ///< a bitmap, or a list for a kernel that takes one; 0: all
+  std::optional<uint64_t> listed = std::nullopt;  ///< rows of the list
+};
+
+/// What a match kernel writes.
+struct FoundRows {
+  gpu::cuda::Address hits = 0;        ///< a bitmap
+  gpu::cuda::Address lane_steps = 0;  ///< kernel::LaneSteps, for an automaton's kernel that counts them
+};
+
+/// A pattern as match kernels take it.
+class Matching {
+ public:
+  Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
+
+  /// Sets the bits of rows [0, rows) that match, of those that are tested, and clears all others. `kernel` is
+  /// one that KernelWriter wrote for the pattern and this form of column.
+  void run(const gpu::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
+           const FoundRows& found, Accelerator& gpu) const;
+
+ private:
+  void run_automaton(const gpu::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
+                     const FoundRows& found, Accelerator& gpu) const;
+
+  MatchKind kind_;
+  kernel::NeedleJob needle_{};
+  gpu::DeviceBuffer table_;
+  size_t shared_bytes_ = 0;  // 0: the kernel reads the table where it is
+  lanes::Verdicts verdicts_{};
+};
+
+}  // namespace lanewise::exec

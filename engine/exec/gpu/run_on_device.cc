@@ -1,0 +1,350 @@
+#include "exec/gpu/run_on_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/size.h"
+#include "exec/gpu/aggregate/passes.h"
+#include "exec/gpu/aggregate/states-inl.h"
+#include "exec/gpu/branch_run.h"
+#include "exec/gpu/codegen/device_sink.h"
+#include "exec/gpu/collect.h"
+#include "exec/gpu/groups/group_run.h"
+#include "exec/gpu/join/join_table.h"
+#include "exec/gpu/sort/sort_run.h"
+#include "expr/gpu/emitter.h"
+#include "gpu/error.h"
+
+namespace lanewise::exec {
+
+namespace {
+
+/// States of all blocks, with what they hold at the end.
+class States {
+ public:
+  States(const DeviceSink& sink, Accelerator& gpu) : sink_(sink), gpu_(gpu) {
+    for (const DeviceAggregate& aggregate : sink.aggregates) stride_ += aggregate.bytes;
+    const size_t bytes = stride_ * most_blocks(gpu);
+    host_.resize(bytes);
+    buffer_ = gpu.pool.allocate(bytes, gpu.stream, "Aggregation");
+    gpu.stream.fill(buffer_.address(), 0, bytes);
+  }
+  gpu::cuda::Address address() const { return buffer_.address(); }
+
+  /// For finish().
+  gpu::Download bring() { return {host_.data(), buffer_.address(), host_.size()}; }
+  /// What they hold, and to hold that again.
+  std::vector<uint8_t> held() {
+    const gpu::Download all = bring();
+    gpu_.staging.download(all.to, all.from, all.bytes, gpu_.stream);
+    return host_;
+  }
+  void hold(const std::vector<uint8_t>& states) {
+    gpu_.staging.upload(buffer_.address(), states.data(), states.size(), gpu_.stream);
+  }
+
+  /// The one row of the result, and how many rows came to it: of what was brought last.
+  std::pair<Batch, uint64_t> finish() const {
+    Batch batch;
+    batch.rows = 1;
+    size_t at = sizeof(kernel::Count);
+    for (const DeviceAggregate& aggregate : sink_.aggregates) {
+      const Value value = aggregate.finish(aggregate.call, {&host_[at], most_blocks(gpu_), stride_});
+      batch.columns.push_back(make_column(aggregate.call.type, {value}));
+      at += aggregate.bytes;
+    }
+    const int64_t rows = count_rows({host_.data(), most_blocks(gpu_), stride_});
+    return {std::move(batch), static_cast<uint64_t>(rows)};
+  }
+
+ private:
+  const DeviceSink& sink_;
+  Accelerator& gpu_;
+  size_t stride_ = sizeof(kernel::Count);  // each state begins with how many rows came to it
+  gpu::DeviceBuffer buffer_;
+  std::vector<uint8_t> host_;
+};
+
+/// One run of a pipeline.
+class DeviceRun {
+ public:
+  DeviceRun(const Pipeline& pipeline, const Results& results, const Options& options, Accelerator& gpu,
+            std::vector<Counters>& counters, DeviceTimes times)
+      : pipeline_(pipeline),
+        results_(results),
+        options_(options),
+        gpu_(gpu),
+        counters_(counters),
+        sink_(pipeline.sink, pipeline.input),
+        times_(std::move(times)) {}
+
+  DeviceResult run() {
+    Stopwatch watch;
+    Table table;
+    table.schema = pipeline_.output;
+    uint64_t came = 0;  // rows to the sink
+    if (sink_.aggregates_rows) {
+      States states(sink_, gpu_);
+      const auto batch = [&](BranchRun& run) {
+        run.narrow(false);
+        kernel::Job job = run.job();
+        job.words[KernelWriter::kOut] = states.address();
+        const std::vector<uint8_t> before =
+            run.makes_texts("aggregate") ? states.held() : std::vector<uint8_t>();
+        while (!run.try_aggregate(job)) states.hold(before);
+        return true;
+      };
+      for_each_batch(batch, {states.bring()});
+      Batch row;
+      std::tie(row, came) = states.finish();
+      table.batches.push_back(std::move(row));
+    } else if (sink_.groups) {
+      GroupRun groups(sink_, options_, gpu_);
+      for_each_batch([&](BranchRun& run) {
+        groups.take(run, is_only(run));
+        return true;
+      });
+      came = groups.came();
+      table = groups.finish(pipeline_.output);
+    } else if (sink_.sort != nullptr) {
+      SortRun sort(sink_, pipeline_.input, options_, gpu_);
+      for_each_batch([&](BranchRun& run) {
+        sort.take(run, is_only(run));
+        return true;
+      });
+      came = sort.came();
+      table = sort.finish(pipeline_.output);
+    } else if (sink_.build != nullptr) {
+      return keep_build(watch);
+    } else {
+      Collector collector(sink_, sink_.rows ? sink_.rows->schema() : pipeline_.input, options_, gpu_);
+      if (collector.wants_more()) {
+        for_each_batch([&](BranchRun& run) {
+          run.narrow(true);
+          collector.take(run);
+          return collector.wants_more();
+        });
+      }
+      came = collector.seen();
+      table.batches = collector.take();
+      if (sink_.rows)
+        table =
+            sink_.rows->finish({sink_.rows->schema(), std::move(table.batches)}, pipeline_.output, options_);
+    }
+    if (pipeline_.sink != nullptr) counters_[pipeline_.line].rows_in += came;
+    if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], came);
+    counters_[pipeline_.line].nanos += watch.lap();
+    return {std::move(table), nullptr, notes(), times_.kernel_seconds, times_.modules};
+  }
+
+ private:
+  /// The rows become a join's build side, and stay on the device.
+  DeviceResult keep_build(Stopwatch& watch) {
+    Schema schema;
+    for (const ExprPtr& expr : *sink_.expressions()) schema.push_back({"", expr->type});
+    Collector collector(sink_, schema, options_, gpu_);
+    std::vector<JoinTable::ColumnPtr> columns;
+    uint64_t rows = 0;
+    for_each_batch([&](BranchRun& run) {
+      if (!columns.empty())
+        throw expr::NotOnDevice("build sides of several batches are not supported on GPUs");
+      columns = run.outputs_as_they_are();
+      rows = run.rows();
+      if (!columns.empty()) return true;
+      run.narrow(true);
+      for (DeviceColumn& column : collector.keep(run))
+        columns.push_back(std::make_shared<const DeviceColumn>(std::move(column)));
+      rows = collector.seen();
+      return true;
+    });
+    if (columns.empty()) {
+      for (const Field& field : schema) {
+        auto none = std::make_shared<DeviceColumn>();
+        none->type = field.type;
+        columns.push_back(std::move(none));
+      }
+    }
+    auto table =
+        std::make_shared<const JoinTable>(*sink_.build, std::move(columns), rows, options_, gpu_, times_);
+    if (pipeline_.branches.size() == 1) book_left(pipeline_.branches[0], rows);
+    counters_[pipeline_.line].nanos += watch.lap();
+    return {{}, std::move(table), notes(), times_.kernel_seconds, times_.modules};
+  }
+
+  /// Calls `batch` for all rows of all branches, until it returns false. `with` comes at the end of each
+  /// branch.
+  template <class Take>
+  void for_each_batch(Take&& batch, const Downloads& with = {}) {
+    bool more = true;
+    std::vector<const Branch*> branches;
+    for (const Branch& branch : pipeline_.branches) branches.push_back(&branch);
+    std::ranges::stable_sort(branches, {}, &Branch::phase);
+    for (const Branch* const each : branches) {
+      if (!more) break;
+      const Branch& branch = *each;
+      BranchRun run(branch, sink_, results_, options_, gpu_, times_);
+      run.for_each_batch([&] { return more = batch(run); });
+      run.raise_faults(with);
+      book_read(branch, run);
+    }
+  }
+
+  /// Whether the batch holds all rows.
+  bool is_only(const BranchRun& run) const { return pipeline_.branches.size() == 1 && run.is_all(); }
+
+  void book_read(const Branch& branch, const BranchRun& run) {
+    if (branch.line == kNoLine) return;
+    counters_[branch.line].rows_in += static_cast<uint64_t>(run.input().rows());
+    counters_[branch.line].bytes += run.input().uploaded_bytes();
+    if (pipeline_.branches.size() != 1)
+      counters_[branch.line].rows_out += static_cast<uint64_t>(run.input().rows());
+  }
+
+  /// Kernels count only the rows that come to the sink: the last step before it left them. What the steps
+  /// between left is not known.
+  void book_left(const Branch& branch, uint64_t rows) {
+    const size_t line = branch.steps.empty() ? branch.line : branch.steps.back().line;
+    if (line != kNoLine) counters_[line].rows_out += rows;
+  }
+
+  /// The first line is about all of it, the others are about a kernel each.
+  std::vector<std::string> notes() const {
+    std::string text = fmt::format("{}: kernels {:.3f} ms", gpu_.name(), times_.kernel_seconds * 1e3);
+    if (times_.batches > 1) text += fmt::format(" in {} batches", times_.batches);
+    if (times_.modules != 0) {
+      text += fmt::format(", {} in {:.1f} ms", times_.compiled != 0 ? "compiled" : "found compiled",
+                          times_.module_seconds * 1e3);
+    }
+    if (times_.uploaded != 0) {
+      text += fmt::format(", uploaded {} at {:.1f} GB/s", format_size(times_.uploaded),
+                          static_cast<double>(times_.uploaded) / times_.upload_seconds * 1e-9);
+    } else {
+      text += ", columns on the GPU";
+    }
+    std::vector<std::string> lines = {std::move(text)};
+    for (const std::string& lookup : times_.lookups) lines.push_back("  keys of a join: " + lookup);
+    for (const KernelTime& kernel : times_.kernels)
+      lines.push_back("  " + describe(kernel, gpu_.device.properties().bandwidth));
+    return lines;
+  }
+
+  const Pipeline& pipeline_;
+  const Results& results_;
+  const Options& options_;
+  Accelerator& gpu_;
+  std::vector<Counters>& counters_;
+  const DeviceSink sink_;
+  DeviceTimes times_;
+};
+
+/// Brings the build sides that the pipeline's rows look for to the device.
+void bring_tables(const Pipeline& pipeline, Results& results, const Options& options, Accelerator& gpu,
+                  DeviceTimes& times) {
+  for (const Branch& branch : pipeline.branches) {
+    for (const StepSpec& step : branch.steps) {
+      const auto* join = std::get_if<plan::Join>(&step.node->payload);
+      if (join == nullptr) continue;
+      PipelineResult& result = results[step.result];
+      if (result.on_device != nullptr && &result.on_device->place() == &gpu) continue;
+      result.on_device = std::make_shared<const JoinTable>(*join, *result.build, options, gpu, times);
+    }
+  }
+}
+
+/// The pipelines that run for it, one after the other.
+std::vector<Pipeline> runs_of(const Pipeline& pipeline, const Passes& passes) {
+  return passes.pipelines().empty() ? std::vector<Pipeline>{pipeline} : passes.pipelines();
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
+                                        const Strategy& strategy, const EveryColumn& form, bool rare) {
+  using Groups = Strategy::Groups;
+  const auto may_go = [&](Groups how) {
+    return strategy.groups == how || (rare && strategy.groups == Groups::kAuto);
+  };
+  const bool parts = may_go(Groups::kParts), slots = may_go(Groups::kSlots);
+  const Passes passes(pipeline);
+  std::vector<std::string> sources;
+  const auto add_new = [&](const std::vector<KernelText>& texts) {
+    for (const KernelText& text : texts) {
+      if (std::string source = text.text();
+          std::find(sources.begin(), sources.end(), source) == sources.end())
+        sources.push_back(std::move(source));
+    }
+  };
+  for (const Pipeline& run : runs_of(pipeline, passes)) {
+    const DeviceSink sink(run.sink, run.input);
+    for (const Branch& branch : run.branches) {
+      const Program program = make_program(branch, sink, results);
+      const std::vector<size_t> columns = columns_of(program);
+      std::vector<Type> types;
+      for (const size_t column : columns) types.push_back(program.types[column]);
+      std::vector<ColumnForm> forms = forms_of(types, form);
+      for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
+      const size_t sections = program.sections().size();
+      for (size_t section = 0; section < sections; ++section) {
+        const KernelWriter writer(program, sink, columns, forms, strategy, section);
+        for (const KernelText& text : writer.texts()) sources.push_back(text.text());
+        if (!sink.groups || section + 1 < sections) continue;
+        if (parts && writer.record_bytes() != 0) add_new(writer.parts());
+        if (slots) add_new(writer.slot_texts());
+      }
+    }
+  }
+  return sources;
+}
+
+std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy) {
+  std::string all;
+  for (const std::string& source : kernel_sources(pipeline, results, strategy)) all += source;
+  return fmt::format("{:016x} {}", std::hash<std::string>()(all), all.size());
+}
+
+std::string not_on_device(const Pipeline& pipeline, const Results& results) {
+  try {
+    kernel_sources(pipeline, results);
+    const bool sorts = pipeline.sink != nullptr && std::holds_alternative<plan::Sort>(pipeline.sink->payload);
+    if (sorts) gpu::Sorter::system();
+    return {};
+  } catch (const expr::NotOnDevice& reason) {
+    return reason.what();
+  } catch (const gpu::DeviceError& reason) {
+    return reason.what();
+  }
+}
+
+DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
+                           Accelerator& gpu, std::vector<Counters>& counters) {
+  const gpu::Device::Current current(gpu.device);  // for all its calls, instead of each
+  DeviceTimes tables;
+  const Passes passes(pipeline);
+  for (const Pipeline& run : runs_of(pipeline, passes)) {
+    const DeviceSink sink(run.sink, run.input);
+    for (const Branch& branch : run.branches)
+      make_program(branch, sink, results);  // throws before work is done
+  }
+  bring_tables(pipeline, results, options, gpu, tables);
+  if (passes.pipelines().empty())
+    return DeviceRun(pipeline, results, options, gpu, counters, std::move(tables)).run();
+  DeviceResult all;
+  std::vector<Table> given;
+  for (const Pipeline& pass : passes.pipelines()) {
+    std::vector<Counters> again(counters.size());  // of rows that the first pass has counted
+    DeviceResult made =
+        DeviceRun(pass, results, options, gpu, given.empty() ? counters : again, std::exchange(tables, {}))
+            .run();
+    if (!given.empty()) counters[pass.line].nanos += again[pass.line].nanos;
+    given.push_back(std::move(made.table));
+    all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+    all.kernel_seconds += made.kernel_seconds;
+    all.modules += made.modules;
+  }
+  all.table = passes.together(std::move(given), options);
+  return all;
+}
+
+}  // namespace lanewise::exec

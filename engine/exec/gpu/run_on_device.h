@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/execute.h"
+#include "exec/gpu/accelerator.h"
+#include "exec/gpu/codegen/plain_kernels.h"
+#include "exec/pipeline.h"
+#include "exec/profile.h"
+#include "exec/results.h"
+
+namespace lanewise::exec {
+
+/// What a pipeline requires that devices do not do, as text; empty: they run it. `results` are those of the
+/// pipelines before, as far as they are there.
+std::string not_on_device(const Pipeline& pipeline, const Results& results);
+
+/// A pipeline's result, and lines about how it was made.
+struct DeviceResult {
+  Table table;
+  std::shared_ptr<const JoinTable> build = nullptr;  ///< instead of the table, where the sink is a join's
+  std::vector<std::string> notes = {};
+  double kernel_seconds = 0;
+  int modules = 0;  ///< that no query before it had loaded
+};
+
+/// What distinguishes the pipeline's kernels from others, whatever the values that it reads: of those that
+/// kernel_sources() gives. Throws expr::NotOnDevice.
+std::string kernels_name(const Pipeline& pipeline, const Results& results, const Strategy& strategy);
+
+/// Runs the pipeline on the GPU and books what it did. Throws expr::NotOnDevice, and what run() throws.
+DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Options& options,
+                           Accelerator& gpu, std::vector<Counters>& counters);
+
+/// The sources of the pipeline's kernels, for columns of one form without dictionaries; with `rare` those too
+/// that only many rows in many groups need, or a query whose own are still compiled. Throws
+/// expr::NotOnDevice.
+std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results& results,
+                                        const Strategy& strategy = {},
+                                        const EveryColumn& form = {.nullable = true}, bool rare = false);
+
+}  // namespace lanewise::exec

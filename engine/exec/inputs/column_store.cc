@@ -1,0 +1,156 @@
+#include "exec/inputs/column_store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lanewise::exec {
+
+namespace {
+
+std::string key_of(const std::string& identity, size_t column) {
+  return identity + '\0' + std::to_string(column);
+}
+
+void complete_bounds(StoredChunk& chunk) {
+  if (!chunk.zones.empty()) return;
+  chunk.zones = zones_of(*chunk.column);
+  chunk.bounds = merge(chunk.zones);
+}
+
+}  // namespace
+
+ColumnStore::ColumnStore(MemoryBudget* budget)
+    : budget_(budget),
+      reclaimer_(budget == nullptr ? Reclaimer() : budget->add_reclaimer([this](size_t wanted) {
+        const size_t used = budget_->used(), limit = budget_->limit();
+        const size_t free = used < limit ? limit - used : 0;
+        return wanted > free ? evict(wanted - free) : 0;
+      })) {}
+
+ColumnStore::Chunks ColumnStore::find(const std::string& identity, size_t column) {
+  std::lock_guard lock(mutex_);
+  auto found = index_.find(key_of(identity, column));
+  if (found == index_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return found->second->chunks;
+}
+
+void ColumnStore::put(const std::string& identity, size_t column, std::vector<StoredChunk> chunks) {
+  std::sort(chunks.begin(), chunks.end(),
+            [](const StoredChunk& a, const StoredChunk& b) { return a.order < b.order; });
+  size_t bytes = 0;
+  for (StoredChunk& chunk : chunks) {
+    complete_bounds(chunk);
+    bytes += chunk.column->bytes();
+  }
+  auto kept = std::make_shared<const std::vector<StoredChunk>>(std::move(chunks));
+  std::string key = key_of(identity, column);
+  std::lock_guard lock(mutex_);
+  if (auto found = index_.find(key); found != index_.end()) erase(found->second);
+  entries_.push_front({key, std::move(kept), bytes});
+  index_[std::move(key)] = entries_.begin();
+  bytes_ += bytes;
+}
+
+void ColumnStore::erase(std::list<Entry>::iterator entry) {
+  bytes_ -= entry->bytes;
+  index_.erase(entry->key);
+  entries_.erase(entry);
+}
+
+size_t ColumnStore::evict(size_t bytes) {
+  std::lock_guard lock(mutex_);
+  size_t freed = 0;
+  for (auto entry = entries_.end(); freed < bytes && entry != entries_.begin();) {
+    --entry;
+    if (entry->chunks.use_count() > 1) continue;  // a query reads it: letting go would free nothing
+    freed += entry->bytes;
+    erase(entry++);
+  }
+  for (auto intake = intakes_.begin(); freed < bytes && intake != intakes_.end(); ++intake) {
+    if (auto held = intake->lock()) freed += held->give_up();
+  }
+  return freed;
+}
+
+void ColumnStore::forget(const std::string& identity) {
+  std::lock_guard lock(mutex_);
+  const std::string begin = identity + '\0';
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->key.starts_with(begin)) erase(entry);
+    entry = next;
+  }
+}
+
+void ColumnStore::clear() {
+  std::lock_guard lock(mutex_);
+  entries_.clear();
+  index_.clear();
+  bytes_ = 0;
+}
+
+size_t ColumnStore::bytes() const {
+  std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+std::shared_ptr<ColumnStore::Intake> ColumnStore::intake(const std::string& identity,
+                                                         const std::vector<size_t>& columns) {
+  std::shared_ptr<Intake> made(new Intake(*this, identity, columns));
+  std::lock_guard lock(mutex_);
+  std::erase_if(intakes_, [](const std::weak_ptr<Intake>& intake) { return intake.expired(); });
+  intakes_.push_back(made);
+  return made;
+}
+
+ColumnStore::Intake::Intake(ColumnStore& store, std::string identity, std::vector<size_t> columns)
+    : store_(store), identity_(std::move(identity)), columns_(std::move(columns)), chunks_(columns_.size()) {}
+
+bool ColumnStore::Intake::add(const ScanBatch& batch) {
+  {
+    std::lock_guard lock(mutex_);
+    if (given_up_) return false;
+  }
+  if (std::ranges::any_of(batch.batch.columns, [](const ColumnPtr& column) { return column->spilled(); })) {
+    give_up();  // to read a file again is no slower
+    return false;
+  }
+  std::vector<StoredChunk> chunks;
+  for (const ColumnPtr& column : batch.batch.columns) {
+    chunks.push_back({batch.order, column, {}, {}});
+    complete_bounds(chunks.back());
+  }
+  std::lock_guard lock(mutex_);
+  if (given_up_) return false;
+  bytes_ += batch.batch.bytes();
+  for (size_t i = 0; i < chunks.size(); ++i) chunks_[i].push_back(std::move(chunks[i]));
+  // One table must not evict everything else.
+  if (store_.budget_ != nullptr && bytes_ > store_.budget_->limit() / 4 * 3) {
+    given_up_ = true;
+    chunks_.clear();
+  }
+  return !given_up_;
+}
+
+bool ColumnStore::Intake::commit() {
+  std::vector<std::vector<StoredChunk>> chunks;
+  {
+    std::lock_guard lock(mutex_);
+    if (given_up_) return false;
+    given_up_ = true;  // they are the store's now
+    chunks = std::move(chunks_);
+  }
+  for (size_t i = 0; i < columns_.size(); ++i) store_.put(identity_, columns_[i], std::move(chunks[i]));
+  return true;
+}
+
+size_t ColumnStore::Intake::give_up() {
+  std::lock_guard lock(mutex_);
+  if (given_up_) return 0;
+  given_up_ = true;
+  chunks_.clear();
+  return bytes_;
+}
+
+}  // namespace lanewise::exec

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/execute.h"
+#include "exec/inputs/input.h"
+#include "ops/sink.h"
+
+namespace lanewise::exec {
+
+/// A scan ready to be read.
+struct OpenScan {
+  std::unique_ptr<Input> input;
+  bool hot = false;  ///< all columns were in the store
+  std::string note;  ///< for the profile: where the rows come from, what was skipped
+};
+
+/// Opens a scan: from the column store if it has all columns, else from the source. If the store has some of
+/// them, the others are read into it first, as far as memory allows. `predicates`, over the scan's columns,
+/// decide which zones are skipped; the caller still evaluates them. `order`: see read_stored().
+OpenScan open_scan(const plan::Scan& scan, const std::vector<ExprPtr>& predicates,
+                   const std::optional<ops::InputOrder>& order, const Options& options);
+
+/// All rows of columns of a source: from the column store, or else read, and cached if the options say so.
+/// Throws MemoryError.
+std::vector<ColumnStore::Chunks> read_columns(const Source& source, const std::vector<size_t>& columns,
+                                              const Options& options);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "data/source.h"
+#include "exec/inputs/input.h"
+
+namespace lanewise::exec {
+
+/// Rows that are read from a source while they are processed. Threads that have nothing to read take morsels
+/// of batches that others have read.
+class ScanInput : public Input {
+ public:
+  /// Sees every batch before its rows are handed out, from any thread.
+  using OnBatch = std::function<void(const ScanBatch&)>;
+  /// Called at the end if all rows of the source were handed out.
+  using OnComplete = std::function<void()>;
+
+  /// `threads` process the rows; as many of them read as the scan allows.
+  ScanInput(std::unique_ptr<Scan> scan, size_t threads, const Slicing& slicing,
+            const Cancellation* cancellation, OnBatch on_batch = nullptr, OnComplete on_complete = nullptr);
+  std::unique_ptr<Reader> reader() override;
+  size_t max_readers() const override { return threads_; }
+  std::optional<uint64_t> row_of(uint64_t order, uint32_t row) const override;
+  double progress() const override { return scan_->progress(); }
+  void finish() override;
+
+ private:
+  class ScanReader;
+
+  bool start_reading();
+  void end_reading(bool all_read);
+  /// Waits for morsels of others; false when there will be none.
+  bool wait(std::unique_lock<std::mutex>& lock);
+  /// Adds the batch's morsels; false if the batch lies after what is needed.
+  bool add(const ScanBatch& batch);
+  int64_t slice_rows(int64_t batch_rows) const;
+
+  std::unique_ptr<Scan> scan_;
+  const Slicing slicing_;
+  const Cancellation* cancellation_;
+  const OnBatch on_batch_;
+  const OnComplete on_complete_;
+  const size_t threads_;
+  const size_t max_reading_;  // threads that read
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Morsel> ready_;
+  std::vector<std::pair<uint64_t, int64_t>> seen_;  // batches: order and rows
+  size_t started_ = 0;
+  size_t reading_ = 0;
+  bool all_read_ = false;                    // a reader came to the source's end
+  bool cut_short_ = false;                   // a reader stopped before it
+  std::atomic<uint64_t> below_{UINT64_MAX};  // orders from here on are not needed, as far as any reader knows
+};
+
+}  // namespace lanewise::exec

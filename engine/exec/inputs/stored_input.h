@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/inputs/column_store.h"
+#include "exec/inputs/input.h"
+#include "ops/sink.h"
+
+namespace lanewise::exec {
+
+/// Rows of hot columns, and how many their bounds spared.
+struct StoredInput {
+  std::unique_ptr<Input> input;
+  int64_t rows = 0;
+  int64_t skipped_rows = 0;
+};
+
+/// The rows of `columns`, except zones in which one of `predicates` (over these columns) cannot hold. Chunks
+/// of different columns need not have the same lengths. No input if a column does not have `rows` rows. With
+/// `order` the zones where it may begin come first, and morsels have bounds.
+StoredInput read_stored(const std::vector<ColumnStore::Chunks>& columns, int64_t rows,
+                        const std::vector<ExprPtr>& predicates, const Slicing& slicing,
+                        const std::optional<ops::InputOrder>& order = std::nullopt);
+
+/// Rows of the column.
+int64_t rows_of(const std::vector<StoredChunk>& chunks);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+#include "active/active_set.h"
+#include "base/cancel.h"
+#include "data/vector.h"
+#include "expr/expr.h"
+#include "lanes/automata/rows.h"
+#include "lanes/targets/target.h"
+#include "lanes/targets/tuning.h"
+
+namespace lanewise {
+
+/// What one thread keeps between chunks for one expression: a matcher's caches, results per dictionary entry.
+struct EvalState {
+  virtual ~EvalState() = default;
+};
+
+/// What an evaluation may use apart from its inputs. One per thread; the expressions evaluated with it
+/// outlive it.
+struct EvalContext {
+  Arena* arena = nullptr;  ///< results and scratch; reset by the caller between chunks
+  lanes::Target target = lanes::Target::scalar;
+  MemoryBudget* budget = nullptr;
+  const Cancellation* cancellation = nullptr;
+  lanes::Stats* lanes = nullptr;  ///< where matchers count what their lanes did; null: they do not count
+  lanes::Tuning tuning = {};      ///< of the machine
+  std::unordered_map<const Expr*, std::unique_ptr<EvalState>> states = {};
+
+  /// The state of `expr`, default-constructed when it is first requested. One type S per expression.
+  template <class S>
+  S& state(const Expr& expr) {
+    std::unique_ptr<EvalState>& held = states[&expr];
+    if (!held) held = std::make_unique<S>();
+    return static_cast<S&>(*held);
+  }
+};
+
+/// The values of `expr` for the active rows; other rows are unspecified. An expression raises (UserError)
+/// only for active rows. `columns` are the chunk's.
+Vector evaluate(const Expr& expr, std::span<const Vector> columns, const ActiveSet& rows,
+                EvalContext& context);
+
+/// The active rows for which the predicate is true (not false, not NULL).
+ActiveSet narrow(const Expr& predicate, std::span<const Vector> columns, const ActiveSet& rows,
+                 EvalContext& context);
+
+/// The obvious, slow, row-by-row meaning of an expression: the oracle of the tests.
+Value evaluate_reference(const Expr& expr, std::span<const Value> row);
+
+}  // namespace lanewise

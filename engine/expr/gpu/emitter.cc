@@ -1,0 +1,347 @@
+#include "expr/gpu/emitter.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "expr/function.h"
+#include "expr/gpu/casts/cast_calls.h"
+#include "expr/patterns/prepared_pattern.h"
+#include "text/compiled_pattern.h"
+
+namespace lanewise::expr {
+
+namespace {
+
+/// Both conditions, of which either may be empty (true).
+std::string both_valid(const std::string& a, const std::string& b) {
+  if (a.empty()) return b;
+  return b.empty() ? a : a + " && " + b;
+}
+
+[[noreturn]] void refuse(const Expr& expr) {
+  throw NotOnDevice(expr.to_string() + " is not supported on GPUs");
+}
+
+/// The constant pattern that a call matches with its first argument; null: it is another expression.
+const PreparedPattern* pattern_of(const Expr& expr) {
+  if (expr.kind != Expr::Kind::kCall || expr.type.id != TypeId::kBool || expr.args.empty()) return nullptr;
+  const auto* pattern = dynamic_cast<const PreparedPattern*>(expr.prepared.get());
+  // One by which some rows fail and others match is matched as those of rows are: one automaton does not
+  // distinguish both.
+  return pattern != nullptr && pattern->is_constant() && !pattern->matches_or_fails() ? pattern : nullptr;
+}
+
+}  // namespace
+
+bool is_match(const Expr& expr) {
+  const PreparedPattern* pattern = pattern_of(expr);
+  return pattern != nullptr && pattern->fault().empty() && expr.args[0]->kind == Expr::Kind::kColumn;
+}
+
+bool is_negated(const Expr& match) {
+  return match.function->name.starts_with('!') || match.function->name.starts_with("not_");
+}
+
+lanes::AutomatonView automaton_of(const PreparedPattern& pattern) {
+  if (pattern.pattern().compiled().automaton() == nullptr) {
+    throw NotOnDevice("the pattern '" + pattern.pattern().source() +
+                      "' is not supported on GPUs: its automaton is too large to complete");
+  }
+  return pattern.pattern().compiled().automaton()->view();
+}
+
+void Emitter::line(std::string_view text) {
+  text_.append(static_cast<size_t>(depth_) * 2, ' ').append(text).push_back('\n');
+}
+void Emitter::open(std::string_view head) {
+  line(head);
+  ++depth_;
+}
+void Emitter::close(std::string_view tail) {
+  --depth_;
+  line(tail);
+}
+void Emitter::line_if_texts(std::string_view text) {
+  lines_if_texts_.emplace_back(text_.size(),
+                               std::string(static_cast<size_t>(depth_) * 2, ' ').append(text) + "\n");
+}
+std::string Emitter::take() {
+  for (auto line = lines_if_texts_.rbegin(); makes_texts_ && line != lines_if_texts_.rend(); ++line)
+    text_.insert(line->first, line->second);
+  lines_if_texts_.clear();
+  return std::exchange(text_, {});
+}
+
+std::string Emitter::includes() const {
+  std::string lines;
+  for (const std::string_view header : headers_)
+    lines += fmt::format("#include \"expr/gpu/{}-inl.h\"\n", header);
+  return lines;
+}
+
+std::string Emitter::is_true(const Emitted& condition) {
+  return both_valid(condition.valid, condition.value);
+}
+
+Emitted Emitter::emit(const Expr& expr) {
+  switch (expr.kind) {
+    case Expr::Kind::kColumn:
+      return leaf_(expr);
+    case Expr::Kind::kLiteral:
+      return literal_(expr);
+    case Expr::Kind::kCall:
+      return call(expr);
+    case Expr::Kind::kCast:
+      return cast(expr);
+    case Expr::Kind::kAnd:
+      return connect(expr, false);
+    case Expr::Kind::kOr:
+      return connect(expr, true);
+    case Expr::Kind::kCase:
+      return case_when(expr);
+    case Expr::Kind::kCoalesce:
+      return coalesce(expr);
+    case Expr::Kind::kIn:
+      return in_list(expr);
+  }
+  throw InternalError("unknown expression");
+}
+
+Emitted Emitter::call(const Expr& expr) {
+  if (is_match(expr)) return leaf_(expr);
+  if (const PreparedPattern* pattern = pattern_of(expr)) return walk(expr, *pattern);
+  const std::string_view name = expr.function->name;
+  if (name == "BETWEEN") return between(expr);
+  if (name == "IS DISTINCT FROM") return distinct(expr, true);
+  if (name == "IS NOT DISTINCT FROM") return distinct(expr, false);
+  if (name == "IS NULL" || name == "IS NOT NULL") {
+    const std::string valid = emit(*expr.args[0]).is_valid();
+    return {name == "IS NULL" ? "!(" + valid + ")" : "(" + valid + ")"};
+  }
+  if (name == "concat") return concat(expr);
+  if (name == "concat_ws") return concat_ws(expr);
+  if (name == "greatest" || name == "least") return extreme(expr, name == "greatest");
+  if (name == "error") return raise(expr);
+  const auto device = expr.function->device == nullptr ? std::nullopt : expr.function->device(expr);
+  if (!device) refuse(expr);
+  std::vector<Emitted> args;
+  for (size_t arg = 0; arg < expr.args.size(); ++arg) {
+    if (arg >= device->first && arg < device->last) args.push_back(emit(*expr.args[arg]));
+  }
+  return function(*device, device_type(expr.type), args, expr.function->raises || device->may_fail, false);
+}
+
+/// result = name(outcome, args..., constants): of rows where all args are there. With `fails_to_null` a
+/// failure is NULL.
+Emitted Emitter::function(const DeviceFunction& device, std::string_view result,
+                          const std::vector<Emitted>& args, bool fails, bool fails_to_null) {
+  if (!device.header.empty()) headers_.insert(device.header);
+  makes_texts_ |= device.makes_text;
+  const std::string value = fresh("v"), outcome = fresh("out");
+  std::string valid, call = device.name + "(" + outcome + (device.makes_text ? ", heap" : "");
+  for (const Emitted& arg : args) {
+    valid = both_valid(valid, arg.valid);
+    call += ", " + arg.value;
+  }
+  for (const DeviceTable& table : device.tables) {
+    const std::string name = fresh("table");
+    line(fmt::format("static constexpr {} {}[] = {{{}}};", table.type, name, table.values));
+    call += ", " + name;
+  }
+  call += device.constants + ")";
+  line("Outcome " + outcome + ";");
+  if (valid.empty()) {
+    line(fmt::format("const {} {} = {};", result, value, call));
+  } else {
+    line(fmt::format("{} {}{{}};", result, value));
+    line(fmt::format("if ({}) {} = {};", valid, value, call));
+  }
+  if (fails_to_null) {
+    valid = both_valid(valid, "!" + outcome + ".failed");
+  } else if (fails) {
+    line(fmt::format("failed |= {}.failed;", outcome));
+  }
+  if (device.may_be_null) valid = both_valid(valid, "!" + outcome + ".null");
+  if (valid.find("&&") == std::string::npos) return {value, valid};
+  const std::string name_of_valid = fresh("ok");
+  line(fmt::format("const bool {} = {};", name_of_valid, valid));
+  return {value, name_of_valid};
+}
+
+Emitted Emitter::cast(const Expr& expr) {
+  const Expr& arg = *expr.args[0];
+  if (arg.type.id == TypeId::kNull) {
+    if (arg.kind == Expr::Kind::kCall) {
+      emit(arg);  // error()
+    } else if (arg.kind != Expr::Kind::kLiteral && arg.kind != Expr::Kind::kColumn) {
+      refuse(expr);  // something that may hold one
+    }
+    return device_literal(Value(expr.type));
+  }
+  const std::optional<DeviceFunction> device = device_cast(arg.type, expr.type);
+  if (!device) refuse(expr);
+  return function(*device, device_type(expr.type), {emit(arg)}, !expr.try_cast, expr.try_cast);
+}
+
+/// The automaton is a part of the source: where strings are computed, theirs is the kernel's work. So it is
+/// where rows that match fail.
+Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
+  const lanes::AutomatonView automaton = automaton_of(pattern);
+  const size_t cells = size_t{automaton.states} * automaton.classes;
+  if (cells > kMostTableCells) refuse(match);
+  const DeviceFunction walk{
+      .name = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start, automaton.dead,
+                          automaton.end_accept, automaton.match),
+      .header = "walk",
+      .tables = {device_table("u8", std::span(automaton.class_of, 256)),
+                 device_table("u16", std::span(automaton.next, cells))}};
+  Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
+  if (!pattern.fault().empty()) line(fmt::format("failed |= {};", is_true(found)));
+  if (is_negated(match)) found.value = "!" + found.value;
+  return found;
+}
+
+/// In place of a NULL nothing.
+Emitted Emitter::concat(const Expr& expr) {
+  std::vector<Emitted> args;
+  for (const ExprPtr& arg : expr.args) {
+    const Emitted given = emit(*arg);
+    args.push_back(
+        {given.valid.empty() ? given.value : fmt::format("({} ? {} : Text{{}})", given.valid, given.value)});
+  }
+  return function({.name = "joined", .header = "texts", .makes_text = true}, "Text", args, false, false);
+}
+
+/// NULL where the separator is; of the others those that are there.
+Emitted Emitter::concat_ws(const Expr& expr) {
+  std::vector<Emitted> args = {emit(*expr.args[0])};
+  for (size_t arg = 1; arg < expr.args.size(); ++arg) {
+    const Emitted given = emit(*expr.args[arg]);
+    args.push_back({fmt::format("Piece{{{}, {}}}", given.value, given.is_valid())});
+  }
+  return function({.name = "joined_by", .header = "texts", .makes_text = true}, "Text", args, false, false);
+}
+
+/// The row fails wherever the message is there; the host says it.
+Emitted Emitter::raise(const Expr& expr) {
+  const Emitted message = emit(*expr.args[0]);
+  line(fmt::format("failed |= {};", message.is_valid()));
+  return {"false", "false"};
+}
+
+/// The first argument that none other exceeds; NULLs are passed over.
+Emitted Emitter::extreme(const Expr& expr, bool greatest) {
+  const char* const below = expr.type.id == TypeId::kInterval ? "below_as_written" : "below";
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  for (const ExprPtr& arg : expr.args) {
+    const Emitted given = emit(*arg);
+    const std::string better = greatest ? fmt::format("{}({}, {})", below, value, given.value)
+                                        : fmt::format("{}({}, {})", below, given.value, value);
+    open(fmt::format("if ({}) {{", both_valid(given.valid, fmt::format("(!{} || {})", valid, better))));
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = true;", valid));
+    close();
+  }
+  // As everywhere: FLOATs, alone of all numbers, lose the sign of zero where they are compared.
+  if (expr.type.id == TypeId::kFloat32 && expr.args.size() > 1) line(value + " += f32(0);");
+  return {value, valid};
+}
+
+/// AND with `decisive` false, OR with `decisive` true: an argument that equals it decides the row; later ones
+/// are not computed. Undecided rows are NULL where an argument was, else the opposite.
+Emitted Emitter::connect(const Expr& expr, bool decisive) {
+  const std::string decided = fresh("decided"), unknown = fresh("unknown");
+  line(fmt::format("bool {} = false, {} = false;", decided, unknown));
+  for (const ExprPtr& arg : expr.args) {
+    open(fmt::format("if (!{}) {{", decided));
+    const Emitted truth = emit(*arg);
+    const std::string decides = decisive ? truth.value : "!" + truth.value;
+    line(fmt::format("{} = {};", decided, both_valid(truth.valid, decides)));
+    if (!truth.valid.empty()) line(fmt::format("{} |= !({});", unknown, truth.valid));
+    close();
+  }
+  return {decisive ? decided : "!" + decided, fmt::format("({} || !{})", decided, unknown)};
+}
+
+Emitted Emitter::case_when(const Expr& expr) {
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  const auto give = [&](const Expr& arg) {
+    const Emitted given = emit(arg);
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = {};", valid, given.is_valid()));
+  };
+  int blocks = 0;
+  for (size_t arg = 0; arg + 1 < expr.args.size(); arg += 2, ++blocks) {
+    const Emitted condition = emit(*expr.args[arg]);
+    open(fmt::format("if ({}) {{", is_true(condition)));
+    give(*expr.args[arg + 1]);
+    close();
+    open("else {");
+  }
+  if (expr.args.size() % 2 == 1) give(*expr.args.back());
+  for (; blocks > 0; --blocks) close();
+  return {value, valid};
+}
+
+Emitted Emitter::coalesce(const Expr& expr) {
+  const std::string value = fresh("v"), valid = fresh("ok");
+  line(fmt::format("{} {}{{}};", device_type(expr.type), value));
+  line(fmt::format("bool {} = false;", valid));
+  for (const ExprPtr& arg : expr.args) {
+    open(fmt::format("if (!{}) {{", valid));
+    const Emitted given = emit(*arg);
+    line(fmt::format("{} = {};", value, given.value));
+    line(fmt::format("{} = {};", valid, given.is_valid()));
+    close();
+  }
+  return {value, valid};
+}
+
+Emitted Emitter::in_list(const Expr& expr) {
+  const Emitted wanted = emit(*expr.args[0]);
+  const std::string found = fresh("found"), unknown = fresh("unknown");
+  line(fmt::format("bool {} = false, {} = !({});", found, unknown, wanted.is_valid()));
+  open(fmt::format("if (!{}) {{", unknown));
+  for (size_t arg = 1; arg < expr.args.size(); ++arg) {
+    open(fmt::format("if (!{}) {{", found));
+    const Emitted item = emit(*expr.args[arg]);
+    line(fmt::format("{} = {};", found,
+                     both_valid(item.valid, fmt::format("same_value({}, {})", wanted.value, item.value))));
+    if (!item.valid.empty()) line(fmt::format("{} |= !({});", unknown, item.valid));
+    close();
+  }
+  close();
+  return {found, fmt::format("({} || !{})", found, unknown)};
+}
+
+Emitted Emitter::between(const Expr& expr) {
+  const Emitted value = emit(*expr.args[0]), low = emit(*expr.args[1]), high = emit(*expr.args[2]);
+  const std::string above = fresh("above"), beneath = fresh("beneath");  // true also where they are not known
+  const std::string low_known = both_valid(value.valid, low.valid);
+  const std::string high_known = both_valid(value.valid, high.valid);
+  const auto side = [&](const std::string& name, const std::string& known, const Emitted& a,
+                        const Emitted& b) {
+    const std::string out = fmt::format("below({}, {})", a.value, b.value);
+    line(fmt::format("const bool {} = !({});", name, both_valid(known, out)));
+  };
+  side(above, low_known, value, low);
+  side(beneath, high_known, high, value);
+  const std::string result = fmt::format("({} && {})", above, beneath);
+  const std::string known = both_valid(low_known, high_known);
+  return {result, known.empty() ? "" : fmt::format("(!{} || ({}))", result, known)};
+}
+
+Emitted Emitter::distinct(const Expr& expr, bool negated) {
+  const Emitted a = emit(*expr.args[0]), b = emit(*expr.args[1]);
+  const std::string alike = fresh("v");
+  line(fmt::format("const bool {} = ({}) == ({}) && (!({}) || same_value({}, {}));", alike, a.is_valid(),
+                   b.is_valid(), a.is_valid(), a.value, b.value));
+  return {(negated ? "!" : "") + alike};
+}
+
+}  // namespace lanewise::expr

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "expr/expr.h"
+#include "expr/function.h"
+#include "lanes/automata/automaton.h"
+
+namespace lanewise::expr {
+
+class PreparedPattern;
+
+/// An expression or a type that devices do not compute; what() names it.
+class NotOnDevice : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+/// A value in the source that is written: a C++ expression for it, and one for whether it is there.
+struct Emitted {
+  std::string value;
+  std::string valid = {};  ///< empty: never NULL
+
+  std::string is_valid() const { return valid.empty() ? "true" : valid; }
+};
+
+/// "i64": the type of values of `type` in sources, see values-inl.h. Booleans are bool, in memory u8. Throws
+/// NotOnDevice.
+std::string device_type(Type type);
+/// A literal as a C++ expression. Throws NotOnDevice.
+Emitted device_literal(const Value& value);
+
+/// Bytes as a C string literal, with its quotes.
+std::string device_quoted(std::string_view bytes);
+/// A power of ten as a further argument of a call: ", i128(100)".
+std::string device_power(std::string_view type, int digits);
+
+/// Whether the call tests whether a column's strings match a constant pattern, which raises nothing: an
+/// automaton's work, done before.
+bool is_match(const Expr& expr);
+/// Whether such a call, of any strings, is true for those that do not match.
+bool is_negated(const Expr& match);
+/// What answers a constant pattern; throws NotOnDevice that names it.
+lanes::AutomatonView automaton_of(const PreparedPattern& pattern);
+
+/// Writes expressions as C++ for one row: a subset that NVRTC and host compilers take, with the headers of
+/// this folder as its library. Conditions are three-valued; what an expression does not evaluate for a row is
+/// skipped by a branch, so that it cannot fail. Where a function fails, the variable `failed` becomes true.
+class Emitter {
+ public:
+  /// What reads a column, or the answer of an is_match() call.
+  using Leaf = std::function<Emitted(const Expr&)>;
+  /// Writes lines indented by `depth` levels. `literal` may give what stands for a literal.
+  Emitter(
+      Leaf leaf, int depth, Leaf literal = [](const Expr& expr) { return device_literal(expr.literal); })
+      : leaf_(std::move(leaf)), literal_(std::move(literal)), depth_(depth) {}
+
+  /// Writes what computes `expr`; throws NotOnDevice.
+  Emitted emit(const Expr& expr);
+  /// An emitted condition as one expression: true where it is true, not where it is NULL.
+  static std::string is_true(const Emitted& condition);
+
+  void line(std::string_view text);
+  /// Begins a block: "if (x) {"; close() ends it.
+  void open(std::string_view head);
+  void close(std::string_view tail = "}");
+  /// Writes a line that is there only where strings are made before take(): the heap that makes them is
+  /// `heap`.
+  void line_if_texts(std::string_view text);
+  /// Whether what was written makes strings.
+  bool makes_texts() const { return makes_texts_; }
+  /// What was written so far.
+  std::string take();
+  /// Lines that include the headers which it needs apart from those of all kernels.
+  std::string includes() const;
+
+ private:
+  Emitted call(const Expr& expr);
+  Emitted function(const DeviceFunction& device, std::string_view result, const std::vector<Emitted>& args,
+                   bool fails, bool fails_to_null);
+  Emitted walk(const Expr& match, const PreparedPattern& pattern);
+  Emitted cast(const Expr& expr);
+  Emitted connect(const Expr& expr, bool decisive);
+  Emitted case_when(const Expr& expr);
+  Emitted coalesce(const Expr& expr);
+  Emitted in_list(const Expr& expr);
+  Emitted between(const Expr& expr);
+  Emitted distinct(const Expr& expr, bool negated);
+  Emitted raise(const Expr& expr);
+  Emitted extreme(const Expr& expr, bool greatest);
+  Emitted concat(const Expr& expr);
+  Emitted concat_ws(const Expr& expr);
+  /// A name that is not taken: a word and a number. Names of one letter are the kernel's, but for v.
+  std::string fresh(const char* word) { return word + std::to_string(names_++); }
+
+  const Leaf leaf_, literal_;
+  int depth_;
+  int names_ = 0;
+  std::string text_;
+  std::vector<std::pair<size_t, std::string>> lines_if_texts_;  // where they would stand
+  bool makes_texts_ = false;
+  std::set<std::string_view> headers_;
+};
+
+}  // namespace lanewise::expr

@@ -1,0 +1,302 @@
+#include "expr/gpu/emitter.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/testing/test_size.h"
+#include "expr/dates/parts.h"
+#include "expr/function.h"
+#include "expr/function_groups.h"
+#include "expr/gpu/testing/compiled.h"
+#include "expr/testing/random_expressions.h"
+#include "text/pattern.h"
+
+/// What is written for devices, compiled for the host, against the reference evaluator.
+namespace lanewise::expr {
+namespace {
+
+using namespace compiled;
+
+std::vector<Type> all_types() {
+  std::vector<Type> types = random::all_types();
+  types.push_back(Type::decimal(15, 2));
+  types.push_back(Type::decimal(38, 0));
+  return types;
+}
+
+/// For some arguments at least.
+bool is_offered(const Function& function) {
+  const std::string_view own[] = {"greatest", "least", "concat", "concat_ws", "error"};  // the emitter's
+  return function.device != nullptr ||
+         std::find(std::begin(own), std::end(own), function.name) != std::end(own);
+}
+
+/// The digits of a decimal decide its type.
+bool needs_constant(const Function& function, const std::vector<Type>& types) {
+  return function.refine != nullptr && types.back() == TypeId::kInt32;
+}
+
+TEST(Emitter, EachFunctionIsItsReference) {
+  const TestColumns columns(all_types());
+  const std::vector<Type>& types = columns.types;
+  std::vector<ExprPtr> exprs;
+  const auto add = [&](const Function& function, const std::vector<size_t>& args) {
+    std::vector<Type> taken;
+    std::vector<ExprPtr> given;
+    for (size_t arg : args) {
+      taken.push_back(types[arg]);
+      given.push_back(column(arg, types[arg]));
+    }
+    const bool is_taken = function.resolve(taken) && find_function(function.name, taken) == &function;
+    if (is_taken && !needs_constant(function, taken)) exprs.push_back(call(function.name, given));
+  };
+  for (const Function& function : functions()) {
+    if (function.device == nullptr || function.name == "strftime") continue;  // of a constant format
+    if (function.name == "repeat") continue;                                  // of so many bytes
+    add(function, {});
+    for (size_t a = 0; a < types.size(); ++a) {
+      add(function, {a});
+      for (size_t b = 0; b < types.size(); ++b) add(function, {a, b});
+      add(function, {a, a, a});
+    }
+  }
+  EXPECT_GT(check(exprs, columns), 300);
+}
+
+TEST(Emitter, FunctionsOfConstantsAreTheirReference) {
+  const TestColumns columns(all_types());
+  const auto part_word = [](DatePart part) { return literal(Value::varchar(std::string(word_of(part)))); };
+  std::vector<ExprPtr> exprs;
+  const auto add = [&](const char* name, const std::vector<ExprPtr>& args) {
+    std::vector<Type> taken;
+    for (const ExprPtr& arg : args) taken.push_back(arg->type);
+    if (find_function(name, taken) != nullptr) exprs.push_back(call(name, args));
+  };
+  for (size_t i = 0; i < columns.types.size(); ++i) {
+    const ExprPtr x = column(i, columns.types[i]);
+    for (int part = 0; part <= static_cast<int>(DatePart::kTimezoneMinute); ++part) {
+      if (part == static_cast<int>(DatePart::kNanosecond)) continue;  // no word
+      for (const char* name : {"date_part", "date_trunc"})
+        add(name, {part_word(static_cast<DatePart>(part)), x});
+      for (const char* name : {"date_diff", "date_sub"})
+        add(name, {part_word(static_cast<DatePart>(part)), x, x});
+    }
+    for (const int digits : {-40, -20, -2, -1, 0, 1, 2, 7, 400}) {
+      for (const char* name : {"round", "trunc"}) add(name, {x, literal(Value::int32(digits))});
+    }
+    for (const char* name : {"greatest", "least"}) {
+      add(name, {x});
+      add(name, {x, literal(columns.held[i]->value(2)), x});
+    }
+  }
+  const auto i64 = [](int64_t value) { return literal(Value::int64(value)); };
+  for (size_t i = 0; i < columns.types.size(); ++i) {
+    if (columns.types[i] != TypeId::kInt64) continue;
+    const ExprPtr x = column(i, TypeId::kInt64);
+    add("make_date", {x, i64(2), i64(29)});
+    add("make_date", {i64(1900), i64(2), x});
+    for (const double second : {0.0, 59.9999999, 60.0, -1.0, 12.345678}) {
+      const ExprPtr seconds = literal(Value::float64(second));
+      add("make_time", {x, i64(59), seconds});
+      add("make_timestamp", {x, i64(12), i64(31), i64(23), i64(59), seconds});
+    }
+  }
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  for (size_t i = 0; i < columns.types.size(); ++i) {
+    if (columns.types[i] != TypeId::kVarchar) continue;
+    const ExprPtr s = column(i, TypeId::kVarchar);
+    for (const int64_t n : {-3, -1, 0, 1, 2, 5}) {
+      add("repeat", {s, i64(n)});
+      for (const char* name : {"left", "right", "array_extract"}) add(name, {s, i64(n)});
+      for (const int64_t m : {-2, 0, 1, 7}) add("substring", {s, i64(n), i64(m)});
+      for (const char* pad : {"", "·", "xyz"}) {
+        add("lpad", {s, i64(n * 3), word(pad)});
+        add("rpad", {word(pad), i64(n * 3), s});
+      }
+      for (const char* separator : {"", "a", "ab"}) {
+        add("split_part", {s, word(separator), i64(n)});
+        add("string_split_extract", {s, word(separator), i64(n)});
+      }
+    }
+    for (const char* from : {"", "a", "ß", "ab"}) {
+      for (const char* to : {"", "xyz"}) add("replace", {s, word(from), word(to)});
+    }
+    for (const char* set : {"", "ab", "ßä "}) {
+      for (const char* name : {"trim", "ltrim", "rtrim"}) add(name, {s, word(set)});
+    }
+    for (const char* name : {"upper", "lower"}) {
+      add(name, {word("Straße ÄÖÜ ǅ ﬁ Ω ꭰ")});
+      add(name, {call("||", {s, word(" Ÿ")})});
+    }
+    for (const char* from : {"", "aba", "ßä -5", "0123456789"}) {
+      for (const char* to : {"", "xy", "ö€😀"}) add("translate", {s, word(from), word(to)});
+      add("translate", {word("das ist ä"), s, word(from)});
+    }
+    add("concat_ws", {word(", "), s, literal(Value(TypeId::kVarchar)), call("upper", {s}), s});
+    add("concat_ws", {s, word("a"), s, word("b")});
+    add("concat", {s, word("-"), literal(Value(TypeId::kVarchar)), call("upper", {s})});
+  }
+  for (const int64_t code : {-1, 0, 65, 223, 8364, 0xd800, 0x10ffff, 0x110000})
+    add("chr", {literal(Value::int32(static_cast<int32_t>(code)))});
+  EXPECT_GT(check(exprs, columns), 400);
+}
+
+TEST(Emitter, PatternsOverComputedTextAreTheirReference) {
+  const TestColumns columns({TypeId::kVarchar, TypeId::kVarchar});
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  std::vector<ExprPtr> exprs;
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  for (const ExprPtr& made : {call("lower", {s}), call("||", {s, column(1, TypeId::kVarchar)}),
+                              call("trim", {s, word("a")}), coalesce({s, word("ab")})}) {
+    for (const char* pattern : {"", "%", "a", "a%", "%b", "%a%", "_", "%ß_", "a%b%"}) {
+      for (const char* name : {"~~", "!~~", "~~*", "!~~*", "~~~"})
+        exprs.push_back(call(name, {made, word(pattern)}));
+    }
+    for (const char* text : {"", "a", "ß", "ab"}) {
+      for (const char* name : {"contains", "prefix", "suffix"})
+        exprs.push_back(call(name, {made, word(text)}));
+    }
+    for (const char* pattern : {"^[ab]*$", "a|b", "[^a]", "^$", "(ab){2,}"}) {
+      for (const char* name : {"regexp_matches", "regexp_full_match"})
+        exprs.push_back(call(name, {made, word(pattern)}));
+    }
+  }
+  EXPECT_EQ(check(exprs, columns), exprs.size());
+}
+
+TEST(Emitter, GroupsOfPatternsAreTheirReference) {
+  using namespace std::string_literals;
+  std::vector<Value> texts;
+  for (const std::string& text :
+       {""s, "a"s, "ab"s, "\n"s, "ab\nba\n\na"s, std::string(100, 'a'), "abbbbbbb"s, "ßaß-ß"s,
+        "\xC3\xFF b\xE2\x82"s, "a\0b\0"s, "b-b--b"s, "x_1.5, 22.75 (3)"s, "éa€b😀"s})
+    for (const std::string& again : {text, text + text}) texts.push_back(Value::varchar(again));
+  const TestColumns columns(TypeId::kVarchar, texts);
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  std::vector<ExprPtr> exprs;
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  for (const char* pattern : {"", "a", "b*", "(a)|(b)", "^.", ".$", "(.)(.*)", "(.*)(b|-)", "[^a]+?", "\\b",
+                              "(?m)^(a*)", "([0-9]+)[.]?([0-9]*)", "(ß)?", "((a)|b)*", "a*?(b|$)"}) {
+    exprs.push_back(call("regexp_extract", {s, word(pattern)}));
+    exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value(TypeId::kInt32))}));
+    for (int group = 0; group <= text::compile_regex(pattern).groups() + 1; ++group)
+      exprs.push_back(call("regexp_extract", {s, word(pattern), literal(Value::int32(group))}));
+    for (const char* rewrite : {"", "x", "<\\0>", "\\1\\0\\1", "\\\\ß", "\\9", "a\\"}) {
+      exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite)}));
+      exprs.push_back(call("regexp_replace", {s, word(pattern), word(rewrite), word("g")}));
+    }
+  }
+  EXPECT_EQ(check(exprs, columns), exprs.size());
+}
+
+TEST(Emitter, SearchesThatTakeLongAreNotOffered) {
+  Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
+  const ExprPtr s = column(0, TypeId::kVarchar);
+  const auto word = [](const char* text) { return literal(Value::varchar(text)); };
+  out.emit(*call("regexp_replace", {s, word("a*b|a"), word("")}));
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a*b|a"), word(""), word("g")})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_extract", {s, word("[ab]*a[ab]{11}c")})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_extract", {s, s})), NotOnDevice);
+  EXPECT_THROW(out.emit(*call("regexp_replace", {s, word("a"), s})), NotOnDevice);
+}
+
+TEST(Emitter, LargeAutomataOverComputedTextAreNotOffered) {
+  Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
+  const ExprPtr made = call("lower", {column(0, TypeId::kVarchar)});
+  EXPECT_THROW(out.emit(*call("regexp_matches", {made, literal(Value::varchar("[ab]*a[ab]{11}c"))})),
+               NotOnDevice);
+}
+
+TEST(Emitter, EachCastIsItsReference) {
+  const TestColumns columns(all_types());
+  std::vector<ExprPtr> exprs;
+  for (size_t from = 0; from < columns.types.size(); ++from) {
+    for (const Type& to : columns.types) {
+      for (const bool try_cast : {false, true}) {
+        if (can_cast(columns.types[from], to) && columns.types[from] != to)
+          exprs.push_back(cast(column(from, columns.types[from]), to, try_cast));
+      }
+    }
+  }
+  EXPECT_GT(check(exprs, columns), 400);
+}
+
+TEST(Emitter, RandomTreesAreTheirReference) {
+  random::Generator generator;
+  generator.random.seed(5);
+  for (const Type& type : random::all_types()) {
+    if (type != TypeId::kInterval) generator.columns.push_back(type);
+  }
+  const TestColumns columns(generator.columns);
+  std::vector<ExprPtr> exprs;
+  for (int trial = 0; trial < test_size(100, 400); ++trial) {
+    const Type type = generator.pick(2) == 0 ? Type(TypeId::kBool) : generator.any_type();
+    exprs.push_back(generator.any(type, 3));
+  }
+  EXPECT_GT(check(exprs, columns), exprs.size() / 3);
+}
+
+/// Names in the paragraph of docs/use/gpu.md that follows `head`.
+std::string listed(const std::string& head) {
+  std::ifstream file(LANEWISE_SOURCE_DIR "/docs/use/gpu.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t begin = text.find('`', text.find(head)) + 1;
+  std::string names = text.substr(begin, text.find('`', begin) - begin);
+  std::replace(names.begin(), names.end(), '\n', ' ');
+  return names;
+}
+
+TEST(Emitter, DocumentationNamesWhatIsOffered) {
+  std::set<std::string_view> offered, refused;
+  for (const Function& function : functions()) {
+    if (std::isalpha(function.name[0]) == 0 || std::isupper(function.name[0]) != 0) continue;  // operators
+    const auto is_among = [&](std::span<const Function> some) {
+      return std::ranges::any_of(some, [&](const Function& one) { return one.name == function.name; });
+    };
+    if (is_among(pattern_functions()) || (is_among(nested_functions()) && !is_offered(function))) continue;
+    (is_offered(function) ? offered : refused).insert(function.name);
+  }
+  for (const std::string_view name : offered) refused.erase(name);
+  EXPECT_EQ(listed("Functions:"), fmt::to_string(fmt::join(offered, " ")));
+  EXPECT_EQ(listed("On cores only:"), fmt::to_string(fmt::join(refused, " ")));
+}
+
+TEST(Emitter, NamesWhatIsNotOffered) {
+  Emitter out([](const Expr&) { return Emitted{"x"}; }, 0);
+  try {
+    const ExprPtr text = column(0, TypeId::kVarchar);
+    out.emit(*call("regexp_matches", {text, text}));
+    FAIL();
+  } catch (const NotOnDevice& error) {
+    EXPECT_EQ(std::string(error.what()), "regexp_matches(#0, #0) is not supported on GPUs");
+  }
+}
+
+TEST(Emitter, ReadsWell) {
+  Emitter out(
+      [](const Expr& leaf) {
+        return Emitted{"c" + std::to_string(leaf.column), "n" + std::to_string(leaf.column)};
+      },
+      0);
+  const ExprPtr sum = call("+", {column(0, TypeId::kInt32), literal(Value::int32(1))});
+  const Emitted result = out.emit(*call(">", {sum, column(1, TypeId::kInt32)}));
+  EXPECT_EQ(out.take(),
+            "Outcome out1;\n"
+            "i32 v0{};\n"
+            "if (n0) v0 = plus(out1, c0, i32(1));\n"
+            "failed |= out1.failed;\n"
+            "Outcome out3;\n"
+            "bool v2{};\n"
+            "if (n0 && n1) v2 = greater(out3, v0, c1);\n"
+            "const bool ok4 = n0 && n1;\n");
+  EXPECT_EQ(Emitter::is_true(result), "ok4 && v2");
+}
+
+}  // namespace
+}  // namespace lanewise::expr

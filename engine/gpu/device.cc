@@ -1,0 +1,66 @@
+#include "gpu/device.h"
+
+#include <fmt/format.h>
+
+#include "gpu/error.h"
+#include "gpu/failure.h"
+
+namespace lanewise::gpu {
+
+Device::Current::Current(const Device& device) : calls_(device.driver_.calls()) {
+  cuda::Context now = nullptr;
+  if (calls_.context_get_current.function(&now) == cuda::kSuccess && now == device.context_) return;
+  // A failure shows in the call that follows: it runs in no context or in another's, whose objects are not
+  // ours.
+  pushed_ = calls_.context_push.function(device.context_) == cuda::kSuccess;
+}
+
+Device::Current::~Current() {
+  cuda::Context popped = nullptr;
+  if (pushed_) calls_.context_pop.function(&popped);
+}
+
+Device::Device(Driver& driver, int ordinal)
+    : driver_(driver), ordinal_(ordinal), properties_(driver.properties(ordinal)) {
+  const auto check = [&](const char* call, cuda::Result result) {
+    if (result != cuda::kSuccess) fail(call, result);
+  };
+  check("cuDeviceGet", driver.calls().device_get.function(&handle_, ordinal));
+  int pools = 0;
+  check("cuDeviceGetAttribute",
+        driver.calls().device_get_attribute.function(&pools, cuda::kMemoryPools, handle_));
+  if (pools == 0)
+    throw DeviceError(fmt::format("GPU {} ({}) has no memory pools", ordinal, properties_.name));
+  check("cuDevicePrimaryCtxRetain", driver.calls().primary_context_retain.function(&context_, handle_));
+}
+
+Device::~Device() { driver_.calls().primary_context_release.function(handle_); }
+
+size_t Device::free_memory() {
+  size_t free = 0, total = 0;
+  run(&cuda::Calls::memory_info, &free, &total);
+  return free;
+}
+
+void Device::synchronize() { run(&cuda::Calls::context_synchronize); }
+
+void Device::fail(const char* call, cuda::Result result) {
+  const Failure failure = failure_of(result);
+  std::string message =
+      fmt::format("GPU {}: {} ({}: {})", ordinal_, failure.cause, call, driver_.name(result));
+  if (failure.lost()) {
+    const std::lock_guard lock(mutex_);
+    if (fault_.empty()) fault_ = message;
+    lost_.store(true, std::memory_order_release);
+    message += "; the GPU is lost to this process";
+  }
+  throw_failure(failure, message);
+}
+
+void Device::throw_lost() {
+  const std::lock_guard lock(mutex_);
+  throw DeviceError(
+      fmt::format("GPU {} is lost to this process, which must be started again. {}", ordinal_, fault_));
+}
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "gpu/driver.h"
+
+namespace lanewise::gpu {
+
+/// A GPU and its context, which it shares with other CUDA users of the process. Got from Driver::device().
+/// Everything made on it (streams, memory, modules) must end before its driver.
+///
+/// Thread-safe, as all of this folder's calls on a device are: any thread may make any call, and whatever
+/// context the thread had is current again when it returns.
+///
+/// After a fault the device is **lost**: the call that learns of it throws what happened, every later call
+/// throws DeviceError, and destructors free nothing. Only a new process can use the GPU again.
+class Device {
+ public:
+  /// As Driver::device().
+  Device(Driver& driver, int ordinal);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Driver& driver() const { return driver_; }
+  int ordinal() const { return ordinal_; }
+  const Properties& properties() const { return properties_; }
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+
+  /// Bytes that no process has taken.
+  size_t free_memory();
+  /// Waits for all work of the device.
+  void synchronize();
+
+  /// Makes the device read from its memory no more than the sectors of 32 bytes that a kernel touches: best
+  /// where few bytes of each string are looked at. Devices may ignore it.
+  void fetch_sectors() noexcept { release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, 32); }
+
+  /// Calls the driver with this device's context: device.run(&cuda::Calls::stream_create, &stream, flags).
+  /// Throws DeviceError, MemoryError or InternalError with the call, its error and the cause.
+  template <class... Parameters, class... Arguments>
+  void run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    if (const cuda::Result result = attempt(call, arguments...); result != cuda::kSuccess) {
+      fail((driver_.calls().*call).symbol, result);
+    }
+  }
+  /// The same for `work`, which is called `name` in messages: a library that calls the driver by itself, and
+  /// returns its error.
+  template <class Work>
+  void run(const char* name, Work&& work) {
+    if (lost()) throw_lost();
+    const Current current(*this);
+    if (const cuda::Result result = work(); result != cuda::kSuccess) fail(name, result);
+  }
+  /// The same as the first, but returns out of memory and "not ready yet" instead of throwing them.
+  template <class... Parameters, class... Arguments>
+  cuda::Result try_run(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    const cuda::Result result = attempt(call, arguments...);
+    if (result != cuda::kSuccess && result != cuda::kOutOfMemory && result != cuda::kNotReady) {
+      fail((driver_.calls().*call).symbol, result);
+    }
+    return result;
+  }
+  /// For destructors: does nothing on a lost device, and ignores the outcome.
+  template <class... Parameters, class... Arguments>
+  void release(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) noexcept {
+    if (lost()) return;
+    const Current current(*this);
+    (driver_.calls().*call).function(arguments...);
+  }
+
+  /// Makes the device's context the thread's, for a while. Every call does that by itself; many are quicker
+  /// within one.
+  class Current {
+   public:
+    explicit Current(const Device& device);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const cuda::Calls& calls_;
+    bool pushed_ = false;
+  };
+
+ private:
+  template <class... Parameters, class... Arguments>
+  cuda::Result attempt(const cuda::Call<Parameters...> cuda::Calls::* call, Arguments... arguments) {
+    if (lost()) throw_lost();
+    const Current current(*this);
+    return (driver_.calls().*call).function(arguments...);
+  }
+  [[noreturn]] void fail(const char* call, cuda::Result result);
+  [[noreturn]] void throw_lost();
+
+  Driver& driver_;
+  const int ordinal_;
+  const Properties properties_;
+  cuda::DeviceHandle handle_ = 0;
+  cuda::Context context_ = nullptr;
+  std::atomic<bool> lost_{false};
+  std::mutex mutex_;
+  std::string fault_;  // why it was lost
+};
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lanewise::gpu {
+
+/// A shared library opened at run time; it stays open until the process ends, since drivers do not bear to be
+/// unloaded.
+class Library {
+ public:
+  /// The first of `names` (file names for the loader, or paths) that can be opened. Throws DeviceError:
+  /// `what` was not found, and the loader's reason.
+  Library(const std::vector<std::string>& names, const std::string& what);
+
+  /// Throws DeviceError where the library has no such function.
+  template <class Function>
+  Function* find(const char* symbol) const {
+    return reinterpret_cast<Function*>(address(symbol));
+  }
+  /// What was opened.
+  const std::string& name() const { return name_; }
+
+ private:
+  void* address(const char* symbol) const;
+
+  std::string name_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+
+#include "base/cancel.h"
+#include "gpu/device.h"
+
+namespace lanewise::gpu {
+
+class Event;
+
+/// Work for a device, done in the order in which it is requested; different streams go on independently.
+/// Calls return at once; errors of the work appear in a later call, at the latest in synchronize(). A copy of
+/// a Stream is the same stream.
+class Stream {
+ public:
+  explicit Stream(Device& device);
+
+  Device& device() const;
+  cuda::Stream handle() const;
+
+  /// Waits until all is done.
+  void synchronize();
+  /// The same, but throws CancelledError soon after the request. The work goes on: device memory may go back
+  /// all the same, since that is in the stream's order, but host memory that a copy uses must stay until it
+  /// is done.
+  void synchronize(const Cancellation& cancellation);
+  /// Whether all is done.
+  bool done();
+  /// What follows in this stream begins after `event`.
+  void wait(const Event& event);
+
+  /// `from` stays until the copy is done. From pageable memory it is slow and may wait: see Staging.
+  void copy_to_device(cuda::Address to, const void* from, size_t bytes);
+  void copy_to_host(void* to, cuda::Address from, size_t bytes);
+  void copy(cuda::Address to, cuda::Address from, size_t bytes);
+  void fill(cuda::Address to, unsigned char byte, size_t bytes);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// A point in a stream.
+class Event {
+ public:
+  /// Untimed events are cheaper.
+  explicit Event(Device& device, bool timed = false);
+  ~Event();
+  Event(Event&& other) noexcept;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  /// Is the point after the work that `stream` has been given so far.
+  void record(Stream& stream);
+  /// Waits for it; at once where it was never recorded.
+  void synchronize();
+  /// The time between two timed events that are over.
+  double seconds_since(const Event& start);
+  cuda::Event handle() const { return event_; }
+
+ private:
+  Device* device_;
+  cuda::Event event_ = nullptr;
+};
+
+}  // namespace lanewise::gpu

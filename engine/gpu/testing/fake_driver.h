@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "gpu/driver.h"
+#include "gpu/testing/fake_cuda.h"
+
+namespace lanewise::gpu {
+
+/// The stand-in for the driver of a kind, "fake", "incomplete" or "failing": in a folder of that name next to
+/// the test program, as on the machines that tests are brought to, else where the build left it.
+inline std::string fake_library(const std::string& kind) {
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::filesystem::path beside = here / kind / "libcuda.so.1";
+  return exists(beside) ? beside : here.parent_path() / "device" / kind / "libcuda.so.1";
+}
+
+/// Counters and settings of the kind "fake".
+inline FakeCuda& fake_cuda() {
+  return *Library({fake_library("fake")}, "the fake").find<FakeCuda*()>("fake_cuda")();
+}
+
+/// Tests on the stand-in for the driver; each starts with a fresh one.
+class FakeDriverTest : public testing::Test {
+ protected:
+  FakeDriverTest() { fake_ = FakeCuda(); }
+
+  const std::string library_ = fake_library("fake");
+  FakeCuda& fake_ = fake_cuda();
+};
+
+/// An environment variable, for a while.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Setting() { unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+};
+
+}  // namespace lanewise::gpu

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "graph/breadth_first_search.h"
+#include "graph/components.h"
+#include "graph/distances.h"
+#include "graph/gpu/distances-inl.h"
+#include "graph/gpu/matching-inl.h"
+#include "graph/gpu/spanning_forest-inl.h"
+#include "graph/gpu/steps.h"
+#include "graph/matching.h"
+#include "graph/neighbours.h"
+#include "graph/spanning_forest.h"
+
+namespace lanewise::graph {
+
+/// A graph whose edges lie in the memory of a GPU, and the algorithms of this folder there: the same answers,
+/// but for which of several maximum matchings. Below 2^32 - 1 vertices and edges; UserError for more.
+class DeviceGraph final : private PathFinder {
+ public:
+  /// `graph` stays. Throws DeviceError, MemoryError.
+  DeviceGraph(const Graph& graph, gpu::Device& gpu, Steps::Where where = Steps::Where::kGpu);
+
+  std::vector<uint32_t> components();
+  SpanningForest spanning_forest();
+  Matching maximum_matching();
+  Levels breadth_first_search(int64_t root);
+  Distances all_distances(MemoryBudget* budget = nullptr) {
+    return graph::all_distances(graph_, budget, this);
+  }
+
+  /// Device time of the last answer: all steps and what the host decided between them, without copies of the
+  /// graph and of the answer.
+  double seconds() const { return seconds_; }
+
+ private:
+  size_t vertices() const { return static_cast<size_t>(graph_.vertices); }
+  const DeviceArray<Edge>& edges();
+  void sort_by_source();
+  DeviceArray<u32> alone();
+  u64 light_weight() const;
+
+  size_t tile() const override { return kTileSide; }
+  void close(int32_t* matrix, size_t stride) override { find_paths(matrix, stride); }
+  void close(double* matrix, size_t stride) override { find_paths(matrix, stride); }
+  template <class T>
+  void find_paths(T* matrix, size_t stride);
+
+  const Graph& graph_;
+  Steps steps_;
+  DeviceArray<Edge> edges_;      // these are copied when they are first needed
+  DeviceArray<u64> weights_;     // bits of doubles
+  DeviceArray<u64> columns_at_;  // of each row, among columns_
+  DeviceArray<u32> columns_;
+  DeviceArray<u64> rows_at_;  // the other way round
+  DeviceArray<u32> rows_;
+  double seconds_ = 0;
+};
+
+}  // namespace lanewise::graph

@@ -1,0 +1,517 @@
+// Indexes on a device against themselves on the host: on lanes that are emulated and, where there is one, on
+// a GPU.
+
+#include "index/gpu/device_index.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "base/testing/temporary_folder.h"
+#include "base/testing/test_size.h"
+#include "gpu/memory.h"
+#include "gpu/staging.h"
+#include "gpu/testing/nvrtc.h"
+#include "index/testing/device_places.h"
+
+namespace lanewise {
+namespace {
+
+using namespace on_devices;  // NOLINT: the tests' own words
+
+TYPED_TEST_SUITE(DeviceIndexTest, Places);
+
+void expect_equal(const IndexRanges& got, const IndexRanges& want) {
+  ASSERT_EQ(got.offsets, want.offsets);
+  EXPECT_EQ(got.cut, want.cut);
+  ASSERT_EQ(got.entries.count, want.entries.count);
+  const auto bytes = [](const Buffer& buffer) { return std::string_view(buffer.as<char>(), buffer.size()); };
+  EXPECT_EQ(bytes(got.entries.values), bytes(want.entries.values));
+  ASSERT_EQ(got.entries.key.size(), want.entries.key.size());
+  for (size_t f = 0; f < want.entries.key.size(); ++f) {
+    ASSERT_EQ(got.entries.key[f]->rows, want.entries.key[f]->rows);
+    for (int64_t row = 0; row < want.entries.key[f]->rows; ++row) {
+      ASSERT_EQ(got.entries.key[f]->value(row).to_string(), want.entries.key[f]->value(row).to_string());
+    }
+  }
+}
+
+/// The host's entries at these positions: the ranges of one entry there.
+IndexRanges at(const Index& host, const std::vector<uint64_t>& positions) {
+  IndexRanges result;
+  result.cut.assign(bits::words(positions.size()), 0);
+  result.offsets.assign(1, 0);
+  std::vector<ColumnBuilder> builders;
+  for (const KeyField& field : host.key_fields()) builders.emplace_back(field.type);
+  BufferBuilder<uint8_t> values(nullptr, "test");
+  for (const uint64_t position : positions) {
+    const IndexEntries entry = host.at(position);
+    for (size_t f = 0; f < builders.size() && entry.count != 0; ++f)
+      builders[f].append(entry.key[f]->value(0));
+    values.append(entry.values.as<uint8_t>(), entry.values.size());
+    result.offsets.push_back(result.offsets.back() + entry.count);
+  }
+  result.entries.count = result.offsets.back();
+  for (ColumnBuilder& builder : builders) result.entries.key.push_back(builder.finish());
+  result.entries.values = values.finish();
+  return result;
+}
+
+/// Every question by every strategy, with these keys and, for ranges, upper bounds.
+void compare(const DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs) {
+  ASSERT_EQ(device.size(), host.size());
+  std::vector<uint8_t> values(keys.size() * host.value_bytes(), 7), wanted_values = values;
+  std::vector<uint64_t> found(bits::words(keys.size()), ~uint64_t{0}), wanted = found;
+  const size_t hits = host.find(keys, wanted_values.data(), wanted.data());
+  EXPECT_EQ(device.find(keys, values.data(), found.data()), hits);
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(values, wanted_values);
+  EXPECT_EQ(device.find(keys, nullptr, nullptr), hits);
+  EXPECT_EQ(device.lower_bound(keys), host.lower_bound(keys));
+  EXPECT_EQ(device.upper_bound(keys), host.upper_bound(keys));
+  EXPECT_EQ(device.count(keys), host.count(keys));
+  EXPECT_EQ(device.count(keys, highs), host.count(keys, highs));
+  expect_equal(device.equal(keys), host.equal(keys));
+  expect_equal(device.range(keys, highs, 5), host.range(keys, highs, 5));
+
+  std::vector<uint64_t> positions = host.lower_bound(keys);
+  positions.insert(positions.end(), {0, host.size() - 1, host.size(), UINT64_MAX});
+  expect_equal(device.at(positions), at(host, positions));
+  expect_equal(device.successor(keys), at(host, host.upper_bound(keys)));
+  std::vector<uint64_t> before = host.lower_bound(keys);
+  for (uint64_t& position : before) --position;
+  expect_equal(device.predecessor(keys), at(host, before));
+  expect_equal(device.first(), at(host, {0}));
+  expect_equal(device.last(), at(host, {host.size() - 1}));
+}
+
+/// By each strategy; with `few` by one of each kind: a GPU's kernels take long to compile.
+void compare_all(DeviceIndex& device, const Index& host, const Keys& keys, const Keys& highs, bool few) {
+  using index::DeviceStrategy;
+  for (const DeviceStrategy strategy : index::kDeviceStrategies) {
+    const bool kept = strategy == DeviceStrategy::tile || strategy == DeviceStrategy::segments;
+    if (few && !kept) continue;
+    SCOPED_TRACE(index::name(strategy));
+    device.use_strategy(index::name(strategy));
+    compare(device, host, keys, highs);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, AnswersAreTheHosts) {
+  const std::vector<size_t> sizes[] = {{33}, {0, 1, 31, 32, 33, 63, 64, 65, 3000}, {20'000}};
+  const auto play = [&]<class T>(T, TypeId type) {
+    SCOPED_TRACE(Type(type).name());
+    const bool on_gpus = type == TypeId::kUInt32 || type == TypeId::kFloat64;  // others differ by their form
+    if (!TypeParam::kEmulated && !on_gpus) return;
+    for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {33u, 20u}, {256u, 255u}, {2047u, 300u}}) {
+      for (const size_t size : sizes[test_size(0, 1, 2)]) {
+        SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
+        if (leaf_keys > 300 && size < 3000) continue;
+        if (!TypeParam::kEmulated && leaf_keys != 4 && leaf_keys != 256)
+          continue;  // each compiles kernels of its own
+        Random random(size + leaf_keys);
+        Index index(options({{type}}, leaf_keys, inner_keys));
+        std::vector<uint32_t> values(size);
+        for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+        const uint64_t distinct = size % 2 == 0 ? size / 2 + 9 : 9;  // many equal ones
+        index.load(random_keys<T>(size, distinct, random), values);
+        DeviceIndex device = this->upload(index);
+        const size_t queries = size % 2 == 0 ? 100 : test_size(33, 65);
+        const std::vector<T> keys = random_keys<T>(queries, distinct + 9, random),
+                             highs = random_keys<T>(queries, distinct + 9, random);
+        // A GPU's kernels are of one height and one type each, and by all strategies some hundred.
+        const bool few = !TypeParam::kEmulated && (size < 3000 || type != TypeId::kUInt32);
+        compare_all(device, index, keys, highs, few);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  };
+  play(uint32_t{}, TypeId::kUInt32);
+  play(int32_t{}, TypeId::kInt32);
+  play(float{}, TypeId::kFloat32);
+  play(uint64_t{}, TypeId::kUInt64);
+  play(int64_t{}, TypeId::kInt64);
+  play(double{}, TypeId::kFloat64);
+}
+
+TYPED_TEST(DeviceIndexTest, NoQueriesNoEntries) {
+  const Index index(options({{TypeId::kUInt32}}, 0, 0));
+  DeviceIndex device = this->upload(index);
+  const std::vector<uint32_t> none, one = {1};
+  compare_all(device, index, none, none, !TypeParam::kEmulated);
+  compare_all(device, index, one, one, !TypeParam::kEmulated);
+}
+
+TYPED_TEST(DeviceIndexTest, ValuesOfAnySize) {
+  for (const uint32_t bytes : {0, 1, 3, 8, 12, 24, 100}) {
+    SCOPED_TRACE(bytes);
+    Random random(bytes);
+    Index index(options({{TypeId::kUInt64}}, 16, 15, bytes));
+    const std::vector<uint64_t> keys = random_keys<uint64_t>(test_size(70, 300), 200, random);
+    std::vector<uint8_t> values(keys.size() * bytes + 1);
+    for (uint8_t& byte : values) byte = static_cast<uint8_t>(random());
+    index.load(keys, values.data());
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, keys, random_keys<uint64_t>(test_size(70, 300), 200, random),
+                !TypeParam::kEmulated);
+  }
+}
+
+/// Keys that the host puts into one word.
+TYPED_TEST(DeviceIndexTest, SeveralFieldsAndNulls) {
+  const int rows = test_size(70, 400);
+  Random random(5);
+  const auto column = [&](Type type, bool nulls) {
+    std::vector<Value> values;
+    for (int i = 0; i < rows; ++i) {
+      const auto number = static_cast<int16_t>(random() % 40);
+      values.push_back(nulls && number == 0        ? Value(type)
+                       : type.id == TypeId::kInt32 ? Value::int32(number - 20)
+                                                   : Value(type, static_cast<int128_t>(number - 20)));
+    }
+    return make_column(type, values);
+  };
+  for (const auto& fields : {std::vector<KeyField>{{TypeId::kInt16}, {TypeId::kInt16}},
+                             std::vector<KeyField>{{TypeId::kInt32, true}},
+                             std::vector<KeyField>{{TypeId::kInt16, true}, {TypeId::kInt32, true}}}) {
+    std::vector<ColumnPtr> keys, lows, highs;
+    for (const KeyField& field : fields) {
+      for (auto* to : {&keys, &lows, &highs}) to->push_back(column(field.type, field.nullable));
+    }
+    Index index(options(fields, 16, 15));
+    index.load(Keys(keys), std::vector<uint32_t>(rows, 3));
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, Keys(lows), Keys(highs), !TypeParam::kEmulated);
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, ChangesAreBroughtOver) {
+  Random random(11);
+  Index index(options({{TypeId::kUInt32}}, 16, 15));
+  index.load(random_keys<uint32_t>(test_size(100'000, 300'000), 1 << 30, random),
+             std::vector<uint32_t>(test_size(100'000, 300'000), 1));
+  DeviceIndex device = this->upload(index);
+  const uint64_t all = index.stats().image_bytes;
+  EXPECT_EQ(device.refresh(), 0u);
+  const TemporaryFolder folder;
+  for (int round = 0; round < test_size(6, 12); ++round) {
+    SCOPED_TRACE(round);
+    const size_t count = round % 4 == 3 ? 20'000 : 3;
+    const std::vector<uint32_t> keys = random_keys<uint32_t>(count, 1 << 30, random);
+    index.insert(keys, std::vector<uint32_t>(count, static_cast<uint32_t>(round)));
+    if (round == 5) index.save(folder.file("index"));
+    if (round == 8) index.commit();
+    if (round % 2 == 1) index.erase(random_keys<uint32_t>(count, 1 << 30, random));
+    const uint64_t moved = device.refresh();
+    EXPECT_GT(moved, 0u);
+    if (count == 3 && round != 5 && round != 8) {
+      EXPECT_LT(moved, 100 * 4096) << "pages, of " << all << " bytes";
+    }
+    const std::vector<uint32_t> asked(keys.begin(),
+                                      keys.begin() + std::min<ptrdiff_t>(keys.end() - keys.begin(), 40));
+    compare_all(device, index, asked, random_keys<uint32_t>(asked.size(), 1 << 30, random),
+                !TypeParam::kEmulated);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// Leaves that erasing has left empty or short of their greatest keys.
+TYPED_TEST(DeviceIndexTest, AfterErasing) {
+  Random random(3);
+  Index index(options({{TypeId::kInt64}}, 8, 5));
+  index.load(random_keys<int64_t>(5000, 300, random), std::vector<uint32_t>(5000, 1));
+  DeviceIndex device = this->upload(index);
+  for (int round = 0; round < test_size(2, 6); ++round) {
+    index.erase(random_keys<int64_t>(60, 300, random));
+    device.refresh();
+    compare_all(device, index, random_keys<int64_t>(100, 300, random), random_keys<int64_t>(100, 300, random),
+                !TypeParam::kEmulated);
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, KeysInItsMemory) {
+  Random random(8);
+  Index index(options({{TypeId::kFloat64}}, 0, 0));
+  const std::vector<double> keys = random_keys<double>(10'000, 5000, random);
+  index.load(keys, std::vector<uint32_t>(keys.size(), 9));
+  DeviceIndex device = this->upload(index);
+  gpu::Stream& stream = device.stream();
+  gpu::DevicePool pool(*this->device_);
+  gpu::Staging staging(*this->device_, {.threads = 1});
+  const std::vector<double> lows = random_keys<double>(1000, 6000, random);
+  constexpr uint64_t kLimit = 7;
+  const auto there = [&](size_t bytes) { return pool.allocate(bytes, stream, "test"); };
+  const gpu::DeviceBuffer asked = there(8000), values = there(4000), found = there(128),
+                          positions = there(8000), range_keys = there(8000 * kLimit),
+                          range_values = there(4000 * kLimit), counts = there(4000), cut = there(128);
+  staging.upload(asked.address(), lows.data(), 8000, stream);
+  const auto back = [&]<class T>(T, const gpu::DeviceBuffer& buffer) {
+    std::vector<T> all(buffer.size() / sizeof(T));
+    staging.download(all.data(), buffer.address(), buffer.size(), stream);
+    return all;
+  };
+  std::vector<uint32_t> wanted_values;
+  std::vector<uint64_t> wanted;
+  index.find(lows, wanted_values, wanted);
+  const std::vector<double> highs = random_keys<double>(1000, 6000, random);
+  const gpu::DeviceBuffer bounds = there(8000);
+  staging.upload(bounds.address(), highs.data(), 8000, stream);
+  const IndexRanges ranges = index.range(lows, highs, kLimit);
+  for (const char* strategy : {"tile", "thread", "sorted", "blocks", "segments"}) {
+    SCOPED_TRACE(strategy);
+    device.use_strategy(strategy);
+    device.find(asked.address(), 1000, values.address(), found.address());
+    EXPECT_EQ(back(uint64_t{}, found), wanted);
+    device.lower_bound(asked.address(), 1000, positions.address());
+    EXPECT_EQ(back(uint64_t{}, positions), index.lower_bound(lows));
+    device.range(asked.address(), bounds.address(), 1000, kLimit, range_keys.address(),
+                 range_values.address(), counts.address(), cut.address());
+    EXPECT_EQ(back(uint64_t{}, cut), ranges.cut);
+    const auto got_keys = back(double{}, range_keys);
+    const auto got_values = back(uint32_t{}, range_values), got_counts = back(uint32_t{}, counts);
+    for (size_t q = 0; q < 1000; ++q) {
+      ASSERT_EQ(got_counts[q], ranges.offsets[q + 1] - ranges.offsets[q]);
+      for (size_t i = 0; i < got_counts[q]; ++i) {
+        const size_t entry = ranges.offsets[q] + i;
+        EXPECT_THAT(got_keys[q * kLimit + i],
+                    testing::NanSensitiveDoubleEq(ranges.entries.key[0]->values.as<double>()[entry]));
+        EXPECT_EQ(got_values[q * kLimit + i], ranges.entries.values.as<uint32_t>()[entry]);
+      }
+    }
+  }
+}
+
+/// Few letters, so that many share their first bytes; also none, zeros, the greatest word, and several slots
+/// of the image.
+std::string random_text(Random& random) {
+  const std::string_view letters[] = {"ab", {"\0a", 2}, "\xff", "\xff\xfe", "abcdefghijklmnopqrstuvwxyz"};
+  const std::string_view from = letters[random() % std::size(letters)];
+  std::string text(random() % 100 == 0 ? 8180 + random() % 9000 : random() % 24, from[0]);
+  for (size_t i = text.size() - text.size() % 16; i < text.size(); ++i)
+    text[i] = from[random() % from.size()];
+  return random() % 3 == 0 ? "the same " + text : text;
+}
+
+TYPED_TEST(DeviceIndexTest, Texts) {
+  const size_t few = test_size(33, 65);
+  for (const auto& [leaf_keys, inner_keys] : {std::pair{4u, 3u}, {128u, 127u}}) {
+    for (const size_t size : {size_t{0}, size_t{1}, few, test_size<size_t>(33, 2000, 20'000)}) {
+      SCOPED_TRACE(testing::Message() << size << " entries, leaves of " << leaf_keys);
+      Random random(size + leaf_keys);
+      const auto texts = [&](size_t count) {
+        std::vector<std::string> made(count);
+        for (std::string& text : made) text = random_text(random);
+        return made;
+      };
+      const auto views = [](const std::vector<std::string>& of) {
+        return std::vector<std::string_view>(of.begin(), of.end());
+      };
+      const std::vector<std::string> keys = texts(size);
+      Index index(options({{TypeId::kVarchar}}, leaf_keys, inner_keys));
+      std::vector<uint32_t> values(size);
+      for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+      index.load(views(keys), values);
+      const DeviceIndex copy = this->upload(index);
+      DeviceIndex device = this->upload(index);
+      std::vector<std::string> asked = texts(few), highs = texts(2 * few);
+      for (size_t i = 0; i < few; ++i) asked.push_back(size == 0 ? "" : keys[random() % size]);
+      compare_all(device, index, views(asked), views(highs), !TypeParam::kEmulated);
+      if (testing::Test::HasFailure()) return;
+      index.insert(views(asked), std::vector<uint32_t>(asked.size(), 5));
+      index.erase(views(highs));
+      device.refresh();
+      compare_all(device, index, views(highs), views(asked), true);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Words of 64 bits, one after another, many of which are equal in the first ones; NULLs.
+TYPED_TEST(DeviceIndexTest, KeysOfSeveralWords) {
+  const int rows = test_size(70, 400);
+  for (const auto& fields :
+       {std::vector<KeyField>{{TypeId::kInt64}, {TypeId::kInt64}}, std::vector<KeyField>{{TypeId::kInt128}},
+        std::vector<KeyField>{
+            {TypeId::kInt16, true}, {TypeId::kInt64, true}, {TypeId::kInt32}, {TypeId::kInt128}},
+        std::vector<KeyField>{{TypeId::kVarchar, true}, {TypeId::kInt32, true}, {TypeId::kVarchar}}}) {
+    Random random(fields.size());
+    const auto columns = [&] {
+      std::vector<ColumnPtr> made;
+      for (const KeyField& field : fields) {
+        std::vector<Value> values;
+        for (int i = 0; i < rows; ++i) {
+          const auto number = static_cast<int>(random() % 6);
+          values.push_back(field.nullable && number == 0       ? Value(field.type)
+                           : field.type.id == TypeId::kVarchar ? Value::varchar(random_text(random))
+                                                               : Value(field.type, int128_t{number - 3}));
+        }
+        made.push_back(make_column(field.type, values));
+      }
+      return made;
+    };
+    const std::vector<ColumnPtr> keys = columns(), lows = columns(), highs = columns();
+    Index index(options(fields, 16, 15));
+    index.load(Keys(keys), std::vector<uint32_t>(rows, 3));
+    DeviceIndex device = this->upload(index);
+    compare_all(device, index, Keys(lows), Keys(highs), !TypeParam::kEmulated);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST(DeviceIndexTest, TextsInItsMemory) {
+  Random random(12);
+  const size_t count = 1000;
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) text = random_text(random);
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const TemporaryFolder folder;
+  {
+    Index index(options({{TypeId::kVarchar}}, 0, 0));
+    std::vector<uint32_t> values(count / 2);
+    for (uint32_t& value : values) value = static_cast<uint32_t>(random());
+    index.load(std::span(views).first(count / 2), values.data());
+    index.save(folder.file("index"));
+  }
+  const Index index = Index::open(folder.file("index"));
+  DeviceIndex device = this->upload(index);
+  std::string bytes;
+  std::vector<uint64_t> begins = {0};
+  for (const std::string& text : texts) {
+    bytes += text;
+    begins.push_back(bytes.size());
+  }
+  bytes.resize(bytes.size() / 4 * 4 + 4);
+  gpu::Stream& stream = device.stream();
+  gpu::DevicePool pool(*this->device_);
+  gpu::Staging staging(*this->device_, {.threads = 1});
+  const auto there = [&](size_t size) { return pool.allocate(size, stream, "test"); };
+  const gpu::DeviceBuffer bytes_there = there(bytes.size()), begins_there = there(begins.size() * 8),
+                          values = there(count * 4), found = there(bits::words(count) * 8);
+  staging.upload(bytes_there.address(), bytes.data(), bytes.size(), stream);
+  staging.upload(begins_there.address(), begins.data(), begins.size() * 8, stream);
+  stream.fill(values.address(), 0, count * 4);
+  device.find({bytes_there.address(), begins_there.address()}, count, values.address(), found.address());
+  std::vector<uint32_t> got_values(count), wanted_values(count);
+  std::vector<uint64_t> got(bits::words(count)), wanted(bits::words(count));
+  staging.download(got_values.data(), values.address(), count * 4, stream);
+  staging.download(got.data(), found.address(), got.size() * 8, stream);
+  EXPECT_GE(index.find(views, wanted_values.data(), wanted.data()), count / 2);
+  EXPECT_EQ(got, wanted);
+  EXPECT_EQ(got_values, wanted_values);
+  EXPECT_THROW(device.find(bytes_there.address(), count, values.address(), found.address()), UserError);
+}
+
+TEST(DeviceIndex, KeysInItsMemoryAreOfOneForm) {
+  gpu::Device& device = *Emulated::find_device();
+  const DeviceIndex packed(Index(options({{TypeId::kInt16}}, 0, 0)), device, Emulated::runner(device));
+  EXPECT_THROW(packed.lower_bound(0, 1, 0), UserError);
+  EXPECT_THROW(packed.find(DeviceIndex::Texts{0, 0}, 1, 0, 0), UserError);
+}
+
+TEST(DeviceIndex, StrategiesHaveNames) {
+  gpu::Device& device = *Emulated::find_device();
+  DeviceIndex index(Index(options({{TypeId::kUInt32}}, 0, 0)), device, Emulated::runner(device));
+  EXPECT_THROW(index.use_strategy("quantum"), UserError);
+  for (const auto strategy : index::kDeviceStrategies) {
+    EXPECT_EQ(index::parse_device_strategy(index::name(strategy)), strategy);
+  }
+  const std::vector<uint32_t> keys = {1, 2, 3};
+  const auto launches = [&](const char* strategy) {
+    index.use_strategy(strategy);
+    const int before = index::EmulatedRunner::launches;
+    index.find(keys, nullptr, nullptr);
+    return index::EmulatedRunner::launches - before;
+  };
+  EXPECT_EQ(launches("tile"), 1);
+  EXPECT_EQ(launches("segments"), 2) << "one for the leaf, one for the answers";
+}
+
+/// A copy is the image, byte for byte.
+/// Byte for byte that of the file, after changes here and there and the commits that seal them.
+TEST(DeviceIndex, TheImageIsTheHosts) {
+  const auto play = []<class T>(TypeId type, const std::vector<T>& keys) {
+    Index index(options({{type}}, 16, 15));
+    index.load(keys, std::vector<uint32_t>(keys.size(), 1));
+    DeviceIndex copy(index, *Emulated::find_device(), Emulated::runner(*Emulated::find_device()));
+    const TemporaryFolder folder;
+    Random random(2);
+    for (int round = 0; round < 6; ++round) {
+      SCOPED_TRACE(round);
+      std::vector<T> some(round % 2 == 0 ? 3 : 3000);
+      for (T& key : some) key = keys[random() % keys.size()];
+      if (round % 3 != 2) index.insert(some, std::vector<uint32_t>(some.size(), 2));
+      if (round % 3 == 2) index.erase(some);
+      round == 0 ? index.save(folder.file("index")) : index.commit();
+      copy.refresh();
+      copy.find(std::vector<T>{keys[0]}, nullptr, nullptr);
+      std::ifstream file(folder.file("index"), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      EXPECT_EQ(bytes.size(), index.stats().image_bytes);
+      const char* there = reinterpret_cast<const char*>(index::EmulatedRunner::last_tree.data);
+      ASSERT_TRUE(bytes == std::string_view(there, bytes.size()));
+    }
+  };
+  Random random(2);
+  play(TypeId::kUInt32, random_keys<uint32_t>(30'000, 1 << 30, random));
+  std::vector<std::string> texts(test_size(500, 5'000));
+  for (std::string& text : texts) text = random_text(random);
+  play(TypeId::kVarchar, std::vector<std::string_view>(texts.begin(), texts.end()));
+}
+
+TEST(DeviceIndex, DamageIsFoundBeforeItIsCopied) {
+  const TemporaryFolder folder;
+  {
+    Index index(options({{TypeId::kUInt32}}, 16, 15));
+    Random random(2);
+    index.load(random_keys<uint32_t>(30'000, 1 << 30, random), std::vector<uint32_t>(30'000, 1));
+    index.save(folder.file("index"));
+  }
+  {
+    std::fstream file(folder.file("index"), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(150'000);
+    file.put('x').put('y');
+  }
+  gpu::Device& device = *Emulated::find_device();
+  const Index index = Index::open(folder.file("index"));
+  EXPECT_THROW(DeviceIndex(index, device, Emulated::runner(device)), UserError);
+}
+
+TEST(DeviceIndex, NvrtcTakesItsKernels) {
+  // With the other tests' threads its library's thread-local memory crashes gcc 12's leak checker.
+  if (kSanitized) GTEST_SKIP() << "NVRTC is not instrumented";
+  if (!gpu::find_nvrtc(LANEWISE_SOURCE_DIR)) GTEST_SKIP() << "NVRTC is not here";
+  using index::DeviceStrategy;
+  using index::KeyForm;
+  using index::Operation;
+  const auto compile = [](Operation operation, DeviceStrategy strategy, KeyForm form, uint32_t word,
+                          uint32_t height) {
+    const index::SearchKernel kernel{operation,   strategy,        form, word,
+                                     1024 / word, 1024 / word - 1, 4,    height};
+    EXPECT_FALSE(gpu::Compiler::system().compile(kernel.source(), "sm_90").empty());
+  };
+  for (const DeviceStrategy strategy : {DeviceStrategy::tile, DeviceStrategy::thread, DeviceStrategy::blocks,
+                                        DeviceStrategy::keys, DeviceStrategy::segments}) {
+    for (const Operation operation : {Operation::kFind, Operation::kBound, Operation::kRange}) {
+      compile(operation, strategy, KeyForm::words, 4, 3);
+    }
+  }
+  compile(Operation::kNode, DeviceStrategy::keys, KeyForm::words, 4, 3);
+  compile(Operation::kNode, DeviceStrategy::segments, KeyForm::reals, 8, 0);
+  compile(Operation::kRange, DeviceStrategy::tile, KeyForm::integers, 8, 1);
+  for (const bool text : {false, true}) {
+    for (const auto& [operation, strategy] : {std::pair{Operation::kFind, DeviceStrategy::tile},
+                                              {Operation::kBound, DeviceStrategy::blocks},
+                                              {Operation::kNode, DeviceStrategy::segments},
+                                              {Operation::kText, DeviceStrategy::tile}}) {
+      const index::SearchKernel kernel{operation, strategy, KeyForm::words, 8,   128, 127,
+                                       4,         2,        text ? 2u : 3u, text};
+      EXPECT_FALSE(gpu::Compiler::system().compile(kernel.source(), "sm_90").empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "lanes/automata/rows.h"
+#include "lanes/search/fixed_targets.h"
+
+namespace lanewise::lanes {
+
+/// Finds the rows that are a text, or begin or end with it: rows as lanes, 8 bytes of each at a time, without
+/// a jump. Of a row nothing is read where its length decides.
+class FixedFinder {
+ public:
+  /// `target` must be supported here; every target is offered: those without 8-byte lanes share the code of
+  /// `scalar`.
+  FixedFinder(Target target, std::string text, Place place);
+
+  /// As RowMatcher::match.
+  Target match(const Rows& rows, const u64* active, u64* hits) const;
+
+  const std::string& text() const { return text_; }
+  Target target() const { return target_; }
+
+ private:
+  Target target_;
+  std::string text_;
+  FixedText head_;  // its first bytes
+};
+
+}  // namespace lanewise::lanes

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "lanes/automata/rows.h"
+
+namespace lanewise::lanes {
+
+/// What is fast on a machine; every value gives the same answers. The defaults suit most machines;
+/// `lanewise tune` measures others.
+struct Tuning {
+  u32 interleaved_width = 8;     ///< lanes of the target `interleaved`: 4 or 8
+  u32 refill_interleaved = 0;    ///< as RowOptions::refill_below
+  u32 refill_packed_avx2 = 0;    ///< the same, 1 to 32
+  u32 refill_packed_avx512 = 0;  ///< the same, 1 to 64
+
+  // What matchers of the widest target take for each byte, in nanoseconds; 0: as text/forms/cost.cc says.
+  double literal_ns = 0;  ///< a rare text, searched with bytes as lanes
+  double packed_ns = 0;   ///< an automaton in registers
+  double rows_ns = 0;     ///< an automaton in a table, on interleaved lanes
+  double lazy_ns = 0;     ///< an automaton that is made while matching
+
+  bool packed_only =
+      false;  ///< automata in registers are taken wherever they are offered: the level `packed`
+
+  RowOptions rows(Target target) const {
+    switch (target) {
+      case Target::interleaved:
+        return {.width = interleaved_width, .refill_below = refill_interleaved};
+      case Target::avx2:
+        return {.refill_below = refill_packed_avx2};
+      case Target::avx512:
+        return {.refill_below = refill_packed_avx512};
+      default:
+        return {};
+    }
+  }
+  bool operator==(const Tuning&) const = default;
+};
+
+}  // namespace lanewise::lanes

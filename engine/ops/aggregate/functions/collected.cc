@@ -1,0 +1,106 @@
+#include "ops/aggregate/functions/collected.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "expr/evaluation/vectors.h"
+
+namespace lanewise::ops {
+
+Collected::Collected(Type type, bool ordered, const std::vector<Type>& key_types,
+                     std::vector<SortDirection> directions, MemoryBudget* budget)
+    : type_(type),
+      width_(type.is_string() ? 0 : width(type.physical())),
+      ordered_(ordered),
+      keys_(key_types, std::move(directions)),
+      has_keys_(!key_types.empty()),
+      group_of_(budget, kGroupBy),
+      numbers_(budget, kGroupBy),
+      texts_(budget, kGroupBy),
+      positions_(budget, kGroupBy),
+      ranks_(budget, kGroupBy),
+      bytes_(budget, kGroupBy),
+      starts_(budget, kGroupBy),
+      by_group_(budget, kGroupBy) {}
+
+void Collected::add(const AggregateInput& input, const ActiveSet& rows) {
+  const size_t before = group_of_.size();
+  if (before + rows.count() > UINT32_MAX) {
+    throw UserError(
+        "GROUP BY: an aggregate that keeps its values (quantile, mode, string_agg) has 2^32 of them");
+  }
+  group_of_.resize(before + rows.count());
+  uint32_t* groups = group_of_.data() + before;
+  for_each_row(input, rows, [&](uint32_t, uint32_t group) { *groups++ = group; });
+
+  const Vector values = expr::flatten(input.args[0], rows);
+  if (width_ == 0) {
+    rows.for_each([&](uint32_t row) { texts_.push_back(bytes_.copy(values.text(row))); });
+  } else {
+    numbers_.resize((before + rows.count()) * width_);
+    uint8_t* to = numbers_.data() + before * width_;
+    const auto* from = values.as<uint8_t>();
+    rows.for_each([&](uint32_t row) {
+      std::memcpy(to, from + row * width_, width_);
+      to += width_;
+    });
+  }
+  if (!ordered_) return;
+  rows.for_each([&](uint32_t row) { positions_.push_back({input.chunk_order, input.first_row + row}); });
+  if (!has_keys_) return;
+  std::vector<KeyWords> words;
+  for (const Vector& key : input.order) words.push_back(key_words(key, rows));
+  auto* ranks = rows.arena().allocate<std::string_view>(rows.count());
+  keys_.encode(words, rows.list(), rows.arena(), ranks);
+  for (uint32_t i = 0; i < rows.count(); ++i) ranks_.push_back(bytes_.copy(ranks[i]));
+}
+
+void Collected::merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    for (const uint32_t row : other.rows(from[i])) {
+      group_of_.push_back(to[i]);
+      if (width_ == 0) {
+        texts_.push_back(other.texts_[row]);  // its bytes outlive us
+      } else {
+        numbers_.append(other.numbers_.data() + row * width_, width_);
+      }
+      if (ordered_) positions_.push_back(other.positions_[row]);
+      if (has_keys_) ranks_.push_back(other.ranks_[row]);
+    }
+  }
+}
+
+void Collected::seal() {
+  // Counting sort: starts_[g + 1] is where group g begins until its rows have been put, and where it ends
+  // afterwards.
+  starts_.resize(size_t{groups_} + 2);
+  std::fill_n(starts_.data(), starts_.size(), 0);
+  for (size_t row = 0; row < group_of_.size(); ++row) ++starts_[group_of_[row] + 2];
+  for (size_t group = 2; group < starts_.size(); ++group) starts_[group] += starts_[group - 1];
+  by_group_.resize(group_of_.size());
+  for (uint32_t row = 0; row < group_of_.size(); ++row) by_group_[starts_[group_of_[row] + 1]++] = row;
+}
+
+void Collected::sort(std::vector<uint32_t>& rows) const {
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (has_keys_) {
+      const int order = ranks_[a].compare(ranks_[b]);
+      if (order != 0) return order < 0;
+    }
+    return positions_[a] < positions_[b];
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), before)) std::sort(rows.begin(), rows.end(), before);
+}
+
+Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget) {
+  std::vector<Type> types;
+  std::vector<SortDirection> directions;
+  for (const plan::SortKey& key : call.order) {
+    types.push_back(key.expr->type);
+    directions.push_back({key.descending, key.nulls_first});
+  }
+  return {type, true, types, std::move(directions), budget};
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ops/aggregate/accumulator.h"
+#include "ops/aggregate/functions/kept_text.h"
+#include "ops/aggregate/functions/position.h"
+#include "ops/aggregate/states.h"
+#include "plan/node.h"
+#include "primitives/groups/byte_store.h"
+#include "primitives/sort/sort_keys.h"
+
+namespace lanewise::ops {
+
+/// The values of all rows of all groups, for aggregates that need them together: quantiles, mode, string_agg.
+class Collected {
+ public:
+  /// Values of `type`. With `ordered` the rows of a group can be had in the order of the keys, then of the
+  /// input.
+  Collected(Type type, bool ordered, const std::vector<Type>& key_types,
+            std::vector<SortDirection> directions, MemoryBudget* budget);
+
+  void resize(uint32_t groups) { groups_ = groups; }
+  /// Takes args[0] of `rows`; none is NULL.
+  void add(const AggregateInput& input, const ActiveSet& rows);
+  void merge(const Collected& other, std::span<const uint32_t> from, const uint32_t* to);
+  /// Sorts the rows by group; before merge() reads from this one, and before rows().
+  void seal();
+
+  /// The rows of a group, by number: in the order in which they came.
+  std::span<const uint32_t> rows(uint32_t group) const {
+    return {by_group_.data() + starts_[group], starts_[group + 1] - starts_[group]};
+  }
+  /// Puts row numbers in the order of the keys, then of the input.
+  void sort(std::vector<uint32_t>& rows) const;
+
+  template <class T>
+  T value(uint32_t row) const {
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return texts_[row];
+    } else {
+      return reinterpret_cast<const T*>(numbers_.data())[row];
+    }
+  }
+
+  /// What result(rows) gives, an R, for each of `count` groups from `first` on; NULL for those without rows.
+  template <class R, class F>
+  ColumnPtr column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,
+                   const Cancellation* cancellation, F result) const;
+
+ private:
+  Type type_;
+  size_t width_;  // 0: strings
+  bool ordered_;
+  SortKeys keys_;
+  bool has_keys_;
+  uint32_t groups_ = 0;
+  BufferBuilder<uint32_t> group_of_;
+  BufferBuilder<uint8_t> numbers_;
+  BufferBuilder<std::string_view> texts_;
+  BufferBuilder<Position> positions_;      // ordered
+  BufferBuilder<std::string_view> ranks_;  // ordered, with keys
+  ByteStore bytes_;
+  BufferBuilder<uint32_t> starts_;  // by group
+  BufferBuilder<uint32_t> by_group_;
+};
+
+/// An empty one whose rows can be had in the order of the call's ORDER BY.
+Collected collected_in_order(Type type, const plan::AggregateCall& call, MemoryBudget* budget);
+
+/// An aggregate of all values of a group that are not NULL.
+class OfCollected : public Accumulator {
+ public:
+  OfCollected(Collected values, MemoryBudget* budget) : values_(std::move(values)), budget_(budget) {}
+
+  void resize(uint32_t groups) override { values_.resize(groups); }
+  void update(const AggregateInput& input) override { values_.add(input, present(input)); }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    values_.merge(static_cast<const OfCollected&>(other).values_, from, to);
+  }
+  bool merge_copies() const override { return false; }  // strings stay where they are
+  void seal() override { values_.seal(); }
+
+ protected:
+  Collected values_;
+  MemoryBudget* budget_;
+};
+
+template <class R, class F>
+ColumnPtr Collected::column(Type type, uint32_t first, uint32_t count, MemoryBudget* budget,
+                            const Cancellation* cancellation, F result) const {
+  std::vector<R> results(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (rows(first + i).empty()) continue;
+    if (cancellation != nullptr) cancellation->check();
+    results[i] = result(rows(first + i));
+  }
+  const auto valid = [&](uint32_t i) { return !rows(first + i).empty(); };
+  const auto value = [&](uint32_t i) { return results[i]; };
+  if constexpr (std::is_same_v<R, std::string_view>) {
+    return text_column(type, count, budget, valid, value);
+  } else {
+    return number_column<R>(type, count, budget, valid, value);
+  }
+}
+
+}  // namespace lanewise::ops

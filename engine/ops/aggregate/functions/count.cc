@@ -1,0 +1,81 @@
+#include "expr/evaluation/vectors.h"
+#include "ops/aggregate/functions/function_groups.h"
+#include "ops/aggregate/states.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+enum class Counted { kRows, kPresent, kTrue };
+
+/// count(*), count(x), count_if(x).
+template <Counted kWhat, class Result>
+class Count : public Accumulator {
+ public:
+  Count(Type type, MemoryBudget* budget) : type_(type), budget_(budget), counts_(budget) {}
+
+  void resize(uint32_t groups) override { counts_.resize(groups); }
+
+  void update(const AggregateInput& input) override {
+    if (kWhat == Counted::kRows) return add(input, input.rows);
+    const ActiveSet rows = present(input);
+    if (kWhat == Counted::kPresent) return add(input, rows);
+    const expr::Truth truth = expr::truth_of(input.args[0], rows);
+    add(input, rows.narrowed(truth.yes));
+  }
+
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    const auto& theirs = static_cast<const Count&>(other).counts_;
+    for (size_t i = 0; i < from.size(); ++i) counts_[to[i]] += theirs[from[i]];
+  }
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation*) const override {
+    return number_column<Result>(
+        type_, count, budget_, [](uint32_t) { return true; }, [&](uint32_t i) { return counts_[first + i]; });
+  }
+
+ private:
+  void add(const AggregateInput& input, const ActiveSet& rows) {
+    if (input.groups == nullptr) {
+      counts_[0] += rows.count();
+      return;
+    }
+    int64_t* counts = counts_.data();
+    for_each_row(input, rows, [&](uint32_t, uint32_t group) { ++counts[group]; });
+  }
+
+  Type type_;
+  MemoryBudget* budget_;
+  States<int64_t> counts_;
+};
+
+template <Counted kWhat, class Result>
+std::unique_ptr<Accumulator> make_count(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return std::make_unique<Count<kWhat, Result>>(call.type, budget);
+}
+
+std::optional<Type> no_argument(std::span<const Type> args) {
+  return args.empty() ? std::optional<Type>(TypeId::kInt64) : std::nullopt;
+}
+std::optional<Type> any_argument(std::span<const Type> args) {
+  return args.size() == 1 ? std::optional<Type>(TypeId::kInt64) : std::nullopt;
+}
+std::optional<Type> condition(std::span<const Type> args) {
+  return args.size() == 1 && args[0] == TypeId::kBool ? std::optional<Type>(TypeId::kInt128) : std::nullopt;
+}
+
+constexpr AggregateFunction kCountFunctions[] = {
+    {"count_star", true, false, no_argument, make_count<Counted::kRows, int64_t>, "The number of rows.",
+     "SELECT count(*) FROM (VALUES (1), (NULL)) t(x) -- 2"},
+    {"count", true, false, any_argument, make_count<Counted::kPresent, int64_t>,
+     "The number of values that are not NULL.", "SELECT count(x) FROM (VALUES (1), (NULL)) t(x) -- 1"},
+    {"count_if", true, false, condition, make_count<Counted::kTrue, int128_t>,
+     "The number of rows where the condition is true.",
+     "SELECT count_if(x > 1) FROM (VALUES (1), (2), (NULL)) t(x) -- 1"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> count_functions() { return kCountFunctions; }
+
+}  // namespace lanewise::ops

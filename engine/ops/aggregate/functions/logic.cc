@@ -1,0 +1,103 @@
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/int128.h"
+#include "expr/evaluation/vectors.h"
+#include "ops/aggregate/functions/function_groups.h"
+#include "ops/aggregate/seen.h"
+#include "ops/aggregate/states.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+enum class Bits { kAnd, kOr, kXor };
+
+/// bit_and, bit_or, bit_xor; of bytes 0 and 1 also bool_and, bool_or.
+template <class T, Bits kOperation>
+class BitFold : public Accumulator {
+ public:
+  BitFold(Type type, MemoryBudget* budget)
+      : type_(type),
+        budget_(budget),
+        states_(budget, kOperation == Bits::kAnd ? static_cast<T>(-1) : T{}),
+        seen_(budget) {}
+
+  void resize(uint32_t groups) override {
+    states_.resize(groups);
+    seen_.resize(groups);
+  }
+  void update(const AggregateInput& input) override {
+    const ActiveSet rows = present(input);
+    const Vector flat = expr::flatten(input.args[0], rows);
+    const T* values = flat.as<T>();
+    for_each_row(input, rows, [&](uint32_t row, uint32_t group) { fold(states_[group], values[row]); });
+    seen_.mark(input, rows);
+  }
+  void merge(const Accumulator& other, std::span<const uint32_t> from, const uint32_t* to) override {
+    const auto& theirs = static_cast<const BitFold&>(other);
+    for (size_t i = 0; i < from.size(); ++i) fold(states_[to[i]], theirs.states_[from[i]]);
+    seen_.merge(theirs.seen_, from, to);
+  }
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation*) const override {
+    return number_column<T>(
+        type_, count, budget_, [&](uint32_t i) { return seen_[first + i]; },
+        [&](uint32_t i) { return states_[first + i]; });
+  }
+
+ private:
+  static void fold(T& state, T value) {
+    if constexpr (kOperation == Bits::kAnd) {
+      state = static_cast<T>(state & value);
+    } else if constexpr (kOperation == Bits::kOr) {
+      state = static_cast<T>(state | value);
+    } else {
+      state = static_cast<T>(state ^ value);
+    }
+  }
+
+  Type type_;
+  MemoryBudget* budget_;
+  States<T> states_;
+  Seen seen_;
+};
+
+template <Bits kOperation>
+std::unique_ptr<Accumulator> make_logic(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> || std::is_same_v<T, int128_t> || std::is_same_v<T, uint128_t>) {
+      return std::make_unique<BitFold<T, kOperation>>(call.type, budget);
+    } else {
+      throw InternalError(call.function + " of " + call.type.name());
+    }
+  });
+}
+
+std::optional<Type> integer(std::span<const Type> args) {
+  return args.size() == 1 && args[0].is_integer() ? std::optional<Type>(args[0]) : std::nullopt;
+}
+std::optional<Type> boolean(std::span<const Type> args) {
+  return args.size() == 1 && args[0] == TypeId::kBool ? std::optional<Type>(args[0]) : std::nullopt;
+}
+
+constexpr AggregateFunction kLogicFunctions[] = {
+    {"bit_and", false, false, integer, make_logic<Bits::kAnd>, "All values combined bit by bit with AND.",
+     "SELECT bit_and(x) FROM (VALUES (7), (5)) t(x) -- 5"},
+    {"bit_or", false, false, integer, make_logic<Bits::kOr>, "All values combined bit by bit with OR.",
+     "SELECT bit_or(x) FROM (VALUES (4), (1)) t(x) -- 5"},
+    {"bit_xor", true, false, integer, make_logic<Bits::kXor>,
+     "All values combined bit by bit with exclusive OR.",
+     "SELECT bit_xor(x) FROM (VALUES (7), (5)) t(x) -- 2"},
+    {"bool_and", false, false, boolean, make_logic<Bits::kAnd>,
+     "Whether all conditions that are not NULL are true.",
+     "SELECT bool_and(x) FROM (VALUES (true), (false)) t(x) -- false"},
+    {"bool_or", false, false, boolean, make_logic<Bits::kOr>, "Whether some condition is true.",
+     "SELECT bool_or(x) FROM (VALUES (true), (false)) t(x) -- true"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> logic_functions() { return kLogicFunctions; }
+
+}  // namespace lanewise::ops

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "ops/aggregate/functions/collected.h"
+#include "ops/aggregate/functions/function_groups.h"
+#include "ops/less.h"
+
+namespace lanewise::ops {
+
+namespace {
+
+/// The most frequent value; of several the one whose first row comes first in the call's ORDER BY, as it is
+/// in that row. No NaN equals another.
+template <class T>
+class Mode : public OfCollected {
+ public:
+  Mode(const plan::AggregateCall& call, MemoryBudget* budget)
+      : OfCollected(collected_in_order(call.type, call, budget), budget), type_(call.type) {}
+
+  ColumnPtr finish(uint32_t first, uint32_t count, const Cancellation* cancellation) const override {
+    std::vector<uint32_t> order;
+    return values_.template column<T>(type_, first, count, budget_, cancellation,
+                                      [&](std::span<const uint32_t> rows) {
+                                        order.assign(rows.begin(), rows.end());
+                                        values_.sort(order);
+                                        return value(most_frequent(order));
+                                      });
+  }
+
+ private:
+  T value(uint32_t row) const { return values_.template value<T>(row); }
+
+  /// The first one, in the order of rows, with the most frequent value.
+  uint32_t most_frequent(const std::vector<uint32_t>& rows) const {
+    std::vector<uint32_t> sorted(
+        rows.size());  // positions in `rows`, equal values side by side, the first row first
+    for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](uint32_t a, uint32_t b) { return less(value(rows[a]), value(rows[b])); });
+    uint32_t best = 0;
+    size_t most = 0;
+    for (size_t start = 0, end = 0; start < sorted.size(); start = end) {
+      const T mine = value(rows[sorted[start]]);
+      end = start + 1;
+      while (end < sorted.size() && same(mine, value(rows[sorted[end]]))) ++end;
+      if (end - start > most || (end - start == most && sorted[start] < best)) {
+        most = end - start;
+        best = sorted[start];
+      }
+    }
+    return rows[best];
+  }
+
+  Type type_;
+};
+
+std::unique_ptr<Accumulator> make_mode(const plan::AggregateCall& call, MemoryBudget* budget) {
+  return visit(call.type.physical(), [&](auto zero) -> std::unique_ptr<Accumulator> {
+    return std::make_unique<Mode<decltype(zero)>>(call, budget);
+  });
+}
+
+constexpr AggregateFunction kModeFunctions[] = {
+    {"mode", true, true, same_type, make_mode,
+     "The most frequent value; of several the one that comes first.",
+     "SELECT mode(x) FROM (VALUES (1), (2), (2)) t(x) -- 2"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> mode_functions() { return kModeFunctions; }
+
+}  // namespace lanewise::ops

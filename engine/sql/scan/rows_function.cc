@@ -1,0 +1,234 @@
+#include "sql/scan/rows_function.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/error.h"
+#include "duckdb/parser/tableref/table_function_ref.hpp"
+#include "sql/duckdb_headers.h"
+#include "sql/values/types.h"
+#include "sql/values/vectors.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+/// Rows that one thread takes at a time: a row group of Parquet. A multiple of 64, so that bitmaps start on
+/// words.
+constexpr int64_t kPartRows = 122'880;
+
+struct Part {
+  const Batch* batch;
+  int64_t first;
+  int64_t rows;
+};
+
+constexpr const char* kName = "lanewise_rows";
+constexpr const char* kArrow = "read_arrow";
+constexpr const char* kArrowExtensions[] = {".arrow", ".arrows", ".feather", ".ipc"};
+
+struct Info : duckdb::TableFunctionInfo {
+  explicit Info(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
+  std::shared_ptr<const ExposedRows> exposed;
+};
+
+struct BindData : duckdb::TableFunctionData {
+  const Table* table = nullptr;          // else
+  std::shared_ptr<const Source> source;  // this one
+  std::shared_ptr<const ExposedRows> exposed;
+  std::vector<std::string> files;  // of read_arrow()
+};
+
+struct GlobalState : duckdb::GlobalTableFunctionState {
+  std::vector<Batch> batches;
+  std::vector<Part> parts;
+  std::vector<size_t> columns;  // of the batches, as DuckDB requires them
+  std::atomic<size_t> next{0};
+  duckdb::idx_t MaxThreads() const override { return std::max<size_t>(1, parts.size()); }
+};
+
+struct LocalState : duckdb::LocalTableFunctionState {
+  size_t part = 0;
+  int64_t done = 0;  // of its rows
+};
+
+void name_columns(const Schema& schema, duckdb::vector<duckdb::LogicalType>& types,
+                  duckdb::vector<duckdb::string>& names) {
+  for (const Field& field : schema) {
+    types.push_back(to_duckdb(field.type));
+    names.push_back(field.name);
+  }
+  duckdb::QueryResult::DeduplicateColumns(names);
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> bind(duckdb::ClientContext&, duckdb::TableFunctionBindInput& input,
+                                              duckdb::vector<duckdb::LogicalType>& types,
+                                              duckdb::vector<duckdb::string>& names) {
+  auto data = duckdb::make_uniq<BindData>();
+  data->exposed = input.info->Cast<Info>().exposed;
+  const ExposedRows& exposed = *data->exposed;
+  if (input.inputs.empty()) {
+    data->table = exposed.table;
+  } else if (const auto found = exposed.sources.find(input.inputs[0].ToString());
+             found != exposed.sources.end()) {
+    data->source = found->second;
+  }
+  if (data->table == nullptr && data->source == nullptr)
+    throw duckdb::BinderException("lanewise_rows() is for statements of Lanewise itself");
+  name_columns(data->source ? data->source->schema() : data->table->schema, types, names);
+  return data;
+}
+
+/// The files of a pattern, in the order of their names; a path without wildcards is one.
+std::vector<std::string> matching_files(duckdb::ClientContext& context, const std::string& pattern) {
+  if (!duckdb::FileSystem::HasGlob(pattern)) return {pattern};
+  std::vector<std::string> paths;
+  for (const duckdb::OpenFileInfo& file : duckdb::FileSystem::GetFileSystem(context).Glob(pattern))
+    paths.push_back(file.path);
+  if (paths.empty()) throw duckdb::IOException("No files found that match the pattern \"" + pattern + "\"");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> bind_arrow(duckdb::ClientContext& context,
+                                                    duckdb::TableFunctionBindInput& input,
+                                                    duckdb::vector<duckdb::LogicalType>& types,
+                                                    duckdb::vector<duckdb::string>& names) {
+  auto data = duckdb::make_uniq<BindData>();
+  data->exposed = input.info->Cast<Info>().exposed;
+  data->files = matching_files(context, input.inputs[0].ToString());
+  data->source = data->exposed->open_arrow(data->files);
+  name_columns(data->source->schema(), types, names);
+  return data;
+}
+
+/// Reads the columns that are wanted of a source into `state`. Others' numbers are wanted for the rows alone.
+void read(const BindData& data, const duckdb::vector<duckdb::column_t>& wanted, GlobalState& state) {
+  const Source& source = *data.source;
+  std::vector<size_t> columns;
+  for (const duckdb::column_t column : wanted) {
+    state.columns.push_back(column < source.schema().size() ? columns.size() : SIZE_MAX);
+    if (column < source.schema().size()) columns.push_back(column);
+  }
+  try {
+    const auto scan =
+        source.scan(columns, BatchSize::kKept, data.exposed->budget, data.exposed->cancellation);
+    const auto worker = scan->worker();
+    while (auto next = worker->next()) state.batches.push_back(std::move(next->batch));
+  } catch (const CancelledError&) {  // in the words that DuckDB hands on
+    throw duckdb::InterruptException();
+  } catch (const MemoryError& error) {
+    throw duckdb::OutOfMemoryException(error.what());
+  }
+}
+
+duckdb::unique_ptr<duckdb::GlobalTableFunctionState> init_global(duckdb::ClientContext&,
+                                                                 duckdb::TableFunctionInitInput& input) {
+  auto state = duckdb::make_uniq<GlobalState>();
+  const auto& data = input.bind_data->Cast<BindData>();
+  if (data.source) {
+    read(data, input.column_ids, *state);
+  } else {
+    state->batches = data.table->batches;
+    state->columns.assign(input.column_ids.begin(), input.column_ids.end());
+  }
+  for (const Batch& batch : state->batches) {
+    for (int64_t first = 0; first < batch.rows; first += kPartRows) {
+      state->parts.push_back({&batch, first, std::min(kPartRows, batch.rows - first)});
+    }
+  }
+  return state;
+}
+
+duckdb::unique_ptr<duckdb::LocalTableFunctionState> init_local(duckdb::ExecutionContext&,
+                                                               duckdb::TableFunctionInitInput&,
+                                                               duckdb::GlobalTableFunctionState* global) {
+  auto state = duckdb::make_uniq<LocalState>();
+  state->part = global->Cast<GlobalState>().next++;
+  return state;
+}
+
+void next_rows(duckdb::ClientContext&, duckdb::TableFunctionInput& input, duckdb::DataChunk& out) {
+  auto& global = input.global_state->Cast<GlobalState>();
+  auto& local = input.local_state->Cast<LocalState>();
+  if (local.part < global.parts.size() && local.done == global.parts[local.part].rows) {
+    local.part = global.next++;
+    local.done = 0;
+  }
+  if (local.part >= global.parts.size()) return;
+  const Part& part = global.parts[local.part];
+  const int64_t rows = std::min<int64_t>(STANDARD_VECTOR_SIZE, part.rows - local.done);
+  for (size_t i = 0; i < global.columns.size(); ++i) {
+    if (global.columns[i] >= part.batch->columns.size()) continue;  // wanted for the number of rows alone
+    expose(*part.batch->columns[global.columns[i]], part.first + local.done, rows, out.data[i]);
+  }
+  local.done += rows;
+  out.SetCardinality(static_cast<duckdb::idx_t>(rows));
+}
+
+duckdb::OperatorPartitionData partition(duckdb::ClientContext&,
+                                        duckdb::TableFunctionGetPartitionInput& input) {
+  return duckdb::OperatorPartitionData(input.local_state->Cast<LocalState>().part);
+}
+
+/// A name that the database does not know as a call of the function.
+struct Names : duckdb::ReplacementScanData {
+  explicit Names(std::shared_ptr<const ExposedRows> rows) : exposed(std::move(rows)) {}
+  std::shared_ptr<const ExposedRows> exposed;
+};
+
+duckdb::unique_ptr<duckdb::TableRef> replace_name(duckdb::ClientContext&, duckdb::ReplacementScanInput& input,
+                                                  duckdb::optional_ptr<duckdb::ReplacementScanData> data) {
+  const std::string name = duckdb::StringUtil::Lower(input.table_name);
+  const ExposedRows& exposed = *data->Cast<Names>().exposed;
+  const bool qualified = !input.schema_name.empty() || !input.catalog_name.empty();
+  const bool known = exposed.sources.contains(name);
+  const bool arrow =
+      exposed.open_arrow != nullptr &&
+      std::ranges::any_of(kArrowExtensions, [&](const char* end) { return name.ends_with(end); });
+  if (qualified || (!known && !arrow)) return nullptr;
+  duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> arguments;
+  arguments.push_back(
+      duckdb::make_uniq<duckdb::ConstantExpression>(duckdb::Value(known ? name : input.table_name)));
+  auto reference = duckdb::make_uniq<duckdb::TableFunctionRef>();
+  reference->function =
+      duckdb::make_uniq<duckdb::FunctionExpression>(known ? kName : kArrow, std::move(arguments));
+  reference->alias = input.table_name;
+  return reference;
+}
+
+}  // namespace
+
+void register_rows_function(duckdb::DatabaseInstance& instance, std::shared_ptr<const ExposedRows> exposed) {
+  duckdb::TableFunctionSet functions(kName);
+  for (const bool named : {false, true}) {
+    duckdb::vector<duckdb::LogicalType> arguments;
+    if (named) arguments.push_back(duckdb::LogicalType::VARCHAR);
+    duckdb::TableFunction function(kName, arguments, next_rows, bind, init_global, init_local);
+    function.projection_pushdown = true;
+    function.get_partition_data = partition;
+    function.function_info = duckdb::make_shared_ptr<Info>(exposed);
+    functions.AddFunction(std::move(function));
+  }
+  duckdb::ExtensionLoader loader(instance, "lanewise");
+  loader.RegisterFunction(std::move(functions));
+  duckdb::TableFunction arrow(kArrow, {duckdb::LogicalType::VARCHAR}, next_rows, bind_arrow, init_global,
+                              init_local);
+  arrow.projection_pushdown = true;
+  arrow.get_partition_data = partition;
+  arrow.function_info = duckdb::make_shared_ptr<Info>(exposed);
+  if (exposed->open_arrow) loader.RegisterFunction(std::move(arrow));
+  duckdb::DBConfig::GetConfig(instance).replacement_scans.emplace_back(
+      replace_name, duckdb::make_uniq<Names>(std::move(exposed)));
+}
+
+std::shared_ptr<const Source> exposed_source(const duckdb::LogicalGet& get) {
+  const bool ours = get.function.name == kName || get.function.name == kArrow;
+  return ours ? get.bind_data->Cast<BindData>().source : nullptr;
+}
+
+std::vector<std::string> exposed_files(const duckdb::LogicalGet& get) {
+  return get.function.name == kArrow ? get.bind_data->Cast<BindData>().files : std::vector<std::string>();
+}
+
+}  // namespace lanewise::sql

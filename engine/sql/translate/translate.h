@@ -1,0 +1,200 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "plan/node.h"
+#include "sql/duckdb_headers.h"
+#include "sql/scan/source.h"
+
+namespace lanewise::sql {
+
+/// Of DuckDB's columns that have no content here.
+inline constexpr size_t kNoColumn = SIZE_MAX;
+
+/// Rows under translation: column i of DuckDB's operator is column columns[i] of `node`. Columns that DuckDB
+/// projects away stay in the node until something would have to copy them.
+struct Rows {
+  plan::NodePtr node;
+  std::vector<size_t> columns;
+  /// Columns of DuckDB that are sort keys made of several values (create_sort_key); they are in no column of
+  /// ours.
+  std::unordered_map<size_t, std::vector<plan::SortKey>> sort_keys;
+};
+
+/// Translates DuckDB's bound, optimised and resolved plan (see Connection::ExtractPlan). Functions, casts and
+/// aggregates that the engine lacks become calls of DuckDB's. Anything else that is unknown is an
+/// UnsupportedError that names it; nothing is ignored.
+class Translator {
+ public:
+  Translator(duckdb::ClientContext& context, const Generation& generation, std::string statement)
+      : context_(context), generation_(generation), statement_(std::move(statement)) {}
+
+  /// The whole plan; its columns are those of `root`. Takes the bind data of its scans.
+  plan::NodePtr plan(duckdb::LogicalOperator& root) { return exact(rows(root)); }
+  bool reads_json() const { return reads_json_; }
+  /// The names of what DuckDB computes for rows: functions, casts.
+  const std::set<std::string>& computed_by_duckdb() const { return computed_by_duckdb_; }
+
+ private:
+  // translate.cc
+  Rows rows(duckdb::LogicalOperator& op);
+  Rows untouched(duckdb::LogicalOperator& op);
+  Rows filter(duckdb::LogicalFilter& op);
+  Rows projection(duckdb::LogicalProjection& op);
+  Rows unnest(duckdb::LogicalUnnest& op);
+  Rows order(duckdb::LogicalOrder& op);
+  Rows top_n(duckdb::LogicalTopN& op);
+  Rows set_operation(duckdb::LogicalSetOperation& op);
+  /// The columns, which are of these types, as their collations compare them.
+  std::vector<ExprPtr> collated(const Rows& input, const duckdb::vector<duckdb::LogicalType>& types);
+  /// The rows with one more column: the row's number, from 1 on, among those with the same values of `among`.
+  static Rows numbered(const Rows& input, std::vector<ExprPtr> among = {});
+  Rows cte(duckdb::LogicalMaterializedCTE& op);
+  Rows recursion(duckdb::LogicalRecursiveCTE& op);
+  Rows cte_ref(duckdb::LogicalCTERef& op);
+  std::vector<plan::SortKey> sort_keys(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
+                                       const Rows& input);
+  /// `input` with one more predicate: inside the scan where it is one.
+  Rows filtered(Rows input, ExprPtr predicate);
+  /// The node whose columns are exactly `input`'s.
+  plan::NodePtr exact(Rows input);
+
+  // translate_limit.cc
+  Rows limit(duckdb::LogicalLimit& op);
+  Rows computed_limit(duckdb::LogicalLimit& op, const Rows& input);
+  Rows sample(duckdb::LogicalSample& op);
+
+  // translate_scan.cc
+  Rows get(duckdb::LogicalGet& op);
+  Rows elements(duckdb::LogicalGet& op);
+  void check(const duckdb::LogicalGet& op);
+  void add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column, const Rows& input,
+                      std::vector<ExprPtr>& predicates);
+  Rows expression_get(duckdb::LogicalExpressionGet& op);
+  Rows values_over_rows(duckdb::LogicalExpressionGet& op);
+  Rows column_data(duckdb::LogicalColumnDataGet& op);
+  Rows dummy();
+  Rows empty(duckdb::LogicalEmptyResult& op);
+
+  // translate_aggregate.cc
+  Rows aggregate(duckdb::LogicalAggregate& op);
+  Rows grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set, const Rows& input);
+  ExprPtr argument(const duckdb::Expression& arg, Type untyped, const Rows& input);
+  plan::AggregateCall call(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  plan::AggregateCall call_without_arguments(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// The aggregate as DuckDB computes it, of arguments that the engine computes.
+  plan::AggregateCall by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// The translation of an aggregate of DuckDB: calls, and the combination of their results; null: the result
+  /// of the only call.
+  struct Calls {
+    std::vector<plan::AggregateCall> calls;
+    std::function<ExprPtr(std::vector<ExprPtr>)> whole;
+  };
+  Calls calls(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  Calls quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input);
+  /// The keys inside create_sort_key(a, 'ASC NULLS LAST', b, ...), or nothing if `expr` is something else.
+  std::vector<plan::SortKey> made_sort_key(const duckdb::Expression& expr, const Rows& input);
+  Rows distinct(duckdb::LogicalDistinct& op);
+
+  // translate_window.cc
+  Rows window(duckdb::LogicalWindow& op);
+  plan::WindowCall window_call(const duckdb::BoundWindowExpression& expr, const Rows& input);
+  plan::AggregateCall window_aggregate(const duckdb::BoundWindowExpression& expr, const Rows& input);
+  plan::Frame frame(const duckdb::BoundWindowExpression& expr, const Rows& input);
+
+  // translate_join.cc Whether the operator always returns exactly one row.
+  bool gives_one_row(const duckdb::LogicalOperator& op);
+  /// The same, but filters may leave none.
+  bool gives_row_or_none(const duckdb::LogicalOperator& op);
+  Rows cross_product(duckdb::LogicalCrossProduct& op);
+  Rows comparison_join(duckdb::LogicalComparisonJoin& op);
+  Rows comparison_join(const duckdb::LogicalComparisonJoin& op, const Rows& left, const Rows& right);
+  Rows positional_join(duckdb::LogicalPositionalJoin& op);
+  Rows join_with_row(duckdb::LogicalComparisonJoin& op);
+  Rows delim_join(duckdb::LogicalComparisonJoin& op);
+  Rows delim_get(const duckdb::LogicalDelimGet& op);
+  /// The join with its kind and output as `op` says.
+  Rows joined(const duckdb::LogicalJoin& op, const Rows& left, const Rows& right, plan::Join join);
+  /// The join, whose columns may be kNoColumn.
+  static Rows pairs(const Rows& left, const Rows& right, plan::Join join);
+  Rows any_join(duckdb::LogicalAnyJoin& op);
+  Rows scalar_join(duckdb::LogicalOperator& op);
+
+  // translate_expression.cc
+  ExprPtr expression(const duckdb::Expression& expr, const Rows& input);
+  std::vector<ExprPtr> expressions(const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& exprs,
+                                   const Rows& input);
+  ExprPtr compare(duckdb::ExpressionType type, const duckdb::Expression& left,
+                  const duckdb::Expression& right, const Rows& left_input, const Rows& right_input);
+  ExprPtr operation(const duckdb::BoundOperatorExpression& expr, const Rows& input);
+  ExprPtr split_part(const duckdb::BoundOperatorExpression& expr, const Rows& input);
+  ExprPtr split_extract(std::string_view name, const duckdb::BoundFunctionExpression& expr,
+                        const Rows& input);
+  ExprPtr lambda(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr struct_update(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr list_aggregate(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr field(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr function(const duckdb::BoundFunctionExpression& expr, const Rows& input);
+  ExprPtr set_seed(const Expr& seed);
+  ExprPtr cast(const duckdb::BoundCastExpression& expr, const Rows& input);
+  /// Whether a setting of DuckDB has this value.
+  bool is_set(const char* setting, std::string_view value) const;
+
+  // translate_by_duckdb.cc
+  /// The expression as DuckDB computes it, of arguments that the engine computes as far as it has their
+  /// types.
+  ExprPtr by_duckdb(const duckdb::Expression& expr, const Rows& input);
+  /// The same of arguments that are translated already.
+  ExprPtr by_duckdb(const duckdb::BoundFunctionExpression& expr, std::vector<ExprPtr> values);
+  struct DuckdbArguments {
+    duckdb::vector<duckdb::LogicalType> types;
+    std::vector<ExprPtr> values;
+  };
+  ExprPtr by_duckdb(duckdb::unique_ptr<duckdb::Expression> expr, DuckdbArguments arguments);
+  /// One more argument: what stands for it in DuckDB's expression.
+  duckdb::unique_ptr<duckdb::Expression> reference(ExprPtr value, const duckdb::LogicalType& type,
+                                                   DuckdbArguments& arguments);
+  /// Puts references to arguments in the place of what is below `expr`: of columns alone if it is `lazy`.
+  void refer_to_arguments(duckdb::Expression& expr, bool lazy, const Rows& input, DuckdbArguments& arguments);
+  /// Whether the engine lacks the type of an argument.
+  static bool has_foreign_arguments(const duckdb::Expression& expr);
+  /// A value whose order here is that of `expr` in SQL.
+  ExprPtr ordered(const duckdb::Expression& expr, const Rows& input);
+
+  duckdb::ClientContext& context_;
+  const Generation generation_;
+  const std::string statement_;  // its text
+  std::unordered_map<uint64_t, Schema> ctes_;
+  std::unordered_set<uint64_t> ctes_of_one_row_;
+  bool reads_json_ = false;
+  std::set<std::string> computed_by_duckdb_;
+
+  /// Values on which a subquery depends, by the Cte that holds them.
+  struct DelimValues {
+    uint64_t id;
+    Schema schema;
+  };
+  std::vector<DelimValues> delim_values_;  // of the joins under translation, the innermost one last
+  uint64_t next_id_ = uint64_t{1} << 62;   // of Ctes that DuckDB's plan does not have
+};
+
+/// The columns that a projection map keeps; an empty map keeps all.
+std::vector<size_t> mapped(const std::vector<size_t>& columns, const duckdb::vector<duckdb::idx_t>& map);
+
+/// All columns of a node, in order.
+Rows all_of(plan::NodePtr node);
+
+/// The expression as bytes that are equal where its values are: nested values hold floats or intervals, of
+/// which different ones can be equal.
+ExprPtr comparable(ExprPtr expr);
+
+/// The same of any type: numbers and intervals, too, where they become parts of a nested value.
+ExprPtr normalized(ExprPtr expr);
+
+}  // namespace lanewise::sql

@@ -1,0 +1,329 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ops/aggregate/functions.h"
+#include "sql/errors.h"
+#include "sql/functions/duckdb_aggregates.h"
+#include "sql/scan/bind_data.h"
+#include "sql/translate/translate.h"
+#include "sql/values/types.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+/// The separator of string_agg.
+ExprPtr separator(duckdb::ClientContext& context, const duckdb::BoundAggregateExpression& expr) {
+  std::string text;
+  read_bind_data(context, expr.function, expr.bind_info.get(),
+                 [&](auto& in) { text = in.template ReadProperty<duckdb::string>(100, "separator"); });
+  return literal(Value::varchar(text));
+}
+
+bool is_quantile(std::string_view name) {
+  return name == "quantile" || name == "quantile_cont" || name == "quantile_disc";
+}
+
+/// The fractions of a quantile; negative where they count from the greatest value.
+std::vector<ExprPtr> fractions_of(duckdb::ClientContext& context,
+                                  const duckdb::BoundAggregateExpression& expr) {
+  duckdb::vector<duckdb::Value> fractions;
+  bool descending = false;
+  read_bind_data(context, expr.function, expr.bind_info.get(), [&](auto& in) {
+    in.ReadProperty(100, "quantiles", fractions);
+    in.template ReadProperty<duckdb::vector<duckdb::idx_t>>(101, "order");
+    in.ReadProperty(102, "desc", descending);
+  });
+  std::vector<ExprPtr> result;
+  for (const duckdb::Value& fraction : fractions) {
+    Value value = to_value(fraction);
+    if (descending) {
+      const double real = fraction.GetValue<double>();
+      if (real == 0)
+        unsupported(fmt::format("{} of the fraction 0 in descending order is not", expr.function.name));
+      if (real > 0)
+        value = value.type().is_float() ? Value(value.type(), -value.real())
+                                        : Value(value.type(), -value.integer());
+    }
+    result.push_back(literal(std::move(value)));
+  }
+  return result;
+}
+
+/// Our table's function for the call; null if there is none.
+const ops::AggregateFunction* known_function(const plan::AggregateCall& call) {
+  std::vector<Type> types;
+  for (const ExprPtr& arg : call.args) types.push_back(arg->type);
+  const ops::AggregateFunction* function = ops::find_aggregate(call.function, types);
+  return function == nullptr || function->resolve(types) != call.type ? nullptr : function;
+}
+
+/// Whether it has an argument whose order matters and is not that of our values.
+bool has_order_of_duckdb(const duckdb::BoundAggregateExpression& expr) {
+  constexpr std::array kWithoutOrder = {"count",     "first",   "arbitrary", "last",
+                                        "any_value", "entropy", "mode"};
+  return std::ranges::find(kWithoutOrder, expr.function.name) == kWithoutOrder.end() &&
+         std::ranges::any_of(expr.children,
+                             [](const auto& child) { return is_held_as_text(child->return_type); });
+}
+
+/// What the optimiser made of first, last and any_value with ORDER BY, each with the name it had.
+std::string_view unordered_name(std::string_view name) {
+  if (name == "arg_min_null") return "first";
+  if (name == "arg_max_null") return "last";
+  if (name == "arg_min") return "any_value";
+  return {};
+}
+
+/// Whether the targets are all columns of the rows, in their order.
+bool targets_are_columns(const duckdb::LogicalDistinct& op) {
+  const auto is_column = [&](size_t i) {
+    const duckdb::Expression& target = *op.distinct_targets[i];
+    return target.GetExpressionClass() == duckdb::ExpressionClass::BOUND_REF &&
+           target.Cast<duckdb::BoundReferenceExpression>().index == i;
+  };
+  size_t i = 0;
+  while (i < op.distinct_targets.size() && is_column(i)) ++i;
+  return i == op.distinct_targets.size() && i == op.children[0]->types.size();
+}
+
+/// GROUPING(a, b): one bit per argument, set where the grouping set leaves the column out.
+int64_t grouping_bits(const duckdb::unsafe_vector<duckdb::idx_t>& columns, const duckdb::GroupingSet& set) {
+  int64_t result = 0;
+  for (duckdb::idx_t column : columns) result = result << 1 | (set.count(column) == 0 ? 1 : 0);
+  return result;
+}
+
+}  // namespace
+
+std::vector<plan::SortKey> Translator::made_sort_key(const duckdb::Expression& expr, const Rows& input) {
+  if (expr.GetExpressionClass() == duckdb::ExpressionClass::BOUND_REF) {
+    const auto found = input.sort_keys.find(expr.Cast<duckdb::BoundReferenceExpression>().index);
+    return found == input.sort_keys.end() ? std::vector<plan::SortKey>() : found->second;
+  }
+  if (expr.GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) return {};
+  const auto& function = expr.Cast<duckdb::BoundFunctionExpression>();
+  if (function.function.name != "create_sort_key") return {};
+  std::vector<plan::SortKey> keys;
+  for (size_t i = 0; i + 1 < function.children.size(); i += 2) {
+    const auto& direction =
+        function.children[i + 1]->Cast<duckdb::BoundConstantExpression>().value.ToString();
+    keys.push_back({ordered(*function.children[i], input), direction.find("DESC") != std::string::npos,
+                    direction.find("NULLS FIRST") != std::string::npos});
+  }
+  return keys;
+}
+
+/// An argument; a NULL without a type is one of type `untyped`.
+ExprPtr Translator::argument(const duckdb::Expression& arg, Type untyped, const Rows& input) {
+  ExprPtr result = expression(arg, input);
+  return result->type == TypeId::kNull ? lanewise::cast(std::move(result), untyped) : result;
+}
+
+plan::AggregateCall Translator::call_without_arguments(const duckdb::BoundAggregateExpression& expr,
+                                                       const Rows& input) {
+  plan::AggregateCall result;
+  result.function = expr.function.name;
+  result.distinct = expr.IsDistinct();
+  result.type = type_of(expr.return_type, fmt::format("the aggregate {}", expr.ToString()));
+  if (expr.filter) result.filter = expression(*expr.filter, input);
+  return result;
+}
+
+/// quantile(x, [a, b]): the list of quantile(x, a) and quantile(x, b).
+Translator::Calls Translator::quantiles(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  plan::AggregateCall one = call_without_arguments(expr, input);
+  const Type list = one.type;
+  one.type = list.element();
+  one.args = {argument(*expr.children[0], one.type, input), nullptr};
+  Calls result;
+  for (ExprPtr& fraction : fractions_of(context_, expr)) {
+    one.args[1] = std::move(fraction);
+    result.calls.push_back(one);
+  }
+  if (result.calls.empty())
+    unsupported(fmt::format("{} of an empty list of fractions is not", expr.function.name));
+  result.whole = [list](std::vector<ExprPtr> quantiles) {
+    ExprPtr none = lanewise::call("IS NULL", {quantiles[0]});
+    return case_when(
+        {std::move(none), literal(Value(list)), lanewise::call("list_value", std::move(quantiles), list)});
+  };
+  return result;
+}
+
+Translator::Calls Translator::calls(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  const std::string& name = expr.function.name;
+  const bool makes_list = expr.return_type.id() == duckdb::LogicalTypeId::LIST;
+  if (is_quantile(name) && makes_list && expr.return_type != expr.children[0]->return_type &&
+      !has_order_of_duckdb(expr))
+    return quantiles(expr, input);
+  return {{call(expr, input)}, nullptr};
+}
+
+plan::AggregateCall Translator::call(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  plan::AggregateCall result = call_without_arguments(expr, input);
+  const std::string& name = expr.function.name;
+  if (expr.order_bys) result.order = sort_keys(expr.order_bys->orders, input);
+  auto count = expr.children.size();
+  if (count == 2 && !unordered_name(name).empty()) {
+    auto keys = made_sort_key(*expr.children[1], input);
+    if (!keys.empty()) {
+      result.function = unordered_name(name);
+      result.order = std::move(keys);
+      count = 1;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) result.args.push_back(argument(*expr.children[i], result.type, input));
+  constexpr std::array kByAnother = {"arg_min", "argmin", "min_by",       "arg_max",
+                                     "argmax",  "max_by", "arg_min_null", "arg_max_null"};
+  if (count == 2 && std::ranges::find(kByAnother, name) != kByAnother.end()) {
+    result.args[1] = ordered(*expr.children[1], input);
+  } else if (count == expr.children.size() && has_order_of_duckdb(expr)) {
+    return by_duckdb(expr, input);
+  }
+  if (name == "string_agg" || name == "group_concat" || name == "listagg")
+    result.args.push_back(separator(context_, expr));
+  if (is_quantile(name)) {
+    const std::vector<ExprPtr> fractions = fractions_of(context_, expr);
+    if (fractions.size() != 1) return by_duckdb(expr, input);
+    result.args.push_back(fractions[0]);
+  }
+  if (name == "histogram") result.args[0] = normalized(std::move(result.args[0]));
+  if (name == "count_if") {  // DuckDB's is NULL where no condition is true or false
+    result.function = "sum";
+    result.args[0] = lanewise::cast(std::move(result.args[0]), TypeId::kInt8);
+  }
+  const ops::AggregateFunction* function = known_function(result);
+  if (function == nullptr) return by_duckdb(expr, input);
+  result.function = function->name;
+  return result;
+}
+
+plan::AggregateCall Translator::by_duckdb(const duckdb::BoundAggregateExpression& expr, const Rows& input) {
+  constexpr std::array kOfAnyOrder = {"min", "max", "approx_count_distinct", "approx_quantile",
+                                      "reservoir_quantile"};
+  if (expr.order_bys &&
+      expr.function.GetOrderDependent() == duckdb::AggregateOrderDependent::ORDER_DEPENDENT &&
+      std::ranges::find(kOfAnyOrder, expr.function.name) == kOfAnyOrder.end())
+    unsupported(fmt::format("ORDER BY within {} is not", expr.ToString()));
+  computed_by_duckdb_.insert(expr.function.name);
+  return call_duckdb(context_, expr, call_without_arguments(expr, input), expressions(expr.children, input));
+}
+
+Rows Translator::aggregate(duckdb::LogicalAggregate& op) {
+  const Rows input = rows(*op.children[0]);
+  if (op.grouping_sets.size() <= 1 && op.grouping_functions.empty()) {
+    duckdb::GroupingSet all;
+    for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) all.insert(i);
+    return grouping_set(op, all, input);
+  }
+  std::vector<plan::NodePtr> sets;
+  for (const duckdb::GroupingSet& set : op.grouping_sets) sets.push_back(exact(grouping_set(op, set, input)));
+  Rows result = grouping_set(op, op.grouping_sets[0], input);
+  result.node = plan::union_all(std::move(sets));
+  result.columns.clear();
+  for (size_t i = 0; i < result.node->schema.size(); ++i) result.columns.push_back(i);
+  return result;
+}
+
+/// Groups, aggregates and GROUPING() of one grouping set, with NULL for the groups that it leaves out.
+Rows Translator::grouping_set(duckdb::LogicalAggregate& op, const duckdb::GroupingSet& set,
+                              const Rows& input) {
+  std::vector<ExprPtr> keys;
+  std::vector<plan::AggregateCall> calls;
+  std::vector<std::string> names;
+  std::vector<size_t> columns;
+  for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
+    if (set.count(i) == 0) continue;
+    keys.push_back(comparable(expression(*op.groups[i], input)));
+    names.push_back(op.groups[i]->GetName());
+  }
+  std::vector<Calls> made;
+  bool plain = set.size() == op.groups.size() && op.grouping_functions.empty();
+  for (const auto& expr : op.expressions) {
+    made.push_back(this->calls(expr->Cast<duckdb::BoundAggregateExpression>(), input));
+    for (const plan::AggregateCall& call : made.back().calls) {
+      calls.push_back(call);
+      names.push_back(expr->GetName());
+    }
+    plain = plain && !made.back().whole;
+  }
+  const plan::NodePtr node = plan::aggregate(input.node, std::move(keys), std::move(calls), names);
+  for (size_t i = 0; i < names.size(); ++i) columns.push_back(i);
+  if (plain) return {node, std::move(columns), {}};
+
+  std::vector<ExprPtr> exprs;
+  std::vector<std::string> all_names;
+  const auto add = [&](ExprPtr expr, const std::string& name) {
+    exprs.push_back(std::move(expr));
+    all_names.push_back(name);
+  };
+  size_t next = 0;
+  for (duckdb::idx_t i = 0; i < op.groups.size(); ++i) {
+    const std::string name = op.groups[i]->GetName();
+    if (set.count(i) != 0) {
+      add(column(next, node->schema[next].type), name);
+      ++next;
+    } else {
+      add(literal(Value(type_of(op.groups[i]->return_type, name))), name);
+    }
+  }
+  for (const Calls& one : made) {
+    const std::string& name = names[next];
+    std::vector<ExprPtr> parts;
+    for (size_t i = 0; i < one.calls.size(); ++i, ++next)
+      parts.push_back(column(next, node->schema[next].type));
+    add(one.whole ? one.whole(std::move(parts)) : parts[0], name);
+  }
+  for (const auto& grouping : op.grouping_functions) {
+    add(literal(Value::int64(grouping_bits(grouping, set))), "GROUPING");
+  }
+  columns.clear();
+  for (size_t i = 0; i < exprs.size(); ++i) columns.push_back(i);
+  return {plan::project(node, std::move(exprs), std::move(all_names)), std::move(columns), {}};
+}
+
+/// DISTINCT ON keeps the first row of each group, in its order. DISTINCT is the same, but that its targets
+/// may be all columns as they are: fewer where ORDER BY needs more, or others (their collation's) for those
+/// with COLLATE.
+Rows Translator::distinct(duckdb::LogicalDistinct& op) {
+  Rows input = rows(*op.children[0]);
+  input = {exact(std::move(input)), {}, {}};
+  for (size_t i = 0; i < input.node->schema.size(); ++i) input.columns.push_back(i);
+  const bool plain = std::ranges::none_of(input.columns, [&](size_t i) {
+    const ExprPtr whole = column(i, input.node->schema[i].type);
+    return comparable(whole) != whole;
+  });
+  if (!op.order_by && plain && targets_are_columns(op)) {
+    input.node = plan::distinct(input.node);
+    return input;
+  }
+  std::vector<ExprPtr> keys;
+  std::vector<std::string> names;
+  for (const auto& target : op.distinct_targets) {
+    keys.push_back(comparable(expression(*target, input)));
+    names.push_back(target->GetName());
+  }
+  std::vector<plan::SortKey> order;
+  if (op.order_by) order = sort_keys(op.order_by->orders, input);
+  std::vector<plan::AggregateCall> calls;
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < input.node->schema.size(); ++i) {
+    const Field& field = input.node->schema[i];
+    plan::AggregateCall first;
+    first.function = "first";
+    first.args = {column(i, field.type)};
+    first.order = order;
+    first.type = field.type;
+    calls.push_back(std::move(first));
+    columns.push_back(names.size());
+    names.push_back(field.name);
+  }
+  return {plan::aggregate(input.node, std::move(keys), std::move(calls), std::move(names)),
+          std::move(columns),
+          {}};
+}
+
+}  // namespace lanewise::sql

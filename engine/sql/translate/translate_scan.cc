@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "expr/evaluation/evaluate.h"
+#include "expr/function.h"
+#include "sql/errors.h"
+#include "sql/scan/gather.h"
+#include "sql/scan/scan.h"
+#include "sql/translate/translate.h"
+#include "sql/values/types.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+/// The constant of `column op constant`, a text; null for other expressions.
+const std::string* compared_with(const Expr& expr, std::string_view op) {
+  if (expr.kind != Expr::Kind::kCall || expr.function->name != op || expr.args.size() != 2) return nullptr;
+  const Expr& constant = *expr.args[1];
+  const bool text = constant.kind == Expr::Kind::kLiteral && constant.type.id == TypeId::kVarchar;
+  return text && !constant.literal.is_null() ? &constant.literal.text() : nullptr;
+}
+
+/// DuckDB writes a prefix as a range, x >= 'abc' AND x < 'abd': of the predicates from `first` on,
+/// which are over one column, these two become prefix(x, 'abc'), one test instead of two.
+void unite_prefix(std::vector<ExprPtr>& predicates, size_t first) {
+  if (predicates.size() != first + 2) return;
+  const std::string* low = compared_with(*predicates[first], ">=");
+  const std::string* high = compared_with(*predicates[first + 1], "<");
+  if (low == nullptr || high == nullptr || low->empty() || low->size() != high->size()) return;
+  std::string next = *low;
+  if (next.back() == '\xff') return;
+  ++next.back();
+  if (next != *high) return;
+  predicates[first] = call("prefix", predicates[first]->args);
+  predicates.pop_back();
+}
+
+/// A table of one batch.
+std::shared_ptr<const Table> table_of(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
+  auto table = std::make_shared<Table>();
+  table->schema = std::move(schema);
+  if (rows != 0) table->batches.push_back({rows, std::move(columns)});
+  return table;
+}
+
+Rows values(Schema schema, std::vector<ColumnPtr> columns, int64_t rows) {
+  std::vector<size_t> all(schema.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {plan::values(table_of(std::move(schema), std::move(columns), rows)), std::move(all), {}};
+}
+
+}  // namespace
+
+/// Raises where the scan contains something that we would otherwise silently leave out.
+void Translator::check(const duckdb::LogicalGet& op) {
+  const std::string& name = op.function.name;
+  if (!op.children.empty() || !op.projected_input.empty()) {
+    unsupported(fmt::format("the table function {} with rows as arguments is not", name));
+  }
+  if (!op.function.function && !op.function.in_out_function) {
+    unsupported(fmt::format("the table function {} is not", name));
+  }
+  if (op.extra_info.sample_options) unsupported("TABLESAMPLE is not");
+  if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
+  if (op.row_group_order_options)
+    unsupported("reading row groups in another order (row_group_pruner) is not");
+}
+
+/// unnest(list), range(...) and generate_series(...) in FROM, of other rows' values: what they give, then the
+/// columns that go on.
+Rows Translator::elements(duckdb::LogicalGet& op) {
+  if (op.ordinality_idx.IsValid()) unsupported("WITH ORDINALITY is not");
+  duckdb::ColumnBindingResolver().VisitOperator(
+      *op.children[0]);  // DuckDB does so when it makes a physical plan
+  const Rows input = rows(*op.children[0]);
+  std::vector<ExprPtr> args;
+  for (size_t i = 0; i + op.projected_input.size() < input.columns.size(); ++i)
+    args.push_back(column(input.columns[i], input.node->schema[input.columns[i]].type));
+  const bool makes_list = op.function.name != "unnest";
+  for (ExprPtr& arg : args) {
+    if (makes_list && arg->type.is_integer()) arg = lanewise::cast(std::move(arg), TypeId::kInt64);
+  }
+  const ExprPtr list = makes_list ? lanewise::call(op.function.name, args) : args[0];
+  Rows result{plan::unnest(input.node, {list}, {op.function.name}), {}, {}};
+  const auto ids = op.GetColumnIds();
+  std::vector<size_t> given;
+  for (const duckdb::ColumnIndex& id : ids)
+    given.push_back(id.GetPrimaryIndex() == 0 ? input.node->schema.size() : kNoColumn);
+  result.columns = mapped(given, op.projection_ids);
+  for (const duckdb::idx_t i : op.projected_input) result.columns.push_back(input.columns.at(i));
+  return result;
+}
+
+Rows Translator::get(duckdb::LogicalGet& op) {
+  constexpr std::array kLists = {"unnest", "range", "generate_series"};
+  if (op.children.size() == 1 && std::ranges::find(kLists, op.function.name) != kLists.end())
+    return elements(op);
+  check(op);
+  std::vector<size_t> columns;    // of the source
+  std::vector<size_t> positions;  // of op's column ids within `columns`
+  for (const duckdb::ColumnIndex& id : op.GetColumnIds()) {
+    const std::string& name = op.GetColumnName(id);
+    if (id.IsPushdownExtract())
+      unsupported(fmt::format("reading a part of the nested column {} is not", name));
+    const auto source = source_column(op, id.GetPrimaryIndex());
+    if (!source) {
+      positions.push_back(kNoColumn);  // nothing can refer to it
+      continue;
+    }
+    type_of(op.GetColumnType(id), fmt::format("the column {}", name));
+    positions.push_back(columns.size());
+    columns.push_back(*source);
+  }
+
+  reads_json_ |= ScannedFunction::is_json(op.function);
+  const auto ids = op.GetColumnIds();
+  auto filters = std::move(op.table_filters.filters);
+  const auto source = make_source(context_, op, generation_);
+  const Rows all{plan::scan(source, columns), positions, {}};
+  std::vector<ExprPtr> predicates;
+  for (const auto& [id, filter] : filters) {
+    const size_t first = predicates.size();
+    size_t i = 0;
+    while (i < ids.size() && ids[i].GetPrimaryIndex() != id) ++i;
+    invariant(i < ids.size(), "filters of a scan are over its columns");
+    const duckdb::BoundReferenceExpression column(op.GetColumnType(ids[i]), i);
+    add_predicates(*filter, column, all, predicates);
+    unite_prefix(predicates, first);
+  }
+  Rows result{plan::scan(source, columns, std::move(predicates)), {}, {}};
+  if (op.projection_ids.empty()) {
+    result.columns = positions;
+  } else {
+    for (duckdb::idx_t i : op.projection_ids) result.columns.push_back(positions.at(i));
+  }
+  return result;
+}
+
+/// Optional filters only help to skip; what they follow from is evaluated elsewhere.
+void Translator::add_predicates(const duckdb::TableFilter& filter, const duckdb::Expression& column,
+                                const Rows& input, std::vector<ExprPtr>& predicates) {
+  switch (filter.filter_type) {
+    case duckdb::TableFilterType::OPTIONAL_FILTER:
+      return;
+    case duckdb::TableFilterType::CONJUNCTION_AND:
+      for (const auto& child : filter.Cast<duckdb::ConjunctionAndFilter>().child_filters) {
+        add_predicates(*child, column, input, predicates);
+      }
+      return;
+    case duckdb::TableFilterType::CONSTANT_COMPARISON:
+    case duckdb::TableFilterType::IS_NULL:
+    case duckdb::TableFilterType::IS_NOT_NULL:
+    case duckdb::TableFilterType::CONJUNCTION_OR:
+    case duckdb::TableFilterType::IN_FILTER:
+    case duckdb::TableFilterType::EXPRESSION_FILTER:
+    case duckdb::TableFilterType::STRUCT_EXTRACT:
+      predicates.push_back(expression(*filter.ToExpression(column), input));
+      return;
+    default:
+      unsupported(fmt::format("the filter {} is not", filter.ToString(column.ToString())));
+  }
+}
+
+/// VALUES whose rows read others: the results of subqueries. A branch for each row of VALUES reads them.
+Rows Translator::values_over_rows(duckdb::LogicalExpressionGet& op) {
+  const plan::NodePtr input = exact(rows(*op.children[0]));
+  std::vector<std::string> names;
+  for (size_t i = 0; i < op.expr_types.size(); ++i) names.push_back(fmt::format("col{}", i));
+  const bool several = op.expressions.size() > 1;
+  const Rows read = all_of(several ? plan::cte_ref(op.table_index, input->schema) : input);
+  std::vector<plan::NodePtr> branches;
+  for (const auto& row : op.expressions)
+    branches.push_back(plan::project(read.node, expressions(row, read), names));
+  if (!several) return all_of(branches[0]);
+  return all_of(plan::cte(op.table_index, input, plan::union_all(std::move(branches))));
+}
+
+Rows Translator::expression_get(duckdb::LogicalExpressionGet& op) {
+  if (op.children[0]->type != duckdb::LogicalOperatorType::LOGICAL_DUMMY_SCAN) return values_over_rows(op);
+  Schema schema;
+  std::vector<ColumnBuilder> builders;
+  for (size_t i = 0; i < op.expr_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.expr_types[i], "the column " + name)});
+    builders.emplace_back(schema.back().type);
+  }
+  const Rows nothing = dummy();
+  for (const auto& row : op.expressions) {
+    for (size_t i = 0; i < builders.size(); ++i) {
+      builders[i].append(evaluate_reference(*expression(*row[i], nothing), {}));
+    }
+  }
+  std::vector<ColumnPtr> columns;
+  for (ColumnBuilder& builder : builders) columns.push_back(builder.finish());
+  return values(std::move(schema), std::move(columns), static_cast<int64_t>(op.expressions.size()));
+}
+
+Rows Translator::column_data(duckdb::LogicalColumnDataGet& op) {
+  const auto rows = static_cast<int64_t>(op.collection->Count());
+  Schema schema;
+  std::vector<ColumnGather> gathers;
+  for (size_t i = 0; i < op.chunk_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.chunk_types[i], "the column " + name)});
+    gathers.emplace_back(op.chunk_types[i], schema.back().type, rows, nullptr);
+  }
+  for (auto& chunk : op.collection->Chunks()) {
+    for (size_t i = 0; i < gathers.size(); ++i)
+      gathers[i].append(chunk.data[i], static_cast<int64_t>(chunk.size()));
+  }
+  std::vector<ColumnPtr> columns;
+  for (ColumnGather& gather : gathers) columns.push_back(gather.finish());
+  return values(std::move(schema), std::move(columns), rows);
+}
+
+/// One row; its only column is there because DuckDB's has one.
+Rows Translator::dummy() {
+  return values({{"dummy", TypeId::kInt32}}, {make_column(TypeId::kInt32, {Value::int32(0)})}, 1);
+}
+
+Rows Translator::empty(duckdb::LogicalEmptyResult& op) {
+  Schema schema;
+  for (size_t i = 0; i < op.return_types.size(); ++i) {
+    const std::string name = fmt::format("col{}", i);
+    schema.push_back({name, type_of(op.return_types[i], "the column " + name)});
+  }
+  return values(std::move(schema), {}, 0);
+}
+
+}  // namespace lanewise::sql

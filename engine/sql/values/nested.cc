@@ -1,0 +1,142 @@
+#include "sql/values/nested.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "data/packed.h"
+#include "data/physical_value.h"
+#include "sql/duckdb_headers.h"
+#include "sql/values/vectors.h"
+
+namespace lanewise::sql {
+
+namespace {
+
+using duckdb::idx_t;
+using duckdb::PhysicalType;
+using Format = duckdb::RecursiveUnifiedVectorFormat;
+
+void pack(const Format& from, Type type, idx_t row, packed::Writer& to);
+
+/// The elements or fields of a value that is not NULL; `index` is the row's in its own data.
+void pack_members(const Format& from, Type type, idx_t index, packed::Writer& to) {
+  if (type.id == TypeId::kStruct) {
+    for (size_t i = 0; i < type.members().size(); ++i)
+      pack(from.children[i], type.members()[i].type, index, to);
+  } else if (type.id == TypeId::kArray) {
+    const uint32_t size = type.nested->size;
+    for (uint32_t i = 0; i < size; ++i) pack(from.children[0], type.element(), index * size + i, to);
+  } else {
+    const auto& list = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(from.unified)[index];
+    for (idx_t i = 0; i < list.length; ++i) pack(from.children[0], type.element(), list.offset + i, to);
+    to.end();
+  }
+}
+
+template <class From, class To>
+void pack_number(const Format& from, idx_t index, packed::Writer& to) {
+  to.number(static_cast<To>(duckdb::UnifiedVectorFormat::GetData<From>(from.unified)[index]));
+}
+
+void pack_scalar(const Format& from, Type type, idx_t index, packed::Writer& to) {
+  using duckdb::UnifiedVectorFormat;
+  const PhysicalType physical = from.logical_type.InternalType();
+  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT16)
+    return pack_number<int16_t, int64_t>(from, index, to);
+  if (type.id == TypeId::kDecimal && physical == PhysicalType::INT32)
+    return pack_number<int32_t, int64_t>(from, index, to);
+  visit(type.physical(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      const auto& text = UnifiedVectorFormat::GetData<duckdb::string_t>(from.unified)[index];
+      to.text({text.GetData(), text.GetSize()});
+    } else {  // of the same layout
+      to.number(reinterpret_cast<const T*>(from.unified.data)[index]);
+    }
+  });
+}
+
+/// The slot of value `row`.
+void pack(const Format& from, Type type, idx_t row, packed::Writer& to) {
+  const idx_t index = from.unified.sel->get_index(row);
+  if (type.id == TypeId::kNull || !from.unified.validity.RowIsValid(index)) return to.null(type);
+  if (!type.is_nested()) return pack_scalar(from, type, index, to);
+  to.mark(packed::Mark::kValue);
+  pack_members(from, type, index, to);
+}
+
+duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view packed);
+
+duckdb::Value unpack_slot(Type type, const duckdb::LogicalType& to, packed::Reader& reader,
+                          packed::Mark mark) {
+  if (mark == packed::Mark::kNull) {
+    reader.null(type);
+    return duckdb::Value(to);
+  }
+  if (type.is_nested()) return unpack(type, to, reader.nested(type));
+  return value_at(*make_column(type, {reader.value(type)}), 0);
+}
+
+duckdb::Value unpack(Type type, const duckdb::LogicalType& to, std::string_view packed) {
+  packed::Reader reader(packed);
+  if (type.id == TypeId::kStruct) {
+    duckdb::vector<duckdb::Value> fields;
+    for (size_t i = 0; i < type.members().size(); ++i) {
+      const packed::Mark mark = reader.next();
+      fields.push_back(
+          unpack_slot(type.members()[i].type, duckdb::StructType::GetChildType(to, i), reader, mark));
+    }
+    return duckdb::Value::STRUCT(to, std::move(fields));
+  }
+  const bool is_array = type.id == TypeId::kArray;
+  const duckdb::LogicalType& element =
+      is_array ? duckdb::ArrayType::GetChildType(to) : duckdb::ListType::GetChildType(to);
+  duckdb::vector<duckdb::Value> elements;
+  for (packed::Mark mark = reader.next(); mark != packed::Mark::kEnd; mark = reader.next())
+    elements.push_back(unpack_slot(type.element(), element, reader, mark));
+  if (is_array) return duckdb::Value::ARRAY(element, std::move(elements));
+  if (type.id == TypeId::kMap) return duckdb::Value::MAP(element, std::move(elements));
+  return duckdb::Value::LIST(element, std::move(elements));
+}
+
+}  // namespace
+
+duckdb::Vector packed_vector(duckdb::Vector& nested, Type type, int64_t rows) {
+  const auto count = static_cast<idx_t>(rows);
+  nested.Flatten(count);
+  Format from;
+  duckdb::Vector::RecursiveToUnifiedFormat(nested, count, from);
+  duckdb::Vector result(duckdb::LogicalType::BLOB, count);
+  auto* texts = duckdb::FlatVector::GetData<duckdb::string_t>(result);
+  std::string bytes;
+  packed::Writer writer(bytes);
+  for (idx_t row = 0; row < count; ++row) {
+    const idx_t index = from.unified.sel->get_index(row);
+    if (!from.unified.validity.RowIsValid(index)) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    bytes.clear();
+    pack_members(from, type, index, writer);
+    texts[row] = duckdb::StringVector::AddStringOrBlob(result, bytes.data(), bytes.size());
+  }
+  return result;
+}
+
+void expose_nested(const Column& column, int64_t first, int64_t rows, duckdb::Vector& out) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const bool null = column.is_null(first + i);
+    out.SetValue(static_cast<idx_t>(i), null ? duckdb::Value(out.GetType())
+                                             : unpack(column.type, out.GetType(), column.text(first + i)));
+  }
+}
+
+Value packed_value(const duckdb::Value& value, Type type) {
+  if (value.IsNull()) return Value(type);
+  duckdb::Vector vector(value);
+  const duckdb::Vector bytes = packed_vector(vector, type, 1);
+  const auto& text = duckdb::FlatVector::GetData<duckdb::string_t>(bytes)[0];
+  return {type, text.GetString()};
+}
+
+}  // namespace lanewise::sql

@@ -1,0 +1,262 @@
+#include "sql/values/types.h"
+
+#include <fmt/format.h>
+
+#include "sql/duckdb_headers.h"
+#include "sql/errors.h"
+#include "sql/values/nested.h"
+
+namespace lanewise::sql {
+
+using duckdb::LogicalTypeId;
+
+namespace {
+
+/// The type of an element or field; nothing for what would lose its meaning inside a packed value.
+std::optional<Type> find_member(const duckdb::LogicalType& type) {
+  if (is_held_as_text(type) || type.IsJSONType()) return std::nullopt;
+  return find_type(type);
+}
+
+std::optional<Type> find_nested(const duckdb::LogicalType& type) {
+  switch (type.id()) {
+    case LogicalTypeId::LIST:
+      if (const auto element = find_member(duckdb::ListType::GetChildType(type))) return Type::list(*element);
+      return std::nullopt;
+    case LogicalTypeId::ARRAY: {
+      const auto element = find_member(duckdb::ArrayType::GetChildType(type));
+      if (!element || duckdb::ArrayType::IsAnySize(type)) return std::nullopt;
+      return Type::array(*element, static_cast<uint32_t>(duckdb::ArrayType::GetSize(type)));
+    }
+    case LogicalTypeId::MAP: {
+      const auto key = find_member(duckdb::MapType::KeyType(type));
+      const auto value = find_member(duckdb::MapType::ValueType(type));
+      return key && value ? std::optional(Type::map(*key, *value)) : std::nullopt;
+    }
+    default: {
+      std::vector<Member> fields;
+      for (const auto& [name, field] : duckdb::StructType::GetChildTypes(type)) {
+        const auto known = find_member(field);
+        if (!known) return std::nullopt;
+        fields.push_back({name, *known});
+      }
+      return Type::structure(std::move(fields));
+    }
+  }
+}
+
+duckdb::child_list_t<duckdb::LogicalType> to_duckdb(const std::vector<Member>& members) {
+  duckdb::child_list_t<duckdb::LogicalType> fields;
+  for (const Member& member : members) fields.emplace_back(member.name, sql::to_duckdb(member.type));
+  return fields;
+}
+
+}  // namespace
+
+bool is_held_as_text(const duckdb::LogicalType& type) {
+  switch (type.id()) {
+    case LogicalTypeId::ENUM:
+    case LogicalTypeId::BIT:
+    case LogicalTypeId::BIGNUM:
+    case LogicalTypeId::TIME_TZ:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<Type> find_type(const duckdb::LogicalType& type) {
+  if (is_held_as_text(type)) return TypeId::kVarchar;
+  switch (type.id()) {
+    case LogicalTypeId::SQLNULL:
+      return TypeId::kNull;
+    case LogicalTypeId::BOOLEAN:
+      return TypeId::kBool;
+    case LogicalTypeId::TINYINT:
+      return TypeId::kInt8;
+    case LogicalTypeId::SMALLINT:
+      return TypeId::kInt16;
+    case LogicalTypeId::INTEGER:
+      return TypeId::kInt32;
+    case LogicalTypeId::BIGINT:
+      return TypeId::kInt64;
+    case LogicalTypeId::HUGEINT:
+      return TypeId::kInt128;
+    case LogicalTypeId::UTINYINT:
+      return TypeId::kUInt8;
+    case LogicalTypeId::USMALLINT:
+      return TypeId::kUInt16;
+    case LogicalTypeId::UINTEGER:
+      return TypeId::kUInt32;
+    case LogicalTypeId::UBIGINT:
+      return TypeId::kUInt64;
+    case LogicalTypeId::UHUGEINT:
+      return TypeId::kUInt128;
+    case LogicalTypeId::FLOAT:
+      return TypeId::kFloat32;
+    case LogicalTypeId::DOUBLE:
+      return TypeId::kFloat64;
+    case LogicalTypeId::DECIMAL:
+      return Type::decimal(duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type));
+    case LogicalTypeId::DATE:
+      return TypeId::kDate;
+    case LogicalTypeId::TIME:
+      return TypeId::kTime;
+    case LogicalTypeId::TIME_NS:
+      return TypeId::kTimeNs;
+    case LogicalTypeId::TIMESTAMP_SEC:
+      return Type::timestamp(TimeUnit::kSecond);
+    case LogicalTypeId::TIMESTAMP_MS:
+      return Type::timestamp(TimeUnit::kMilli);
+    case LogicalTypeId::TIMESTAMP:
+      return Type::timestamp(TimeUnit::kMicro);
+    case LogicalTypeId::TIMESTAMP_NS:
+      return Type::timestamp(TimeUnit::kNano);
+    case LogicalTypeId::TIMESTAMP_TZ:
+      return TypeId::kTimestampTz;
+    case LogicalTypeId::INTERVAL:
+      return TypeId::kInterval;
+    case LogicalTypeId::VARCHAR:
+      return TypeId::kVarchar;
+    case LogicalTypeId::BLOB:
+      return TypeId::kBlob;
+    case LogicalTypeId::UUID:
+      return TypeId::kUuid;
+    case LogicalTypeId::LIST:
+    case LogicalTypeId::ARRAY:
+    case LogicalTypeId::MAP:
+    case LogicalTypeId::STRUCT:
+      return find_nested(type);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string text_of(const duckdb::LogicalType& type) {
+  if (duckdb::TypeVisitor::Contains(type, LogicalTypeId::UNION))
+    return "";  // a text does not name the member
+  const bool is_text = is_held_as_text(type) && type.id() != LogicalTypeId::ENUM;
+  return find_type(type) && !type.IsJSONType() && !is_text ? "" : type.ToString();
+}
+
+Type type_of(const duckdb::LogicalType& type, std::string_view what) {
+  if (const auto found = find_type(type)) return *found;
+  unsupported(fmt::format("{} is of type {}, which is not", what, type.ToString()));
+}
+
+duckdb::LogicalType to_duckdb(const Type& type) {
+  switch (type.id) {
+    case TypeId::kNull:
+      return LogicalTypeId::SQLNULL;
+    case TypeId::kBool:
+      return LogicalTypeId::BOOLEAN;
+    case TypeId::kInt8:
+      return LogicalTypeId::TINYINT;
+    case TypeId::kInt16:
+      return LogicalTypeId::SMALLINT;
+    case TypeId::kInt32:
+      return LogicalTypeId::INTEGER;
+    case TypeId::kInt64:
+      return LogicalTypeId::BIGINT;
+    case TypeId::kInt128:
+      return LogicalTypeId::HUGEINT;
+    case TypeId::kUInt8:
+      return LogicalTypeId::UTINYINT;
+    case TypeId::kUInt16:
+      return LogicalTypeId::USMALLINT;
+    case TypeId::kUInt32:
+      return LogicalTypeId::UINTEGER;
+    case TypeId::kUInt64:
+      return LogicalTypeId::UBIGINT;
+    case TypeId::kUInt128:
+      return LogicalTypeId::UHUGEINT;
+    case TypeId::kFloat32:
+      return LogicalTypeId::FLOAT;
+    case TypeId::kFloat64:
+      return LogicalTypeId::DOUBLE;
+    case TypeId::kDecimal:
+      return duckdb::LogicalType::DECIMAL(type.precision, type.scale);
+    case TypeId::kDate:
+      return LogicalTypeId::DATE;
+    case TypeId::kTime:
+      return LogicalTypeId::TIME;
+    case TypeId::kTimestamp:
+      return type.unit == TimeUnit::kSecond  ? LogicalTypeId::TIMESTAMP_SEC
+             : type.unit == TimeUnit::kMilli ? LogicalTypeId::TIMESTAMP_MS
+             : type.unit == TimeUnit::kMicro ? LogicalTypeId::TIMESTAMP
+                                             : LogicalTypeId::TIMESTAMP_NS;
+    case TypeId::kTimestampTz:
+      return LogicalTypeId::TIMESTAMP_TZ;
+    case TypeId::kInterval:
+      return LogicalTypeId::INTERVAL;
+    case TypeId::kVarchar:
+      return LogicalTypeId::VARCHAR;
+    case TypeId::kBlob:
+      return LogicalTypeId::BLOB;
+    case TypeId::kUuid:
+      return LogicalTypeId::UUID;
+    case TypeId::kTimeNs:
+      return LogicalTypeId::TIME_NS;
+    case TypeId::kList:
+      return duckdb::LogicalType::LIST(to_duckdb(type.element()));
+    case TypeId::kArray:
+      return duckdb::LogicalType::ARRAY(to_duckdb(type.element()), type.nested->size);
+    case TypeId::kStruct:
+      return duckdb::LogicalType::STRUCT(to_duckdb(type.members()));
+    case TypeId::kMap:
+      return duckdb::LogicalType::MAP(to_duckdb(type.members()[0].type), to_duckdb(type.members()[1].type));
+  }
+  throw InternalError("unknown type " + type.name());
+}
+
+Value to_value(const duckdb::Value& value) {
+  const Type type = type_of(value.type(), "a constant");
+  if (value.IsNull()) return Value(type);
+  if (type.is_nested()) return packed_value(value, type);
+  switch (type.physical()) {
+    case Physical::kFloat32:
+      return {type, static_cast<double>(value.GetValueUnsafe<float>())};
+    case Physical::kFloat64:
+      return {type, value.GetValueUnsafe<double>()};
+    case Physical::kInterval: {
+      const auto interval = value.GetValueUnsafe<duckdb::interval_t>();
+      return {type, Interval{interval.months, interval.days, interval.micros}};
+    }
+    case Physical::kString:
+      return {type, is_held_as_text(value.type()) ? value.ToString() : duckdb::StringValue::Get(value)};
+    default:
+      break;
+  }
+  switch (value.type().InternalType()) {
+    case duckdb::PhysicalType::BOOL:
+      return {type, int128_t{value.GetValueUnsafe<bool>()}};
+    case duckdb::PhysicalType::INT8:
+      return {type, int128_t{value.GetValueUnsafe<int8_t>()}};
+    case duckdb::PhysicalType::INT16:
+      return {type, int128_t{value.GetValueUnsafe<int16_t>()}};
+    case duckdb::PhysicalType::INT32:
+      return {type, int128_t{value.GetValueUnsafe<int32_t>()}};
+    case duckdb::PhysicalType::INT64:
+      return {type, int128_t{value.GetValueUnsafe<int64_t>()}};
+    case duckdb::PhysicalType::UINT8:
+      return {type, uint128_t{value.GetValueUnsafe<uint8_t>()}};
+    case duckdb::PhysicalType::UINT16:
+      return {type, uint128_t{value.GetValueUnsafe<uint16_t>()}};
+    case duckdb::PhysicalType::UINT32:
+      return {type, uint128_t{value.GetValueUnsafe<uint32_t>()}};
+    case duckdb::PhysicalType::UINT64:
+      return {type, uint128_t{value.GetValueUnsafe<uint64_t>()}};
+    case duckdb::PhysicalType::INT128: {
+      const auto held = value.GetValueUnsafe<duckdb::hugeint_t>();
+      return {type, static_cast<int128_t>(held.upper) << 64 | static_cast<int128_t>(held.lower)};
+    }
+    case duckdb::PhysicalType::UINT128: {
+      const auto held = value.GetValueUnsafe<duckdb::uhugeint_t>();
+      return {type, static_cast<uint128_t>(held.upper) << 64 | static_cast<uint128_t>(held.lower)};
+    }
+    default:
+      throw InternalError("constant of type " + value.type().ToString());
+  }
+}
+
+}  // namespace lanewise::sql

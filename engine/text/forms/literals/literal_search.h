@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lanes/search/find.h"
+#include "text/forms/form.h"
+#include "text/forms/literals/finder.h"
+
+namespace lanewise::text::forms {
+
+/// Finds the rows that hold a text of at least one byte, all rows searched at once by lanes.
+class LiteralSearch final : public Form {
+ public:
+  LiteralSearch(const Request& request, const std::string& needle);
+
+  void match(const StringRows& rows, const uint64_t* active, uint64_t* hits, FormState* state) const override;
+  bool match(std::string_view text, FormState*) const override { return finder_.in(text); }
+
+  const Cost& cost() const { return cost_; }
+
+ private:
+  Finder finder_;
+  lanes::LiteralFinder on_lanes_;
+  Cost cost_;
+};
+
+}  // namespace lanewise::text::forms
