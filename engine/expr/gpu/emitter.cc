@@ -193,7 +193,7 @@ Emitted Emitter::walk(const Expr& match, const PreparedPattern& pattern) {
   const DeviceFunction walk{
       .name = fmt::format("walk<{}, {}, {}, {}, {}>", automaton.classes, automaton.start, automaton.dead,
                           automaton.end_accept, automaton.match),
-      .header = "walk",
+      .header = "strings/walk",
       .tables = {device_table("u8", std::span(automaton.class_of, 256)),
                  device_table("u16", std::span(automaton.next, cells))}};
   Emitted found = function(walk, "bool", {emit(*match.args[0])}, false, false);
@@ -210,7 +210,8 @@ Emitted Emitter::concat(const Expr& expr) {
     args.push_back(
         {given.valid.empty() ? given.value : fmt::format("({} ? {} : Text{{}})", given.valid, given.value)});
   }
-  return function({.name = "joined", .header = "texts", .makes_text = true}, "Text", args, false, false);
+  return function({.name = "joined", .header = "strings/texts", .makes_text = true}, "Text", args, false,
+                  false);
 }
 
 /// NULL where the separator is; of the others those that are there.
@@ -220,7 +221,8 @@ Emitted Emitter::concat_ws(const Expr& expr) {
     const Emitted given = emit(*expr.args[arg]);
     args.push_back({fmt::format("Piece{{{}, {}}}", given.value, given.is_valid())});
   }
-  return function({.name = "joined_by", .header = "texts", .makes_text = true}, "Text", args, false, false);
+  return function({.name = "joined_by", .header = "strings/texts", .makes_text = true}, "Text", args, false,
+                  false);
 }
 
 /// The row fails wherever the message is there; the host says it.

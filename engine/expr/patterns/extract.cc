@@ -110,12 +110,12 @@ std::optional<DeviceFunction> device_extract(const Expr& expr) {
   const int groups[] = {prepared.group()};
   if (!prepared.is_constant()) return std::nullopt;
   if (groups[0] < 0 || groups[0] > prepared.pattern().groups())
-    return DeviceFunction{.name = "no_group", .header = "captures", .last = 1};
+    return DeviceFunction{.name = "no_group", .header = "strings/captures", .last = 1};
   const auto search = device_search(prepared, groups);
   if (!search) return std::nullopt;
   return DeviceFunction{.name = fmt::format("extracted<{}, {}, {}>", search->classes(),
                                             search->starts().nothing, search->registers()),
-                        .header = "captures",
+                        .header = "strings/captures",
                         .tables = device_tables(*search),
                         .last = 1};
 }

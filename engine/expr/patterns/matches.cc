@@ -130,18 +130,19 @@ template <Syntax kSyntax, bool kNegated>
 constexpr auto device_test() -> decltype(Function::device) {
   switch (kSyntax) {
     case Syntax::kLike:
-      return kNegated ? on_device<"not_like<AsWritten>", "patterns">
-                      : on_device<"like<AsWritten>", "patterns">;
+      return kNegated ? on_device<"not_like<AsWritten>", "strings/patterns">
+                      : on_device<"like<AsWritten>", "strings/patterns">;
     case Syntax::kILike:
-      return kNegated ? on_device<"not_like<InLowerCase>", "ilike"> : on_device<"like<InLowerCase>", "ilike">;
+      return kNegated ? on_device<"not_like<InLowerCase>", "strings/ilike">
+                      : on_device<"like<InLowerCase>", "strings/ilike">;
     case Syntax::kGlob:
-      return on_device<"glob", "patterns">;
+      return on_device<"glob", "strings/patterns">;
     case Syntax::kContains:
-      return on_device<"contains", "patterns">;
+      return on_device<"contains", "strings/patterns">;
     case Syntax::kPrefix:
-      return on_device<"begins_with", "patterns">;
+      return on_device<"begins_with", "strings/patterns">;
     case Syntax::kSuffix:
-      return on_device<"ends_with", "patterns">;
+      return on_device<"ends_with", "strings/patterns">;
     default:
       return nullptr;
   }

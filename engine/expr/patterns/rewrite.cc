@@ -111,7 +111,7 @@ std::optional<DeviceFunction> device_replace(const Expr& expr) {
   tables.push_back(device_table("u16", std::span<const uint16_t>(words)));
   return DeviceFunction{.name = fmt::format("rewritten<{}, {}, {}, {}>", search->classes(),
                                             search->registers(), groups.size(), prepared.global()),
-                        .header = "rewrites",
+                        .header = "strings/rewrites",
                         .makes_text = true,
                         .tables = std::move(tables),
                         .constants = fmt::format(", TaggedStarts{{{}, {}, {}, {}}}", starts.nothing,

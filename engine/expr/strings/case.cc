@@ -180,7 +180,7 @@ constexpr Function kLower{
     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
     .evaluate = convert_case<Case::kLower>,
     .reference = convert_case_reference<Case::kLower>,
-    .device = on_device<"in_case<false>", "texts", false, true>,
+    .device = on_device<"in_case<false>", "strings/texts", false, true>,
     .documentation = "The string in lower case, letter by letter (Unicode's simple mapping).",
     .example = "lower('ÄPFEL')"};
 constexpr Function kUpper{
@@ -188,7 +188,7 @@ constexpr Function kUpper{
     .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
     .evaluate = convert_case<Case::kUpper>,
     .reference = convert_case_reference<Case::kUpper>,
-    .device = on_device<"in_case<true>", "texts", false, true>,
+    .device = on_device<"in_case<true>", "strings/texts", false, true>,
     .documentation = "The string in upper case, letter by letter (Unicode's simple mapping).",
     .example = "upper('äpfel')"};
 constexpr Function kCaseFunctions[] = {kLower, alias("lcase", kLower), kUpper, alias("ucase", kUpper)};

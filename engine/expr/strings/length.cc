@@ -95,7 +95,7 @@ constexpr Function kLengthFunctions[] = {
      .resolve = takes<TypeId::kInt64, TypeId::kVarchar>,
      .evaluate = length_grapheme,
      .reference = length_grapheme_reference,
-     .device = on_device<"length_grapheme", "graphemes">,
+     .device = on_device<"length_grapheme", "strings/graphemes">,
      .documentation = "The number of characters as people count them: a letter and its accents are one.",
      .example = "length_grapheme('🤦🏼‍♂️🦆')"},
     {.name = "strlen",
@@ -116,7 +116,7 @@ constexpr Function kLengthFunctions[] = {
      .resolve = takes<TypeId::kInt64, TypeId::kVarchar>,
      .evaluate = bit_length,
      .reference = bit_length_reference,
-     .device = on_device<"bit_length", "slices">,
+     .device = on_device<"bit_length", "strings/slices">,
      .documentation = "The number of bits of a string's bytes.",
      .example = "bit_length('abc')"},
 };

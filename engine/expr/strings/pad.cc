@@ -100,7 +100,7 @@ constexpr Function kRepeat{.name = "repeat",
                            .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
                            .evaluate = repeat,
                            .reference = repeat_reference,
-                           .device = on_device<"repeated", "texts", false, true>,
+                           .device = on_device<"repeated", "strings/texts", false, true>,
                            .documentation = "The string repeated n times; '' if n is below 1.",
                            .example = "repeat('ab', 3)"};
 constexpr Function kBlobRepeat{.name = "repeat",
@@ -108,14 +108,14 @@ constexpr Function kBlobRepeat{.name = "repeat",
                                .resolve = takes<TypeId::kBlob, TypeId::kBlob, TypeId::kInt64>,
                                .evaluate = repeat,
                                .reference = repeat_reference,
-                               .device = on_device<"repeated", "texts", false, true>,
+                               .device = on_device<"repeated", "strings/texts", false, true>,
                                .documentation = "The blob repeated n times; empty if n is below 1.",
                                .example = "repeat('\\xAA'::BLOB, 3)"};
 
 template <PadSide kSide>
 std::optional<DeviceFunction> device_pad(const Expr&) {
   return DeviceFunction{.name = kSide == PadSide::kLeft ? "padded<true>" : "padded<false>",
-                        .header = "texts",
+                        .header = "strings/texts",
                         .makes_text = true};
 }
 

@@ -82,7 +82,7 @@ constexpr Function kReplaceFunctions[] = {
      .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = replace,
      .reference = replace_reference,
-     .device = on_device<"replaced", "texts", false, true>,
+     .device = on_device<"replaced", "strings/texts", false, true>,
      .documentation = "The string with each occurrence of one string replaced by another.",
      .example = "replace('a-b-c', '-', '::')"},
 };

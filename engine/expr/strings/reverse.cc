@@ -65,7 +65,7 @@ constexpr Function kReverseFunctions[] = {
      .resolve = takes<TypeId::kVarchar, TypeId::kVarchar>,
      .evaluate = reverse,
      .reference = reverse_reference,
-     .device = on_device<"reversed", "graphemes", false, true>,
+     .device = on_device<"reversed", "strings/graphemes", false, true>,
      .documentation = "The string backwards; letters keep their accents.",
      .example = "reverse('noël')"},
 };

@@ -113,7 +113,7 @@ std::optional<DeviceFunction> device_split(const Expr& expr) {
     if (expr.args[arg]->kind != Expr::Kind::kLiteral || expr.args[arg]->literal.is_null())
       return std::nullopt;
   }
-  return DeviceFunction{.name = "split_extract", .may_be_null = true, .header = "slices"};
+  return DeviceFunction{.name = "split_extract", .may_be_null = true, .header = "strings/slices"};
 }
 
 // DuckDB binds split_part() to list functions; this is what string_split(text, separator)[number] means.
@@ -166,7 +166,7 @@ constexpr Function kStrpos{
     .resolve = takes<TypeId::kInt64, TypeId::kVarchar, TypeId::kVarchar>,
     .evaluate = strpos,
     .reference = strpos_reference,
-    .device = on_device<"position", "slices">,
+    .device = on_device<"position", "strings/slices">,
     .documentation = "The position of the first occurrence, in characters from 1; 0 if there is none.",
     .example = "strpos('straße', 'ß')"};
 constexpr Function kSplitFunctions[] = {
@@ -177,7 +177,7 @@ constexpr Function kSplitFunctions[] = {
      .resolve = takes<TypeId::kVarchar, TypeId::kVarchar, TypeId::kVarchar, TypeId::kInt64>,
      .evaluate = split_part,
      .reference = split_part_reference,
-     .device = on_device<"split_part", "slices">,
+     .device = on_device<"split_part", "strings/slices">,
      .documentation =
          "A piece of the string between separators; 1 is the first, -1 the last; '' if there is none.",
      .example = "split_part('usr/bin/env', '/', 2)"},

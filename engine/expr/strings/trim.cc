@@ -100,7 +100,7 @@ template <TrimSide kSide>
 std::optional<DeviceFunction> device_trim(const Expr& expr) {
   DeviceFunction function{
       .name = fmt::format("trimmed<{}, {}>", kSide != TrimSide::kRight, kSide != TrimSide::kLeft),
-      .header = "slices"};
+      .header = "strings/slices"};
   if (expr.args.size() == 1)
     function.constants = ", " + device_literal(Value::varchar(std::string(kSpaces))).value;
   return function;

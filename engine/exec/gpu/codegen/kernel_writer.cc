@@ -557,7 +557,8 @@ void KernelWriter::aggregation(std::vector<KernelText>& texts) const {
   const std::vector<DeviceAggregate>& aggregates = sink_.aggregates;
   const bool folds = std::any_of(aggregates.begin(), aggregates.end(),
                                  [](const DeviceAggregate& aggregate) { return is_fold(aggregate.keeps); });
-  std::string head = begin(fmt::format("#include \"exec/gpu/{}-inl.h\"\n", folds ? "folds" : "states"));
+  std::string head =
+      begin(fmt::format("#include \"exec/gpu/aggregate/{}-inl.h\"\n", folds ? "folds" : "states"));
   head += "struct State {\n  Count rows;\n";
   std::string merge = "    rows.merge(other.rows);\n";
   for (size_t i = 0; i < aggregates.size(); ++i) {
@@ -752,7 +753,7 @@ KernelText match_text(const std::string& name, MatchKind kind, bool wide_offsets
   constexpr char kEntry[] = "match_pattern";
   const bool automaton = is_automaton(kind);
   const char* const job = !automaton ? "Needle" : counted ? "CountedMatch" : "Match";
-  return {.head = fmt::format("#include \"exec/gpu/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
+  return {.head = fmt::format("#include \"exec/gpu/match/{}-inl.h\"\n\nusing namespace lanewise::kernel;\n",
                               automaton ? "match" : "needle"),
           .names = {name},
           .body = fmt::format("\nextern \"C\" __global__ void __launch_bounds__({0}Threads) {1}(const "

@@ -64,32 +64,32 @@ std::optional<DeviceFunction> from_text(Type to) {
   const std::string target = device_type(to);
   switch (to.id) {
     case TypeId::kBool:
-      return named("text_to_bool", {}, "parse_numbers");
+      return named("text_to_bool", {}, "casts/parse_numbers");
     case TypeId::kFloat32:
     case TypeId::kFloat64:
-      return named(fmt::format("text_to_real<{}>", target), {}, "parse_reals");
+      return named(fmt::format("text_to_real<{}>", target), {}, "casts/parse_reals");
     case TypeId::kDecimal:
       return named(fmt::format("text_to_decimal<{}>", target),
                    fmt::format(", i32({}), i32({}){}", to.precision - to.scale, to.scale,
                                device_power("i128", to.precision)),
-                   "parse_numbers");
+                   "casts/parse_numbers");
     case TypeId::kDate:
-      return named("text_to_date", {}, "parse_times");
+      return named("text_to_date", {}, "casts/parse_times");
     case TypeId::kTime:
-      return named("text_to_time", {}, "parse_times");
+      return named("text_to_time", {}, "casts/parse_times");
     case TypeId::kTimestamp:
     case TypeId::kTimestampTz:
       return named(fmt::format("text_to_timestamp<{}, {}>", per_second(to),
                                to.id == TypeId::kTimestampTz || to.unit == TimeUnit::kNano),
-                   {}, "parse_times");
+                   {}, "casts/parse_times");
     case TypeId::kInterval:
       return named("text_to_interval", ", " + device_literal(Value::varchar(interval_words())).value,
-                   "parse_interval");
+                   "casts/parse_interval");
     case TypeId::kBlob:
-      return DeviceFunction{.name = "text_to_blob", .header = "texts", .makes_text = true};
+      return DeviceFunction{.name = "text_to_blob", .header = "strings/texts", .makes_text = true};
     default:
       if (!to.is_integer()) return std::nullopt;
-      return named(fmt::format("text_to_integer<{}>", target), {}, "parse_numbers");
+      return named(fmt::format("text_to_integer<{}>", target), {}, "casts/parse_numbers");
   }
 }
 
@@ -97,14 +97,16 @@ int digits_of(int64_t per_second) { return per_second == 1 ? 0 : 3 + digits_of(p
 
 std::optional<DeviceFunction> to_text(Type from) {
   const auto made = [](std::string name, std::string constants = {}) {
-    return DeviceFunction{
-        .name = std::move(name), .header = "to_text", .makes_text = true, .constants = std::move(constants)};
+    return DeviceFunction{.name = std::move(name),
+                          .header = "casts/to_text",
+                          .makes_text = true,
+                          .constants = std::move(constants)};
   };
   if (from.id == TypeId::kBool) return made("bool_to_text");
   if (from.is_float())
-    return DeviceFunction{.name = "real_to_text", .header = "real_to_text", .makes_text = true};
+    return DeviceFunction{.name = "real_to_text", .header = "casts/real_to_text", .makes_text = true};
   if (from.id == TypeId::kBlob)
-    return DeviceFunction{.name = "blob_to_text", .header = "texts", .makes_text = true};
+    return DeviceFunction{.name = "blob_to_text", .header = "strings/texts", .makes_text = true};
   if (from.is_integer()) return made("integer_to_text");
   if (from.id == TypeId::kDate) return made("date_to_text");
   if (from.id == TypeId::kTime) return made("time_to_text");

@@ -34,8 +34,9 @@ class Library {
   Library(const std::vector<ExprPtr>& exprs, const std::vector<Type>& types) {
     std::ofstream out(folder_.path() / "exprs.cc");
     for (const char* header :
-         {"arithmetic", "captures", "casts", "compare", "math", "intervals", "graphemes", "ilike", "rewrites",
-          "texts", "walk", "parse_times", "parse_interval", "parse_reals", "real_to_text", "strftime"})
+         {"arithmetic", "strings/captures", "casts/casts", "compare", "math", "intervals",
+          "strings/graphemes", "strings/ilike", "strings/rewrites", "strings/texts", "strings/walk",
+          "casts/parse_times", "casts/parse_interval", "casts/parse_reals", "casts/real_to_text", "strftime"})
       out << "#include \"expr/gpu/" << header << "-inl.h\"\n";
     out << "using namespace lanewise::kernel;\n"
            "struct Answer { alignas(16) u8 value[16]; bool valid, failed; };\n";
