@@ -5,7 +5,7 @@
 #include <string>
 
 #include "exec/placement/costs.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 

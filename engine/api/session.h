@@ -13,7 +13,7 @@
 #include "data/arrow/arrow_device.h"
 #include "data/column.h"
 #include "exec/execute.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 #include "ops/host_function.h"
 
 namespace lanewise {

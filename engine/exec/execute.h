@@ -12,7 +12,7 @@
 #include "exec/inputs/column_store.h"
 #include "exec/placement/costs.h"
 #include "lanes/targets/target.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 #include "plan/node.h"
 
 namespace lanewise::exec {

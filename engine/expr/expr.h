@@ -8,7 +8,7 @@
 #include "data/type.h"
 #include "data/value.h"
 #include "lanes/targets/target.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 

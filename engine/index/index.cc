@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "index/image/image.h"
-#include "index/image/state.h"
+#include "index/state.h"
 #include "index/sorted_batch.h"
 
 namespace lanewise {

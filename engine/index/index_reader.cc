@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "index/image/state.h"
+#include "index/state.h"
 #include "index/index.h"
 
 namespace lanewise {

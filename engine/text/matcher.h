@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lanes/automata/rows.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 #include "text/pattern.h"
 #include "text/string_rows.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grep/colours.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise::cli::grep {
 

@@ -4,7 +4,7 @@
 
 #include "gpu/driver.h"
 #include "lanes/targets/target.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise::exec {
 

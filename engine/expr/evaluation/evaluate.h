@@ -11,7 +11,7 @@
 #include "expr/expr.h"
 #include "lanes/automata/rows.h"
 #include "lanes/targets/target.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise {
 

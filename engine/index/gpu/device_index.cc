@@ -13,7 +13,7 @@
 #include "gpu/staging.h"
 #include "index/gpu/runner.h"
 #include "index/gpu/update/updater.h"
-#include "index/image/state.h"
+#include "index/state.h"
 #include "index/sorted_batch.h"
 
 namespace lanewise {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 
 namespace lanewise::text::forms {
 

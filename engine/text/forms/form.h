@@ -9,7 +9,7 @@
 
 #include "lanes/automata/rows.h"
 #include "lanes/targets/target.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 #include "text/compiled_pattern.h"
 #include "text/forms/cost.h"
 #include "text/string_rows.h"

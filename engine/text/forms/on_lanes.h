@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "lanes/automata/rows.h"
-#include "lanes/targets/tuning.h"
+#include "lanes/tuning.h"
 #include "text/forms/form.h"
 
 namespace lanewise::text::forms {
