@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/new_file.h"
 #include "index/image/image.h"
-#include "index/state.h"
 #include "index/sorted_batch.h"
+#include "index/state.h"
 
 namespace lanewise {
 

@@ -6,8 +6,8 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "index/state.h"
 #include "index/index.h"
+#include "index/state.h"
 
 namespace lanewise {
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "base/machine.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_text.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/compiler.h"
 
 namespace lanewise::exec {

@@ -11,8 +11,13 @@
 #include "exec/gpu/collect.h"
 #include "exec/gpu/join/expand-inl.h"
 #include "exec/gpu/join/pairs-inl.h"
+#include "exec/gpu/join/probe_kernels.h"
+#include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
+#include "exec/gpu/make_program.h"
 #include "exec/gpu/match/match-inl.h"
+#include "exec/gpu/match/match_kernels.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "exec/profile.h"
 #include "expr/evaluation/evaluate.h"
 #include "expr/gpu/heap-inl.h"
@@ -71,7 +76,7 @@ BranchRun::BranchRun(const Branch& branch, const DeviceSink& sink, const Results
       options_(options),
       gpu_(gpu),
       times_(times),
-      program_(make_program(branch, sink, results)),
+      program_(make_program(branch, sink.form(), results)),
       sections_(program_.sections()),
       columns_(exec::columns_of(program_)),
       tables_(join_tables(program_, results)),
@@ -141,29 +146,29 @@ void BranchRun::open(int64_t first, int64_t rows, int64_t rows_ahead) {
   std::vector<ColumnForm> forms;
   for (size_t place = 0; place < columns_.size(); ++place)
     forms.push_back(form_of(*held()[place], program_.probe_of(columns_[place])));
-  writers_.clear();
-  writers_.reserve(sections_.size());
+  sources_.clear();
+  sources_.reserve(sections_.size());
   const Strategy strategy = strategy_of_pairs();
   for (size_t section = 0; section < sections_.size(); ++section)
-    writers_.emplace_back(program_, sink_, columns_, forms, strategy, section);
+    sources_.emplace_back(program_, sink_, columns_, forms, strategy, section);
   matchings_.resize(sections_.size());
   kernels_.clear();
   awaited_.clear();
   beside_.clear();
   making_texts_.clear();
   begin_section(0);
-  for (const KernelWriter& writer : writers_) {
-    std::vector<KernelText> texts = writer.texts();
-    if (&writer == &writers_.back()) put_off_group_kernel(texts);
+  for (const SectionSources& section : sources_) {
+    std::vector<KernelText> texts = section.texts();
+    if (&section == &sources_.back()) put_off_group_kernel(texts);
     add_kernels(texts);
   }
-  if (splitting() != nullptr) add_kernels({writer().split_text()});
+  if (splitting() != nullptr) add_kernels({split_text(sources().builder())});
 }
 
 /// The build side by whose parts rows are split before the last kernel; null: they are not.
 const JoinTable* BranchRun::splitting() const {
-  if (!writer().split_places() || (rows_ < kFewestSplit && !gpu_.strategy.split)) return nullptr;
-  const JoinTable& table = *tables_[*program_.stages[writer().first_of_last()].probe];
+  if (!sources().split_places() || (rows_ < kFewestSplit && !gpu_.strategy.split)) return nullptr;
+  const JoinTable& table = *tables_[*program_.stages[first_of_last()].probe];
   return table.part_shift() ? &table : nullptr;
 }
 
@@ -172,12 +177,12 @@ const JoinTable* BranchRun::splitting() const {
 void BranchRun::order_by_parts() {
   const JoinTable* const table = splitting();
   if (table == nullptr) return;
-  const std::vector<size_t>& places = *writer().split_places();
+  const std::vector<size_t>& places = *sources().split_places();
   std::vector<const DeviceColumn*> columns;
   for (const size_t place : places) columns.push_back(held_[place]);
   kernel::Job job = this->job();
-  job.words[KernelWriter::kShift] = *table->part_shift();
-  const Stage& stage = program_.stages[writer().first_of_last()];
+  job.words[JobLayout::kShift] = *table->part_shift();
+  const Stage& stage = program_.stages[first_of_last()];
   const bool all =
       active_ == 0 && stage.predicates.empty() && table->lookup().kind == kernel::LookupKind::kHash;
   SplitRows split = split_rows(
@@ -228,13 +233,13 @@ void BranchRun::clear_section() {
 void BranchRun::begin_section(size_t section) {
   clear_section();
   section_ = section;
-  const std::vector<Match>& matches = section_writer().matches();
+  const std::vector<Match>& matches = builder().matches();
   std::vector<std::optional<Matching>>& matchings = matchings_[section];
   matchings.resize(matches.size());
   for (size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     if (!matchings[i])
-      or_full([&] { matchings[i].emplace(match.pattern->pattern(), section_writer().kind(match), gpu_); });
+      or_full([&] { matchings[i].emplace(match.pattern->pattern(), match_kind(builder(), match), gpu_); });
     const DeviceColumn& column = *held()[place_of(match.column)];
     const auto asked = static_cast<uint64_t>(column.dictionary ? column.dictionary->rows : column.rows);
     hits_.push_back(allocate(bitmap_bytes(asked), "Rows that match"));
@@ -242,7 +247,7 @@ void BranchRun::begin_section(size_t section) {
   for (size_t stage = sections_[section].first; stage < sections_[section].end; ++stage) {
     const std::optional<size_t> probe = program_.stages[stage].probe;
     if (!probe || !program_.probes[*probe].keeps_row()) continue;
-    if (section + 1 == sections_.size() && stage >= section_writer().first_of_last()) break;
+    if (section + 1 == sections_.size() && stage >= builder().first_of_last()) break;
     found_.resize(program_.probes.size() + 1);
     found_[*probe] = allocate(rows_ * sizeof(uint32_t), kPairsOfJoin);
   }
@@ -278,11 +283,11 @@ void BranchRun::begin_pairs(size_t number) {
 
 bool BranchRun::try_aggregate(const kernel::Job& with) {
   const uint64_t bytes = bytes_of_last_kernel();
-  if (!writer().uses_pairs()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
+  if (!sources().builder().paired()) return try_rows("aggregate", with, rows_, {.bytes = bytes});
   kernel::Job job = with;
-  job.words[KernelWriter::kQueue] = queue_.address();
-  job.words[KernelWriter::kRoom] = queue_room_;
-  job.words[KernelWriter::kLeast] = least_pairs_;
+  job.words[JobLayout::kQueue] = queue_.address();
+  job.words[JobLayout::kRoom] = queue_room_;
+  job.words[JobLayout::kLeast] = least_pairs_;
   gpu_.stream.fill(queue_.address(), 0, sizeof(kernel::PairQueue));
   launch_rows("aggregate", job, rows_, {.bytes = bytes});
   if (kernels_.contains("aggregate_queue")) launch_rows("aggregate_queue", job, rows_);
@@ -328,7 +333,7 @@ void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
   const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
     return text.names == std::vector<std::string>{"group"};
   });
-  if (group == texts.end() || !writer().slots().shape()) return;
+  if (group == texts.end() || !sources().groups().slots().shape()) return;
   std::string source = group->text();
   switch (gpu_.strategy.groups) {
     case Strategy::Groups::kTable:
@@ -345,7 +350,7 @@ void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
       }
   }
   beside_ = std::move(source);
-  std::vector<KernelText> sooner = writer().slot_texts();
+  std::vector<KernelText> sooner = sources().groups().slot_texts();
   texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
                std::make_move_iterator(sooner.end()));
 }
@@ -380,21 +385,21 @@ size_t BranchRun::place_of(size_t column) const {
 }
 
 void BranchRun::run_matches(const Stage& stage) {
-  const KernelWriter& writer = section_writer();
   for (const Match& match : stage.matches) {
-    const size_t place = writer.place_of(match);
+    const size_t place = builder().place_of(match);
     const DeviceColumn& column = *held()[place_of(match.column)];
     const DeviceColumn& asked = column.dictionary ? *column.dictionary : column;
-    const std::string name = writer.match_kernel(match);
+    const std::string name = match_kernel(builder(), match);
     const gpu::Kernel found = kernel(name);
-    AskedRows rows{writer.matches_rows(match) ? active_ : 0};
+    AskedRows rows{builder().matches_rows(match) ? active_ : 0};
     RowList list;
-    if (writer.asked(match) == kernel::Asked::kList) {
+    if (asked_of(builder(), match) == kernel::Asked::kList) {
       list = list_rows(*this, gpu_, active_, rows_);
       rows = {list.rows.address(), list.count};
     }
     FoundRows to{hits_[place].address()};
-    if (writer.counted(match)) to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
+    if (is_counted(builder(), match))
+      to.lane_steps = lane_steps_.address() + place * sizeof(kernel::LaneSteps);
     clock_.time(name, asked.bytes(), [&] { matchings_[section_][place]->run(found, asked, rows, to, gpu_); });
   }
 }
@@ -404,7 +409,7 @@ void BranchRun::book_lane_steps() {
   std::vector<kernel::LaneSteps> steps(hits_.size());
   gpu_.staging.download(steps.data(), lane_steps_.address(), steps.size() * sizeof(steps[0]), gpu_.stream);
   for (size_t place = 0; place < steps.size(); ++place) {
-    const std::string name = section_writer().match_kernel(section_writer().matches()[place]);
+    const std::string name = match_kernel(builder(), builder().matches()[place]);
     for (KernelTime& kernel : times_.kernels) {
       if (kernel.name == name)
         kernel.lanes.add({.lane_steps = steps[place].all, .live_steps = steps[place].live});
@@ -413,7 +418,7 @@ void BranchRun::book_lane_steps() {
 }
 
 void BranchRun::narrow(bool last_too) {
-  const size_t stages = program_.stages.size(), last = last_too ? stages : writer().first_of_last();
+  const size_t stages = program_.stages.size(), last = last_too ? stages : first_of_last();
   for (size_t stage = 0; stage < stages; ++stage) {
     run_matches(program_.stages[stage]);
     if (stage == last) return order_by_parts();
@@ -421,7 +426,7 @@ void BranchRun::narrow(bool last_too) {
     if (stage + 1 == sections_[section_].end && stage + 1 < stages) {
       if (lane_steps_) book_lane_steps();
       const size_t probe = *program_.stages[stage].probe;
-      if (writers_[section_ + 1].uses_pairs())
+      if (sources_[section_ + 1].builder().paired())
         begin_pairs(probe);
       else
         expand(probe);
@@ -430,10 +435,9 @@ void BranchRun::narrow(bool last_too) {
 }
 
 void BranchRun::filter(size_t stage) {
-  kernel::Job filter = job(section_writer().filter_order(stage));
-  filter.words[KernelWriter::kOut] = bitmap_.address();
-  launch_rows(KernelWriter::filter_kernel(stage), filter, rows_,
-              {.bytes = bytes_read({stage, stage + 1}, false)});
+  kernel::Job filter = job(builder().filter_order(stage));
+  filter.words[JobLayout::kOut] = bitmap_.address();
+  launch_rows(filter_kernel(stage), filter, rows_, {.bytes = bytes_read({stage, stage + 1}, false)});
   active_ = bitmap_.address();
 }
 
@@ -450,19 +454,20 @@ kernel::Job BranchRun::job() const {
 
 /// With the columns in this order.
 kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
-  const KernelWriter& writer = section_writer();
+  const KernelBuilder& builder = this->builder();
+  const JobLayout& layout = builder.layout();
   kernel::Job job{};
-  job.words[KernelWriter::kRows] = rows_;
-  job.words[KernelWriter::kActive] = active_;
-  job.words[KernelWriter::kFault] = fault_.address();
-  job.words[KernelWriter::kFirstRow] = first_;
-  for (size_t place = 0; place < order.size(); ++place) writer.set_column(job, place, *held()[order[place]]);
+  job.words[JobLayout::kRows] = rows_;
+  job.words[JobLayout::kActive] = active_;
+  job.words[JobLayout::kFault] = fault_.address();
+  job.words[JobLayout::kFirstRow] = first_;
+  for (size_t place = 0; place < order.size(); ++place) builder.set_column(job, place, *held()[order[place]]);
   for (size_t match = 0; match < hits_.size(); ++match)
-    job.words[writer.match_word(match)] = hits_[match].address();
+    job.words[layout.match(match)] = hits_[match].address();
   for (size_t probe = 0; probe < found_.size(); ++probe)
-    job.words[writer.probe_word(probe) + KernelWriter::kFound] = found_[probe].address();
-  for (size_t probe = 0; probe < tables_.size(); ++probe) writer.set_table(job, probe, *tables_[probe]);
-  writer.set_constants(job);
+    job.words[layout.probe(probe) + JobLayout::kFound] = found_[probe].address();
+  for (size_t probe = 0; probe < tables_.size(); ++probe) set_table(job, layout, probe, *tables_[probe]);
+  builder.set_constants(job);
   return job;
 }
 
@@ -499,8 +504,8 @@ bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows
       heap = allocate(std::max(first, wanted), kTexts);
     }
     gpu_.stream.fill(heap.address(), 0, kernel::kHeapHead);
-    job.words[KernelWriter::kHeap] = heap.address();
-    job.words[KernelWriter::kHeapBytes] = heap.size() - kernel::kHeapHead;
+    job.words[JobLayout::kHeap] = heap.address();
+    job.words[JobLayout::kHeapBytes] = heap.size() - kernel::kHeapHead;
   }
   const uint64_t blocks = blocks_for(found, rows, how);
   clock_.time(name, how.bytes, [&] {

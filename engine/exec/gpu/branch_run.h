@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "exec/gpu/accelerator.h"
-#include "exec/gpu/codegen/device_sink.h"
-#include "exec/gpu/codegen/kernel_writer.h"
 #include "exec/gpu/codegen/rows-inl.h"
 #include "exec/gpu/groups/groups-inl.h"
 #include "exec/gpu/input/batch_feed.h"
@@ -17,6 +15,7 @@
 #include "exec/gpu/join/join_table.h"
 #include "exec/gpu/kernel_clock.h"
 #include "exec/gpu/match/match.h"
+#include "exec/gpu/section_sources.h"
 #include "gpu/modules/kernels.h"
 
 namespace lanewise::exec {
@@ -76,7 +75,7 @@ class BranchRun {
   std::vector<DeviceStore::ColumnPtr> outputs_as_they_are() const;
   /// Begins to build the kernels of these sources; each is waited for when it is first used.
   void add_kernels(const std::vector<KernelText>& texts);
-  /// Whether the query's own kernel puts rows into groups; else those of writer().slot_texts() are there,
+  /// Whether the query's own kernel puts rows into groups; else those of slot_texts() are there,
   /// since it is still compiled.
   bool has_group_kernel() const { return kernels_.contains("group"); }
   /// The bitmap of the rows that are left; 0: all.
@@ -126,12 +125,12 @@ class BranchRun {
   KernelClock& clock() { return clock_; }
   /// Bytes of the columns that the last kernel reads, the outputs' columns with it.
   uint64_t bytes_of_last_kernel() const {
-    return bytes_read({writer().first_of_last(), program_.stages.size()}, true);
+    return bytes_read({first_of_last(), program_.stages.size()}, true);
   }
   /// Memory for the batch. Throws DeviceFull.
   gpu::DeviceBuffer allocate(size_t bytes, std::string_view what);
   /// That of the last section, whose rows come to the sink.
-  const KernelWriter& writer() const { return writers_.back(); }
+  const SectionSources& sources() const { return sources_.back(); }
 
   const DeviceInput& input() const { return input_; }
   const Program& program() const { return program_; }
@@ -155,7 +154,8 @@ class BranchRun {
   const JoinTable* splitting() const;
   void order_by_parts();
   Strategy strategy_of_pairs() const;
-  const KernelWriter& section_writer() const { return writers_[section_]; }
+  const KernelBuilder& builder() const { return sources_[section_].builder(); }
+  size_t first_of_last() const { return sources().builder().first_of_last(); }
   /// Those of the current batch, by place.
   const std::vector<const DeviceColumn*>& held() const { return held_; }
 
@@ -173,14 +173,14 @@ class BranchRun {
   gpu::DeviceBuffer fault_;
   uint64_t first_fault_ = UINT64_MAX;                            // the row; none
   bool fault_came_ = true;                                       // to the host, since the last launch
-  std::vector<std::vector<std::optional<Matching>>> matchings_;  // by section: as its writer's matches()
+  std::vector<std::vector<std::optional<Matching>>> matchings_;  // by section: as its builder's matches()
 
   uint64_t first_ = 0, input_rows_ = 0, rows_ = 0;
   size_t section_ = 0;
   std::vector<const DeviceColumn*> held_;
   std::vector<DeviceColumn>
       split_;  // the input's that the last kernel reads, in the order of a lookup's parts
-  std::vector<KernelWriter> writers_;  // by section
+  std::vector<SectionSources> sources_;  // by section
   struct Place {
     std::string source, entry;
     std::shared_ptr<const gpu::BuiltModule> built;  // null: not used yet

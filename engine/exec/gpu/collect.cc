@@ -114,11 +114,11 @@ struct Collector::Layout {
   /// Puts so many rows of the list, from `first` on, into the block.
   void fill(BranchRun& run, kernel::Job job, const RowList& list, uint64_t first, uint64_t rows,
             gpu::cuda::Address block) const {
-    job.words[KernelWriter::kRows] = rows;
-    job.words[KernelWriter::kList] = list.rows.address() + first * sizeof(uint32_t);
+    job.words[JobLayout::kRows] = rows;
+    job.words[JobLayout::kList] = list.rows.address() + first * sizeof(uint32_t);
     for (size_t i = 0; i < places.size(); ++i) {
-      job.words[run.writer().output_word(i)] = block + places[i].values;
-      job.words[run.writer().output_word(i) + 1] = block + places[i].validity;
+      job.words[run.sources().builder().layout().output(i)] = block + places[i].values;
+      job.words[run.sources().builder().layout().output(i) + 1] = block + places[i].validity;
     }
     run.launch_rows("project", job, rows);
   }
@@ -215,8 +215,8 @@ std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
   std::vector<DeviceColumn> columns;
   std::vector<gpu::DeviceBuffer> texts(schema_.size());
   kernel::Job job = run.job();
-  job.words[KernelWriter::kRows] = list.count;
-  job.words[KernelWriter::kList] = list.rows.address();
+  job.words[JobLayout::kRows] = list.count;
+  job.words[JobLayout::kList] = list.rows.address();
   for (size_t i = 0; i < schema_.size(); ++i) {
     DeviceColumn column;
     column.type = schema_[i].type;
@@ -225,14 +225,14 @@ std::vector<DeviceColumn> Collector::keep(BranchRun& run) {
     const size_t bytes = is_string ? sizeof(kernel::Text) : width(column.type.physical());
     (is_string ? texts[i] : column.values) = run.allocate(list.count * bytes, kCollecting);
     column.validity = run.allocate(bits::words(list.count) * sizeof(uint64_t), kCollecting);
-    job.words[run.writer().output_word(i)] = (is_string ? texts[i] : column.values).address();
-    job.words[run.writer().output_word(i) + 1] = column.validity.address();
+    job.words[run.sources().builder().layout().output(i)] = (is_string ? texts[i] : column.values).address();
+    job.words[run.sources().builder().layout().output(i) + 1] = column.validity.address();
     columns.push_back(std::move(column));
   }
   if (list.count != 0) run.launch_rows("project", job, list.count);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (texts[i]) lay_out_texts(columns[i], texts[i].address(), run);
-    if (!run.writer().may_be_null(run.program().outputs[i]))
+    if (!run.sources().builder().may_be_null(run.program().outputs[i]))
       columns[i].validity.reset();  // it is not read then
   }
   return columns;

@@ -1,4 +1,5 @@
 #include "exec/gpu/run_on_device.h"
+#include "exec/gpu/make_program.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,8 @@
 #include "exec/gpu/aggregate/passes.h"
 #include "exec/gpu/aggregate/states-inl.h"
 #include "exec/gpu/branch_run.h"
-#include "exec/gpu/codegen/device_sink.h"
 #include "exec/gpu/collect.h"
+#include "exec/gpu/device_sink.h"
 #include "exec/gpu/groups/group_run.h"
 #include "exec/gpu/join/join_table.h"
 #include "exec/gpu/sort/sort_run.h"
@@ -90,7 +91,7 @@ class DeviceRun {
       const auto batch = [&](BranchRun& run) {
         run.narrow(false);
         kernel::Job job = run.job();
-        job.words[KernelWriter::kOut] = states.address();
+        job.words[JobLayout::kOut] = states.address();
         const std::vector<uint8_t> before =
             run.makes_texts("aggregate") ? states.held() : std::vector<uint8_t>();
         while (!run.try_aggregate(job)) states.hold(before);
@@ -279,7 +280,7 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
     for (const Branch& branch : run.branches) {
-      const Program program = make_program(branch, sink, results);
+      const Program program = make_program(branch, sink.form(), results);
       const std::vector<size_t> columns = columns_of(program);
       std::vector<Type> types;
       for (const size_t column : columns) types.push_back(program.types[column]);
@@ -287,11 +288,11 @@ std::vector<std::string> kernel_sources(const Pipeline& pipeline, const Results&
       for (size_t i = 0; i < columns.size(); ++i) forms[i].probe = program.probe_of(columns[i]);
       const size_t sections = program.sections().size();
       for (size_t section = 0; section < sections; ++section) {
-        const KernelWriter writer(program, sink, columns, forms, strategy, section);
-        for (const KernelText& text : writer.texts()) sources.push_back(text.text());
+        const SectionSources made(program, sink, columns, forms, strategy, section);
+        for (const KernelText& text : made.texts()) sources.push_back(text.text());
         if (!sink.groups || section + 1 < sections) continue;
-        if (parts && writer.record_bytes() != 0) add_new(writer.parts());
-        if (slots) add_new(writer.slot_texts());
+        if (parts && made.groups().record_bytes() != 0) add_new(made.groups().parts());
+        if (slots) add_new(made.groups().slot_texts());
       }
     }
   }
@@ -325,7 +326,7 @@ DeviceResult run_on_device(const Pipeline& pipeline, Results& results, const Opt
   for (const Pipeline& run : runs_of(pipeline, passes)) {
     const DeviceSink sink(run.sink, run.input);
     for (const Branch& branch : run.branches)
-      make_program(branch, sink, results);  // throws before work is done
+      make_program(branch, sink.form(), results);  // throws before work is done
   }
   bring_tables(pipeline, results, options, gpu, tables);
   if (passes.pipelines().empty())

@@ -5,7 +5,7 @@
 
 #include "exec/execute.h"
 #include "exec/gpu/accelerator.h"
-#include "exec/gpu/codegen/plain_kernels.h"
+#include "exec/gpu/plain_kernels.h"
 #include "exec/pipeline.h"
 #include "exec/profile.h"
 #include "exec/results.h"

@@ -13,8 +13,8 @@
 #include "gpu/staging.h"
 #include "index/gpu/runner.h"
 #include "index/gpu/update/updater.h"
-#include "index/state.h"
 #include "index/sorted_batch.h"
+#include "index/state.h"
 
 namespace lanewise {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/machine.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/staging.h"
 #include "study/bench/pipelines.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_text.h"
 
 namespace lanewise::exec {
 

@@ -4,14 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "exec/pipeline.h"
-#include "exec/results.h"
 #include "expr/expr.h"
 #include "expr/patterns/prepared_pattern.h"
+#include "plan/node.h"
 
 namespace lanewise::exec {
-
-struct DeviceSink;
 
 /// Rows of a string column that an automaton accepts, for one or several calls.
 struct Match {
@@ -74,14 +71,6 @@ struct Program {
   std::vector<ExprPtr> read_by(const Stage& stage) const;
   std::vector<ExprPtr> read_by(Section stages) const;
 };
-
-/// `results` are those of earlier pipelines, which joins read; ScalarJoins throw UserError where they have
-/// more than one row. The outputs are the sink's expressions over the rows that come to it (null stays
-/// null), or those rows themselves where it has none. Groups of plain columns have a stage of their own,
-/// without predicates: its kernel, long to compile, is the same whatever is filtered, and may be compiled
-/// ahead. So have other aggregates of plain columns where what filters is long itself. Throws
-/// expr::NotOnDevice that names the pattern which cannot be matched, or the join that is not offered.
-Program make_program(const Branch& branch, const DeviceSink& sink, const Results& results);
 
 /// A program of nothing but a probe's keys, which are its columns: those of a build side.
 Program program_of_keys(const plan::Join& join);

@@ -64,6 +64,10 @@ class GroupPlan {
     bool is_computed = false;  ///< for each row; else only for those that are picked
   };
   const std::vector<ExprPtr>& keys() const { return keys_; }
+  /// Of the sink's expressions 2 i and 2 i + 1, a value and the condition under which it is needed: that of a
+  /// key, of an input.
+  static size_t key_pair(size_t key) { return 2 * key; }
+  size_t input_pair(size_t input) const { return 2 * (keys_.size() + input); }
   /// Whether the key's values themselves are the result, and -0.0 is not 0.0.
   bool is_exact(size_t key) const { return ranked_ && key == group_keys_ && keys_[key]->type.is_float(); }
   const std::vector<Input>& inputs() const { return inputs_; }

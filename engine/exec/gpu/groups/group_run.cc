@@ -54,13 +54,13 @@ bool GroupRun::fits() {
 /// Makes a table of so many slots, for so many rows.
 void GroupRun::make_table(BranchRun& run, uint64_t slots, uint64_t rows) {
   table_.reset();
-  table_ = run.allocate(slots * run.writer().slots().far_stride(), kGrouping);
+  table_ = run.allocate(slots * run.sources().groups().slots().far_stride(), kGrouping);
   job_ = run.job();
-  job_.words[KernelWriter::kRows] = rows;
-  job_.words[KernelWriter::kOut] = table_.address();
-  job_.words[KernelWriter::kSlots] = slots;
-  job_.words[KernelWriter::kProbes] = slots == enough(rows) ? slots : kProbes;
-  job_.words[KernelWriter::kEvents] = events_.address();
+  job_.words[JobLayout::kRows] = rows;
+  job_.words[JobLayout::kOut] = table_.address();
+  job_.words[JobLayout::kSlots] = slots;
+  job_.words[JobLayout::kProbes] = slots == enough(rows) ? slots : kProbes;
+  job_.words[JobLayout::kEvents] = events_.address();
 }
 
 void GroupRun::clear() {
@@ -71,9 +71,10 @@ void GroupRun::clear() {
 /// Makes a table of so many slots and fills it. False: they were too few.
 bool GroupRun::fill(BranchRun& run, uint64_t slots, const Rows& from) {
   make_table(run, slots, from.count);
-  job_.words[KernelWriter::kRecords] = from.records;
-  const BranchRun::RowLaunch how{
-      .threads = kernel::kGroupThreads, .shared = run.writer().slots().shared_bytes(), .bytes = from.bytes};
+  job_.words[JobLayout::kRecords] = from.records;
+  const BranchRun::RowLaunch how{.threads = kernel::kGroupThreads,
+                                 .shared = run.sources().groups().slots().shared_bytes(),
+                                 .bytes = from.bytes};
   do clear();
   while (!run.try_rows(from.kernel, job_, from.count, how));
   return fits();
@@ -123,12 +124,12 @@ void GroupRun::fill(BranchRun& run) {
       table_.reset();  // their own kernel needs no memory for slots
     }
     run.forget_texts("make_slots");
-    run.add_kernels(run.writer().texts());
+    run.add_kernels(run.sources().texts());
   }
   const Rows all{"group", run.rows(), run.bytes_of_last_kernel()};
   const bool many = how == Strategy::Groups::kAuto && run.rows() >= kManyRows;
-  bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) && run.writer().record_bytes() != 0 &&
-               has_sorter();
+  bool parts = parts_fit_ && (many || how == Strategy::Groups::kParts) &&
+               run.sources().groups().record_bytes() != 0 && has_sorter();
   if (parts && many && slots_ == kFirstSlots) {
     parts = !fill(run, slots_, all);
     if (!parts) return;
@@ -142,10 +143,10 @@ void GroupRun::take(BranchRun& run, bool only) {
   run.narrow(false);
   if (!events_) events_ = run.allocate(sizeof(kernel::GroupOutcome), kGrouping);
   fill(run);
-  const uint64_t slots = job_.words[KernelWriter::kSlots];
+  const uint64_t slots = job_.words[JobLayout::kSlots];
   const gpu::DeviceBuffer used = run.allocate(bits::words(slots) * sizeof(uint64_t), kGrouping);
-  job_.words[KernelWriter::kRows] = slots;
-  job_.words[KernelWriter::kActive] = used.address();
+  job_.words[JobLayout::kRows] = slots;
+  job_.words[JobLayout::kActive] = used.address();
   run.launch_rows("mark_groups", job_, slots);
 
   Collector collector(sink_, sink_.groups->partial(), options_, gpu_);

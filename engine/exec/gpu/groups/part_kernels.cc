@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/groups/group_kernels.h"
+#include "exec/gpu/rows/row_kernels.h"
 
 /// The kernels of GROUP BY for rows that are sorted by parts of the table.
 namespace lanewise::exec {
@@ -12,6 +13,7 @@ using expr::Emitted;
 using expr::Emitter;
 using Takes = DeviceAggregate::Takes;
 using Keeps = DeviceAggregate::Keeps;
+using Word = JobLayout::Word;
 
 namespace {
 
@@ -19,40 +21,36 @@ constexpr size_t kMostBytes = 16, kBitsBytes = 4, kMostFields = 8 * kBitsBytes;
 
 }  // namespace
 
-std::string KernelWriter::RecordField::name() const {
+std::string GroupKernels::RecordField::name() const {
   return fmt::format("{}{}", is_key ? "key" : "input", number);
 }
 
-size_t KernelWriter::RecordField::bytes() const {
+size_t GroupKernels::RecordField::bytes() const {
   return value == nullptr ? 0 : value->type.is_string() ? kMostBytes + 1 : width(value->type.physical());
 }
 
 /// The keys, then the inputs. Inputs that are only checked for errors have no value.
-std::vector<KernelWriter::RecordField> KernelWriter::record_fields() const {
-  const GroupPlan& plan = *sink_.groups;
+std::vector<GroupKernels::RecordField> GroupKernels::record_fields() const {
   std::vector<RecordField> fields;
-  for (size_t key = 0; key < plan.keys().size(); ++key) {
-    const ExprPtr& value = program_.outputs[DeviceSink::key_pair(key)];
-    fields.push_back({true, key, value.get(), may_be_null(value)});
-  }
-  for (size_t input = 0; input < plan.inputs().size(); ++input) {
-    if (!plan.inputs()[input].is_computed) continue;
+  for (size_t i = 0; i < plan_.keys().size(); ++i)
+    fields.push_back({true, i, key(i).get(), builder_.may_be_null(key(i))});
+  for (size_t number = 0; number < plan_.inputs().size(); ++number) {
+    if (!plan_.inputs()[number].is_computed) continue;
     bool needs_value = false;
-    for (size_t i = 0; i < plan.cells().size(); ++i) {
-      const GroupCell& cell = plan.cells()[i];
-      if (!slots_->stores(i) || cell.input != input) continue;
+    for (size_t i = 0; i < plan_.cells().size(); ++i) {
+      const GroupCell& cell = plan_.cells()[i];
+      if (!slots_.stores(i) || cell.input != number) continue;
       needs_value |= cell.keeps != Keeps::kCount || cell.takes == Takes::kTrue;
     }
-    const size_t pair = sink_.input_pair(input);
-    const ExprPtr& value = program_.outputs[pair];
-    fields.push_back({false, input, needs_value ? value.get() : nullptr,
-                      may_be_null(value) || program_.outputs[pair + 1] != nullptr});
+    const ExprPtr& value = input(number);
+    fields.push_back({false, number, needs_value ? value.get() : nullptr,
+                      builder_.may_be_null(value) || filter(number) != nullptr});
   }
   return fields;
 }
 
-size_t KernelWriter::record_bytes() const {
-  const std::vector<GroupCell>& cells = sink_.groups->cells();
+size_t GroupKernels::record_bytes() const {
+  const std::vector<GroupCell>& cells = plan_.cells();
   const auto picks = [](const GroupCell& cell) { return cell.kind == GroupCell::Kind::kRow; };
   if (std::any_of(cells.begin(), cells.end(), picks)) return 0;
   const std::vector<RecordField> fields = record_fields();
@@ -68,29 +66,28 @@ size_t KernelWriter::record_bytes() const {
 }
 
 /// Leaves the record of the row and its part.
-void KernelWriter::spread_row(Emitter& out) const {
+void GroupKernels::spread_row(Emitter& out) const {
   out.line("Slot one{};");
   out.line("Record record{};");
   const std::vector<RecordField> fields = record_fields();
   for (size_t i = 0; i < fields.size(); ++i) {
     const RecordField& field = fields[i];
-    const Emitted value = field.is_key ? out.emit(*program_.outputs[DeviceSink::key_pair(field.number)])
-                                       : input_value(out, field.number);
+    const Emitted value = field.is_key ? out.emit(*key(field.number)) : input_value(out, field.number);
     if (field.is_key) set_key(out, field.number, value);
     if (field.may_be_null) out.open(fmt::format("if ({}) {{", value.valid));
     if (field.value != nullptr) out.line(fmt::format("record.{} = {};", field.name(), value.value));
     if (field.may_be_null) out.line(fmt::format("record.there |= {}u;", 1u << i));
     if (field.may_be_null) out.close();
   }
-  out.line(fmt::format("job.at<Record>({})[i] = record;", size_t{kRecords}));
-  out.line(fmt::format("job.at<u32>({})[i] = part_of(hash_of(one), job.words[{}]);", size_t{kOut},
-                       size_t{kShift}));
+  out.line(fmt::format("job.at<Record>({})[i] = record;", size_t{Word::kRecords}));
+  out.line(fmt::format("job.at<u32>({})[i] = part_of(hash_of(one), job.words[{}]);", size_t{Word::kOut},
+                       size_t{Word::kShift}));
 }
 
 /// Puts the row of `record` into its group.
-void KernelWriter::put_record(Emitter& out) const {
+void GroupKernels::put_record(Emitter& out) const {
   out.line("Slot one{};");
-  std::vector<Emitted> inputs(sink_.groups->inputs().size());
+  std::vector<Emitted> inputs(plan_.inputs().size());
   const std::vector<RecordField> fields = record_fields();
   for (size_t i = 0; i < fields.size(); ++i) {
     const RecordField& field = fields[i];
@@ -107,7 +104,7 @@ void KernelWriter::put_record(Emitter& out) const {
 }
 
 /// `struct Record`: wide fields first, so that nothing lies between them.
-std::string KernelWriter::record_text() const {
+std::string GroupKernels::record_text() const {
   std::vector<std::pair<size_t, std::string>> members;  // by size
   bool says_null = false;
   for (const RecordField& field : record_fields()) {
@@ -128,26 +125,26 @@ std::string KernelWriter::record_text() const {
   return text + fmt::format("}};\nstatic_assert(sizeof(Record) == {});\n", record_bytes());
 }
 
-std::vector<KernelText> KernelWriter::parts() const {
+std::vector<KernelText> GroupKernels::parts() const {
   std::vector<KernelText> texts;
-  const size_t last = program_.stages.size() - 1;
-  if (!program_.stages[last].predicates.empty()) filter(texts, last);
-
-  const std::string head = group_head() + record_text();
+  add_last_filter(texts);
+  const std::string head = this->head() + record_text();
 
   texts.push_back({head, {}, ""});
-  list_kernel(
-      texts.back(), "spread", program_.outputs, "", [&](Emitter& out) { spread_row(out); }, "",
-      "list ? list[i] : i");
+  add_list_kernel(texts.back(), builder_,
+                  {.name = "spread",
+                   .read = builder_.program().outputs,
+                   .each = [&](Emitter& out) { spread_row(out); },
+                   .row = "list ? list[i] : i"});
 
   // A block's pieces lie side by side, so that its groups are in few parts at a time.
-  Emitter out = emitter(Access::kRow);
+  Emitter out = builder_.emitter(KernelBuilder::Access::kRow);
   out.line("");
   out.open("extern \"C\" __global__ void __launch_bounds__(kGroupThreads, 2) group_parts(const Job job) {");
   out.line("constexpr u64 kPiece = kGroupThreads * kRecordWords;");
-  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{kRows}));
-  out.line(fmt::format("const Record* const records = job.at<const Record>({});", size_t{kRecords}));
-  out.line(make_table());
+  out.line(fmt::format("const u64 rows = job.words[{}];", size_t{Word::kRows}));
+  out.line(fmt::format("const Record* const records = job.at<const Record>({});", size_t{Word::kRecords}));
+  out.line(define_table());
   out.line("const u64 pieces = (rows + kPiece - 1) / kPiece, each = (pieces + gridDim.x - 1) / gridDim.x;");
   out.line("u64 end = (blockIdx.x + 1) * each;");
   out.line("if (end > pieces) end = pieces;");
@@ -171,7 +168,7 @@ std::vector<KernelText> KernelWriter::parts() const {
   out.line("table.finish();");
   out.close();
   texts.push_back({head, {}, ""});
-  add(texts.back(), "group_parts", out);
+  KernelBuilder::add(texts.back(), "group_parts", out);
   return texts;
 }
 

@@ -19,22 +19,22 @@ uint64_t shift_of(uint64_t slots) {
 }  // namespace
 
 SortedRecords sort_by_parts(BranchRun& run, uint64_t slots, const Options& options, Accelerator& gpu) {
-  run.add_kernels(run.writer().parts());
+  run.add_kernels(run.sources().groups().parts());
   RowList list = list_left(run, gpu);
   const uint64_t rows = list.count;
 
-  const size_t bytes = run.writer().record_bytes();
+  const size_t bytes = run.sources().groups().record_bytes();
   gpu::DeviceBuffer parts[2], records[2];
   for (const size_t place : {0, 1}) {
     parts[place] = run.allocate(rows * sizeof(uint32_t), kParts);
     records[place] = run.allocate(rows * bytes, kParts);
   }
   kernel::Job job = run.job();
-  job.words[KernelWriter::kRows] = rows;
-  job.words[KernelWriter::kList] = list.rows.address();
-  job.words[KernelWriter::kOut] = parts[0].address();
-  job.words[KernelWriter::kRecords] = records[0].address();
-  job.words[KernelWriter::kShift] = shift_of(slots);
+  job.words[JobLayout::kRows] = rows;
+  job.words[JobLayout::kList] = list.rows.address();
+  job.words[JobLayout::kOut] = parts[0].address();
+  job.words[JobLayout::kRecords] = records[0].address();
+  job.words[JobLayout::kShift] = shift_of(slots);
   run.launch_rows("spread", job, rows, {.bytes = run.bytes_of_last_kernel()});
   list.rows.reset();
 

@@ -4,7 +4,7 @@
 
 namespace lanewise::exec {
 
-/// Rows as Records (see KernelWriter::parts) in device memory, those of a part of a table of groups one after
+/// Rows as Records (see GroupKernels::parts) in device memory, those of a part of a table of groups one after
 /// the other.
 struct SortedRecords {
   gpu::DeviceBuffer records;

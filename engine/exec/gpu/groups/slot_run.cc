@@ -16,7 +16,7 @@ SlotRun::SlotRun(BranchRun& run, const Options& options, Accelerator& gpu)
     : run_(run),
       options_(options),
       gpu_(gpu),
-      shape_(*run.writer().slots().shape()),
+      shape_(*run.sources().groups().slots().shape()),
       list_(list_left(run, gpu)) {}
 
 bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
@@ -38,21 +38,21 @@ bool SlotRun::put(const kernel::Job& table, const std::function<bool()>& fits) {
     if (options_.cancellation != nullptr) options_.cancellation->check();
     const uint64_t rows = std::min(room, list_.count - first);
     kernel::Job job = table;
-    job.words[KernelWriter::kRows] = rows;
-    job.words[KernelWriter::kList] = list_.rows ? list_.rows.address() + first * sizeof(uint32_t) : 0;
-    job.words[KernelWriter::kFrom] = first;
-    job.words[KernelWriter::kRecords] = slots.address();
+    job.words[JobLayout::kRows] = rows;
+    job.words[JobLayout::kList] = list_.rows ? list_.rows.address() + first * sizeof(uint32_t) : 0;
+    job.words[JobLayout::kFrom] = first;
+    job.words[JobLayout::kRecords] = slots.address();
     run_.launch_rows("make_slots", job, rows, {.bytes = run_.bytes_of_last_kernel() / list_.count * rows});
     kernel::SlotsJob to{.rows = rows,
                         .from = slots.address(),
-                        .table = table.words[KernelWriter::kOut],
-                        .slots = table.words[KernelWriter::kSlots],
-                        .probes = table.words[KernelWriter::kProbes],
-                        .outcome = table.words[KernelWriter::kEvents],
+                        .table = table.words[JobLayout::kOut],
+                        .slots = table.words[JobLayout::kSlots],
+                        .probes = table.words[JobLayout::kProbes],
+                        .outcome = table.words[JobLayout::kEvents],
                         .shape = shape_};
     run_.launch_resident(put, "put_slots", rows,
                          {.threads = kernel::kGroupThreads,
-                          .shared = run_.writer().slots().shared_bytes(),
+                          .shared = run_.sources().groups().slots().shared_bytes(),
                           .bytes = rows * shape_.bytes},
                          to);
     if (!fits()) return false;

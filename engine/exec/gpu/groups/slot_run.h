@@ -16,7 +16,7 @@ class SlotRun {
   SlotRun(BranchRun& run, const Options& options, Accelerator& gpu);
 
   uint64_t rows() const { return list_.count; }
-  /// Puts all of them into the table of this job (see KernelWriter), some at a time as long as it `fits`.
+  /// Puts all of them into the table of this job (see JobLayout), some at a time as long as it `fits`.
   /// Whether all did. Throws DeviceFull.
   bool put(const kernel::Job& table, const std::function<bool()>& fits);
 

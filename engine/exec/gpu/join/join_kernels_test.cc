@@ -3,7 +3,10 @@
 #include <numeric>
 
 #include "base/testing/test_size.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/join/build_kernels.h"
+#include "exec/gpu/join/split_kernels.h"
+#include "exec/gpu/make_program.h"
+#include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
 #include "gpu/modules/compiler.h"
@@ -46,11 +49,11 @@ void expect_program_compiles(const Program& program, const DeviceSink& sink, con
     forms.push_back({.type = program.types[column], .probe = program.probe_of(column)});
   const size_t last = program.sections().size() - 1;
   for (size_t section = 0; section <= last; ++section) {
-    const KernelWriter writer(program, sink, columns, forms, strategy, section);
-    for (const KernelText& text : writer.texts()) expect_compiles(text);
+    const SectionSources sources(program, sink, columns, forms, strategy, section);
+    for (const KernelText& text : sources.texts()) expect_compiles(text);
     if (section != last) continue;
-    EXPECT_EQ(bool(writer.split_places()), splits);
-    if (writer.split_places()) expect_compiles(writer.split_text());
+    EXPECT_EQ(bool(sources.split_places()), splits);
+    if (sources.split_places()) expect_compiles(split_text(sources.builder()));
   }
 }
 
@@ -64,7 +67,7 @@ TEST(JoinKernels, Compile) {
       const std::vector<Pipeline> pipelines = split(*plan);
       const Pipeline& probing = pipelines.back();
       const DeviceSink sink(probing.sink, probing.input);
-      Program program = make_program(probing.branches[0], sink, {});
+      Program program = make_program(probing.branches[0], sink.form(), {});
       const bool is_number = !key.is_string();
       expect_program_compiles(program, sink, {}, is_number);
       if (kind != JoinKind::kInner) continue;
@@ -76,10 +79,10 @@ TEST(JoinKernels, Compile) {
         expect_program_compiles(program, sink, parse_strategy(form), false);
 
       const Program keys = program_of_keys(*program.probes[0].join);
-      const DeviceSink none(nullptr, {});
-      const KernelWriter build(keys, none, {0}, {{.type = key}});
-      expect_compiles(build.lookup_text());
-      if (is_number) expect_compiles(build.split_build_text());
+
+      const KernelBuilder build(keys, SinkForm(), {0}, {{.type = key}});
+      expect_compiles(lookup_text(build));
+      if (is_number) expect_compiles(split_build_text(build));
     }
   }
 }

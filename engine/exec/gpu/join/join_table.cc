@@ -9,8 +9,11 @@
 
 #include "base/size.h"
 #include "exec/gpu/branch_run.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/join/build_kernels.h"
 #include "exec/gpu/join/pairs-inl.h"
+#include "exec/gpu/join/probe_kernels.h"
+#include "exec/gpu/join/split_kernels.h"
 #include "exec/gpu/join/split_run.h"
 #include "exec/profile.h"
 
@@ -58,20 +61,19 @@ class JoinTable::Filling {
         gpu_(table.gpu_),
         times_(times),
         program_(program_of_keys(join)),
-        none_(nullptr, {}),
-        writer_(program_, none_, places(), forms()),
-        module_(gpu_.modules.get(writer_.lookup_text().text())),
-        key_(writer_.finds_numbers(0) ? table.columns_.back() : nullptr),
+        builder_(program_, SinkForm(), places(), forms()),
+        module_(gpu_.modules.get(lookup_text(builder_).text())),
+        key_(finds_numbers(program_, 0) ? table.columns_.back() : nullptr),
         bounds_(allocate(sizeof(kernel::KeyBounds))),
         clock_(gpu_.stream, gpu_.timers) {
-    job_.words[KernelWriter::kRows] = table.rows_;
-    for (size_t key = 0; key < table.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+    job_.words[JobLayout::kRows] = table.rows_;
+    for (size_t key = 0; key < table.keys_; ++key) builder_.set_column(job_, key, key_column(key));
     gpu_.stream.fill(bounds_.address(), 0, bounds_.size());
     gpu_.stream.fill(bounds_.address(), 0xff, sizeof(uint64_t));  // the least so far
   }
 
   void run() {
-    if (table_.rows_ != 0 && writer_.finds_numbers(0) && gpu_.strategy.join != Strategy::Join::kHash)
+    if (table_.rows_ != 0 && finds_numbers(program_, 0) && gpu_.strategy.join != Strategy::Join::kHash)
       find_bounds();
     choose(are_movable(kept()) && !ops::asks_right(join_.kind) && !are_known_to_repeat());
     if (ops::asks_right(join_.kind)) make_marks();
@@ -106,7 +108,7 @@ class JoinTable::Filling {
 
   bool keys_repeat() const { return (noted_ & kernel::kKeysRepeat) != 0; }
   void set_keys() {
-    for (size_t key = 0; key < table_.keys_; ++key) writer_.set_column(job_, key, key_column(key));
+    for (size_t key = 0; key < table_.keys_; ++key) builder_.set_column(job_, key, key_column(key));
   }
   /// The columns that the join keeps.
   std::span<ColumnPtr> kept() const {
@@ -138,7 +140,7 @@ class JoinTable::Filling {
       found_ = {known->low, known->high, known->ascend ? 0 : kernel::kNotAscending};
       return;
     }
-    job_.words[KernelWriter::kOut] = bounds_.address();
+    job_.words[JobLayout::kOut] = bounds_.address();
     run("bound");
     found_ = bounds();
     if (key_->own_bytes() != key_->bytes()) return;  // others may write there
@@ -216,13 +218,13 @@ class JoinTable::Filling {
     if (!table_.part_shift_ || !are_movable(table_.columns_) || table_.marks_.values) return;
     if (table_.lookup_.kind == kernel::LookupKind::kRanks) return;  // they are in that order
     const std::vector<const DeviceColumn*> columns = pointers(table_.columns_);
-    const auto built = gpu_.modules.get(writer_.split_build_text().text());
+    const auto built = gpu_.modules.get(split_build_text(builder_).text());
     const auto run = [&](const char* name, uint64_t rows, const auto&... arguments) {
       launch(built->module.kernel(name), name, rows == 1 ? 1 : row_blocks(), kernel::kSplitThreads,
              arguments...);
     };
-    writer_.set_table(job_, 0, table_);
-    job_.words[KernelWriter::kShift] = *table_.part_shift_;
+    set_table(job_, builder_.layout(), 0, table_);
+    job_.words[JobLayout::kShift] = *table_.part_shift_;
     try {
       SplitRows split = split_rows(
           columns, table_.rows_, true, job_, gpu_, [this](size_t bytes) { return allocate(bytes); }, run);
@@ -236,7 +238,7 @@ class JoinTable::Filling {
   /// Whether a slot has room for the value of what is kept of a row, which is fetched from there sooner.
   bool can_hold_values() const {
     if (are_known_to_repeat() || !table_.part_shift_ || table_.lookup_.kind != kernel::LookupKind::kHash ||
-        !writer_.has_exact_keys(0))
+        !has_exact_keys(program_, 0))
       return false;
     if (join_.kind != plan::JoinKind::kInner || kept().size() != 1 || !are_fixed(kept())) return false;
     const DeviceColumn& value = *kept()[0];
@@ -247,10 +249,10 @@ class JoinTable::Filling {
   /// afterwards.
   void fill_values() {
     const DeviceColumn& value = *kept()[0];
-    job_.words[KernelWriter::kOut] = bounds_.address();
-    job_.words[KernelWriter::kRecords] = value.values.address();
-    job_.words[KernelWriter::kDepth] = width(value.type.physical());
-    writer_.set_table(job_, 0, table_);
+    job_.words[JobLayout::kOut] = bounds_.address();
+    job_.words[JobLayout::kRecords] = value.values.address();
+    job_.words[JobLayout::kDepth] = width(value.type.physical());
+    set_table(job_, builder_.layout(), 0, table_);
     run("fill_values");
     fetch_notes();
     table_.holds_values_ = (noted_ & (kernel::kKeysRepeat | kernel::kLikeFreeSlot)) == 0;
@@ -258,8 +260,8 @@ class JoinTable::Filling {
   }
 
   void fill() {
-    job_.words[KernelWriter::kOut] = bounds_.address();
-    writer_.set_table(job_, 0, table_);
+    job_.words[JobLayout::kOut] = bounds_.address();
+    set_table(job_, builder_.layout(), 0, table_);
     run("fill");
     take_notes();
   }
@@ -281,8 +283,8 @@ class JoinTable::Filling {
     } catch (const MemoryError&) {
       return false;
     }
-    job_.words[KernelWriter::kOut] = bounds_.address();
-    writer_.set_table(job_, 0, table_);
+    job_.words[JobLayout::kOut] = bounds_.address();
+    set_table(job_, builder_.layout(), 0, table_);
     launch(module_->module.kernel("place_rows"), "place_rows", row_blocks(), kernel::kThreads, job_,
            placed.addresses);
     take_notes();
@@ -298,8 +300,8 @@ class JoinTable::Filling {
     gpu::DeviceBuffer standing = allocate(rows * sizeof(uint32_t));
     gpu::DeviceBuffer counts = allocate(rows * sizeof(uint32_t));
     gpu_.stream.fill(counts.address(), 0, counts.size());
-    job_.words[writer_.probe_word(0) + KernelWriter::kFound] = standing.address();
-    job_.words[KernelWriter::kOut] = counts.address();
+    job_.words[builder_.layout().probe(0) + JobLayout::kFound] = standing.address();
+    job_.words[JobLayout::kOut] = counts.address();
     run("count_runs");
     gpu::DeviceBuffer sums = allocate((tiles + 1) * sizeof(uint64_t));
     shared("sum_runs", tiles, counts.address(), rows, sums.address());
@@ -331,7 +333,7 @@ class JoinTable::Filling {
   bool can_number_runs() const {
     const kernel::LookupKind kind = table_.lookup_.kind;
     return !table_.marks_.values && (kind == kernel::LookupKind::kDirect ||
-                                     (kind == kernel::LookupKind::kHash && writer_.has_exact_keys(0)));
+                                     (kind == kernel::LookupKind::kHash && has_exact_keys(program_, 0)));
   }
 
   /// Puts the columns that the join keeps into the order of runs, so that a row's matches are read side by
@@ -383,8 +385,7 @@ class JoinTable::Filling {
   Accelerator& gpu_;
   DeviceTimes& times_;
   const Program program_;
-  const DeviceSink none_;
-  const KernelWriter writer_;
+  const KernelBuilder builder_;
   const std::shared_ptr<const gpu::BuiltModule> module_;
   const ColumnPtr key_;  // as it came; the only one, where numbers are found
   const gpu::DeviceBuffer bounds_;

@@ -1,33 +1,43 @@
+#include "exec/gpu/join/split_kernels.h"
+
 #include <fmt/format.h>
 
-#include "exec/gpu/codegen/kernel_writer.h"
+#include <functional>
+
+#include "exec/gpu/join/build_kernels.h"
+#include "exec/gpu/join/probe_kernels.h"
 #include "exec/gpu/join/split-inl.h"
 
-/// The kernels that put rows into the order of the parts of a lookup.
 namespace lanewise::exec {
 
 using expr::Emitted;
 using expr::Emitter;
+using Access = KernelBuilder::Access;
+using Word = JobLayout::Word;
+
+namespace {
 
 /// `part` leaves the part of `row`.
-void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector<ExprPtr>& read,
-                                 Access access, const Write& part) const {
+void add_split_kernels(KernelText& to, const KernelBuilder& builder, size_t probe,
+                       const std::vector<ExprPtr>& read, Access access,
+                       const std::function<void(Emitter&)>& part) {
   const auto kernel = [&](const std::string& name, const std::string& parameters, const std::string& call) {
-    Emitter out = emitter(access);
+    Emitter out = builder.emitter(access);
     out.line("");
     out.open(
         fmt::format("extern \"C\" __global__ void __launch_bounds__(kSplitThreads) {}(const Job job{}) {{",
                     name, parameters));
-    pointers(out, read);
-    define_lookup(out, probe);
+    builder.pointers(out, read);
+    define_lookup(out, builder.layout(), probe);
     out.open("const auto part = [&](u64 row) -> u32 {");
     part(out);
     out.close("};");
     out.line(call);
     out.close();
-    add(to, name, out);
+    KernelBuilder::add(to, name, out);
   };
-  const std::string rows = fmt::format("job.words[{}], job.at<u32>({})", size_t{kRows}, size_t{kOut});
+  const std::string rows =
+      fmt::format("job.words[{}], job.at<u32>({})", size_t{Word::kRows}, size_t{Word::kOut});
   kernel("count_parts", "", "count_by_part(" + rows + ", part);");
   kernel("split_rows", ", const __grid_constant__ MovedColumns columns",
          "split_by_part(" + rows + ", columns, part);");
@@ -38,61 +48,65 @@ void KernelWriter::split_kernels(KernelText& to, size_t probe, const std::vector
       "  u32* const counts = job.at<u32>({});\n"
       "  const u32 all = start_parts(counts, counts);\n"
       "  if (lane() == 0) counts[kLookupParts] = all;\n}}\n",
-      size_t{kOut});
+      size_t{Word::kOut});
 }
 
-std::string KernelWriter::split_head(size_t probe) const {
-  return begin("") + "#include \"exec/gpu/join/split-inl.h\"\n" + keys_text(probe);
+std::string split_head(const KernelBuilder& builder, size_t probe) {
+  return builder.begin("") + "#include \"exec/gpu/join/split-inl.h\"\n" + keys_text(builder.program(), probe);
 }
 
-KernelText KernelWriter::split_build_text() const {
-  KernelText text{split_head(0), {}, ""};
-  split_kernels(text, 0, build_columns(), Access::kBuild, [this](Emitter& out) {
+}  // namespace
+
+KernelText split_build_text(const KernelBuilder& builder) {
+  KernelText text{split_head(builder, 0), {}, ""};
+  add_split_kernels(text, builder, 0, build_columns(builder.program()), Access::kBuild, [&](Emitter& out) {
     out.line("Keys0 keys{};");
-    set_keys(out, 0, build_keys(0));
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], false);", size_t{kShift}));
+    set_keys(out, builder.program().probes[0], build_keys(builder, 0));
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], false);", size_t{Word::kShift}));
   });
   return text;
 }
 
-KernelText KernelWriter::split_text() const {
-  const Stage& stage = program_.stages[first_of_last_];
+KernelText split_text(const KernelBuilder& builder) {
+  const Program& program = builder.program();
+  const Stage& stage = program.stages[builder.first_of_last()];
   const size_t probe = *stage.probe;
-  KernelText text{split_head(probe), {}, ""};
-  split_kernels(text, probe, program_.read_by(stage), Access::kRow, [&](Emitter& out) {
-    out.line(fmt::format("const u32* const active = job.at<const u32>({});", size_t{kActive}));
+  KernelText text{split_head(builder, probe), {}, ""};
+  add_split_kernels(text, builder, probe, program.read_by(stage), Access::kRow, [&](Emitter& out) {
+    out.line(fmt::format("const u32* const active = job.at<const u32>({});", size_t{Word::kActive}));
     out.line("bool keep = !active || bit(active, row), failed = false;");
-    try_predicates(out, stage);
+    KernelBuilder::try_predicates(out, stage);
     out.line("if (!keep && !failed) return kNoPart;");
     std::vector<Emitted> values;
-    for (const ExprPtr& key : program_.probes[probe].keys) values.push_back(out.emit(*key));
+    for (const ExprPtr& key : program.probes[probe].keys) values.push_back(out.emit(*key));
     out.line(fmt::format("Keys{} keys{{}};", probe));
-    set_keys(out, probe, values);
-    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], {} && !failed);", size_t{kShift},
-                         needs_match(probe)));
+    set_keys(out, program.probes[probe], values);
+    out.line(fmt::format("return part_of(lookup, keys, job.words[{}], {} && !failed);", size_t{Word::kShift},
+                         needs_match(program.probes[probe])));
   });
   return text;
 }
 
-/// The places of the columns that the last kernel reads in rows that are split; none where they cannot be:
-/// what else it reads lies by the rows' numbers, or has no fixed width.
-std::optional<std::vector<size_t>> KernelWriter::find_split() const {
-  if (section_.first != 0 || !is_last() || !sink_.aggregates_rows) return std::nullopt;
-  if (!program_.stages[first_of_last_].probe || is_wide()) return std::nullopt;
+std::optional<std::vector<size_t>> split_places(const KernelBuilder& builder) {
+  const Program& program = builder.program();
+  const size_t first = builder.first_of_last();
+  if (builder.section().first != 0 || !builder.is_last() || builder.sink().takes != SinkForm::Takes::kStates)
+    return std::nullopt;
+  if (!program.stages[first].probe || builder.layout().is_wide()) return std::nullopt;
   static_assert(kernel::kJobWords * sizeof(uint64_t) + sizeof(kernel::MovedColumns) <= 4096,
                 "arguments of a kernel");
-  std::vector<ExprPtr> read = program_.read_by({first_of_last_, program_.stages.size()});
-  read.insert(read.end(), program_.outputs.begin(), program_.outputs.end());
-  Emitter scratch = emitter(Access::kRow);
-  for (const ExprPtr& expr : program_.read_by(program_.stages[first_of_last_])) scratch.emit(*expr);
+  std::vector<ExprPtr> read = program.read_by({first, program.stages.size()});
+  read.insert(read.end(), program.outputs.begin(), program.outputs.end());
+  Emitter scratch = builder.emitter(Access::kRow);
+  for (const ExprPtr& expr : program.read_by(program.stages[first])) scratch.emit(*expr);
   bool can = !scratch.makes_texts();
   for (const ExprPtr& expr : read)
     if (expr != nullptr) walk(*expr, [&](const Expr& part) { can &= !expr::is_match(part); });
   std::vector<size_t> moved;
-  for (const size_t place : places_of(read)) {
-    const ColumnForm& form = forms_[place];
+  for (const size_t place : builder.places_of(read)) {
+    const ColumnForm& form = builder.forms()[place];
     if (form.probe) {
-      can &= stays_in_lane(*form.probe);
+      can &= builder.stays_in_lane(*form.probe);
     } else {
       moved.push_back(place);
       can &= !form.type.is_string() && !form.nullable;

@@ -36,7 +36,7 @@ MovedTo make_room(const std::vector<const DeviceColumn*>& columns, uint64_t rows
   return to;
 }
 
-/// Puts the columns into that order, by the kernels of KernelWriter::split_text(): `launch(name, rows,
+/// Puts the columns into that order, by the kernels of split_text(): `launch(name, rows,
 /// arguments...)` launches one over so many rows, `allocate(bytes)` gives memory. They have a fixed width and
 /// no NULL. `all`: the kernels leave no row out. Throws MemoryError.
 template <class Allocate, class Launch>
@@ -44,7 +44,7 @@ SplitRows split_rows(const std::vector<const DeviceColumn*>& columns, uint64_t r
                      kernel::Job job, Accelerator& gpu, Allocate allocate, Launch launch) {
   const gpu::DeviceBuffer counts = allocate((kernel::kLookupParts + 1) * sizeof(uint32_t));
   gpu.stream.fill(counts.address(), 0, counts.size());
-  job.words[KernelWriter::kOut] = counts.address();
+  job.words[JobLayout::kOut] = counts.address();
   launch("count_parts", rows, job);
   launch("start_parts", uint64_t{1}, job);
   const gpu::cuda::Address sum = counts.address() + kernel::kLookupParts * sizeof(uint32_t);

@@ -45,7 +45,7 @@ class Matching {
   Matching(const text::Pattern& pattern, MatchKind kind, Accelerator& gpu);
 
   /// Sets the bits of rows [0, rows) that match, of those that are tested, and clears all others. `kernel` is
-  /// one that KernelWriter wrote for the pattern and this form of column.
+  /// one of add_match_kernels() for the pattern and this form of column.
   void run(const gpu::Kernel& kernel, const DeviceColumn& column, const AskedRows& asked,
            const FoundRows& found, Accelerator& gpu) const;
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_text.h"
+#include "exec/gpu/match/match_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/testing/gpu.h"
 

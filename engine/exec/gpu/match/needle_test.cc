@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/codegen/kernel_text.h"
 #include "exec/gpu/match/match.h"
+#include "exec/gpu/match/match_kernels.h"
 #include "gpu/modules/kernels.h"
 #include "gpu/testing/gpu.h"
 

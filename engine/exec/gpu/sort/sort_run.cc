@@ -56,11 +56,11 @@ SortRun::SortRun(const DeviceSink& sink, const Schema& schema, const Options& op
 void SortRun::write_keys(BranchRun& run, size_t word, uint64_t depth, const gpu::SortPairs& pairs) {
   if (options_.cancellation != nullptr) options_.cancellation->check();
   kernel::Job job = run.job();
-  job.words[KernelWriter::kRows] = pairs.count;
-  job.words[KernelWriter::kList] = pairs.values[pairs.place];
-  job.words[KernelWriter::kOut] = pairs.keys[pairs.place];
-  job.words[KernelWriter::kDepth] = depth;
-  run.launch_rows(KernelWriter::sort_word_kernel(word), job, pairs.count);
+  job.words[JobLayout::kRows] = pairs.count;
+  job.words[JobLayout::kList] = pairs.values[pairs.place];
+  job.words[JobLayout::kOut] = pairs.keys[pairs.place];
+  job.words[JobLayout::kDepth] = depth;
+  run.launch_rows(SortKernels::word_kernel(word), job, pairs.count);
 }
 
 void SortRun::sort(BranchRun& run, gpu::SortPairs& pairs, unsigned bits) {
@@ -71,12 +71,12 @@ void SortRun::sort(BranchRun& run, gpu::SortPairs& pairs, unsigned bits) {
 void SortRun::write_sizes(BranchRun& run, size_t key, const gpu::SortPairs& pairs, uint64_t depth,
                           gpu::cuda::Address longest, gpu::cuda::Address longer) {
   kernel::Job job = run.job();
-  job.words[KernelWriter::kRows] = pairs.count;
-  job.words[KernelWriter::kList] = pairs.values[pairs.place];
-  job.words[KernelWriter::kOut] = longest;
-  job.words[KernelWriter::kActive] = longer;
-  job.words[KernelWriter::kDepth] = depth;
-  run.launch_rows(KernelWriter::sort_size_kernel(key), job, pairs.count);
+  job.words[JobLayout::kRows] = pairs.count;
+  job.words[JobLayout::kList] = pairs.values[pairs.place];
+  job.words[JobLayout::kOut] = longest;
+  job.words[JobLayout::kActive] = longer;
+  job.words[JobLayout::kDepth] = depth;
+  run.launch_rows(SortKernels::size_kernel(key), job, pairs.count);
 }
 
 /// Places of rows, sorted by the first `steps` x 8 bytes of a text, that are alike in them and longer.
@@ -88,7 +88,7 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
   gpu_.stream.fill(alike.address(), 0xff, bytes);
   gpu_.stream.fill(longer.address(), 0, bytes);
   gpu_.stream.fill(longest.address(), 0, longest.size());
-  write_sizes(run, *run.writer().sort_words()[word].text, pairs, steps * 8, longest.address(),
+  write_sizes(run, *run.sources().sort().words()[word].text, pairs, steps * 8, longest.address(),
               longer.address());
   const uint64_t blocks = std::min(most_blocks(gpu_), blocks_for(pairs.count));
   for (uint64_t step = 0; step < steps; ++step) {
@@ -105,11 +105,11 @@ RowList SortRun::places_tied(BranchRun& run, size_t word, const gpu::SortPairs& 
 void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uint64_t steps) {
   const gpu::DeviceBuffer most = run.allocate(sizeof(uint32_t), kSorting);
   gpu_.stream.fill(most.address(), 0, most.size());
-  write_sizes(run, *run.writer().sort_words()[word].text, pairs, UINT64_MAX, most.address(), 0);
+  write_sizes(run, *run.sources().sort().words()[word].text, pairs, UINT64_MAX, most.address(), 0);
   const uint64_t all = (fetch_one<uint32_t>(gpu_, most.address()) + uint64_t{7}) / 8;
   for (uint64_t step = std::min(all, steps); step-- > 0;) {
     write_keys(run, word, step * 8, pairs);
-    sort(run, pairs, run.writer().sort_words()[word].bits);
+    sort(run, pairs, run.sources().sort().words()[word].bits);
   }
   if (all <= steps) return;
   const RowList places = places_tied(run, word, pairs, steps);
@@ -127,7 +127,7 @@ void SortRun::sort_texts(BranchRun& run, size_t word, gpu::SortPairs& pairs, uin
 
 /// Sorts by the last word first.
 void SortRun::sort(BranchRun& run, RowList& list) {
-  const std::vector<SortWord>& words = run.writer().sort_words();
+  const std::vector<SortWord>& words = run.sources().sort().words();
   unsigned most_bytes = 0;
   for (const SortWord& word : words) most_bytes = std::max(most_bytes, word.bytes());
   PairBuffers buffers(run, list, most_bytes);
@@ -150,7 +150,7 @@ bool SortRun::drop_behind(BranchRun& run, RowList& list) {
   const double expected = static_cast<double>(wanted_) * kSample / static_cast<double>(list.count);
   const double rank = expected + 4 * std::sqrt(expected) + 8;
   if (list.count < 16 * kSample || rank > 0.25 * kSample) return false;
-  const SortWord& word = run.writer().sort_words().front();
+  const SortWord& word = run.sources().sort().words().front();
 
   RowList sample{run.allocate(kSample * sizeof(uint32_t), kSorting), kSample};
   run.launch("sample_rows", blocks_for(kSample), list.rows.address(), list.count, sample.rows.address(),

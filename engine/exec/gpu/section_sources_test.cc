@@ -1,4 +1,5 @@
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/section_sources.h"
+#include "exec/gpu/make_program.h"
 
 #include <gmock/gmock.h>
 
@@ -7,6 +8,7 @@
 #include <optional>
 
 #include "base/testing/test_size.h"
+#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/testing/fake_source.h"
@@ -18,7 +20,7 @@
 
 /// What is written for pipelines, and that NVRTC takes it for each GPU that we support.
 namespace lanewise::exec {
-namespace kernel_writer_test {
+namespace section_sources_test {
 
 using testing::HasSubstr;
 
@@ -275,14 +277,14 @@ std::vector<KernelText> of_short_texts() {
   const plan::NodePtr plan = group(scan(), {text(), i32()}, {count_all()});
   const Pipeline pipeline = std::move(split(*plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink, {});
+  const Program program = make_program(pipeline.branches[0], sink.form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {
     const Type type = pipeline.branches[0].schema[column].type;
     forms.push_back({.type = type, .short_texts = type.is_string()});
   }
-  return KernelWriter(program, sink, columns, forms).texts();
+  return SectionSources(program, sink, columns, forms).texts();
 }
 
 TEST(Kernels, ShortTextsAreKeysWithoutBytesElsewhere) {
@@ -415,7 +417,8 @@ TEST(Kernels, TextsThatAreComparedAreNoPatterns) {
   const ExprPtr equal = call("=", {literal_text("50%_\\"), text()});
   const plan::NodePtr plan = aggregate(plan::filter(scan(), equal), {count_all()});
   const Pipeline pipeline = split(*plan).back();
-  const Program program = make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input), {});
+  const Program program =
+      make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input).form(), {});
   const auto& pieces = program.stages[0].matches.at(0).pattern->pattern().compiled().pieces;
   EXPECT_THAT(pieces->pieces, testing::ElementsAre("50%_\\"));
   EXPECT_TRUE(pieces->at_begin && pieces->at_end);
@@ -427,7 +430,8 @@ TEST(Kernels, AFewComparisonsWithTextsArePatterns) {
     all.push_back(call("<>", {text(), literal_text(constant)}));
   const plan::NodePtr plan = aggregate(plan::filter(scan(), conjunction(all)), {count_all()});
   const Pipeline pipeline = split(*plan).back();
-  const Program program = make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input), {});
+  const Program program =
+      make_program(pipeline.branches[0], DeviceSink(pipeline.sink, pipeline.input).form(), {});
   size_t matches = 0, predicates = 0;
   for (const Stage& stage : program.stages) {
     matches += stage.matches.size();
@@ -473,14 +477,15 @@ std::pair<std::vector<kernel::u64>, std::string> with_limit(const Value& limit) 
                       {count_all()}, {"n"});
   const Pipeline pipeline = std::move(split(*plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink, {});
-  const KernelWriter writer(program, sink, {0}, {{.type = type}});
+  const Program program = make_program(pipeline.branches[0], sink.form(), {});
+  const SectionSources sources(program, sink, {0}, {{.type = type}});
   kernel::Job job{};
-  writer.set_constants(job);
+  sources.builder().set_constants(job);
   std::string all;
-  for (const KernelText& text : writer.texts()) all += text.text();
+  for (const KernelText& text : sources.texts()) all += text.text();
   std::vector<uint64_t> constants;
-  for (size_t i = 0; i < writer.constants(); ++i) constants.push_back(job.words[writer.constant_word(i)]);
+  for (size_t i = 0; i < sources.builder().constants(); ++i)
+    constants.push_back(job.words[sources.builder().layout().constant(i)]);
   return {constants, all};
 }
 
@@ -602,5 +607,5 @@ TEST(Kernels, SortsReadEachKeyOnce) {
   EXPECT_THAT(text, HasSubstr("order_of<true>(c0[row])"));
 }
 
-}  // namespace kernel_writer_test
+}  // namespace section_sources_test
 }  // namespace lanewise::exec

@@ -5,6 +5,7 @@
 
 #include "exec/gpu/aggregate/aggregates.h"
 #include "exec/gpu/aggregate/row_aggregation.h"
+#include "exec/gpu/codegen/sink_form.h"
 #include "exec/gpu/groups/group_plan.h"
 #include "exec/pipeline.h"
 
@@ -28,13 +29,9 @@ struct DeviceSink {
   const std::vector<ExprPtr>* expressions() const {
     return has_pairs() || rows || sort || build ? &expressions_ : nullptr;
   }
+  SinkForm form() const;
   /// Whether expressions 2 i and 2 i + 1 are a value and the condition under which it is needed.
   bool has_pairs() const { return aggregates_rows || groups.has_value(); }
-  /// The pair of a group's key or input.
-  static size_t key_pair(size_t key) { return 2 * key; }
-  size_t input_pair(size_t input) const { return 2 * (groups->keys().size() + input); }
-  /// The expression that is a sort's key.
-  size_t sort_output(size_t key) const { return expressions_.size() - sort->keys.size() + key; }
 
   /// `input` is the schema of the rows that come to the sink. Throws expr::NotOnDevice.
   DeviceSink(const plan::Node* sink, const Schema& input);

@@ -1,4 +1,4 @@
-#include "exec/gpu/codegen/device_sink.h"
+#include "exec/gpu/device_sink.h"
 
 #include <algorithm>
 #include <string>
@@ -73,6 +73,15 @@ DeviceSink::DeviceSink(const plan::Node* sink, const Schema& input) {
   for (const ExprPtr& key : groups->keys()) expressions_.insert(expressions_.end(), {key, nullptr});
   for (const GroupPlan::Input& in : groups->inputs())
     expressions_.insert(expressions_.end(), {in.arg, in.filter});
+}
+
+SinkForm DeviceSink::form() const {
+  using Takes = SinkForm::Takes;
+  if (groups) return {Takes::kGroups, expressions(), groups->partial().size()};
+  if (aggregates_rows) return {Takes::kStates, expressions(), 0};
+  SinkForm form{Takes::kColumns, expressions()};
+  if (sort != nullptr) form.outputs = expressions_.size() - sort->keys.size();
+  return form;
 }
 
 }  // namespace lanewise::exec

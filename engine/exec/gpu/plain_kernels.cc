@@ -1,7 +1,9 @@
-#include "exec/gpu/codegen/plain_kernels.h"
+#include "exec/gpu/plain_kernels.h"
+#include "exec/gpu/make_program.h"
 
 #include <algorithm>
 
+#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/run_on_device.h"
 #include "expr/function.h"
 #include "gpu/modules/kernels.h"
@@ -45,16 +47,16 @@ class Sources {
   void add(const plan::NodePtr& plan, const EveryColumn& form, const std::string& only = {}) {
     const Pipeline pipeline = std::move(split(*plan).back());
     const DeviceSink sink(pipeline.sink, pipeline.input);
-    const Program program = make_program(pipeline.branches[0], sink, {});
+    const Program program = make_program(pipeline.branches[0], sink.form(), {});
     const std::vector<size_t> columns = exec::columns_of(program);
     std::vector<Type> types;
     for (const size_t column : columns) types.push_back(pipeline.branches[0].schema[column].type);
-    const KernelWriter writer(program, sink, columns, forms_of(types, form));
-    for (const KernelText& text : writer.texts()) {
+    const SectionSources made(program, sink, columns, forms_of(types, form));
+    for (const KernelText& text : made.texts()) {
       if (only.empty() || text.names == std::vector{only}) add(text.text());
     }
-    if (!sink.groups || writer.record_bytes() == 0) return;
-    for (const KernelText& text : writer.parts()) add(text.text());
+    if (!sink.groups || made.groups().record_bytes() == 0) return;
+    for (const KernelText& text : made.groups().parts()) add(text.text());
   }
   std::vector<std::string> take() { return std::move(all_); }
 
@@ -86,7 +88,7 @@ void add_comparisons(Sources& sources) {
       const plan::NodePtr rows = plan::filter(columns_of_types({type}), passes);
       for (const bool nullable : {false, true}) {
         sources.add(plan::aggregate(rows, {}, {count_star()}, {"count"}), {.nullable = nullable});
-        sources.add(rows, {.nullable = nullable}, KernelWriter::filter_kernel(0));
+        sources.add(rows, {.nullable = nullable}, filter_kernel(0));
       }
     }
   }

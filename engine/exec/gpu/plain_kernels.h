@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/gpu/codegen/kernel_writer.h"
+#include "exec/gpu/section_sources.h"
 #include "exec/pipeline.h"
 #include "exec/results.h"
 #include "gpu/modules/kernel_cache.h"

@@ -4,8 +4,9 @@
 #include <ctime>
 #include <future>
 
-#include "exec/gpu/codegen/kernel_writer.h"
-#include "exec/gpu/codegen/plain_kernels.h"
+#include "exec/gpu/make_program.h"
+#include "exec/gpu/plain_kernels.h"
+#include "exec/gpu/section_sources.h"
 #include "exec/gpu/testing/call_of.h"
 #include "exec/pipeline.h"
 #include "exec/testing/fake_source.h"
@@ -136,7 +137,7 @@ Query q1() {
 std::vector<std::string> sources_of(const Query& query, bool soon = false) {
   const Pipeline pipeline = std::move(split(*query.plan).back());
   const DeviceSink sink(pipeline.sink, pipeline.input);
-  const Program program = make_program(pipeline.branches[0], sink, {});
+  const Program program = make_program(pipeline.branches[0], sink.form(), {});
   const std::vector<size_t> columns = columns_of(program);
   std::vector<ColumnForm> forms;
   for (const size_t column : columns) {
@@ -144,8 +145,9 @@ std::vector<std::string> sources_of(const Query& query, bool soon = false) {
     forms.push_back({.type = type, .short_texts = query.short_texts && type.is_string()});
   }
   std::vector<std::string> sources;
-  const KernelWriter writer(program, sink, columns, forms);
-  for (const KernelText& text : soon ? writer.slot_texts() : writer.texts()) sources.push_back(text.text());
+  const SectionSources made(program, sink, columns, forms);
+  for (const KernelText& text : soon ? made.groups().slot_texts() : made.texts())
+    sources.push_back(text.text());
   return sources;
 }
 

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/groups/group_plan.h"
+#include "exec/gpu/groups/slot_layout.h"
+
+namespace lanewise::exec {
+
+/// The kernels of GROUP BY and DISTINCT. The program's outputs are each key and null, then the argument and
+/// the filter of each input.
+///
+///   group        the last stage, its rows into the table of Slots at JobLayout::kOut
+///   mark_groups  the table's slots that are used -> JobLayout::kActive, a bitmap
+///   project      the groups of a list of slots
+///   spread       rows of a list, or all: their parts of that table -> JobLayout::kOut, Records ->
+///   JobLayout::kRecords group_parts  JobLayout::kRecords, sorted by parts, into the table of Slots at
+///   JobLayout::kOut make_slots   rows of a list, or all: their Slots -> JobLayout::kRecords
+class GroupKernels {
+ public:
+  /// Both outlive it.
+  GroupKernels(const KernelBuilder& builder, const GroupPlan& plan);
+
+  /// How groups lie in memory.
+  const SlotLayout& slots() const { return slots_; }
+  /// The first three, and what narrows rows before them.
+  void add_to(std::vector<KernelText>& texts) const;
+  /// What groups rows by parts, and the last stage's filter if it has one; where record_bytes() is not 0.
+  std::vector<KernelText> parts() const;
+  /// The bytes that a row brings to its group, if that is no more than 16 bytes in which nothing points at
+  /// strings or identifies the row itself: 4, 8 or 16. Else 0: rows are not grouped by parts.
+  size_t record_bytes() const;
+  /// What is soon compiled and does, with put_slots_kernel(), what `group` does, and the last stage's filter
+  /// if it has one. Empty where slots() has no shape.
+  std::vector<KernelText> slot_texts() const;
+
+ private:
+  /// A value of a Record: a key's, or an input's.
+  struct RecordField {
+    bool is_key;
+    size_t number;      // among keys, or inputs
+    const Expr* value;  // null: only whether it is there
+    bool may_be_null;
+    std::string name() const;
+    size_t bytes() const;
+  };
+
+  const ExprPtr& key(size_t key) const { return builder_.program().outputs[GroupPlan::key_pair(key)]; }
+  const ExprPtr& input(size_t input) const { return builder_.program().outputs[plan_.input_pair(input)]; }
+  const ExprPtr& filter(size_t input) const {
+    return builder_.program().outputs[plan_.input_pair(input) + 1];
+  }
+
+  SlotLayout make_layout() const;
+  std::string head() const;
+  void add_last_filter(std::vector<KernelText>& texts) const;
+  void put_row(expr::Emitter& out) const;
+  void set_slot(expr::Emitter& out) const;
+  void set_cells(expr::Emitter& out, const std::vector<expr::Emitted>& inputs) const;
+  expr::Emitted input_value(expr::Emitter& out, size_t input) const;
+
+  // read_groups.cc
+  void add_readers(KernelText& text) const;
+  expr::Emitted in_row(expr::Emitter& out, size_t output, size_t cell, const Expr& expr) const;
+  expr::Emitted cell_value(expr::Emitter& out, size_t output, size_t cell) const;
+
+  // part_kernels.cc
+  std::vector<RecordField> record_fields() const;
+  std::string record_text() const;
+  void spread_row(expr::Emitter& out) const;
+  void put_record(expr::Emitter& out) const;
+
+  const KernelBuilder& builder_;
+  const GroupPlan& plan_;
+  const SlotLayout slots_;
+};
+
+/// The text of the kernel that puts Slots of any query into a table.
+std::string put_slots_kernel();
+/// Defines `table`, that of the job, in a kernel that puts slots into it.
+std::string define_table();
+/// Makes the key of the slot `one` this value.
+void set_key(expr::Emitter& out, size_t key, const expr::Emitted& value);
+
+}  // namespace lanewise::exec

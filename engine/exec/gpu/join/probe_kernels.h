@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/join/join_table.h"
+
+/// What finds the rows of a build side in kernels over rows.
+namespace lanewise::exec {
+
+/// Whether the probe's keys are one integer of up to 64 bits.
+bool finds_numbers(const Program& program, size_t probe);
+/// Whether all of them is in the lookup: one integer of up to 32 bits.
+bool has_exact_keys(const Program& program, size_t probe);
+/// Whether a row is left out where the probe finds none.
+bool needs_match(const Probe& probe);
+void set_table(kernel::Job& job, const JobLayout& layout, size_t probe, const JoinTable& table);
+
+/// What sources begin with that find rows in the stages.
+std::string probe_head(const KernelBuilder& builder, Section stages);
+/// Finds the build side's row for a row that is kept, and keeps it if the join does.
+void find_row(expr::Emitter& out, const KernelBuilder& builder, size_t probe);
+
+// Parts of these.
+/// `struct KeysN` of probe N, see join-inl.h.
+std::string keys_text(const Program& program, size_t probe);
+/// Makes the Keys `keys` those of the values. Returns the condition under which they can be equal to others;
+/// empty: always.
+std::string set_keys(expr::Emitter& out, const Probe& probe, const std::vector<expr::Emitted>& values);
+/// The keys of the build side's row `row`.
+std::vector<expr::Emitted> build_keys(const KernelBuilder& builder, size_t probe);
+/// Defines `held`, which gives the keys of a row of the build side.
+void define_held(expr::Emitter& out, const KernelBuilder& builder, size_t probe);
+/// Defines `lookup`, that of the probe's build side.
+void define_lookup(expr::Emitter& out, const JobLayout& layout, size_t probe);
+
+}  // namespace lanewise::exec

@@ -1,0 +1,272 @@
+#include "exec/gpu/make_program.h"
+
+#include <algorithm>
+
+#include "exec/gpu/join/join_table.h"
+#include "exec/gpu/match/needle-inl.h"
+#include "expr/function.h"
+#include "expr/gpu/emitter.h"
+#include "ops/filter/filter.h"
+#include "ops/join/build.h"
+
+namespace lanewise::exec {
+
+using expr::Emitted;
+using expr::Emitter;
+
+namespace {
+
+/// The expression with columns[i] where it read column i.
+ExprPtr substitute(const ExprPtr& expr, const std::vector<ExprPtr>& columns) {
+  if (expr->kind == Expr::Kind::kColumn) return columns[expr->column];
+  if (expr->args.empty()) return expr;
+  auto copy = std::make_shared<Expr>(*expr);
+  for (ExprPtr& arg : copy->args) arg = substitute(arg, columns);
+  if (expr->kind == Expr::Kind::kOr || expr->kind == Expr::Kind::kCase)
+    copy->prepared = nullptr;  // of the columns before
+  return copy;
+}
+
+/// The calls in `expr` that automata answer.
+std::vector<Match> matches_in(const Expr& expr) {
+  std::vector<Match> found;
+  walk(expr, [&](const Expr& part) {
+    if (!expr::is_match(part)) return;
+    const Match match = match_of(part);
+    if (std::find(found.begin(), found.end(), match) == found.end()) found.push_back(match);
+  });
+  return found;
+}
+
+/// Comparisons with strings that run as patterns: each is a stage, with kernels of its own.
+constexpr size_t kMostCompared = 4;
+
+/// A pattern that is `text` and nothing else.
+std::shared_ptr<const expr::PreparedPattern> pattern_of(const std::string& text) {
+  std::string like;
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '\\') like += '\\';
+    like += c;
+  }
+  return std::make_shared<expr::PreparedPattern>(text::compile_like(like, {.escape = '\\', .limits = {}}));
+}
+
+/// A column's comparison with a text, run as a pattern: kernels for these are compiled ahead, and read rows
+/// by wide loads. Other expressions stay as they are.
+ExprPtr as_match(const ExprPtr& predicate) {
+  if (predicate->kind != Expr::Kind::kCall || predicate->args.size() != 2) return predicate;
+  const std::string_view name = predicate->function->name;
+  if (name != "=" && name != "<>") return predicate;
+  for (const size_t place : {size_t{0}, size_t{1}}) {
+    const ExprPtr &column = predicate->args[place], &other = predicate->args[1 - place];
+    if (column->kind != Expr::Kind::kColumn || column->type.id != TypeId::kVarchar) continue;
+    const std::optional<std::string> text = expr::literal_text(other);
+    if (!text || text->empty() || text->size() > kernel::kMostNeedle) continue;
+    ExprPtr match = expr::pattern_test(column, pattern_of(*text));
+    return name == "=" ? match : call("NOT", {std::move(match)});
+  }
+  return predicate;
+}
+
+/// Puts predicates into stages: a new one begins where an automaton is to see only rows that are left.
+class Stages {
+ public:
+  void add(const ExprPtr& predicate) {
+    begin(matches_in(*predicate));
+    stages_.back().predicates.push_back(predicate);
+  }
+  /// Automata that the outputs run.
+  void begin(const std::vector<Match>& matches) {
+    if (matches.empty()) return;
+    for (const Match& match : matches) expr::automaton_of(*match.pattern);
+    end();
+    stages_.back().matches = matches;
+  }
+  /// What follows sees only rows that are left.
+  void end() {
+    if (!stages_.back().predicates.empty() || stages_.back().probe) stages_.emplace_back();
+  }
+  /// The stage ends with this probe, which tests `matches`.
+  void probe(size_t number, const std::vector<Match>& matches) {
+    begin(matches);
+    stages_.back().probe = number;
+    end();
+  }
+  /// Whether the last one's predicates take long to compile.
+  bool ends_long() const {
+    Emitter scratch([](const Expr&) { return Emitted{"x"}; }, 0);
+    for (const ExprPtr& predicate : stages_.back().predicates) scratch.emit(*predicate);
+    return !scratch.includes().empty();
+  }
+  std::vector<Stage> take() { return std::move(stages_); }
+
+ private:
+  std::vector<Stage> stages_ = std::vector<Stage>(1);
+};
+
+/// The values of a ScalarJoin's row.
+std::vector<ExprPtr> constants_of(const plan::Node& node, const Table& table) {
+  if (table.rows() > 1) throw UserError(std::get<plan::ScalarJoin>(node.payload).message);
+  std::vector<ExprPtr> constants;
+  for (size_t i = 0; i < table.schema.size(); ++i)
+    constants.push_back(literal(table.rows() == 0 ? Value(table.schema[i].type) : table.value(0, i)));
+  return constants;
+}
+
+/// Devices have no columns of nested types.
+void require_plain(const Schema& schema) {
+  for (const Field& field : schema) {
+    if (field.type.is_nested())
+      throw expr::NotOnDevice("columns of type " + field.type.name() + " are not supported on GPUs");
+  }
+}
+
+using plan::JoinKind;
+
+/// Why devices do not offer the join; null: they do.
+const char* not_offered(const Probe& probe) {
+  const plan::Join& join = *probe.join;
+  if (join.keys.empty()) return "joins without an equality";
+  if (join.range) return "joins with a range";
+  if (probe.expands && join.kind == JoinKind::kSingle) return "single joins with keys that repeat";
+  if (probe.expands && probe.condition != nullptr) return "outer joins with a condition and keys that repeat";
+  if (probe.is_mark() && (join.keys.size() > 1 || probe.condition != nullptr))
+    return "mark joins with several conditions";
+  return nullptr;
+}
+
+/// As far as it is known.
+bool keys_repeat(const Results& results, size_t build) {
+  if (build >= results.size()) return false;
+  const PipelineResult& result = results[build];
+  return result.on_device != nullptr ? !result.on_device->unique()
+                                     : result.build != nullptr && !result.build->unique();
+}
+
+bool holds_values(const Results& results, size_t build) {
+  return build < results.size() && results[build].on_device != nullptr &&
+         results[build].on_device->holds_values();
+}
+
+/// Makes `columns` those of rows of a build side: NULLs, then what it keeps, which are with the mark the
+/// columns of the program. Returns the predicate on marks.
+ExprPtr read_marked(const plan::Node& node, std::vector<Type>& types, std::vector<ExprPtr>& columns) {
+  const auto& join = std::get<plan::Join>(node.payload);
+  const Schema &left = node.children[0]->schema, &right = node.children[1]->schema;
+  const ops::JoinColumns kept(join, left, right);
+  for (const size_t number : kept.kept) types.push_back(right[number].type);
+  if (plan::gives_left(join.kind))
+    for (const size_t number : join.left) columns.push_back(literal(Value(left[number].type)));
+  for (const size_t number : kept.right) columns.push_back(column(number, types[number]));
+  types.push_back(TypeId::kBool);
+  ExprPtr mark = column(types.size() - 1, TypeId::kBool);
+  return join.kind == JoinKind::kRightSemi ? mark : call("NOT", {std::move(mark)});
+}
+
+}  // namespace
+
+Program make_program(const Branch& branch, const SinkForm& sink, const Results& results) {
+  Program program;
+  Stages stages;
+  std::vector<ExprPtr> columns;  // of the rows at this place of the pipeline
+  const auto add_column = [&](Type type) {
+    columns.push_back(column(program.types.size(), type));
+    program.types.push_back(type);
+  };
+  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+    stages.add(read_marked(*marked->join, program.types, columns));
+  } else {
+    for (const Field& field : branch.schema) add_column(field.type);
+  }
+  size_t compared = 0;
+  const auto filter = [&](const std::vector<ExprPtr>& predicates) {
+    for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
+      ExprPtr asked = substitute(predicate, columns);
+      if (compared < kMostCompared) {
+        ExprPtr match = as_match(asked);
+        compared += match != asked;
+        asked = std::move(match);
+      }
+      stages.add(asked);
+    }
+  };
+
+  const auto probe = [&](const StepSpec& step) {
+    const plan::Node& node = *step.node;
+    const auto& join = std::get<plan::Join>(node.payload);
+    const Schema& right = node.children[1]->schema;
+    const ops::JoinColumns kept(join, node.children[0]->schema, right);
+    Probe made{&join, step.result, {}, nullptr, program.types.size(), kept.kept.size()};
+    made.expands = made.gives_pairs() && keys_repeat(results, step.result);
+    made.finds_value = holds_values(results, step.result);
+    std::vector<Match> matches;
+    const auto ask = [&](const ExprPtr& expr) {
+      for (const Match& match : matches_in(*expr)) matches.push_back(match);
+      return expr;
+    };
+    for (const plan::JoinKey& key : join.keys) made.keys.push_back(ask(substitute(key.left, columns)));
+    for (const size_t column : kept.kept) add_column(right[column].type);
+    for (const plan::JoinKey& key : join.keys) program.types.push_back(key.right->type);
+    if (made.is_mark()) add_column(TypeId::kBool);
+    const bool narrows_later = join.kind == JoinKind::kInner;  // pairs are rows, which a filter leaves
+    if (kept.condition != nullptr && !narrows_later)
+      made.condition = ask(substitute(kept.condition, columns));
+    if (const char* const lacking = not_offered(made))
+      throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
+    stages.probe(program.probes.size(), matches);
+    program.probes.push_back(std::move(made));
+    if (kept.condition != nullptr && narrows_later) filter({kept.condition});
+    std::vector<ExprPtr> given;
+    const size_t first = node.children[0]->schema.size();
+    for (const size_t column : join.left) given.push_back(columns[column]);
+    if (join.kind == JoinKind::kMark) given.push_back(columns.back());
+    if (plan::gives_right(join.kind))
+      for (const size_t column : kept.right) given.push_back(columns[first + column]);
+    columns = std::move(given);
+  };
+
+  require_plain(branch.schema);
+  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
+  for (const StepSpec& step : branch.steps) {
+    require_plain(step.node->schema);
+    const plan::Payload& payload = step.node->payload;
+    if (const auto* node = std::get_if<plan::Filter>(&payload)) {
+      filter({node->predicate});
+    } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
+      std::vector<ExprPtr> made;
+      for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
+      columns = std::move(made);
+    } else if (std::holds_alternative<plan::Unnest>(payload)) {
+      throw expr::NotOnDevice("UNNEST is not supported on GPUs");
+    } else if (std::holds_alternative<plan::Join>(payload)) {
+      probe(step);
+    } else {
+      for (ExprPtr& constant : constants_of(*step.node, results[step.result].table))
+        columns.push_back(std::move(constant));
+    }
+  }
+
+  if (sink.expressions == nullptr) {
+    program.outputs = std::move(columns);
+  } else {
+    for (const ExprPtr& expr : *sink.expressions)
+      program.outputs.push_back(expr ? substitute(expr, columns) : nullptr);
+  }
+  std::vector<Match> matches;
+  for (const ExprPtr& output : program.outputs) {
+    if (output == nullptr) continue;
+    for (const Match& match : matches_in(*output))
+      if (std::find(matches.begin(), matches.end(), match) == matches.end()) matches.push_back(match);
+  }
+  stages.begin(matches);
+  const auto is_plain = [](const ExprPtr& expr) {
+    return expr == nullptr || expr->kind == Expr::Kind::kColumn;
+  };
+  const bool plain = std::all_of(program.outputs.begin(), program.outputs.end(), is_plain);
+  const bool groups = sink.takes == SinkForm::Takes::kGroups, states = sink.takes == SinkForm::Takes::kStates;
+  if (plain && (groups || (states && stages.ends_long()))) stages.end();
+  program.stages = stages.take();
+  return program;
+}
+
+}  // namespace lanewise::exec

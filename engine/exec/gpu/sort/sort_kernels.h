@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/gpu/codegen/kernel_builder.h"
+#include "exec/gpu/sort/sort_words.h"
+#include "plan/node.h"
+
+namespace lanewise::exec {
+
+/// The kernels of ORDER BY. The program's outputs are the rows' columns, then the keys.
+///
+///   sort_word_N  the N-th of words() for the rows of a list -> JobLayout::kOut
+///   sort_size_N  the longest string of sort key N in those rows -> JobLayout::kOut, u32; bits of
+///   JobLayout::kActive at
+///                the places of those longer than JobLayout::kDepth bytes are set
+class SortKernels {
+ public:
+  /// Both outlive it.
+  SortKernels(const KernelBuilder& builder, const plan::Sort& sort);
+
+  /// What is compared, most significant first.
+  const std::vector<SortWord>& words() const { return words_; }
+  void add_to(KernelText& text) const;
+  static std::string word_kernel(size_t word);
+  static std::string size_kernel(size_t key);
+
+ private:
+  const ExprPtr& key(size_t key) const;
+  void write_word(expr::Emitter& out, const SortWord& word) const;
+
+  const KernelBuilder& builder_;
+  const plan::Sort& sort_;
+  std::vector<SortWord> words_;
+};
+
+}  // namespace lanewise::exec
