@@ -62,8 +62,8 @@ def compile_kernels(nvcc, root, path, architecture):
     return Outcome(path.relative_to(root), architecture, sorted(read_log(log)), log if result.returncode else "")
 
 
-def compile_all(root, nvcc):
-    jobs = [(path, architecture) for path in sources(root) for architecture in ARCHITECTURES]
+def compile_all(root, nvcc, architectures=ARCHITECTURES):
+    jobs = [(path, architecture) for path in sources(root) for architecture in architectures]
     with ThreadPoolExecutor(JOBS) as pool:
         return list(pool.map(lambda job: compile_kernels(nvcc, root, *job), jobs))
 

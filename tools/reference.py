@@ -94,7 +94,7 @@ def functions():
 
 def aggregates():
     folder = ROOT / "engine" / "ops" / "aggregate"
-    sources = "".join(path.read_text() for path in sorted(folder.glob("*.cc")) if not path.name.endswith("_test.cc"))
+    sources = "".join(path.read_text() for path in sorted(folder.rglob("*.cc")) if not path.name.endswith("_test.cc"))
     text = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
     entries = re.findall(rf'\{{"(\w+)",\s*(?:true|false),\s*(?:true|false),[^"]+{text},\s*{text}(?:,\s*true)?\}}', sources)
     entries += re.findall(rf'entry<[^>]+>\(\s*"(\w+)",\s*{text},\s*{text}\)', sources)

@@ -121,6 +121,24 @@ Physical Type::physical() const {
   throw InternalError("unknown type");
 }
 
+namespace {
+
+const char* timestamp_name(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kSecond:
+      return "TIMESTAMP_S";
+    case TimeUnit::kMilli:
+      return "TIMESTAMP_MS";
+    case TimeUnit::kMicro:
+      return "TIMESTAMP";
+    case TimeUnit::kNano:
+      return "TIMESTAMP_NS";
+  }
+  throw InternalError("unknown unit");
+}
+
+}  // namespace
+
 std::string Type::name() const {
   switch (id) {
     case TypeId::kNull:
@@ -158,17 +176,7 @@ std::string Type::name() const {
     case TypeId::kTime:
       return "TIME";
     case TypeId::kTimestamp:
-      switch (unit) {
-        case TimeUnit::kSecond:
-          return "TIMESTAMP_S";
-        case TimeUnit::kMilli:
-          return "TIMESTAMP_MS";
-        case TimeUnit::kMicro:
-          return "TIMESTAMP";
-        case TimeUnit::kNano:
-          return "TIMESTAMP_NS";
-      }
-      break;
+      return timestamp_name(unit);
     case TypeId::kTimestampTz:
       return "TIMESTAMP WITH TIME ZONE";
     case TypeId::kInterval:

@@ -105,6 +105,7 @@ struct Calls {
   Call<Context> context_push{library, "cuCtxPushCurrent_v2"};
   Call<Context*> context_pop{library, "cuCtxPopCurrent_v2"};
   Call<> context_synchronize{library, "cuCtxSynchronize"};
+  Call<size_t*, int> context_get_limit{library, "cuCtxGetLimit"};
   Call<int, size_t> context_set_limit{library, "cuCtxSetLimit"};
 
   Call<size_t*, size_t*> memory_info{library, "cuMemGetInfo_v2"};

@@ -42,6 +42,19 @@ size_t Device::free_memory() {
   return free;
 }
 
+Device::FetchSectors::FetchSectors(Device& device) : device_(device) {
+  const std::lock_guard lock(device.mutex_);
+  if (device.sector_fetchers_++ != 0) return;
+  device.release(&cuda::Calls::context_get_limit, &device.fetched_before_, cuda::kFetchGranularity);
+  device.release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, size_t{32});
+}
+
+Device::FetchSectors::~FetchSectors() {
+  const std::lock_guard lock(device_.mutex_);
+  if (--device_.sector_fetchers_ != 0 || device_.fetched_before_ == 0) return;
+  device_.release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, device_.fetched_before_);
+}
+
 void Device::synchronize() { run(&cuda::Calls::context_synchronize); }
 
 void Device::fail(const char* call, cuda::Result result) {

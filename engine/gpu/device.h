@@ -34,9 +34,19 @@ class Device {
   /// Waits for all work of the device.
   void synchronize();
 
-  /// Makes the device read from its memory no more than the sectors of 32 bytes that a kernel touches: best
-  /// where few bytes of each string are looked at. Devices may ignore it.
-  void fetch_sectors() noexcept { release(&cuda::Calls::context_set_limit, cuda::kFetchGranularity, 32); }
+  /// While one lives, the device reads from its memory no more than the sectors of 32 bytes that a kernel
+  /// touches: best where few bytes of each string are looked at. Devices may ignore it. Other libraries of
+  /// the process use the same context: the last one restores what they had.
+  class FetchSectors {
+   public:
+    explicit FetchSectors(Device& device);
+    ~FetchSectors();
+    FetchSectors(const FetchSectors&) = delete;
+    FetchSectors& operator=(const FetchSectors&) = delete;
+
+   private:
+    Device& device_;
+  };
 
   /// Calls the driver with this device's context: device.run(&cuda::Calls::stream_create, &stream, flags).
   /// Throws DeviceError, MemoryError or InternalError with the call, its error and the cause.
@@ -102,7 +112,9 @@ class Device {
   cuda::Context context_ = nullptr;
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
-  std::string fault_;  // why it was lost
+  std::string fault_;          // why it was lost
+  int sector_fetchers_ = 0;    // FetchSectors that live
+  size_t fetched_before_ = 0;  // bytes; 0: not known
 };
 
 }  // namespace lanewise::gpu

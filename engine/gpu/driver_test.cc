@@ -96,6 +96,20 @@ TEST_F(DriverTest, ADeviceIsMadeOnceAndReleased) {
   EXPECT_EQ(fake_.live, 0);
 }
 
+TEST_F(DriverTest, TheLastOneRestoresWhatTheContextFetched) {
+  Driver driver(library_);
+  Device& device = driver.device(0);
+  {
+    const Device::FetchSectors outer(device);
+    EXPECT_EQ(fake_.fetched, 32);
+    {
+      const Device::FetchSectors inner(device);
+    }
+    EXPECT_EQ(fake_.fetched, 32);
+  }
+  EXPECT_EQ(fake_.fetched, 64);
+}
+
 TEST_F(DriverTest, AFailedContextCanBeTriedAgain) {
   Driver driver(library_);
   fake_.fail_in = 1;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/new_file.h"
-#include "sql/duckdb_headers.h"
+#include "sql/database_state.h"
 #include "sql/errors.h"
 #include "sql/functions/host_functions.h"
 #include "sql/parameters.h"
@@ -70,231 +70,7 @@ duckdb::unique_ptr<duckdb::DuckDB> open(const DatabaseOptions& options) {
   }
 }
 
-/// DESCRIBE, SHOW and SUMMARIZE are SELECT statements to the parser.
-bool is_show(const duckdb::SQLStatement& statement) {
-  const auto& node = *statement.Cast<duckdb::SelectStatement>().node;
-  if (node.type != duckdb::QueryNodeType::SELECT_NODE) return false;
-  const auto& from = node.Cast<duckdb::SelectNode>().from_table;
-  return from && from->type == duckdb::TableReferenceType::SHOW_REF;
-}
-
-/// A type as a cast names it, with its collation; empty for that of NULL, which no cast names.
-std::string spelled(const duckdb::LogicalType& type) {
-  if (type.id() == duckdb::LogicalTypeId::SQLNULL) return "";
-  const bool collated =
-      type.id() == duckdb::LogicalTypeId::VARCHAR && !duckdb::StringType::GetCollation(type).empty();
-  return type.ToString() + (collated ? " COLLATE " + duckdb::StringType::GetCollation(type) : "");
-}
-
-/// A setting that becomes again what it was.
-template <class T>
-class Restored {
- public:
-  explicit Restored(T& setting) : setting_(setting), before_(setting) {}
-  ~Restored() { setting_ = std::move(before_); }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-
- private:
-  T& setting_;
-  T before_;
-};
-
-/// What may change how files are read.
-bool changes_settings(StatementType type) {
-  switch (type) {
-    case StatementType::SET_STATEMENT:
-    case StatementType::VARIABLE_SET_STATEMENT:
-    case StatementType::PRAGMA_STATEMENT:
-    case StatementType::LOAD_STATEMENT:
-    case StatementType::ATTACH_STATEMENT:
-    case StatementType::DETACH_STATEMENT:
-    case StatementType::CALL_STATEMENT:
-    case StatementType::MULTI_STATEMENT:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// The text up to each ';' that is not part of another token.
-std::vector<std::string> divided(const std::string& sql) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  for (const duckdb::SimplifiedToken& token : duckdb::Parser::Tokenize(sql)) {
-    if (sql[token.start] != ';') continue;
-    parts.push_back(sql.substr(begin, token.start + 1 - begin));
-    begin = token.start + 1;
-  }
-  if (begin < sql.size()) parts.push_back(sql.substr(begin));
-  return parts;
-}
-
 }  // namespace
-
-struct Database::State {
-  duckdb::unique_ptr<duckdb::DuckDB> instance;
-  duckdb::unique_ptr<duckdb::Connection> connection;
-  std::shared_ptr<ExposedRows> exposed = std::make_shared<ExposedRows>();
-  Generation generation;
-  std::string disabled_optimizers;
-
-  duckdb::ClientContext& context() { return *connection->context; }
-
-  bool query_left_open = false;    // in the transaction
-  std::vector<std::string> files;  // of the last plan
-
-  void find_files(duckdb::LogicalOperator& op) {
-    if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
-      auto& get = op.Cast<duckdb::LogicalGet>();
-      for (std::string& file : source_files(get)) files.push_back(std::move(file));
-      for (std::string& file : exposed_files(get)) files.push_back(std::move(file));
-    }
-    for (const auto& child : op.children) find_files(*child);
-  }
-
-  /// Scans give columns of structs whole: what the optimiser would read of them alone, expressions read.
-  static void read_whole_columns(duckdb::LogicalOperator& op) {
-    if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET)
-      op.Cast<duckdb::LogicalGet>().function.supports_pushdown_extract = nullptr;
-    for (const auto& child : op.children) read_whole_columns(*child);
-  }
-
-  /// Runs a statement that is not a query; the file of COPY appears whole or not at all.
-  std::optional<Table> run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement, const Table& parameters,
-                                 MemoryBudget* budget) {
-    const std::string* path = copied_to(*statement);
-    if (path == nullptr) return run(std::move(statement), false, parameters, budget);
-    refuse_overwriting(*path, files);
-    const std::string named = *path;  // the statement's own changes
-    NewFile file(named);
-    if (!file.in_place()) copy_to(*statement, file.temporary());
-    std::optional<Table> result;
-    try {
-      result = run(std::move(statement), false, parameters, budget);
-    } catch (const duckdb::Exception& error) {
-      std::string text = duckdb::ErrorData(error).Message();
-      const size_t at = text.find(file.temporary());
-      if (at == std::string::npos) throw;
-      throw UserError(text.replace(at, file.temporary().size(), named));
-    }
-    file.commit();
-    return result;
-  }
-
-  /// Rows that our engine holds, as a query for DuckDB.
-  static std::string rows_query(const std::vector<std::string>& results) {
-    std::vector<std::string> columns;
-    for (size_t i = 0; i < results.size(); ++i) columns.push_back(fmt::format("c{}", i));
-    return fmt::format("SELECT {} FROM lanewise_rows() AS t({})", fmt::join(results, ", "),
-                       fmt::join(columns, ", "));
-  }
-
-  /// Begins a transaction unless the user has begun one. Statements that begin and end it take as long as a
-  /// small query each; only where a query was left open one ends it, and closes that.
-  std::shared_ptr<void> transaction() {
-    context().ClearInterrupt();
-    duckdb::TransactionContext& transaction = context().transaction;
-    if (!transaction.IsAutoCommit()) return nullptr;
-    transaction.BeginTransaction();
-    transaction.SetAutoCommit(false);  // until its end
-    return {this, [](State* state) {
-              try {
-                if (std::exchange(state->query_left_open, false)) {
-                  state->connection->Rollback();
-                } else {
-                  state->context().transaction.Rollback(nullptr);
-                }
-              } catch (const std::exception&) {  // it was only read; the next statement begins again
-              }
-            }};
-  }
-
-  duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> parse(const std::string& sql) {
-    duckdb::Parser parser(context().GetParserOptions());
-    try {
-      parser.ParseQuery(sql);
-    } catch (const duckdb::ParserException& error) {
-      // DuckDB's parser takes windows of the same name in two statements for one that is defined twice.
-      const std::vector<std::string> parts = divided(sql);
-      if (parts.size() < 2 ||
-          std::string_view(error.what()).find("already defined") == std::string_view::npos)
-        throw;
-      duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> statements;
-      for (const std::string& part : parts) {
-        for (auto& statement : parse(part)) statements.push_back(std::move(statement));
-      }
-      return statements;
-    }
-    return std::move(parser.statements);
-  }
-
-  Statement::Kind kind_of(const duckdb::SQLStatement& statement) {
-    using Kind = Statement::Kind;
-    switch (statement.type) {
-      case StatementType::SELECT_STATEMENT:
-        return is_show(statement) ? Kind::kOther : Kind::kQuery;
-      case StatementType::MULTI_STATEMENT:  // PIVOT
-        return Kind::kQuery;
-      case StatementType::EXECUTE_STATEMENT: {
-        const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;
-        const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
-        return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT
-                   ? Kind::kQuery
-                   : Kind::kOther;
-      }
-      default:
-        return query_inside(statement) ? Kind::kWrite : Kind::kOther;
-    }
-  }
-
-  /// Puts what EXPLAIN explains in its place, if our engine runs it.
-  Statement::Explain take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement) {
-    if (statement->type == StatementType::MULTI_STATEMENT)  // of PIVOT
-      return take_explained(statement->Cast<duckdb::MultiStatement>().statements.back());
-    if (statement->type != StatementType::EXPLAIN_STATEMENT) return Statement::Explain::kNo;
-    auto& explained = statement->Cast<duckdb::ExplainStatement>();
-    if (kind_of(*explained.stmt) == Statement::Kind::kOther) return Statement::Explain::kNo;
-    const bool is_text = explained.explain_format == duckdb::ExplainFormat::DEFAULT ||
-                         explained.explain_format == duckdb::ExplainFormat::TEXT;
-    const bool runs = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE;
-    statement = std::move(explained.stmt);
-    return !is_text ? Statement::Explain::kOtherFormat
-           : runs   ? Statement::Explain::kProfile
-                    : Statement::Explain::kPlan;
-  }
-
-  /// The query of PIVOT without a list of values, after the statement before it, which makes a type of the
-  /// values.
-  const duckdb::SQLStatement* after_preparation(const duckdb::SQLStatement* statement) {
-    if (statement->type != StatementType::MULTI_STATEMENT) return statement;
-    const auto& parts = statement->Cast<duckdb::MultiStatement>().statements;
-    if (parts.back()->type != StatementType::SELECT_STATEMENT)
-      unsupported("PIVOT without a list of values in a statement that is not a query is not");
-    for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
-    return parts.back().get();
-  }
-
-  /// Runs a statement and fetches its result.
-  std::optional<Table> run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
-                           const Table& parameters, MemoryBudget* budget) {
-    ParameterValues values = parameter_values(*statement, parameters);
-    if (!reads_only) ++generation.writes;
-    if (changes_settings(statement->type)) ++generation.settings;
-    const auto pending = context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
-    if (pending->HasError()) pending->GetErrorObject().Throw();
-    const auto result = pending->Execute();
-    if (result->HasError()) result->GetErrorObject().Throw();
-    const bool has_rows = result->properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
-    Table fetched = fetch(*result, budget);
-    if (!has_rows) return std::nullopt;
-    return fetched;
-  }
-
-  Table fetch(duckdb::QueryResult& result, MemoryBudget* budget);
-  /// The values of one expression for each column of `table`, which the expressions call c0, c1, ...
-  Table selected(const Table& table, const std::vector<std::string>& expressions);
-};
 
 bool may_change_database(const std::string& sql) {
   duckdb::Parser parser;
@@ -375,122 +151,6 @@ Statement Database::parse(const std::string& text) {
       text);
 }
 
-Query Database::plan(const Statement& statement) {
-  Query result;
-  const auto begin = std::chrono::steady_clock::now();
-  const duckdb::SQLStatement& parsed =
-      *translated([&] { return state_->after_preparation(statement.parsed.get()); }, statement.text);
-  if (&parsed != statement.parsed.get())
-    result.pivot_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  duckdb::unique_ptr<duckdb::LogicalOperator> logical;
-  const auto make_plan = [&] {
-    translated(
-        [&] {
-          result.transaction = state_->transaction();
-          state_->context().RunFunctionInTransaction([&] {
-            duckdb::Planner planner(state_->context());
-            if (parsed.type == StatementType::EXECUTE_STATEMENT) {
-              const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
-              const auto prepared =
-                  duckdb::ClientData::Get(state_->context()).prepared_statements.at(execute.name);
-              planner.parameter_data =
-                  parameter_values(state_->context(), execute, *prepared->unbound_statement);
-              planner.CreatePlan(prepared->unbound_statement->Copy());
-            } else {
-              planner.parameter_data = parameter_values(parsed, statement.parameters);
-              planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed)
-                                                                           : parsed.Copy());
-            }
-            logical = std::move(planner.plan);
-            if (!planner.properties.modified_databases.empty())
-              unsupported("a query that changes a database, as nextval does, is not");
-            state_->files.clear();
-            state_->find_files(*logical);
-            State::read_whole_columns(*logical);
-            result.names.assign(planner.names.begin(), planner.names.end());
-            for (const duckdb::LogicalType& type : planner.types) {
-              result.types.push_back(spelled(type));
-              result.texts.push_back(text_of(type));
-            }
-            auto& disabled = duckdb::DBConfig::GetConfig(state_->context()).options.disabled_optimizers;
-            for (const std::string& name : duckdb::StringUtil::Split(state_->disabled_optimizers, ','))
-              disabled.insert(duckdb::OptimizerTypeFromString(name));
-            const Restored as_before(disabled);
-            // Turns a window function into a list of each group's first rows.
-            disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
-            if (duckdb::ClientConfig::GetConfig(state_->context()).enable_optimizer &&
-                logical->RequireOptimizer()) {
-              duckdb::Optimizer optimizer(*planner.binder, state_->context());
-              keep_answers(optimizer);
-              logical = optimizer.Optimize(std::move(logical));
-            }
-            logical->ResolveOperatorTypes();
-            duckdb::ColumnBindingResolver resolver;
-            resolver.VisitOperator(*logical);
-          });
-        },
-        statement.text);
-  };
-  try {
-    make_plan();
-  } catch (const UserError&) {
-    throw_pattern_fault(parsed, parameter_values(parsed, statement.parameters));
-    throw;
-  }
-  try {
-    translated([&] {
-      Translator translator(state_->context(), state_->generation, statement.text);
-      result.root = translator.plan(*logical);
-      result.computed_by_duckdb = translator.computed_by_duckdb();
-      if (translator.reads_json()) {
-        state_->query_left_open = true;
-        result.executor =
-            std::shared_ptr<duckdb::PendingQueryResult>(state_->connection->PendingQuery("SELECT 1"));
-      }
-    });
-  } catch (const MemoryError&) {
-    throw;
-  } catch (const UserError& error) {
-    throw UnsupportedError(error.what());
-  }
-  return result;
-}
-
-Table Database::State::fetch(duckdb::QueryResult& result, MemoryBudget* budget) {
-  constexpr int64_t kRows = 122'880;
-  Table table;
-  duckdb::vector<duckdb::LogicalType> types;
-  std::vector<ColumnGather> columns;
-  for (size_t i = 0; i < result.types.size(); ++i) {
-    types.push_back(find_type(result.types[i]) ? result.types[i] : duckdb::LogicalType::VARCHAR);
-    table.schema.push_back({result.names[i], *find_type(types[i]), text_of(result.types[i])});
-    columns.emplace_back(types[i], table.schema[i].type, 0, budget);
-  }
-  const auto flush = [&] {
-    Batch batch;
-    batch.rows = columns.empty() ? 0 : columns[0].rows();
-    if (batch.rows == 0) return;
-    for (ColumnGather& column : columns) batch.columns.push_back(column.finish());
-    table.batches.push_back(std::move(batch));
-  };
-  while (auto chunk = result.Fetch()) {
-    if (chunk->size() == 0) break;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (types[i] != result.types[i]) {
-        duckdb::Vector text(types[i], chunk->size());
-        duckdb::VectorOperations::Cast(context(), chunk->data[i], text, chunk->size());
-        columns[i].append(text, static_cast<int64_t>(chunk->size()));
-      } else {
-        columns[i].append(chunk->data[i], static_cast<int64_t>(chunk->size()));
-      }
-    }
-    if (!columns.empty() && columns[0].rows() >= kRows) flush();
-  }
-  if (result.HasError()) result.ThrowError();
-  flush();
-  return table;
-}
-
 std::optional<Table> Database::run(const Statement& statement, MemoryBudget* budget) {
   return translated(
       [&]() -> std::optional<Table> {
@@ -509,8 +169,7 @@ std::optional<Table> Database::run(const Statement& statement, MemoryBudget* bud
 std::optional<Table> Database::write(const Statement& statement, const Table& rows,
                                      const std::vector<std::string>& names,
                                      const std::vector<std::string>& types, MemoryBudget* budget) {
-  state_->exposed->table = &rows;
-  const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
+  const std::shared_ptr<void> exposing = state_->expose(rows);
   return translated(
       [&] {
         std::vector<std::string> results;
@@ -530,16 +189,6 @@ std::optional<Table> Database::write(const Statement& statement, const Table& ro
 }
 
 const std::vector<std::string>& Database::files() const { return state_->files; }
-
-Table Database::State::selected(const Table& table, const std::vector<std::string>& expressions) {
-  exposed->table = &table;
-  const std::shared_ptr<void> hide(nullptr, [this](void*) { exposed->table = nullptr; });
-  std::optional<Table> result;
-  for (auto& statement : parse(rows_query(expressions)))
-    result = run(std::move(statement), true, {}, exposed->budget);
-  for (size_t i = 0; i < table.schema.size(); ++i) result->schema[i].name = table.schema[i].name;
-  return std::move(*result);
-}
 
 Table Database::as_json(const Table& table) {
   std::vector<std::string> expressions;
@@ -566,8 +215,7 @@ Table Database::in_zone(const Table& table) {
 }
 
 void Database::write_parquet(const Table& table, const std::string& path) {
-  state_->exposed->table = &table;
-  const std::shared_ptr<void> hide(nullptr, [this](void*) { state_->exposed->table = nullptr; });
+  const std::shared_ptr<void> exposing = state_->expose(table);
   std::vector<std::string> results;
   for (size_t i = 0; i < table.schema.size(); ++i) {
     const auto& [name, type, text_of] = table.schema[i];

@@ -1,5 +1,6 @@
 """./dev kernels: every .cu compiles ahead of time, what does not is found, and its needs are read."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,7 +17,8 @@ def nvcc():
 
 
 def test_this_repository(nvcc):
-    outcomes = kernels.compile_all(ROOT, nvcc)
+    """For the newest GPU; for all with LANEWISE_TEST_ALL, as ./dev kernels does."""
+    outcomes = kernels.compile_all(ROOT, nvcc, kernels.ARCHITECTURES if "LANEWISE_TEST_ALL" in os.environ else kernels.ARCHITECTURES[-1:])
     text, failed = kernels.report(outcomes)
     assert outcomes and not failed, text
     assert all(outcome.kernels for outcome in outcomes)

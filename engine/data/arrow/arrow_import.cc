@@ -107,6 +107,25 @@ class Importer {
     return buffer;
   }
 
+  void take_intervals(const Form& form, int64_t first, int64_t rows, Column& column) const {
+    if (form.layout == Layout::kMonths) {
+      column.values = converted<Interval>(buffer<int32_t>(1), first, rows, column,
+                                          [](int32_t months) { return Interval{months, 0, 0}; });
+    } else if (form.layout == Layout::kDayMillis) {
+      struct DayMillis {
+        int32_t days;
+        int32_t millis;
+      };
+      column.values = converted<Interval>(buffer<DayMillis>(1), first, rows, column, [](DayMillis value) {
+        return Interval{0, value.days, int64_t{value.millis} * 1000};
+      });
+    } else {
+      column.values = converted<Interval>(
+          buffer<MonthDayNano>(1), first, rows, column,
+          [](MonthDayNano value) { return Interval{value.months, value.days, value.nanos / 1000}; });
+    }
+  }
+
   void take_values(const Form& form, int64_t first, int64_t rows, bool copy, Column& column) const {
     switch (form.layout) {
       case Layout::kNull:
@@ -152,27 +171,11 @@ class Importer {
         column.values = converted<uint128_t>(buffer<uint128_t>(1), first, rows, column, uuid_value);
         return;
       case Layout::kMonths:
-        column.values = converted<Interval>(buffer<int32_t>(1), first, rows, column,
-                                            [](int32_t months) { return Interval{months, 0, 0}; });
-        return;
-      case Layout::kDayMillis: {
-        struct DayMillis {
-          int32_t days;
-          int32_t millis;
-        };
-        column.values = converted<Interval>(buffer<DayMillis>(1), first, rows, column, [](DayMillis value) {
-          return Interval{0, value.days, int64_t{value.millis} * 1000};
-        });
-        return;
-      }
+      case Layout::kDayMillis:
+      case Layout::kMonthDayNano:
+        return take_intervals(form, first, rows, column);
       case Layout::kNested:
         return take_nested(form, first, rows, column);
-      case Layout::kMonthDayNano: {
-        column.values = converted<Interval>(
-            buffer<MonthDayNano>(1), first, rows, column,
-            [](MonthDayNano value) { return Interval{value.months, value.days, value.nanos / 1000}; });
-        return;
-      }
     }
   }
 

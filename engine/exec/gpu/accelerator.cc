@@ -30,6 +30,7 @@ std::future<void> warm_up_compiler(const Accelerator::Options& options) {
 Accelerator::Accelerator(const Options& options)
     : warming_(warm_up_compiler(options)),
       device(gpu::Driver::system().device(options.ordinal)),
+      sectors_(device),
       stream(device),
       copies(device),
       pool(device, options.memory_limit),
@@ -41,7 +42,6 @@ Accelerator::Accelerator(const Options& options)
       modules(device),
       budget_(options.budget) {
   gpu::Compiler::system();  // says now that there is none
-  device.fetch_sectors();
   modules.begin(list_kernels());
 }
 

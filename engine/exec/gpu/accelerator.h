@@ -48,6 +48,11 @@ struct Accelerator {
   gpu::Kernel list_kernel(const std::string& name);
 
   gpu::Device& device;
+
+ private:
+  const gpu::Device::FetchSectors sectors_;
+
+ public:
   gpu::Stream stream;
   gpu::Stream copies;              ///< of batches that come while `stream` works
   std::vector<gpu::Event> timers;  ///< for a KernelClock

@@ -58,10 +58,7 @@ size_t bitmap_bytes(uint64_t rows) { return bits::words(rows) * sizeof(uint64_t)
 /// Fewer rows are looked up in less time than is sure to be saved: 4 M take 0.15 ms on an H100.
 constexpr uint64_t kFewestSplit = uint64_t{1} << 22;
 
-constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts",
-                           kTexts = "Strings that a kernel makes";
-/// Memory for them at first: what nearly all queries get by with.
-constexpr uint64_t kLeastHeap = uint64_t{1} << 20, kMostFirstHeap = uint64_t{1} << 28, kHeapOfRow = 64;
+constexpr std::string_view kPairsOfJoin = "Join", kSplit = "Join, rows by parts";
 
 }  // namespace
 
@@ -327,59 +324,6 @@ void BranchRun::expand(size_t number) {
   begin_section(section_ + 1);
 }
 
-/// The kernel that puts rows into groups takes longest to compile. Where it is not there yet, others that are
-/// sooner take its place among `texts`, for this batch, and it is compiled when they are.
-void BranchRun::put_off_group_kernel(std::vector<KernelText>& texts) {
-  const auto group = std::find_if(texts.begin(), texts.end(), [](const KernelText& text) {
-    return text.names == std::vector<std::string>{"group"};
-  });
-  if (group == texts.end() || !sources().groups().slots().shape()) return;
-  std::string source = group->text();
-  switch (gpu_.strategy.groups) {
-    case Strategy::Groups::kTable:
-    case Strategy::Groups::kParts:
-      return;
-    case Strategy::Groups::kSlots:
-      source.clear();
-      break;
-    case Strategy::Groups::kAuto:
-      if (!gpu_.compiles_beside || gpu_.modules.find(source)) return;
-      if (!gpu_.modules.find(put_slots_kernel())) {  // for another query
-        gpu_.modules.begin(put_slots_kernel());
-        return;
-      }
-  }
-  beside_ = std::move(source);
-  std::vector<KernelText> sooner = sources().groups().slot_texts();
-  texts.insert(texts.erase(group), std::make_move_iterator(sooner.begin()),
-               std::make_move_iterator(sooner.end()));
-}
-
-/// Those that are new are compiled at once, each by a thread.
-void BranchRun::add_kernels(const std::vector<KernelText>& texts) {
-  for (const KernelText& text : texts) {
-    const std::string source = text.text();
-    if (gpu_.modules.begin(source)) awaited_.insert(source);
-    making_texts_.insert(text.making_texts.begin(), text.making_texts.end());
-    for (const std::string& name : text.names)
-      kernels_[name] = {source, text.entry.empty() ? name : text.entry, nullptr};
-  }
-}
-
-gpu::Kernel BranchRun::kernel(const std::string& name) {
-  Place& place = kernels_.at(name);
-  if (!place.built) {
-    Stopwatch watch;
-    place.built = gpu_.modules.get(place.source);
-    if (awaited_.erase(place.source) != 0) {
-      ++times_.modules;
-      times_.compiled += place.built->cached ? 0 : 1;
-      times_.module_seconds += static_cast<double>(watch.lap()) * 1e-9;
-    }
-  }
-  return place.built->module.kernel(place.entry);
-}
-
 size_t BranchRun::place_of(size_t column) const {
   return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
 }
@@ -446,31 +390,6 @@ void BranchRun::filter_by_last() {
   if (!program_.stages[last].predicates.empty()) filter(last);
 }
 
-kernel::Job BranchRun::job() const {
-  std::vector<size_t> order(held().size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  return job(order);
-}
-
-/// With the columns in this order.
-kernel::Job BranchRun::job(const std::vector<size_t>& order) const {
-  const KernelBuilder& builder = this->builder();
-  const JobLayout& layout = builder.layout();
-  kernel::Job job{};
-  job.words[JobLayout::kRows] = rows_;
-  job.words[JobLayout::kActive] = active_;
-  job.words[JobLayout::kFault] = fault_.address();
-  job.words[JobLayout::kFirstRow] = first_;
-  for (size_t place = 0; place < order.size(); ++place) builder.set_column(job, place, *held()[order[place]]);
-  for (size_t match = 0; match < hits_.size(); ++match)
-    job.words[layout.match(match)] = hits_[match].address();
-  for (size_t probe = 0; probe < found_.size(); ++probe)
-    job.words[layout.probe(probe) + JobLayout::kFound] = found_[probe].address();
-  for (size_t probe = 0; probe < tables_.size(); ++probe) set_table(job, layout, probe, *tables_[probe]);
-  builder.set_constants(job);
-  return job;
-}
-
 /// Bytes of the columns that the stages read.
 uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
   std::vector<ExprPtr> read = program_.read_by(stages);
@@ -483,40 +402,6 @@ uint64_t BranchRun::bytes_read(Section stages, bool outputs_too) const {
   uint64_t bytes = 0;
   for (const size_t column : columns) bytes += held()[place_of(column)]->bytes();
   return bytes;
-}
-
-/// As many as run at once, if there is something for them to do.
-uint64_t BranchRun::blocks_for(const gpu::Kernel& kernel, uint64_t rows, const RowLaunch& how) const {
-  const auto resident = static_cast<uint64_t>(gpu_.multiprocessors()) *
-                        static_cast<uint64_t>(kernel.blocks_per_multiprocessor(how.threads, how.shared));
-  const uint64_t needed = (rows + how.threads - 1) / how.threads;
-  return std::clamp<uint64_t>(needed, 1, std::min(resident, most_blocks(gpu_)));
-}
-
-bool BranchRun::try_rows(const std::string& name, kernel::Job job, uint64_t rows, const RowLaunch& how) {
-  const gpu::Kernel found = kernel(name);
-  const bool texts = makes_texts(name);
-  fault_came_ = false;
-  auto& [heap, wanted] = heaps_[name];
-  if (texts) {
-    if (!heap) {
-      const uint64_t first = std::min(kMostFirstHeap, kLeastHeap + rows * kHeapOfRow);
-      heap = allocate(std::max(first, wanted), kTexts);
-    }
-    gpu_.stream.fill(heap.address(), 0, kernel::kHeapHead);
-    job.words[JobLayout::kHeap] = heap.address();
-    job.words[JobLayout::kHeapBytes] = heap.size() - kernel::kHeapHead;
-  }
-  const uint64_t blocks = blocks_for(found, rows, how);
-  clock_.time(name, how.bytes, [&] {
-    found.launch(gpu_.stream, {.blocks = blocks, .threads = how.threads, .shared = how.shared}, job);
-  });
-  if (!texts) return true;
-  const auto used = fetch_one<uint64_t>(gpu_, heap.address()), size = uint64_t{heap.size()};
-  if (used <= size - kernel::kHeapHead) return true;
-  heap.reset();  // what lost strings requested is more than what they need, where rows share a piece
-  wanted = std::clamp(used / 4 * 5, size * 2, size * 8);
-  return false;
 }
 
 gpu::Download BranchRun::bring_fault() {

@@ -163,110 +163,128 @@ ExprPtr read_marked(const plan::Node& node, std::vector<Type>& types, std::vecto
   return join.kind == JoinKind::kRightSemi ? mark : call("NOT", {std::move(mark)});
 }
 
-}  // namespace
-
-Program make_program(const Branch& branch, const SinkForm& sink, const Results& results) {
-  Program program;
-  Stages stages;
-  std::vector<ExprPtr> columns;  // of the rows at this place of the pipeline
-  const auto add_column = [&](Type type) {
-    columns.push_back(column(program.types.size(), type));
-    program.types.push_back(type);
-  };
-  if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
-    stages.add(read_marked(*marked->join, program.types, columns));
-  } else {
-    for (const Field& field : branch.schema) add_column(field.type);
-  }
-  size_t compared = 0;
-  const auto filter = [&](const std::vector<ExprPtr>& predicates) {
-    for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
-      ExprPtr asked = substitute(predicate, columns);
-      if (compared < kMostCompared) {
-        ExprPtr match = as_match(asked);
-        compared += match != asked;
-        asked = std::move(match);
-      }
-      stages.add(asked);
+/// Goes through a branch's steps and writes its program.
+class ProgramMaker {
+ public:
+  ProgramMaker(const Branch& branch, const Results& results) : results_(results) {
+    require_plain(branch.schema);
+    if (const auto* marked = std::get_if<MarkedRowsOf>(&branch.input)) {
+      stages_.add(read_marked(*marked->join, program_.types, columns_));
+    } else {
+      for (const Field& field : branch.schema) add_column(field.type);
     }
-  };
+    if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
+  }
 
-  const auto probe = [&](const StepSpec& step) {
-    const plan::Node& node = *step.node;
-    const auto& join = std::get<plan::Join>(node.payload);
-    const Schema& right = node.children[1]->schema;
-    const ops::JoinColumns kept(join, node.children[0]->schema, right);
-    Probe made{&join, step.result, {}, nullptr, program.types.size(), kept.kept.size()};
-    made.expands = made.gives_pairs() && keys_repeat(results, step.result);
-    made.finds_value = holds_values(results, step.result);
-    std::vector<Match> matches;
-    const auto ask = [&](const ExprPtr& expr) {
-      for (const Match& match : matches_in(*expr)) matches.push_back(match);
-      return expr;
-    };
-    for (const plan::JoinKey& key : join.keys) made.keys.push_back(ask(substitute(key.left, columns)));
-    for (const size_t column : kept.kept) add_column(right[column].type);
-    for (const plan::JoinKey& key : join.keys) program.types.push_back(key.right->type);
-    if (made.is_mark()) add_column(TypeId::kBool);
-    const bool narrows_later = join.kind == JoinKind::kInner;  // pairs are rows, which a filter leaves
-    if (kept.condition != nullptr && !narrows_later)
-      made.condition = ask(substitute(kept.condition, columns));
-    if (const char* const lacking = not_offered(made))
-      throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
-    stages.probe(program.probes.size(), matches);
-    program.probes.push_back(std::move(made));
-    if (kept.condition != nullptr && narrows_later) filter({kept.condition});
-    std::vector<ExprPtr> given;
-    const size_t first = node.children[0]->schema.size();
-    for (const size_t column : join.left) given.push_back(columns[column]);
-    if (join.kind == JoinKind::kMark) given.push_back(columns.back());
-    if (plan::gives_right(join.kind))
-      for (const size_t column : kept.right) given.push_back(columns[first + column]);
-    columns = std::move(given);
-  };
-
-  require_plain(branch.schema);
-  if (const auto* scan = std::get_if<const plan::Scan*>(&branch.input)) filter((*scan)->predicates);
-  for (const StepSpec& step : branch.steps) {
+  void step(const StepSpec& step) {
     require_plain(step.node->schema);
     const plan::Payload& payload = step.node->payload;
     if (const auto* node = std::get_if<plan::Filter>(&payload)) {
       filter({node->predicate});
     } else if (const auto* project = std::get_if<plan::Project>(&payload)) {
       std::vector<ExprPtr> made;
-      for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns));
-      columns = std::move(made);
+      for (const ExprPtr& expr : project->exprs) made.push_back(substitute(expr, columns_));
+      columns_ = std::move(made);
     } else if (std::holds_alternative<plan::Unnest>(payload)) {
       throw expr::NotOnDevice("UNNEST is not supported on GPUs");
     } else if (std::holds_alternative<plan::Join>(payload)) {
       probe(step);
     } else {
-      for (ExprPtr& constant : constants_of(*step.node, results[step.result].table))
-        columns.push_back(std::move(constant));
+      for (ExprPtr& constant : constants_of(*step.node, results_[step.result].table))
+        columns_.push_back(std::move(constant));
     }
   }
 
-  if (sink.expressions == nullptr) {
-    program.outputs = std::move(columns);
-  } else {
-    for (const ExprPtr& expr : *sink.expressions)
-      program.outputs.push_back(expr ? substitute(expr, columns) : nullptr);
+  Program finish(const SinkForm& sink) {
+    if (sink.expressions == nullptr) {
+      program_.outputs = std::move(columns_);
+    } else {
+      for (const ExprPtr& expr : *sink.expressions)
+        program_.outputs.push_back(expr ? substitute(expr, columns_) : nullptr);
+    }
+    std::vector<Match> matches;
+    for (const ExprPtr& output : program_.outputs) {
+      if (output == nullptr) continue;
+      for (const Match& match : matches_in(*output))
+        if (std::find(matches.begin(), matches.end(), match) == matches.end()) matches.push_back(match);
+    }
+    stages_.begin(matches);
+    const auto is_plain = [](const ExprPtr& expr) {
+      return expr == nullptr || expr->kind == Expr::Kind::kColumn;
+    };
+    const bool plain = std::all_of(program_.outputs.begin(), program_.outputs.end(), is_plain);
+    const bool groups = sink.takes == SinkForm::Takes::kGroups,
+               states = sink.takes == SinkForm::Takes::kStates;
+    if (plain && (groups || (states && stages_.ends_long()))) stages_.end();
+    program_.stages = stages_.take();
+    return std::move(program_);
   }
-  std::vector<Match> matches;
-  for (const ExprPtr& output : program.outputs) {
-    if (output == nullptr) continue;
-    for (const Match& match : matches_in(*output))
-      if (std::find(matches.begin(), matches.end(), match) == matches.end()) matches.push_back(match);
+
+ private:
+  void add_column(Type type) {
+    columns_.push_back(column(program_.types.size(), type));
+    program_.types.push_back(type);
   }
-  stages.begin(matches);
-  const auto is_plain = [](const ExprPtr& expr) {
-    return expr == nullptr || expr->kind == Expr::Kind::kColumn;
-  };
-  const bool plain = std::all_of(program.outputs.begin(), program.outputs.end(), is_plain);
-  const bool groups = sink.takes == SinkForm::Takes::kGroups, states = sink.takes == SinkForm::Takes::kStates;
-  if (plain && (groups || (states && stages.ends_long()))) stages.end();
-  program.stages = stages.take();
-  return program;
+
+  void filter(const std::vector<ExprPtr>& predicates) {
+    for (const ExprPtr& predicate : ops::order_by_cost(ops::conjuncts(predicates))) {
+      ExprPtr asked = substitute(predicate, columns_);
+      if (compared_ < kMostCompared) {
+        ExprPtr match = as_match(asked);
+        compared_ += match != asked;
+        asked = std::move(match);
+      }
+      stages_.add(asked);
+    }
+  }
+
+  void probe(const StepSpec& step) {
+    const plan::Node& node = *step.node;
+    const auto& join = std::get<plan::Join>(node.payload);
+    const Schema& right = node.children[1]->schema;
+    const ops::JoinColumns kept(join, node.children[0]->schema, right);
+    Probe made{&join, step.result, {}, nullptr, program_.types.size(), kept.kept.size()};
+    made.expands = made.gives_pairs() && keys_repeat(results_, step.result);
+    made.finds_value = holds_values(results_, step.result);
+    std::vector<Match> matches;
+    const auto ask = [&](const ExprPtr& expr) {
+      for (const Match& match : matches_in(*expr)) matches.push_back(match);
+      return expr;
+    };
+    for (const plan::JoinKey& key : join.keys) made.keys.push_back(ask(substitute(key.left, columns_)));
+    for (const size_t column : kept.kept) add_column(right[column].type);
+    for (const plan::JoinKey& key : join.keys) program_.types.push_back(key.right->type);
+    if (made.is_mark()) add_column(TypeId::kBool);
+    const bool narrows_later = join.kind == JoinKind::kInner;  // pairs are rows, which a filter leaves
+    if (kept.condition != nullptr && !narrows_later)
+      made.condition = ask(substitute(kept.condition, columns_));
+    if (const char* const lacking = not_offered(made))
+      throw expr::NotOnDevice(std::string(lacking) + " are not supported on GPUs");
+    stages_.probe(program_.probes.size(), matches);
+    program_.probes.push_back(std::move(made));
+    if (kept.condition != nullptr && narrows_later) filter({kept.condition});
+    std::vector<ExprPtr> given;
+    const size_t first = node.children[0]->schema.size();
+    for (const size_t column : join.left) given.push_back(columns_[column]);
+    if (join.kind == JoinKind::kMark) given.push_back(columns_.back());
+    if (plan::gives_right(join.kind))
+      for (const size_t column : kept.right) given.push_back(columns_[first + column]);
+    columns_ = std::move(given);
+  }
+
+  const Results& results_;
+  Program program_;
+  Stages stages_;
+  std::vector<ExprPtr> columns_;  // of the rows at this place of the pipeline
+  size_t compared_ = 0;           // comparisons that run as patterns
+};
+
+}  // namespace
+
+Program make_program(const Branch& branch, const SinkForm& sink, const Results& results) {
+  ProgramMaker maker(branch, results);
+  for (const StepSpec& step : branch.steps) maker.step(step);
+  return maker.finish(sink);
 }
 
 }  // namespace lanewise::exec

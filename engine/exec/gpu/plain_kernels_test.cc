@@ -1,6 +1,6 @@
 #include "exec/gpu/plain_kernels.h"
-#include "exec/gpu/rows/row_kernels.h"
 #include "exec/gpu/make_program.h"
+#include "exec/gpu/rows/row_kernels.h"
 
 #include <gmock/gmock.h>
 

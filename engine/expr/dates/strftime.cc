@@ -69,58 +69,67 @@ std::string_view composed(char directive) {
 
 void print(std::string_view text, int64_t nanos_of_day, int32_t days, std::string& out);
 
-void print_directive(char directive, bool padded, int64_t nanos, int32_t days, std::string& out) {
-  constexpr std::string_view kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                        "Friday", "Saturday", "Sunday"};
-  constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
-                                          "May",       "June",     "July",     "August",
-                                          "September", "October",  "November", "December"};
+constexpr std::string_view kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                      "Friday", "Saturday", "Sunday"};
+constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+
+void print_number(int64_t value, int digits, bool padded, std::string& out) {
+  out += fmt::format("{:0{}}", value, padded ? digits : 1);
+}
+
+void print_year(int64_t year, std::string& out) {
+  out += year < 0 ? fmt::format("{}", year) : fmt::format("{:04}", year);
+}
+
+/// Prints a directive about the date; false: it is none.
+bool print_of_date(char directive, bool padded, int32_t days, std::string& out) {
   const format::Date date = civil(days);
-  const int64_t seconds = nanos / 1'000'000'000;
-  const int64_t fraction = nanos % 1'000'000'000;
-  const auto number = [&](int64_t value, int digits) {
-    out += fmt::format("{:0{}}", value, padded ? digits : 1);
-  };
-  const auto year = [&](int64_t value) {
-    out += value < 0 ? fmt::format("{}", value) : fmt::format("{:04}", value);
-  };
   const int day = iso_day_of_week(days);
+  const auto number = [&](int64_t value, int digits) { print_number(value, digits, padded, out); };
   switch (directive) {
     case 'a':
-      out += kDays[day - 1].substr(0, 3);
-      return;
+      return out += kDays[day - 1].substr(0, 3), true;
     case 'A':
-      out += kDays[day - 1];
-      return;
+      return out += kDays[day - 1], true;
     case 'w':
-      return number(day % 7, 1);
+      return number(day % 7, 1), true;
     case 'u':
-      return number(day, 1);
+      return number(day, 1), true;
     case 'd':
-      return number(date.day, 2);
+      return number(date.day, 2), true;
     case 'h':
     case 'b':
-      out += kMonths[date.month - 1].substr(0, 3);
-      return;
+      return out += kMonths[date.month - 1].substr(0, 3), true;
     case 'B':
-      out += kMonths[date.month - 1];
-      return;
+      return out += kMonths[date.month - 1], true;
     case 'm':
-      return number(date.month, 2);
+      return number(date.month, 2), true;
     case 'y':
-      return number(std::abs(date.year) % 100, 2);
+      return number(std::abs(date.year) % 100, 2), true;
     case 'Y':
-      return year(date.year);
+      return print_year(date.year, out), true;
     case 'G':
-      return year(iso_week(days).year);
+      return print_year(iso_week(days).year, out), true;
     case 'V':
-      return number(iso_week(days).week, 2);
+      return number(iso_week(days).week, 2), true;
     case 'U':
-      return number(week_of_year(days, date.year, false), 2);
+      return number(week_of_year(days, date.year, false), 2), true;
     case 'W':
-      return number(week_of_year(days, date.year, true), 2);
+      return number(week_of_year(days, date.year, true), 2), true;
     case 'j':
-      return number(part_of_date(DatePart::kDayOfYear, days), 3);
+      return number(part_of_date(DatePart::kDayOfYear, days), 3), true;
+    default:
+      return false;
+  }
+}
+
+void print_directive(char directive, bool padded, int64_t nanos, int32_t days, std::string& out) {
+  if (print_of_date(directive, padded, days, out)) return;
+  const int64_t seconds = nanos / 1'000'000'000, fraction = nanos % 1'000'000'000;
+  const auto number = [&](int64_t value, int digits) { print_number(value, digits, padded, out); };
+  switch (directive) {
     case 'H':
       return number(seconds / 3600, 2);
     case 'I':

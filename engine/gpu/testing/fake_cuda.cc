@@ -173,7 +173,8 @@ int cuDevicePrimaryCtxRelease_v2(int) { return remove(&control), 0; }
 int cuCtxGetCurrent(void** context) { return *context = current, 0; }
 int cuCtxPushCurrent_v2(void* context) { return current = context, 0; }
 int cuCtxPopCurrent_v2(void** context) { return *context = current, current = nullptr, 0; }
-int cuCtxSetLimit(int, size_t) { return 0; }
+int cuCtxGetLimit(size_t* value, int) { return *value = control.fetched, 0; }
+int cuCtxSetLimit(int, size_t value) { return control.fetched = value, 0; }
 int cuCtxSynchronize() { return failure(true); }
 
 int cuMemGetInfo_v2(size_t* free, size_t* total) {

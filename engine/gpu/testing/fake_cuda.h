@@ -16,6 +16,7 @@ struct FakeCuda {
   size_t used = 0;                  ///< in allocations
   long live = 0;   ///< streams, events, modules, graphs, allocations, pools and contexts that were not freed
   long calls = 0;  ///< that can fail
+  size_t fetched = 64;  ///< bytes that a read from memory brings along, a limit of the context
   long copies = 0;
   long waits = 0;  ///< that wait for the device, or test whether it is done
 };

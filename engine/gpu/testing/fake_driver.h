@@ -16,7 +16,7 @@ namespace lanewise::gpu {
 inline std::string fake_library(const std::string& kind) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path beside = here / kind / "libcuda.so.1";
-  return exists(beside) ? beside : here.parent_path() / "device" / kind / "libcuda.so.1";
+  return exists(beside) ? beside : here.parent_path() / "gpu" / kind / "libcuda.so.1";
 }
 
 /// Counters and settings of the kind "fake".

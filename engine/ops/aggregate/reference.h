@@ -96,140 +96,79 @@ inline Value variance(const std::vector<Value>& values, bool sample, bool root) 
   return Value::float64(static_cast<double>(root ? std::sqrt(result) : result));
 }
 
-/// The result of `call` for the rows of one group, in the order of the input; FILTER is applied already.
-inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
-  const std::string& name = call.function;
-  const auto is = [&](auto... names) { return ((name == names) || ...); };
-  if (is("count_star")) return Value::int64(static_cast<int64_t>(rows.size()));
-  if (call.distinct) {
-    std::vector<Row> once;
-    for (const Row& row : rows) {
-      if (std::none_of(once.begin(), once.end(), [&](const Row& other) { return other.args == row.args; }))
-        once.push_back(row);
-    }
-    rows = once;
-  }
-  const auto before = [&](const Row& a, const Row& b) { return compare_keys(a, b, call.order) < 0; };
-  if (is("last") && !call.order.empty()) {  // of rows that tie the first one
-    return rows.empty() ? Value(call.type) : std::max_element(rows.begin(), rows.end(), before)->args[0];
-  }
-  std::stable_sort(rows.begin(), rows.end(), before);
-  if (is("first", "arbitrary")) return rows.empty() ? Value(call.type) : rows.front().args[0];
-  if (is("last")) return rows.empty() ? Value(call.type) : rows.back().args[0];
-  if (is("min_by", "max_by", "arg_min", "arg_max", "arg_min_null", "arg_max_null")) {
-    const bool greatest = is("max_by", "arg_max", "arg_max_null");
-    const bool nulls = is("arg_min_null", "arg_max_null");
-    const Row* best = nullptr;
-    for (const Row& row : rows) {
-      if (row.args[1].is_null() || (!nulls && row.args[0].is_null())) continue;
-      const int order = best == nullptr ? -1 : compare(row.args[1], best->args[1]);
-      if (best == nullptr || (greatest ? order > 0 : order < 0)) best = &row;
-    }
-    return best == nullptr ? Value(call.type) : best->args[0];
-  }
-  if (is("list")) {
-    std::vector<Value> all;
-    for (const Row& row : rows) all.push_back(row.args[0]);
-    return all.empty() ? Value(call.type) : packed::pack(call.type, all);
-  }
-  std::vector<Value> values;
+/// A value of the row whose second argument is the least, or the greatest.
+inline Value value_of_best(const plan::AggregateCall& call, const std::vector<Row>& rows) {
+  const auto is = [&](auto... names) { return ((call.function == names) || ...); };
+  const bool greatest = is("max_by", "arg_max", "arg_max_null");
+  const bool nulls = is("arg_min_null", "arg_max_null");
+  const Row* best = nullptr;
   for (const Row& row : rows) {
-    if (!row.args[0].is_null()) values.push_back(row.args[0]);
+    if (row.args[1].is_null() || (!nulls && row.args[0].is_null())) continue;
+    const int order = best == nullptr ? -1 : compare(row.args[1], best->args[1]);
+    if (best == nullptr || (greatest ? order > 0 : order < 0)) best = &row;
   }
-  if (is("count")) return Value::int64(static_cast<int64_t>(values.size()));
-  if (is("count_if")) {
-    return number(call.type, std::count_if(values.begin(), values.end(),
-                                           [](const Value& value) { return value.is_true(); }));
+  return best == nullptr ? Value(call.type) : best->args[0];
+}
+
+/// The median distance from the median.
+inline Value mad(Type result, std::vector<Value> values) {
+  const Value half = Value::float64(0.5), middle = quantile(result, values, half, true);
+  for (Value& value : values) {
+    const double distance = std::abs(value.real() - middle.real());
+    value = {result,
+             result == Type(TypeId::kFloat32) ? static_cast<double>(static_cast<float>(distance)) : distance};
   }
-  if (is("quantile_disc", "quantile_cont")) {
-    return quantile(call.type, values, call.args[1]->literal, is("quantile_cont"));
+  return quantile(result, values, half, true);
+}
+
+inline Value histogram(Type result, const std::vector<Value>& values) {
+  std::map<std::string, std::vector<Value>> counts;  // by slots, whose order is the values'
+  for (const Value& value : values) {
+    std::string slot;
+    packed::Writer(slot).value(value.type(), value);
+    counts[slot].push_back(value);
   }
-  if (is("var_samp", "variance", "var_pop", "stddev_samp", "stddev", "stddev_pop")) {
-    return variance(values, !is("var_pop", "stddev_pop"), is("stddev_samp", "stddev", "stddev_pop"));
+  std::vector<Value> entries;
+  for (const auto& [slot, alike] : counts) {
+    const Value times(TypeId::kUInt64, static_cast<uint128_t>(alike.size()));
+    entries.push_back(packed::pack(result.element(), {alike[0], times}));
   }
-  if (is("entropy")) {
-    double bits = 0;
-    for (const Value& value : values) {
-      const bool nan = value.type().is_float() && std::isnan(value.real());
-      const auto alike = nan ? 1.0 : static_cast<double>(std::count(values.begin(), values.end(), value));
-      bits += std::log2(static_cast<double>(values.size()) / alike) / static_cast<double>(values.size());
-    }
-    return Value::float64(bits);
+  return packed::pack(result, entries);
+}
+
+inline double entropy(const std::vector<Value>& values) {
+  double bits = 0;
+  for (const Value& value : values) {
+    const bool nan = value.type().is_float() && std::isnan(value.real());
+    const auto alike = nan ? 1.0 : static_cast<double>(std::count(values.begin(), values.end(), value));
+    bits += std::log2(static_cast<double>(values.size()) / alike) / static_cast<double>(values.size());
   }
-  if (values.empty()) return Value(call.type);
-  if (is("mad")) {
-    const Value half = Value::float64(0.5), middle = quantile(call.type, values, half, true);
-    for (Value& value : values) {
-      const double distance = std::abs(value.real() - middle.real());
-      value = {call.type, call.type == Type(TypeId::kFloat32)
-                              ? static_cast<double>(static_cast<float>(distance))
-                              : distance};
-    }
-    return quantile(call.type, values, half, true);
+  return bits;
+}
+
+inline Value median(Type result, const std::vector<Value>& values) {
+  const Type type = values[0].type();
+  const bool continuous = type.id == TypeId::kDecimal || type.is_integer() || type.is_float() ||
+                          type.id == TypeId::kDate || type.id == TypeId::kTime ||
+                          type.id == TypeId::kTimestamp || type.id == TypeId::kTimestampTz;
+  return quantile(result, values, Value::float64(0.5), continuous);
+}
+
+/// The most frequent value, of several the first one.
+inline Value mode(const std::vector<Value>& values) {
+  size_t most = 0;
+  Value best;
+  for (const Value& value : values) {
+    const bool nan = value.type().is_float() && std::isnan(value.real());
+    const size_t count = nan ? 1 : static_cast<size_t>(std::count(values.begin(), values.end(), value));
+    if (count > most) most = count, best = value;
   }
-  if (is("any_value")) return values.front();
-  if (is("histogram")) {
-    std::map<std::string, std::vector<Value>> counts;  // by slots, whose order is the values'
-    for (const Value& value : values) {
-      std::string slot;
-      packed::Writer(slot).value(value.type(), value);
-      counts[slot].push_back(value);
-    }
-    std::vector<Value> entries;
-    for (const auto& [slot, alike] : counts) {
-      const Value times(TypeId::kUInt64, static_cast<uint128_t>(alike.size()));
-      entries.push_back(packed::pack(call.type.element(), {alike[0], times}));
-    }
-    return packed::pack(call.type, entries);
-  }
-  if (is("median")) {
-    const Type type = values[0].type();
-    const bool continuous = type.id == TypeId::kDecimal || type.is_integer() || type.is_float() ||
-                            type.id == TypeId::kDate || type.id == TypeId::kTime ||
-                            type.id == TypeId::kTimestamp || type.id == TypeId::kTimestampTz;
-    return quantile(call.type, values, Value::float64(0.5), continuous);
-  }
-  if (is("min", "max")) {
-    Value best = values[0];
-    for (const Value& value : values) {
-      if (is("min") ? compare(value, best) < 0 : compare(value, best) > 0) best = value;
-    }
-    return best;
-  }
-  if (is("mode")) {
-    size_t most = 0;
-    Value best;
-    for (const Value& value : values) {
-      const bool nan = value.type().is_float() && std::isnan(value.real());
-      const size_t count = nan ? 1 : static_cast<size_t>(std::count(values.begin(), values.end(), value));
-      if (count > most) most = count, best = value;
-    }
-    return best;
-  }
-  if (is("string_agg", "listagg")) {
-    const Value separator = call.args.size() == 2 ? call.args[1]->literal : Value::varchar(",");
-    if (separator.is_null()) return Value(call.type);
-    std::string text = values[0].text();
-    for (size_t i = 1; i < values.size(); ++i) text += separator.text() + values[i].text();
-    return Value::varchar(text);
-  }
-  if (is("bool_and", "bool_or")) {
-    const auto truths =
-        std::count_if(values.begin(), values.end(), [](const Value& value) { return value.is_true(); });
-    return Value::boolean(is("bool_and") ? truths == static_cast<ptrdiff_t>(values.size()) : truths != 0);
-  }
-  if (is("bit_and", "bit_or", "bit_xor")) {
-    auto bits = static_cast<uint128_t>(whole(values[0]));
-    for (size_t i = 1; i < values.size(); ++i) {
-      const auto other = static_cast<uint128_t>(whole(values[i]));
-      bits = is("bit_and") ? bits & other : is("bit_or") ? bits | other : bits ^ other;
-    }
-    if (call.type.is_unsigned_integer()) return {call.type, bits};
-    return number(call.type, static_cast<int128_t>(bits));
-  }
-  if (call.type == TypeId::kInterval) {  // avg
-    throw InternalError("the average of intervals is tested apart");
-  }
+  return best;
+}
+
+/// Sums and what is made of them; there is a value.
+inline Value sum(const plan::AggregateCall& call, const std::vector<Value>& values) {
+  const auto is = [&](auto... names) { return ((call.function == names) || ...); };
   if (is("sum", "sum_no_overflow") && !call.type.is_float()) {
     int128_t sum = 0;
     for (const Value& value : values) sum += whole(value);
@@ -255,7 +194,95 @@ inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
   if (is("avg", "favg"))
     return Value::float64(static_cast<double>(sum / static_cast<long double>(values.size())));
   if (is("product")) return Value::float64(static_cast<double>(product));
-  throw InternalError("no reference for " + name);
+  throw InternalError("no reference for " + call.function);
+}
+
+/// Of the values that are there, in the order of their rows.
+inline Value of_values(const plan::AggregateCall& call, const std::vector<Value>& values) {
+  const auto is = [&](auto... names) { return ((call.function == names) || ...); };
+  if (is("count")) return Value::int64(static_cast<int64_t>(values.size()));
+  if (is("count_if")) {
+    return number(call.type, std::count_if(values.begin(), values.end(),
+                                           [](const Value& value) { return value.is_true(); }));
+  }
+  if (is("quantile_disc", "quantile_cont")) {
+    return quantile(call.type, values, call.args[1]->literal, is("quantile_cont"));
+  }
+  if (is("var_samp", "variance", "var_pop", "stddev_samp", "stddev", "stddev_pop")) {
+    return variance(values, !is("var_pop", "stddev_pop"), is("stddev_samp", "stddev", "stddev_pop"));
+  }
+  if (is("entropy")) return Value::float64(entropy(values));
+  if (values.empty()) return Value(call.type);
+  if (is("mad")) return mad(call.type, values);
+  if (is("any_value")) return values.front();
+  if (is("histogram")) return histogram(call.type, values);
+  if (is("median")) return median(call.type, values);
+  if (is("min", "max")) {
+    Value best = values[0];
+    for (const Value& value : values) {
+      if (is("min") ? compare(value, best) < 0 : compare(value, best) > 0) best = value;
+    }
+    return best;
+  }
+  if (is("mode")) return mode(values);
+  if (is("string_agg", "listagg")) {
+    const Value separator = call.args.size() == 2 ? call.args[1]->literal : Value::varchar(",");
+    if (separator.is_null()) return Value(call.type);
+    std::string text = values[0].text();
+    for (size_t i = 1; i < values.size(); ++i) text += separator.text() + values[i].text();
+    return Value::varchar(text);
+  }
+  if (is("bool_and", "bool_or")) {
+    const auto truths =
+        std::count_if(values.begin(), values.end(), [](const Value& value) { return value.is_true(); });
+    return Value::boolean(is("bool_and") ? truths == static_cast<ptrdiff_t>(values.size()) : truths != 0);
+  }
+  if (is("bit_and", "bit_or", "bit_xor")) {
+    auto bits = static_cast<uint128_t>(whole(values[0]));
+    for (size_t i = 1; i < values.size(); ++i) {
+      const auto other = static_cast<uint128_t>(whole(values[i]));
+      bits = is("bit_and") ? bits & other : is("bit_or") ? bits | other : bits ^ other;
+    }
+    if (call.type.is_unsigned_integer()) return {call.type, bits};
+    return number(call.type, static_cast<int128_t>(bits));
+  }
+  if (call.type == TypeId::kInterval) {  // avg
+    throw InternalError("the average of intervals is tested apart");
+  }
+  return sum(call, values);
+}
+
+/// The result of `call` for the rows of one group, in the order of the input; FILTER is applied already.
+inline Value aggregate(const plan::AggregateCall& call, std::vector<Row> rows) {
+  const auto is = [&](auto... names) { return ((call.function == names) || ...); };
+  if (is("count_star")) return Value::int64(static_cast<int64_t>(rows.size()));
+  if (call.distinct) {
+    std::vector<Row> once;
+    for (const Row& row : rows) {
+      if (std::none_of(once.begin(), once.end(), [&](const Row& other) { return other.args == row.args; }))
+        once.push_back(row);
+    }
+    rows = once;
+  }
+  const auto before = [&](const Row& a, const Row& b) { return compare_keys(a, b, call.order) < 0; };
+  if (is("last") && !call.order.empty()) {  // of rows that tie the first one
+    return rows.empty() ? Value(call.type) : std::max_element(rows.begin(), rows.end(), before)->args[0];
+  }
+  std::stable_sort(rows.begin(), rows.end(), before);
+  if (is("first", "arbitrary")) return rows.empty() ? Value(call.type) : rows.front().args[0];
+  if (is("last")) return rows.empty() ? Value(call.type) : rows.back().args[0];
+  if (is("min_by", "max_by", "arg_min", "arg_max", "arg_min_null", "arg_max_null"))
+    return value_of_best(call, rows);
+  if (is("list")) {
+    std::vector<Value> all;
+    for (const Row& row : rows) all.push_back(row.args[0]);
+    return all.empty() ? Value(call.type) : packed::pack(call.type, all);
+  }
+  std::vector<Value> values;
+  for (const Row& row : rows) {
+    if (!row.args[0].is_null()) values.push_back(row.args[0]);
+  }
+  return of_values(call, values);
 }
 
 }  // namespace lanewise::ops::reference

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "exec/gpu/codegen/kernel_text.h"
 
 namespace lanewise::exec {
@@ -28,21 +29,74 @@ bool has_failed(const Future& future) {
 
 }  // namespace
 
+ModuleStore::~ModuleStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    waiting_.clear();
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
 /// Its future, and whether it is still to come.
 std::pair<ModuleStore::Future, bool> ModuleStore::begun(const std::string& source) {
   const std::lock_guard lock(mutex_);
   if (const auto found = modules_.find(source); found != modules_.end()) {
-    const bool ready = is_ready(found->second);
-    if (!ready || !has_failed(found->second)) return {found->second, !ready};
+    const Future& future = found->second.future;
+    const bool ready = is_ready(future);
+    if (!ready || !has_failed(future)) {
+      found->second.used = ++requests_;
+      return {future, !ready};
+    }
     modules_.erase(found);  // an earlier asker's error: there may be memory by now, say
   }
-  if (modules_.size() >= most_) {  // what is forgotten is in the cache on disk
-    std::erase_if(modules_, [](const auto& entry) { return is_ready(entry.second); });
-  }
-  const auto build = [this, source] {
+  std::packaged_task<Built()> task([this, source] {
     return std::make_shared<const gpu::BuiltModule>(gpu::build(device_, kernel_source(source)));
-  };
-  return {modules_.emplace(source, std::async(std::launch::async, build)).first->second, true};
+  });
+  Future future = add(source, task.get_future());
+  build_beside(std::move(task));
+  return {future, true};
+}
+
+/// Makes room for one; what goes is in the cache on disk.
+ModuleStore::Future ModuleStore::add(const std::string& source, Future future) {
+  while (modules_.size() >= most_) {
+    auto oldest = modules_.end();
+    for (auto entry = modules_.begin(); entry != modules_.end(); ++entry) {
+      if (is_ready(entry->second.future) &&
+          (oldest == modules_.end() || entry->second.used < oldest->second.used))
+        oldest = entry;
+    }
+    if (oldest == modules_.end()) break;
+    modules_.erase(oldest);
+  }
+  return modules_.try_emplace(source, Entry{std::move(future), ++requests_}).first->second.future;
+}
+
+/// A compiler needs a core for a tenth of a second or more: not more of them than there are cores.
+void ModuleStore::build_beside(std::packaged_task<Built()> task) {
+  waiting_.push_back(std::move(task));
+  if (idle_ < waiting_.size() && threads_.size() < static_cast<size_t>(machine_cores())) {
+    threads_.emplace_back([this] { work(); });
+  } else {
+    wake_.notify_one();
+  }
+}
+
+void ModuleStore::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    wake_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+    --idle_;
+    if (ends_) return;
+    std::packaged_task<Built()> task = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    task();
+    lock.lock();
+  }
 }
 
 bool ModuleStore::begin(const std::string& source) { return begun(source).second; }
@@ -56,8 +110,9 @@ std::shared_ptr<const gpu::BuiltModule> ModuleStore::find(const std::string& sou
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = modules_.find(source); found != modules_.end()) {
-      if (!is_ready(found->second)) return nullptr;
-      future = found->second;
+      if (!is_ready(found->second.future)) return nullptr;
+      future = found->second.future;
+      found->second.used = ++requests_;
       if (has_failed(future)) modules_.erase(found);  // the next request builds it again
     }
   }
@@ -69,10 +124,10 @@ std::shared_ptr<const gpu::BuiltModule> ModuleStore::find(const std::string& sou
   std::optional<gpu::BuiltModule> built = gpu::find_built(device_, kernel_source(source));
   if (!built) return nullptr;
   auto module = std::make_shared<const gpu::BuiltModule>(std::move(*built));
-  std::promise<std::shared_ptr<const gpu::BuiltModule>> there;
+  std::promise<Built> there;
   there.set_value(module);
   const std::lock_guard lock(mutex_);
-  modules_.try_emplace(source, there.get_future());
+  add(source, there.get_future());
   return module;
 }
 

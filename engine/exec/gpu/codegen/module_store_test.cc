@@ -1,7 +1,10 @@
 #include "exec/gpu/codegen/module_store.h"
 
+#include <filesystem>
+#include <iterator>
 #include <thread>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/testing/test_size.h"
 #include "gpu/testing/fake_driver.h"
@@ -47,6 +50,37 @@ TEST_F(ModuleStoreTest, WhatIsThereIsFound) {
   EXPECT_FALSE(store.begin(source_));
   EXPECT_EQ(store.find(source_), built);
   EXPECT_EQ(store.get(source_), built);
+}
+
+/// A source of its own.
+std::string numbered(int number) {
+  return "extern \"C\" __global__ void number_" + std::to_string(number) + "() {}\n";
+}
+
+TEST_F(ModuleStoreTest, ForgetsWhatWasNotUsedForLongest) {
+  ModuleStore store(device_, 3);
+  const auto first = store.get(numbered(0));
+  for (int number = 1; number < 5; ++number) {
+    store.get(numbered(number));
+    EXPECT_EQ(store.get(numbered(0)), first) << number;  // used again and again
+  }
+  EXPECT_FALSE(store.begin(numbered(4)));
+  EXPECT_TRUE(store.begin(numbered(1)));  // was forgotten
+}
+
+TEST_F(ModuleStoreTest, ManyAreBuiltByAFewThreads) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator all("/proc/self/task"), end;
+    return std::distance(all, end);
+  };
+  const auto before = threads();
+  {
+    ModuleStore store(device_);
+    for (int number = 0; number < 40; ++number) store.begin(numbered(number));
+    EXPECT_LE(threads(), before + machine_cores());
+    for (int number = 0; number < 20; ++number) EXPECT_NE(store.get(numbered(number)), nullptr);
+  }  // does not wait for the others
+  EXPECT_EQ(threads(), before);
 }
 
 }  // namespace module_store_test

@@ -135,6 +135,24 @@ void Updater::Pass::list_free(u64 wanted) {
   scan(Step::kFreeSlot, slots);
 }
 
+/// The nodes above the leaves, level by level.
+void Updater::Pass::write_inner(const std::vector<Level>& made) {
+  job_.first_slot = 0;
+  for (size_t level = 1; level < made.size(); ++level) {
+    const Level &below = made[level - 1], &above = made[level];
+    job_.nodes = below.nodes;
+    job_.node_refs = below.refs;
+    job_.node_entries = below.entries;
+    job_.node_lasts = below.lasts;
+    job_.parents = above.nodes;
+    job_.parent_refs = above.refs;
+    job_.parent_entries = above.entries;
+    job_.parent_lasts = above.lasts;
+    step(Step::kInner, above.nodes);
+    job_.first_slot += above.nodes;
+  }
+}
+
 void Updater::Pass::write(const UpdateBatch& batch) {
   const std::vector<u64> levels = levels_above(found_.outputs);
   u64 inner_nodes = 0;
@@ -153,9 +171,6 @@ void Updater::Pass::write(const UpdateBatch& batch) {
   const size_t pieces = place_additions(batch, rows);
   gpu::DeviceBuffer refs = all_.room(found_.outputs * sizeof(Ref));
   job_.outputs = room(found_.outputs * sizeof(Output));
-  struct Level {
-    u64 nodes, refs, entries, lasts;
-  };
   std::vector<Level> made;
   const auto add_level = [&](u64 nodes, u64 refs_at) {
     made.push_back({nodes, refs_at, room(nodes * sizeof(u64)), room(nodes * row_bytes())});
@@ -175,20 +190,7 @@ void Updater::Pass::write(const UpdateBatch& batch) {
     job_.in_place = in_place;
     if (in_place != 0 || found_.fresh != 0) step(Step::kProduce, (found_.outputs + kLooked - 1) / kLooked);
   }
-  job_.first_slot = 0;
-  for (size_t level = 1; level < made.size(); ++level) {
-    const Level &below = made[level - 1], &above = made[level];
-    job_.nodes = below.nodes;
-    job_.node_refs = below.refs;
-    job_.node_entries = below.entries;
-    job_.node_lasts = below.lasts;
-    job_.parents = above.nodes;
-    job_.parent_refs = above.refs;
-    job_.parent_entries = above.entries;
-    job_.parent_lasts = above.lasts;
-    step(Step::kInner, above.nodes);
-    job_.first_slot += above.nodes;
-  }
+  write_inner(made);
   image_.root = {inner_nodes == 0 ? 0 : all_.inner_at(inner_nodes - 1), static_cast<u32>(levels.size()),
                  found_.entries};
   if (inner_nodes == 0) {

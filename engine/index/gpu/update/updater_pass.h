@@ -56,6 +56,10 @@ class Updater::Pass {
   void sort_by_merging(const UpdateBatch& batch);
   void stage_texts(const UpdateBatch& batch);
   void match();
+  struct Level {
+    u64 nodes, refs, entries, lasts;
+  };
+  void write_inner(const std::vector<Level>& made);
   void list_free(u64 wanted);
   void collect_texts();
   TextSlots::Numbers text_groups_for(const std::vector<u64>& lengths);

@@ -109,6 +109,9 @@ class KernelWriter {
   const std::vector<bool>* held_ = nullptr;
 };
 
+/// A value's type in C.
+inline const char* type_of(Type type) { return type == Type::kReal ? "double" : "word"; }
+
 /// What a name of the program is in C, where it meets no other name: "k.last" with suffix "x3" is k_last_x3.
 std::string c_name(const std::string& name, const std::string& suffix);
 

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <chrono>
+
+#include "sql/database_state.h"
+#include "sql/errors.h"
+#include "sql/parameters.h"
+#include "sql/scan/identity.h"
+#include "sql/statement.h"
+#include "sql/translate/pattern_faults.h"
+#include "sql/translate/rewrite_rules.h"
+#include "sql/translate/translate.h"
+#include "sql/values/types.h"
+
+/// From a statement to DuckDB's plan, and from this to ours.
+namespace lanewise::sql {
+
+using duckdb::StatementType;
+
+namespace {
+
+/// A type as a cast names it, with its collation; empty for that of NULL, which no cast names.
+std::string spelled(const duckdb::LogicalType& type) {
+  if (type.id() == duckdb::LogicalTypeId::SQLNULL) return "";
+  const bool collated =
+      type.id() == duckdb::LogicalTypeId::VARCHAR && !duckdb::StringType::GetCollation(type).empty();
+  return type.ToString() + (collated ? " COLLATE " + duckdb::StringType::GetCollation(type) : "");
+}
+
+/// A setting that becomes again what it was.
+template <class T>
+class Restored {
+ public:
+  explicit Restored(T& setting) : setting_(setting), before_(setting) {}
+  ~Restored() { setting_ = std::move(before_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  T& setting_;
+  T before_;
+};
+
+/// Scans give columns of structs whole: what the optimiser would read of them alone, expressions read.
+void read_whole_columns(duckdb::LogicalOperator& op) {
+  if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET)
+    op.Cast<duckdb::LogicalGet>().function.supports_pushdown_extract = nullptr;
+  for (const auto& child : op.children) read_whole_columns(*child);
+}
+
+}  // namespace
+
+void Database::State::find_files(duckdb::LogicalOperator& op) {
+  if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
+    auto& get = op.Cast<duckdb::LogicalGet>();
+    for (std::string& file : source_files(get)) files.push_back(std::move(file));
+    for (std::string& file : exposed_files(get)) files.push_back(std::move(file));
+  }
+  for (const auto& child : op.children) find_files(*child);
+}
+
+duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::optimized(
+    duckdb::unique_ptr<duckdb::LogicalOperator> logical, duckdb::Binder& binder) {
+  auto& disabled = duckdb::DBConfig::GetConfig(context()).options.disabled_optimizers;
+  for (const std::string& name : duckdb::StringUtil::Split(disabled_optimizers, ','))
+    disabled.insert(duckdb::OptimizerTypeFromString(name));
+  const Restored as_before(disabled);
+  // Turns a window function into a list of each group's first rows.
+  disabled.insert(duckdb::OptimizerType::TOP_N_WINDOW_ELIMINATION);
+  if (duckdb::ClientConfig::GetConfig(context()).enable_optimizer && logical->RequireOptimizer()) {
+    duckdb::Optimizer optimizer(binder, context());
+    keep_answers(optimizer);
+    logical = optimizer.Optimize(std::move(logical));
+  }
+  return logical;
+}
+
+duckdb::unique_ptr<duckdb::LogicalOperator> Database::State::logical_plan(const Statement& statement,
+                                                                          const duckdb::SQLStatement& parsed,
+                                                                          Query& result) {
+  duckdb::Planner planner(context());
+  if (parsed.type == StatementType::EXECUTE_STATEMENT) {
+    const auto& execute = parsed.Cast<duckdb::ExecuteStatement>();
+    const auto prepared = duckdb::ClientData::Get(context()).prepared_statements.at(execute.name);
+    planner.parameter_data = parameter_values(context(), execute, *prepared->unbound_statement);
+    planner.CreatePlan(prepared->unbound_statement->Copy());
+  } else {
+    planner.parameter_data = parameter_values(parsed, statement.parameters);
+    planner.CreatePlan(statement.kind == Statement::Kind::kWrite ? query_inside(parsed) : parsed.Copy());
+  }
+  auto logical = std::move(planner.plan);
+  if (!planner.properties.modified_databases.empty())
+    unsupported("a query that changes a database, as nextval does, is not");
+  files.clear();
+  find_files(*logical);
+  read_whole_columns(*logical);
+  result.names.assign(planner.names.begin(), planner.names.end());
+  for (const duckdb::LogicalType& type : planner.types) {
+    result.types.push_back(spelled(type));
+    result.texts.push_back(text_of(type));
+  }
+  logical = optimized(std::move(logical), *planner.binder);
+  logical->ResolveOperatorTypes();
+  duckdb::ColumnBindingResolver resolver;
+  resolver.VisitOperator(*logical);
+  return logical;
+}
+
+Query Database::plan(const Statement& statement) {
+  Query result;
+  const auto begin = std::chrono::steady_clock::now();
+  const duckdb::SQLStatement& parsed =
+      *translated([&] { return state_->after_preparation(statement.parsed.get()); }, statement.text);
+  if (&parsed != statement.parsed.get())
+    result.pivot_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  duckdb::unique_ptr<duckdb::LogicalOperator> logical;
+  try {
+    translated(
+        [&] {
+          result.transaction = state_->transaction();
+          state_->context().RunFunctionInTransaction(
+              [&] { logical = state_->logical_plan(statement, parsed, result); });
+        },
+        statement.text);
+  } catch (const UserError&) {
+    throw_pattern_fault(parsed, parameter_values(parsed, statement.parameters));
+    throw;
+  }
+  try {
+    translated([&] {
+      Translator translator(state_->context(), state_->generation, statement.text);
+      result.root = translator.plan(*logical);
+      result.computed_by_duckdb = translator.computed_by_duckdb();
+      if (translator.reads_json()) {
+        state_->query_left_open = true;
+        result.executor =
+            std::shared_ptr<duckdb::PendingQueryResult>(state_->connection->PendingQuery("SELECT 1"));
+      }
+    });
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const UserError& error) {
+    throw UnsupportedError(error.what());
+  }
+  return result;
+}
+
+}  // namespace lanewise::sql

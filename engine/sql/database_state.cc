@@ -1,0 +1,232 @@
+#include "sql/database_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "base/new_file.h"
+#include "sql/errors.h"
+#include "sql/parameters.h"
+#include "sql/scan/gather.h"
+#include "sql/statement.h"
+#include "sql/values/types.h"
+
+namespace lanewise::sql {
+
+using duckdb::StatementType;
+
+namespace {
+
+/// DESCRIBE, SHOW and SUMMARIZE are SELECT statements to the parser.
+bool is_show(const duckdb::SQLStatement& statement) {
+  const auto& node = *statement.Cast<duckdb::SelectStatement>().node;
+  if (node.type != duckdb::QueryNodeType::SELECT_NODE) return false;
+  const auto& from = node.Cast<duckdb::SelectNode>().from_table;
+  return from && from->type == duckdb::TableReferenceType::SHOW_REF;
+}
+
+/// What may change how files are read.
+bool changes_settings(StatementType type) {
+  switch (type) {
+    case StatementType::SET_STATEMENT:
+    case StatementType::VARIABLE_SET_STATEMENT:
+    case StatementType::PRAGMA_STATEMENT:
+    case StatementType::LOAD_STATEMENT:
+    case StatementType::ATTACH_STATEMENT:
+    case StatementType::DETACH_STATEMENT:
+    case StatementType::CALL_STATEMENT:
+    case StatementType::MULTI_STATEMENT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The text up to each ';' that is not part of another token.
+std::vector<std::string> divided(const std::string& sql) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (const duckdb::SimplifiedToken& token : duckdb::Parser::Tokenize(sql)) {
+    if (sql[token.start] != ';') continue;
+    parts.push_back(sql.substr(begin, token.start + 1 - begin));
+    begin = token.start + 1;
+  }
+  if (begin < sql.size()) parts.push_back(sql.substr(begin));
+  return parts;
+}
+
+}  // namespace
+
+duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> Database::State::parse(const std::string& sql) {
+  duckdb::Parser parser(context().GetParserOptions());
+  try {
+    parser.ParseQuery(sql);
+  } catch (const duckdb::ParserException& error) {
+    // DuckDB's parser takes windows of the same name in two statements for one that is defined twice.
+    const std::vector<std::string> parts = divided(sql);
+    if (parts.size() < 2 || std::string_view(error.what()).find("already defined") == std::string_view::npos)
+      throw;
+    duckdb::vector<duckdb::unique_ptr<duckdb::SQLStatement>> statements;
+    for (const std::string& part : parts) {
+      for (auto& statement : parse(part)) statements.push_back(std::move(statement));
+    }
+    return statements;
+  }
+  return std::move(parser.statements);
+}
+
+Statement::Kind Database::State::kind_of(const duckdb::SQLStatement& statement) {
+  using Kind = Statement::Kind;
+  switch (statement.type) {
+    case StatementType::SELECT_STATEMENT:
+      return is_show(statement) ? Kind::kOther : Kind::kQuery;
+    case StatementType::MULTI_STATEMENT:  // PIVOT
+      return Kind::kQuery;
+    case StatementType::EXECUTE_STATEMENT: {
+      const auto& prepared = duckdb::ClientData::Get(context()).prepared_statements;
+      const auto found = prepared.find(statement.Cast<duckdb::ExecuteStatement>().name);
+      return found != prepared.end() && found->second->statement_type == StatementType::SELECT_STATEMENT
+                 ? Kind::kQuery
+                 : Kind::kOther;
+    }
+    default:
+      return query_inside(statement) ? Kind::kWrite : Kind::kOther;
+  }
+}
+
+Statement::Explain Database::State::take_explained(duckdb::unique_ptr<duckdb::SQLStatement>& statement) {
+  if (statement->type == StatementType::MULTI_STATEMENT)  // of PIVOT
+    return take_explained(statement->Cast<duckdb::MultiStatement>().statements.back());
+  if (statement->type != StatementType::EXPLAIN_STATEMENT) return Statement::Explain::kNo;
+  auto& explained = statement->Cast<duckdb::ExplainStatement>();
+  if (kind_of(*explained.stmt) == Statement::Kind::kOther) return Statement::Explain::kNo;
+  const bool is_text = explained.explain_format == duckdb::ExplainFormat::DEFAULT ||
+                       explained.explain_format == duckdb::ExplainFormat::TEXT;
+  const bool runs = explained.explain_type == duckdb::ExplainType::EXPLAIN_ANALYZE;
+  statement = std::move(explained.stmt);
+  return !is_text ? Statement::Explain::kOtherFormat
+         : runs   ? Statement::Explain::kProfile
+                  : Statement::Explain::kPlan;
+}
+
+const duckdb::SQLStatement* Database::State::after_preparation(const duckdb::SQLStatement* statement) {
+  if (statement->type != StatementType::MULTI_STATEMENT) return statement;
+  const auto& parts = statement->Cast<duckdb::MultiStatement>().statements;
+  if (parts.back()->type != StatementType::SELECT_STATEMENT)
+    unsupported("PIVOT without a list of values in a statement that is not a query is not");
+  for (size_t i = 0; i + 1 < parts.size(); ++i) run(parts[i]->Copy(), true, {}, nullptr);
+  return parts.back().get();
+}
+
+std::shared_ptr<void> Database::State::transaction() {
+  context().ClearInterrupt();
+  duckdb::TransactionContext& transaction = context().transaction;
+  if (!transaction.IsAutoCommit()) return nullptr;
+  transaction.BeginTransaction();
+  transaction.SetAutoCommit(false);  // until its end
+  return {this, [](State* state) {
+            try {
+              if (std::exchange(state->query_left_open, false)) {
+                state->connection->Rollback();
+              } else {
+                state->context().transaction.Rollback(nullptr);
+              }
+            } catch (const std::exception&) {  // it was only read; the next statement begins again
+            }
+          }};
+}
+
+std::optional<Table> Database::State::run(duckdb::unique_ptr<duckdb::SQLStatement> statement, bool reads_only,
+                                          const Table& parameters, MemoryBudget* budget) {
+  ParameterValues values = parameter_values(*statement, parameters);
+  if (!reads_only) ++generation.writes;
+  if (changes_settings(statement->type)) ++generation.settings;
+  const auto pending = context().PendingQuery(std::move(statement), values, duckdb::QueryParameters(true));
+  if (pending->HasError()) pending->GetErrorObject().Throw();
+  const auto result = pending->Execute();
+  if (result->HasError()) result->GetErrorObject().Throw();
+  const bool has_rows = result->properties.return_type == duckdb::StatementReturnType::QUERY_RESULT;
+  Table fetched = fetch(*result, budget);
+  if (!has_rows) return std::nullopt;
+  return fetched;
+}
+
+Table Database::State::fetch(duckdb::QueryResult& result, MemoryBudget* budget) {
+  constexpr int64_t kRows = 122'880;
+  Table table;
+  duckdb::vector<duckdb::LogicalType> types;
+  std::vector<ColumnGather> columns;
+  for (size_t i = 0; i < result.types.size(); ++i) {
+    types.push_back(find_type(result.types[i]) ? result.types[i] : duckdb::LogicalType::VARCHAR);
+    table.schema.push_back({result.names[i], *find_type(types[i]), text_of(result.types[i])});
+    columns.emplace_back(types[i], table.schema[i].type, 0, budget);
+  }
+  const auto flush = [&] {
+    Batch batch;
+    batch.rows = columns.empty() ? 0 : columns[0].rows();
+    if (batch.rows == 0) return;
+    for (ColumnGather& column : columns) batch.columns.push_back(column.finish());
+    table.batches.push_back(std::move(batch));
+  };
+  while (auto chunk = result.Fetch()) {
+    if (chunk->size() == 0) break;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (types[i] != result.types[i]) {
+        duckdb::Vector text(types[i], chunk->size());
+        duckdb::VectorOperations::Cast(context(), chunk->data[i], text, chunk->size());
+        columns[i].append(text, static_cast<int64_t>(chunk->size()));
+      } else {
+        columns[i].append(chunk->data[i], static_cast<int64_t>(chunk->size()));
+      }
+    }
+    if (!columns.empty() && columns[0].rows() >= kRows) flush();
+  }
+  if (result.HasError()) result.ThrowError();
+  flush();
+  return table;
+}
+
+std::optional<Table> Database::State::run_write(duckdb::unique_ptr<duckdb::SQLStatement> statement,
+                                                const Table& parameters, MemoryBudget* budget) {
+  const std::string* path = copied_to(*statement);
+  if (path == nullptr) return run(std::move(statement), false, parameters, budget);
+  refuse_overwriting(*path, files);
+  const std::string named = *path;  // the statement's own changes
+  NewFile file(named);
+  if (!file.in_place()) copy_to(*statement, file.temporary());
+  std::optional<Table> result;
+  try {
+    result = run(std::move(statement), false, parameters, budget);
+  } catch (const duckdb::Exception& error) {
+    std::string text = duckdb::ErrorData(error).Message();
+    const size_t at = text.find(file.temporary());
+    if (at == std::string::npos) throw;
+    throw UserError(text.replace(at, file.temporary().size(), named));
+  }
+  file.commit();
+  return result;
+}
+
+std::shared_ptr<void> Database::State::expose(const Table& table) {
+  exposed->table = &table;
+  return {nullptr, [this](void*) { exposed->table = nullptr; }};
+}
+
+std::string Database::State::rows_query(const std::vector<std::string>& results) {
+  std::vector<std::string> columns;
+  for (size_t i = 0; i < results.size(); ++i) columns.push_back(fmt::format("c{}", i));
+  return fmt::format("SELECT {} FROM lanewise_rows() AS t({})", fmt::join(results, ", "),
+                     fmt::join(columns, ", "));
+}
+
+Table Database::State::selected(const Table& table, const std::vector<std::string>& expressions) {
+  const std::shared_ptr<void> exposing = expose(table);
+  std::optional<Table> result;
+  for (auto& statement : parse(rows_query(expressions)))
+    result = run(std::move(statement), true, {}, exposed->budget);
+  for (size_t i = 0; i < table.schema.size(); ++i) result->schema[i].name = table.schema[i].name;
+  return std::move(*result);
+}
+
+}  // namespace lanewise::sql
