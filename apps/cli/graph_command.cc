@@ -341,7 +341,7 @@ void add_graph_command(CLI::App& app, Command& run) {
     sub->add_option("--threads", given->threads, "Threads; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
-    sub->add_option("--seed", given->seed, "Seed of random graphs")->type_name("N");
+    sub->add_option("--seed", given->seed, "Seed for random graphs")->type_name("N");
     sub->add_option("--memory-limit", given->memory_limit,
                     "Memory limit for reading the graph, and for all distances")
         ->type_name("SIZE")
@@ -359,7 +359,7 @@ void add_graph_command(CLI::App& app, Command& run) {
       ->type_name("FROM,TO");
   add("bfs", "Finds the levels of a breadth-first search, along directed edges; -o writes the vertices",
       breadth_first_search)
-      ->add_option("--root", given->root, "The vertex where it begins")
+      ->add_option("--root", given->root, "Vertex where the search begins")
       ->type_name("V")
       ->required();
 }

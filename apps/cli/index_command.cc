@@ -159,7 +159,7 @@ ExitCode run_change(const IndexArguments& given, bool insert) {
 ExitCode run_verify(const IndexArguments& given) {
   const Index index = Index::open(given.file, Index::Mode::kRead, nullptr, given.wait);
   index.verify();
-  print("{} entries, all as they should be\n", with_commas(static_cast<int64_t>(index.size())));
+  print("{} entries, no faults found\n", with_commas(static_cast<int64_t>(index.size())));
   return kOk;
 }
 

@@ -73,8 +73,8 @@ void print_profile() {
                            cost(tuning.lazy_ns)));
   if (profile.placement) {
     const exec::DeviceCosts& gpu = profile.placement->device;
-    info_row("", fmt::format("{} reads {:.0f} GB/s of its memory, is sent {:.1f} GB/s", gpu.name,
-                             gpu.rates.scan / 1e9, gpu.upload / 1e9));
+    info_row("", fmt::format("{} reads its memory at {:.0f} GB/s, and is sent data at {:.1f} GB/s",
+                             gpu.name, gpu.rates.scan / 1e9, gpu.upload / 1e9));
   }
 }
 

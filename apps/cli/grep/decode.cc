@@ -71,7 +71,7 @@ class Packed {
 
 [[noreturn]] void cut_short() { throw UserError("the compressed file ends too early"); }
 [[noreturn]] void needs_memory() {
-  throw UserError("the compressed file needs more memory than 512 MiB, or than there is");
+  throw UserError("the compressed file needs more than 512 MiB of memory, or more than is free");
 }
 [[noreturn]] void damaged() { throw UserError("the compressed file is damaged"); }
 

@@ -143,7 +143,7 @@ bool Walk::enter(const Pending& pending, Found& found) {
     struct stat status{};
     if (::fstat(::dirfd(entries.get()), &status) == 0) self = {status.st_dev, status.st_ino};
     if (std::ranges::find(pending.above, self) != pending.above.end()) {
-      found.error = "a link leads back to a folder around it";
+      found.error = "a link leads back to a folder that contains it";
       return true;
     }
   }

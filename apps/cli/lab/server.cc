@@ -114,11 +114,11 @@ class Server::Implementation {
     if (!objection.empty()) {
       answer(response, 403, objection);
     } else if (request.method != "GET" && (request.method != "POST" || request.path != "/api/run")) {
-      answer(response, 405, "only GET, and POST of /api/run");
+      answer(response, 405, "only GET, and POST to /api/run, are supported");
     } else if (request.has_header("Range") || request.has_header("Content-Encoding")) {
-      answer(response, 400, "neither ranges nor compressed requests are understood");
+      answer(response, 400, "ranges and compressed requests are not supported");
     } else if (request.method == "POST" && request.get_header_value("Content-Type") != "application/json") {
-      answer(response, 415, "a run is requested as application/json");
+      answer(response, 415, "a run must be requested as application/json");
     } else {
       return false;
     }
