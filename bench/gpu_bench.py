@@ -2,12 +2,11 @@
 
   python3 bench/gpu_bench.py [--program build/lanewise] [--mega-rows 1024] [--repeats 9] [--only WORD] [--kernels]
 
-Each query of a table runs once, which reads, uploads and compiles; then, when what is compiled beside is there, --repeats times. Printed are
-the median time in kernels, and bytes of the columns it reads over that time, of texts their bytes alone, without offsets; with --kernels also
-what each kernel took in the last run. Of skewed rows it also tells the occupancy of lanes, counted in runs that are not timed. As given, sizes
-are those of the goals: 2^30 rows of int32, 2^28 rows to group or sort, 2^26 texts, lineitem of scale factor 10.
-Where nvcc is, CUB's reduction and the naive byte kernel are compiled and measured, too. --only takes a part of a query's or of a table's
-name ("skewed", "TPC-H", "CUB", "naive", "occupancy").
+Each query runs once to read, upload and compile, and then --repeats times. The output is the median time in kernels, and the bytes of the
+columns that the query reads divided by that time. For strings the bytes do not include the offsets. With --kernels the output also has the
+time of each kernel in the last run. For skewed rows it has the occupancy of lanes, counted in runs that are not timed. Default sizes: 2^30
+rows of int32, 2^28 rows to group or sort, 2^26 strings, lineitem of scale factor 10. If nvcc is there, CUB's reduction and the naive byte
+kernel are compiled and measured, too. --only takes a part of the name of a query or a table ("skewed", "TPC-H", "CUB", "naive", "occupancy").
 """
 
 import argparse

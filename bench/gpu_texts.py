@@ -1,7 +1,7 @@
-"""Texts for gpu_bench.py, and what is asked of them.
+"""Strings for gpu_bench.py, and the queries over them.
 
-Rows are of three kinds: constant (64 bytes), uniform (8 to 120) and skewed (512 to 1,535 bytes in one row of 64, 8 to 40 in the others). They are
-random over 40 characters; of ten rows one has 'google.d' somewhere, if it is of 12 bytes or more, and another begins with PREFIX.
+Rows have three kinds of lengths: constant (64 bytes), uniform (8 to 120) and skewed (512 to 1,535 bytes in one row of 64, 8 to 40 in the others). They
+are random over 40 characters. One row of ten contains 'google.d' if it has at least 12 bytes, and another one begins with PREFIX.
 """
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz/.-_0123456789"

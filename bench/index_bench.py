@@ -1,4 +1,4 @@
-"""The ordered index on one core beside absl::btree, std::lower_bound and a sorted array in Eytzinger's order: medians, one table.
+"""The ordered index on one core compared with absl::btree, std::lower_bound and a sorted array in Eytzinger's order: medians, one table.
 
 Drives lanewise_index_bench, which checks its answers. One process for 32-bit keys and one for 64-bit keys, about 9 GB and 4
 minutes each with 100 million keys.

@@ -1,12 +1,12 @@
 """Joins of two tables against DuckDB: the same database file, the same number of threads, hot, equal answers.
 
-Each engine runs every query RUNS times in one process; the best of those behind the first one counts, planning and the build side included. On a GPU
-the time of its kernels alone is shown too. Pairs are counted with what is read for each, in thousands of millions a second.
+Each engine runs every query RUNS times in one process. The best run after the first one counts, including planning and the build side. On a GPU
+the time of the kernels alone is shown, too. Rates are in billions of pairs a second.
 
-    ./dev bench join                        2^24 rows that look for 2^21, the CPU
-    ./dev bench join --device cuda --large  2^27 rows that look for 2^24, a GPU; DuckDB on all cores
+    ./dev bench join                        2^24 rows probe 2^21, on the CPU
+    ./dev bench join --device cuda --large  2^27 rows probe 2^24, on a GPU; DuckDB on all cores
     ./dev bench join --device cuda --large --forms
-                                            keys that repeat alone, by each way in which a GPU's lanes come to their pairs
+                                            only repeated keys, with each strategy for pairs
 """
 
 import argparse

@@ -3,8 +3,8 @@
     ./dev bench python                   10 million log lines (about 0.9 GB), 2 threads, 5 runs of each
     ./dev bench python --rows 1000000    smaller
 
-The median of several runs counts; rivals take turns, so that other work on the machine meets all of them. Every answer is compared. Times include
-taking the table in and giving rows out. pyarrow.compute runs on one thread: its functions do not use more.
+The median of several runs counts. Rivals take turns, so that other work on the machine slows all of them. Every answer is compared. Times include
+importing the table and returning the rows. pyarrow.compute runs on one thread: its functions do not use more.
 """
 
 import argparse

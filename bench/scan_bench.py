@@ -1,7 +1,7 @@
 """A filter and a sum of one int32 column, level by level, against DuckDB: one core, hot columns, in turns.
 
 `lanewise bench scan` and DuckDB see columns of the same kind: values 0 to 5, exactly 20 % of them 3, in random order.
-DuckDB counts the rows of its filter; a bitmap it does not give out.
+DuckDB counts the rows that its filter selects, since it cannot return a bitmap.
 
     ./dev bench scan                     2^26 rows
     ./dev bench scan --rows 268435456

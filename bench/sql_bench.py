@@ -7,7 +7,7 @@ reads the table from Parquet into its column store; DuckDB has it as a table in 
     ./dev bench sql                      all groups
     ./dev bench sql --group regex        one of them
     ./dev bench sql --cold               whole processes from Parquet to the answer, 2 threads
-    ./dev bench sql --scaling            2 threads against 1, beside a plain loop that reads memory
+    ./dev bench sql --scaling            2 threads compared with 1, and with a plain loop that reads memory
 """
 
 import argparse

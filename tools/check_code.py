@@ -1,4 +1,4 @@
-"""The compilers' view of the code: each header compiles alone, the format, clang-tidy."""
+"""Checks the code by compilers: each header compiles alone, the format, clang-tidy."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""Finds what a program can find of foreign English in *.md and in the program's messages: words that mean something else to
-a reader, word orders of another language, sentences that are too long. In comments it finds the words."""
+"""Finds foreign English in *.md and in the program's messages, as far as a program can: words that mean something else to a
+reader, the word order of another language, sentences that are too long. In comments it finds only the words."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Holds engine/ to its layers: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
+"""Checks the layers of engine/: a folder includes only folders above it. docs/understand/architecture.md explains the table."""
 
 import re
 from pathlib import Path

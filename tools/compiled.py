@@ -1,4 +1,4 @@
-"""Runs a compiler-like tool over many files, in parallel, and remembers which texts have passed."""
+"""Runs a compiler-like tool over many files, in parallel, and remembers which files have passed."""
 
 import hashlib
 import os

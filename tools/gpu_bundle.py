@@ -1,7 +1,7 @@
-"""./dev gpu-bundle: packs into build/bundle-gpu what shows Lanewise on a machine with a GPU that has nothing of ours.
+"""./dev gpu-bundle: packs into build/bundle-gpu what a bare machine with a GPU needs to test and measure Lanewise.
 
-The program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead, the libraries that Debian calls its own, scripts. There,
-`bash gpu.sh` unpacks it and says what it can do. DuckDB's library, the tests and DuckDB's answers are packed by xz; all is to stay below 60 MB.
+It holds the program, the tests that need a GPU, the plug-in that sorts, kernels compiled ahead of time, Debian's libraries and scripts. There,
+`bash gpu.sh` unpacks it and lists its commands. DuckDB's library, the tests and DuckDB's answers are compressed by xz. The limit is 60 MB in all.
 """
 
 import lzma

@@ -1,10 +1,10 @@
-"""On a machine with a GPU: answers of `lanewise sql` against those of DuckDB, which tools/gpu_answers.py wrote down elsewhere.
+"""On a machine with a GPU: answers of `lanewise sql` compared with those of DuckDB, which tools/gpu_answers.py wrote elsewhere.
 
   python3 tools/gpu_differential.py [--program build/lanewise] [--answers answers.json] [--every 1] [--jobs 16] [--seconds 180]
 
-All statement files of tests/sql and random queries, errors too, by a profile that says the GPU is the faster one for everything, so that the CPU
-has only what the GPU does not offer; again with little device memory, and in small batches. At least half of the queries must have run on the
-GPU. Closes with `N passed, M failed`.
+Runs all statement files of tests/sql and random queries, including errors. The profile states that the GPU is faster for everything, so the CPU
+runs only what the GPU does not support. They run again with little device memory, and in small batches. At least half of the queries must have
+run on the GPU. The last line is `N passed, M failed`.
 """
 
 import argparse

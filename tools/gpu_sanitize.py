@@ -2,9 +2,9 @@
 
   python3 tools/gpu_sanitize.py [--program build/lanewise] [--tool memcheck] [--shards 8] [--jobs 8] [--seconds 540] [--ledger FILE]
 
-A shard is a tool and a part of the queries, or the unit tests of a layer that stand beside the program; these come first, as they take
-longest. What a ledger already has of this program is left out, so that a run that was cut off goes on where it ended. A line of the
-ledger: the commit (where the bundle says it, else the program's checksum), tool, shard, verdict, seconds. Closes with `N passed, M failed, K left`.
+A shard is a tool with a part of the queries, or with the unit tests of a layer, next to the program. Unit tests run first, since they take
+longest. Shards of this program that the ledger already has are skipped, so an interrupted run continues where it ended. A line of the ledger has
+the commit (or, if the bundle does not name it, the program's checksum), tool, shard, verdict and seconds. The last line is `N passed, M failed, K left`.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""On a machine with a GPU: answers of `lanewise sql --device cuda` against those of the CPU.
+"""On a machine with a GPU: answers of `lanewise sql --device cuda` compared with those of the CPU.
 
   python3 tools/gpu_smoke.py [--program build/lanewise] [--rows 200000] [--seconds 60]
 
-All queries over tables of sizes around the width of a warp, in small batches and with little device memory; with a choice between both
-devices; errors in the same words; what is not offered is named. Sums of doubles are rounded: their order differs. Where a run over a table differs or does not
-end in time, its queries run one by one, and those at fault are named. Closes with `N passed, M failed`.
+Runs all queries over tables of sizes around the width of a warp, in small batches, with little device memory, and with a choice between both
+devices. Errors must have the same words, and unsupported features must be named. Sums of doubles are rounded before the comparison, since their
+order differs. If a run over a table differs or exceeds its time, its queries run one by one, and the faulty ones are named. The last line is
+`N passed, M failed`.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """./dev kernels: compiles every .cu of engine/ and bench/ by nvcc for the GPUs that we support, on any machine.
 
-Writes what each kernel needs to build/kernels.txt and closes with `N compiled, M failed`: files, once for each GPU.
+Writes what each kernel needs to build/kernels.txt and ends with `N compiled, M failed`, which counts each file once for each GPU.
 """
 
 import os

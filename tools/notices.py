@@ -1,4 +1,4 @@
-"""Writes what a package says about its contents: build/notices with a bill of materials (CycloneDX 1.5), Debian's `copyright`
+"""Writes build/notices, which describes the contents of a package: a bill of materials (CycloneDX 1.5), Debian's `copyright`
 and the licences of all that is shipped. Versions and licences are those of the files on this machine.
 
 usage: notices.py [FOLDER]

@@ -1,4 +1,4 @@
-"""The page of statements and types: each example is run, and the table says by which engine, or with which error."""
+"""The page of statements and types: each example runs, and the table shows which engine ran it, or the error."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Writes the tables of published and measured values in docs/study/index.md: those of the last chapter of a report.
+"""Copies the tables of published and measured values from a report's last chapter into docs/study/index.md.
 
 python3 tools/study_page.py docs/study/xeon.html
 """

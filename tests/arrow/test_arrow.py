@@ -1,4 +1,4 @@
-"""Arrow tables go into Lanewise and come out the same, whatever their types, chunks, slices and NULLs."""
+"""Arrow tables come out of Lanewise as they went in: all types, chunks, slices and NULLs."""
 
 import ctypes
 import datetime

@@ -1,4 +1,4 @@
-"""Whatever is wrong is told by name and place, with the right exit code; nothing crashes, hangs or is lost."""
+"""Bad input gives an error with name and place, and the right exit code; nothing crashes, hangs or is lost."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`lanewise bench`: every level that this machine has is measured, all agree, and what is asked for is what runs."""
+"""`lanewise bench`: every level of this machine is measured, all agree, and options select what runs."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A value that cannot be converted while a query runs is named with its file, its row and its column; the first such row is, whatever the threads do."""
+"""A value that cannot be converted gives an error with file, row and column: those of the first such row, for any number of threads."""
 
 import random
 

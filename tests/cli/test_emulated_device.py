@@ -1,4 +1,4 @@
-"""`lanewise sql --device cuda` on the emulated GPU: beside another process, when Ctrl-C ends it, and what its lanes did."""
+"""`lanewise sql --device cuda` on the emulated GPU: with another process, after Ctrl-C, and the occupancy that it reports."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A full disk on standard output is an error of every command; standard error that cannot be written ends none."""
+"""For every command a full disk on standard output is an error, and a full disk on standard error is not."""
 
 import os
 import subprocess

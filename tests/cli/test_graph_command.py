@@ -1,4 +1,4 @@
-"""`lanewise graph`: what each file format means, against answers found another way."""
+"""`lanewise graph`: each file format, compared with answers that were computed in another way."""
 
 import csv
 import itertools

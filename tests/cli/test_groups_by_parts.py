@@ -1,4 +1,4 @@
-"""GROUP BY of many groups on the emulated GPU: rows that are sorted by parts of the table, and when they are not."""
+"""GROUP BY of many groups on the emulated GPU: when rows are partitioned first, and when they are not."""
 
 import os
 import re

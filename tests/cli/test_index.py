@@ -1,4 +1,4 @@
-"""`lanewise index` builds, asks, changes and checks index files."""
+"""`lanewise index` builds, queries, changes and checks index files."""
 
 import csv
 import random

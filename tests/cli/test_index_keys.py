@@ -1,4 +1,4 @@
-"""A key of a file that is not exactly a value of the index's type matches nothing; DuckDB says what is exact."""
+"""A key of a file that is not exactly a value of the index's type matches nothing; the oracle is DuckDB."""
 
 import os
 import random

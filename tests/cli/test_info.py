@@ -1,4 +1,4 @@
-"""`lanewise info` tells the machine's GPUs, or why none is usable. The driver is one of the stand-ins that the C++ tests use."""
+"""`lanewise info` shows the machine's GPUs, or why none is usable. The driver is a fake that the C++ tests use, too."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends every command within a second, with 130, whatever it is doing; so does SIGTERM."""
+"""Ctrl-C ends every command within a second, with 130, at any moment; so does SIGTERM."""
 
 import fcntl
 import os

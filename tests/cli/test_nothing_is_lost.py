@@ -1,4 +1,4 @@
-"""Whatever happens to a command that writes a file, the file is whole or as before, inputs are untouched, and nothing else stays.
+"""After any failure of a command, its output file is complete or as before, inputs are unchanged, and no other file stays.
 
 Each command is interrupted at a random time, meets a full disk, a limit of a file's size, a closed pipe and a folder that
 cannot be written, and is told to write over its own inputs."""

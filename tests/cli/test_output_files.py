@@ -1,4 +1,4 @@
-"""Names of output files: what their ending says, and which are refused before any work is done."""
+"""Names of output files: the format that an extension chooses, and names that are rejected before any work is done."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`lanewise sql --device auto`: what --explain tells of both devices, what decides, and that nobody opens a driver for nothing.
+"""`lanewise sql --device auto`: the estimates in --explain, what decides, and that the driver is opened only when needed.
 The driver is the stand-in that the C++ tests use, or the emulated GPU."""
 
 import json

@@ -1,4 +1,4 @@
-"""`lanewise pram`, and that docs/use/pram.md says what is so."""
+"""`lanewise pram`, and the examples of docs/use/pram.md."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""The line that is edited in the shell, in colours, on the screen of a real terminal."""
+"""Highlighting of the shell's input line, on the screen of a real terminal."""
 
 import re
 import subprocess

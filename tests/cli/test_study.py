@@ -1,4 +1,4 @@
-"""`lanewise study`: a report whose plots are whole, what is kept after an interruption, and results that are not believed."""
+"""`lanewise study`: a report with all plots, what is kept after an interruption, and results that are rejected."""
 
 import html.parser
 import json

@@ -1,4 +1,4 @@
-"""What text files of graphs, numbers and programs may hold: byte order marks, capitals, fractions, sizes that are not true."""
+"""Text files of graphs, numbers and programs: byte order marks, capitals, fractions, false sizes."""
 
 import resource
 

@@ -1,4 +1,4 @@
-"""`lanewise tune` stores a profile that later runs read; one that is broken or of another machine is told, not used."""
+"""`lanewise tune` stores a profile that later runs read; one that is broken or from another machine is reported, not used."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The fuzzer finds a program that answers wrongly, and says so in few words; it passes one that does not."""
+"""The fuzzer reports a program with wrong answers, briefly, and passes one with right answers."""
 
 import os
 import subprocess

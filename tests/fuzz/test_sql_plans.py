@@ -1,4 +1,4 @@
-"""The fuzzer's odd plans: planted faults are found and made small, outcomes are told apart, runs repeat."""
+"""The fuzzer's odd plans: planted faults are found and reduced, outcomes are classified, runs are reproducible."""
 
 import sys
 from collections import Counter

@@ -1,4 +1,4 @@
-"""-z on whole, cut, damaged and random packed files: no crash, no memory without bound, an error that says what is wrong.
+"""-z on whole, cut, damaged and random packed files: no crash, bounded memory, an error that says what is wrong.
 
 LANEWISE_TEST_ALL=1 tries more of them.
 """

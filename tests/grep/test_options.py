@@ -1,4 +1,4 @@
-"""Files of every kind, and what happens when something goes wrong. What is printed is compared in test_ripgrep.py."""
+"""Files of every kind, and errors. test_ripgrep.py compares the output."""
 
 import bz2
 import gzip

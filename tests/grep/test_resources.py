@@ -1,4 +1,4 @@
-"""What a search holds does not grow with the number of files, lines or matches: nothing leaks."""
+"""Memory and open files of a search do not grow with the number of files, lines or matches."""
 
 import gzip
 import subprocess

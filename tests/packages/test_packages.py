@@ -1,5 +1,5 @@
-"""What `./dev package` makes, unpacked where nothing else is: the tarball beside a bare C library, the Debian packages beside
-those that they depend on, and a project that finds, builds against and runs the unpacked library."""
+"""The packages of `./dev package` on bare systems: the tarball with a C library alone, the Debian packages with their
+dependencies, and a project that builds and runs against the unpacked library."""
 
 import fcntl
 import json

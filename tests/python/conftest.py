@@ -1,4 +1,4 @@
-"""The package as the build folder has it."""
+"""The package in the build folder."""
 
 import os
 import signal

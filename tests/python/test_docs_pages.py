@@ -1,4 +1,4 @@
-"""What the documentation shows of Python is what happens."""
+"""The Python examples of the documentation."""
 
 import doctest
 import importlib

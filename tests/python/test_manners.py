@@ -1,4 +1,4 @@
-"""What a process sees: interrupts, threads, forks, the time of the import, memory."""
+"""Behaviour in a process: interrupts, threads, forks, the time of the import, memory."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Queries in parts that join: TPC-H's queries, with one table in blocks and the others whole, are DuckDB's answers."""
+"""Queries in parts that join: TPC-H's queries, with one table in blocks and the others whole, equal DuckDB's answers."""
 
 import re
 import subprocess

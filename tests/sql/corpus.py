@@ -1,6 +1,6 @@
 """Reads the statement files and compares two answers.
 
-A file holds blocks, parted by empty lines; its first line says what a block is:
+A file holds blocks, separated by empty lines. The first line of a block is its kind:
 
     statement        runs, has no answer
     query            its rows are compared in any order

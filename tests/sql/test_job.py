@@ -1,7 +1,7 @@
 """The join order benchmark's 113 queries, equal to DuckDB's answers, on random rows of its schema: the real ones cannot be had.
 
 V. Leis et al.: How good are query optimizers, really? PVLDB 9 (3), 2015. Values are drawn from the constants with which the queries compare their
-column, so that about a quarter of the answers have rows behind them.
+column, so that about a quarter of the answers have rows.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""tools/bind_functions.py: a library that it changed works as before, and looks up no function of its own."""
+"""tools/bind_functions.py: a changed library works as before, and looks up none of its own functions."""
 
 import os
 import re

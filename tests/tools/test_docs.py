@@ -1,4 +1,4 @@
-"""What is generated in docs/ is fresh, and its site has all pages."""
+"""Generated pages of docs/ are up to date, and the site has all pages."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""What goes to a machine without DuckDB is what was asked here, with the answers."""
+"""The file for machines without DuckDB holds the statements and their answers."""
 
 import subprocess
 import sys
