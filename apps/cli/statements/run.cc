@@ -104,8 +104,10 @@ void SqlRun::run(const std::string& statement, bool more_follows) {
   set_running(statement);
   progress_.start();
   shows_progress_ = true;
+  const bool only_read = std::exchange(only_read_, false);  // unless it succeeds
   StatementResult result = run_or_advise(*session_, statement, more_follows);
   end_progress();
+  only_read_ = only_read && result.engine == "lanewise" && !result.write_seconds;
   if (!result.fallback_reason.empty()) {
     print_error("answered by DuckDB: {}\n", result.fallback_reason);
   }

@@ -30,10 +30,11 @@ class SqlRun {
   void set_format(const std::string& format);
   void set_style(const TextStyle& style);
 
-  /// Runs all statements of a string. `more_follows`: columns stay hot for later strings. False: some failed,
-  /// with
-  /// --on-error continue.
+  /// Runs all statements of a string. `more_follows`: columns stay hot for later strings.
+  /// Returns false if some failed, with --on-error continue.
   bool run_all(const std::string& text, bool more_follows = false);
+  /// Whether nothing is left to do at the end: DuckDB ran no statement, none failed, and no GPU was used.
+  bool only_read() const { return only_read_ && options_.session.device == "cpu"; }
 
  private:
   bool run_or_report(const std::string& statement, size_t number, size_t count, bool more_follows);
@@ -49,6 +50,7 @@ class SqlRun {
   std::optional<Session> session_;
   std::optional<StdinTable> stdin_table_;
   Progress progress_;
+  bool only_read_ = true;
   bool shows_progress_ = false;  // false for the queries that complete words
   std::unique_ptr<ResultWriter> writer_;
   OutputFile out_;
