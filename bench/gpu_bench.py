@@ -22,7 +22,7 @@ from pathlib import Path
 import gpu_texts
 
 MEGA = 1 << 20
-SEEDS = 4 * MEGA  # enough groups of rows for DuckDB to give some to each core
+SEEDS = 4 * MEGA  # enough row groups for DuckDB to give each core some
 UNITS = {"µs": 1e-3, "ms": 1, "s": 1e3}  # in milliseconds
 
 
@@ -79,7 +79,7 @@ def queries(rows):
     ]
 
 
-# Takes about a second, by DuckDB: time to compile what is compiled beside.
+# Takes about a second in DuckDB: time for kernels that are compiled in the background.
 PAUSE = "CREATE TEMP TABLE pause AS SELECT max(hash(i)) FROM range(150000000) r(i)"
 STREAMED = "SELECT sum(x) FROM longs WHERE x < 500000"
 
@@ -168,7 +168,7 @@ def run(arguments, table, sql, queries, *options):
     if not asked:
         return
     told = profiles(arguments, table, sql, [*(query for _, query, _ in asked), PAUSE, *(query for _, query, _ in asked for _ in range(runs))], *options)
-    # A query may be several pipelines. What made the tables comes first.
+    # A query may have several pipelines. Those that created the tables come first.
     wanted = len(asked) * runs
     notes = re.split(r"^plan .*$", told, flags=re.M)
     first, notes = notes[-wanted - 1 - len(asked):-wanted - 1], notes[-wanted:]

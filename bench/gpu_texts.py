@@ -15,7 +15,7 @@ EXTRACTED = "([a-z]+)[0-9]{3}"
 PREFIX = "http:" + "//www"
 SAME = PREFIX + ".google.de/" + "0123456789" * 4 + "abc"  # 64 bytes
 
-# Rows are cut out of them: random() for each byte of each row would take longer than all the rest.
+# Rows are cut out of this text: calling random() for each byte would take longer than everything else.
 PIECES = f"""CREATE TABLE pieces AS SELECT p, array_to_string(list_transform(range(2048),
     lambda k: substr('{ALPHABET}', 1 + (hash(p * 2048 + k) % 40)::INT, 1)), '') t FROM range(4096) r(p)"""
 

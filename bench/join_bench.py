@@ -30,7 +30,7 @@ TABLES = {
                   (hash(i) % {{builds}})::INT AS d, (hash(i) % ({{builds}} * 10))::INT AS d10, (hash(i + 7) % 1048576)::INT AS q, ((hash(i + 9) // 8589934592)::BIGINT - 1073741824)::INT AS v
                   FROM range({{probes}}) r(i)""",
     "builds": f"SELECT {RANDOM.format('i')} AS k, {SHUFFLED.format('i', '{builds}')} AS d, (hash(i + 3) % 1000)::INT AS p FROM range({{builds}}) r(i)",
-    # How many rows each of 2^20 keys has.
+    # The number of rows of each of 2^20 keys.
     "fours": "SELECT (i // 4)::INT AS q, ((hash(i) // 8589934592)::BIGINT - 1073741824)::INT AS p FROM range(4194304) r(i)",
     "few_thousands": """SELECT i::INT AS q, ((hash(i + n) // 8589934592)::BIGINT - 1073741824)::INT AS p
                         FROM (SELECT i, unnest(range(CASE WHEN hash(i) % 64 = 0 THEN 1000 ELSE 1 END)) AS n FROM range(1048576) r(i))""",
@@ -48,7 +48,7 @@ QUERIES = {
     "semi join": "SELECT count(*) FROM probes SEMI JOIN builds USING (d)",
     "semi join, 10 % hits": "SELECT count(*) FROM probes t WHERE d10 IN (SELECT d FROM builds)",
 }
-# The build side, and which share of the probes looks for it: so many that DuckDB takes that side for the build.
+# The build side, and the share of probes that match it: enough for DuckDB to choose that side for the build.
 PAIRS = {"4 pairs a row": ("fours", 2), "1 row of 64 has 1,000": ("few_thousands", 4), "Zipf 1.0": ("zipf_1", 4), "Zipf 1.5": ("zipf_15", 16)}
 FORMS = ["naive", "refill", "balanced", "mixed", "queued", "written"]
 for name, (table, share) in PAIRS.items():

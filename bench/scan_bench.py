@@ -21,10 +21,10 @@ RIVALS = {
     "duckdb 1.5.6": [BUILD / "bench" / "rivals" / "lanewise_rival_duckdb"],
     "duckdb 2.0.0": [ROOT / ".cache" / "rivals" / "bin" / "python", ROOT / "bench" / "rivals" / "duckdb_wheel.py"],
 }
-# work of lanewise, query of DuckDB
+# task of lanewise, query of DuckDB
 WORKS = {"bitmap": "SELECT count(*) FROM t WHERE v = 3", "sum": "SELECT sum(v) FROM t"}
-SHARE = 5  # one row in so many is 3
-# Of a bitmap times DuckDB, of a sum the share of R.
+SHARE = 5  # one row in this many is 3
+# Goals: for a bitmap times DuckDB, for a sum the share of the read rate.
 MUST, AIM = {"bitmap": 2, "sum": 0.6}, {"bitmap": 4, "sum": 0.85}
 
 

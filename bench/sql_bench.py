@@ -46,7 +46,7 @@ KEY = "(({})::BIGINT * 2654435761 % 4294967296 - 2147483648)::INT"  # a differen
 BUILD_SIDE = "(SELECT * FROM joined WHERE i < 4194304)"
 
 
-# table: how it is made from nothing (or from the real input)
+# table: how it is generated (or read from the real input)
 TABLES = {
     # Every fourth run of neighbouring rows.
     "regex_paths": f"""SELECT path AS line FROM read_parquet('{DATA}/contents.parquet', file_row_number = true)
@@ -73,7 +73,7 @@ TABLES = {
     "sorting_ints": "SELECT (hash(i) / 2)::BIGINT AS i FROM range(33554432) t(i)",
     "pairs": """SELECT (hash(i) % 1000)::INT AS a, (hash(i + 7) % 1000)::INT AS b, (hash(i + 7) % 10000)::INT AS c,
                 (hash(i + 11) // 2)::BIGINT AS x FROM range(33554432) t(i)""",
-    # The first 2^22 rows hold the keys that are joined with: u, su, i, and four, in which each key stands four times.
+    # The first 2^22 rows hold the join keys: u, su, i, and four, which has each key four times.
     "joined": f"""SELECT i::INT AS i, {KEY.format("hash(i) % 4194304")} AS k, {KEY.format("hash(i) % 41943040")} AS k10, {KEY.format("i")} AS u,
                   (hash(i) % 4194304)::INT AS d, 'key ' || lpad((hash(i) % 4194304)::VARCHAR, 12, '0') AS s,
                   'key ' || lpad((i % 4194304)::VARCHAR, 12, '0') AS su, (hash(i + 7) % 1048576)::INT AS q, (i // 4)::INT AS four
@@ -115,7 +115,7 @@ def starts(table, must, aim):
         (f"= '{one}'", f"path = '{one}'"))])
 
 
-# group: (table, [(name, query, must, aim)])
+# group: (table, [(name, query, goals)])
 GROUPS = {
     "like": ("paths", [
         ("LIKE '%README%'", matching("path LIKE '%README%'"), 1.3, 2.5),
@@ -263,7 +263,7 @@ def rivals(options):
 
 def check_equal(group, table, queries, options):
     """The engines' whole answers, as text, floats to 9 digits."""
-    connection = duckdb.connect(config={"threads": 1})  # with more, its last() of ordered rows is any row
+    connection = duckdb.connect(config={"threads": 1})  # with more threads, its last() of ordered rows is any row
     connection.execute(f"CREATE VIEW {table} AS FROM '{table_file(table)}'")
     script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
     for name, query, _, _ in queries:

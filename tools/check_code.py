@@ -11,9 +11,9 @@ from compiled import fingerprint, run_all
 HEADER_FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wno-sign-compare",
                 "-Werror", "-Iengine", "-Iapps/cli"]
 
-# Lane headers of one target are included only where its instructions are switched on.
+# Lane headers of a target are included only where its instructions are enabled.
 INSTRUCTIONS = {"avx2": ["-mavx2", "-mbmi", "-mbmi2"], "avx512": ["-march=icelake-client"]}
-OTHER_MACHINES = {"neon"}  # their headers stand first in a test that `./dev aarch64` builds
+OTHER_MACHINES = {"neon"}  # their headers come first in a test that `./dev aarch64` builds
 
 
 def code(root, *suffixes):
@@ -61,8 +61,8 @@ def format_code(root, fix=False):
         or ([result.stderr.strip()] if result.returncode else [])
 
 
-# What clang warns of and gcc does not: the precompiled headers of gcc, the library's own deprecations, and `&` and `|` of
-# conditions, which save a branch on purpose.
+# Warnings of clang that gcc lacks: gcc's precompiled headers, deprecations in libraries, and `&` and `|` of conditions,
+# which avoid a branch on purpose.
 TIDY_QUIET = [f"--extra-arg=-Wno-{name}" for name in
               ("unknown-warning-option", "ignored-gch", "deprecated-declarations", "bitwise-instead-of-logical")]
 
@@ -98,14 +98,14 @@ def tidy(root):
         sources = sources_of(entry, root)
         if not sources or all(is_test(source) for source in sources):
             continue
-        # clang does not know gcc's pragma, and would refuse the intrinsics behind it; such a file is a unit of its own.
+        # clang does not support gcc's pragma, and would reject the intrinsics after it; such a file is its own unit.
         targets = re.search(r'^#pragma GCC target\("(.*)"\)', sources[0].read_text(), re.M)
         flags = [f"-m{t}" for t in targets[1].split(",")] if targets else []
         key = fingerprint(Path(entry["file"]), root, settings, entry_flags(entry), flags)
         jobs.append((", ".join(str(source.relative_to(root)) for source in sources), key,
                      [str(tool), "-p", "build/check", "--quiet", *TIDY_QUIET,
                       *(f"--extra-arg={flag}" for flag in flags), entry["file"]], None))
-    # The same header's finding comes from many units: say it once.
+    # Many units report the same finding in a header: it is printed once.
     seen, problems = set(), []
     for output in run_all(root, "tidy", jobs):
         findings = re.findall(r"^(\S+:\d+:\d+: (?:error|warning): .*)$", output, re.M)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from check_text import files
 
-LONGEST = 25  # words of a sentence
+LONGEST = 25  # words per sentence
 LEFT_OUT = ("docs/use/reference/functions.md",)  # It follows the names in the code.
-UNSEEN = r"_(test|bench)\.cc$|/testing/|^engine/text/|^apps/cli/(grep|bench)/"  # what users do not see, and code in other words
+UNSEEN = r"_(test|bench)\.cc$|/testing/|^engine/text/|^apps/cli/(grep|bench)/"  # not visible to users, or code in other words
 WORDS = [
     (r"besides?", "compared with, next to, together with"),
     (r"behind", "after"),
@@ -99,7 +99,7 @@ def word_faults(text):
 def faults(text):
     """What is wrong with a paragraph."""
     plain = LINK.sub(r"\1", CODE.sub("code", text)).replace("**", "").replace("*", "")
-    plain = re.sub(r"code(?:,? (?:and |or )?code)+", "code", plain)  # A list of names is one word.
+    plain = re.sub(r"code(?:,? (?:and |or )?code)+", "code", plain)  # A list of names counts as one word.
     for sentence in SENTENCE.split(plain):
         for pattern, advice in RULES:
             if found := pattern.search(sentence):

@@ -6,12 +6,12 @@ from pathlib import Path
 LAYERS = ["base", "device", "data", "lanes", "active", "primitives", "text", "expr", "index", "plan", "ops", "exec",
           "graph", "pram", "sql", "api"]
 
-# Headers of these libraries are seen by one layer only.
+# Only one layer may include the headers of these libraries.
 OWNED = [(re.compile(r"duckdb(/|\.h)"), "sql", "DuckDB's headers belong to engine/sql"),
          (re.compile(r"nanoarrow/"), "api", "nanoarrow's headers belong to engine/api"),
          (re.compile(r"(cuda|nvrtc|cuda_runtime|nvJitLink)\b.*\.h|CL/"), "device", "CUDA and OpenCL belong to engine/device")]
 
-# What GROUP BY and windows have in common.
+# Shared by GROUP BY and windows.
 AGGREGATE_FUNCTIONS = {"ops/aggregate/accumulator.h", "ops/aggregate/functions.h", "ops/aggregate/reference.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')

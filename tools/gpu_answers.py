@@ -24,7 +24,7 @@ import duckdb  # noqa: E402
 import engine  # noqa: E402
 import sql  # noqa: E402
 
-MOST_ROWS = 1000  # of an answer to a random query: nine in ten have fewer
+MOST_ROWS = 1000  # characters of an answer to a random query: nine in ten have fewer
 
 
 def unit(name, blocks, answers):

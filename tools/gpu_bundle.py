@@ -15,7 +15,7 @@ import gpu_answers
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 BUNDLE = BUILD / "bundle-gpu"
-LAYERS = ["api", "data", "device", "exec", "graph", "index", "pram", "primitives"]  # whose tests a GPU runs
+LAYERS = ["api", "data", "device", "exec", "graph", "index", "pram", "primitives"]  # layers whose tests use a GPU
 PROGRAMS = ["lanewise", "lanewise-engine", "lanewise-lab", *(f"engine/{layer}/lanewise_{layer}_test" for layer in LAYERS),
             *(f"engine/{layer}/lanewise_{layer}_bench" for layer in ("graph", "pram"))]
 PARTS = ["lanewise_sort.so", "lanewise_kernels", "engine/device/fake", "engine/device/failing", "engine/device/incomplete"]

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # in the bundle they stand beside
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests/sql"))  # next to this script in the bundle
 
 import engine  # noqa: E402
 from corpus import Answer, Block  # noqa: E402

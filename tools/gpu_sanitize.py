@@ -24,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from gpu_smoke import QUERIES, TABLE  # noqa: E402
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-# How a tool that ran ends what it says.
+# The last line of each tool that ran to its end.
 SUMMARIES = {tool: re.compile(r"RACECHECK SUMMARY: 0 hazards" if tool == "racecheck" else r"ERROR SUMMARY: 0 errors") for tool in TOOLS}
 SIZES = [33, 1000]
-# Without those that mean to fail: to fault, to be out of memory, to ask too much; or to take a certain time.
+# Without tests that fail on purpose (faults, out of memory, too large requests), and without those of timing.
 TESTS = {
     "api": "AddTableOnGpu.*",
     "data": "ArrowDeviceOnGpu.*-*WhicheverCall*",
@@ -37,7 +37,7 @@ TESTS = {
     "pram": "*/OnDevice.*/Cuda-*HasLimits*",
     "primitives": "DeviceArraysOnGpu.*:DeviceMatrixOnGpu.*",
 }
-# racecheck sees shared memory alone, and slowly: tests of kernels that have some, with less to do.
+# racecheck only checks shared memory, and is slow: tests of kernels that use it, with less work.
 RACES = {**TESTS, "exec": "NeedlesOnGpu.RowsEnd*:MatchesOnGpu.LateRows*", "pram": "*/OnDevice.Windows*/Cuda:*/OnDevice.BatchesGive*/Cuda:*/OnDevice.CountsItsKernels/Cuda"}
 
 

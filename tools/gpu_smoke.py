@@ -209,7 +209,7 @@ ERRORS = ["SELECT ln(n) FROM t", "SELECT CASE WHEN i = 7 THEN error(k || ' is no
           "SELECT stddev(CASE WHEN i = 7 THEN 'inf'::DOUBLE ELSE n END) FROM t", "SELECT k, var_pop(f * 1e200) FROM t GROUP BY k",
           "SELECT i, first((i + 32000)::SMALLINT ORDER BY s) FROM t GROUP BY i", "SELECT first(b::TINYINT) FROM t", "SELECT k, string_agg(s, '-' ORDER BY b::INT) FROM t GROUP BY k"]
 
-# Groups whose rows are small enough to be sorted by parts of the table.
+# Groups with rows small enough to be partitioned first.
 PARTS = """
 SELECT n, count(*), sum(us), avg(us), count(us) FROM t GROUP BY n ORDER BY n
 SELECT i // 3 AS x, min(n), max(n), sum(n), count(*) FROM t GROUP BY x ORDER BY x
@@ -365,7 +365,7 @@ def main():
         smoke.same(runs)
         smoke.occupancy(arguments.rows)
         for rows in sizes:
-            if rows > 1:  # of fewer the planner knows some answers, and nothing is grouped
+            if rows > 1:  # with fewer rows the planner already has some answers, and nothing is grouped
                 smoke.parts(rows)
         smoke.choices(1000)
         smoke.errors()

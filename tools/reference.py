@@ -101,7 +101,7 @@ def aggregates():
     others = re.findall(r'^    \{"(\w+)", "(\w+)"\},$', (folder / "functions.cc").read_text(), re.M)
     for name, documentation, example in sorted(entries):
         if not literal(example):
-            continue  # It belongs to another one, and SQL cannot name it.
+            continue  # It belongs to another function, and SQL cannot call it.
         query, _, answer = literal(example).rpartition(" -- ")
         also = [other for other, standard in others if standard == name and other != "sum_no_overflow"]
         yield "count(*)" if name == "count_star" else name, literal(documentation), query, answer, also
@@ -126,7 +126,7 @@ def functions_page():
     return "\n".join(lines) + "\n"
 
 
-# What DuckDB's binder or the translation of its plans knows by another name.
+# DuckDB's binder, or the translation of its plans, uses another name.
 TRANSLATED = {"array_length", "dayofmonth", "normalized_interval", "power", "setseed", "struct_extract", "struct_update", "unpivot_list", "uuidv4", "weekday",
               "weekofyear"}
 

@@ -144,7 +144,7 @@ void write_plot(const bench::Setting& setting, const std::vector<bench::Group>& 
   file.close();
 }
 
-/// Runs one benchmark and writes its tables, each as soon as it is there, or all as JSON.
+/// Runs one benchmark and writes its tables: each when it is complete, or all as JSON.
 template <class Options, class Run>
 ExitCode run_bench(const std::string& name, const Options& options, Run run) {
   const Interrupt interrupt;

@@ -80,22 +80,22 @@ struct Question {
   bool verify;
   Stage& stage;
   MemoryBudget& budget;
-  graph::DeviceGraph* gpu;  ///< null: cores are to answer
+  graph::DeviceGraph* gpu;  ///< null: run on cores
   const std::vector<int64_t>& path;
-  int64_t root;  ///< the label of the vertex that a search begins at
+  int64_t root;  ///< label of the vertex where a search begins
 
-  /// Whether a checker is to look at the answer, which it then begins to do.
+  /// Whether the answer is to be checked. If so, announces it.
   bool begin_check() const {
     if (verify) stage.begin("verifying");
     return verify;
   }
 };
 
-/// What a command found: lines for people, one object, and the whole as a table.
+/// A command's result: lines for people, a JSON object, and the whole as a table.
 struct Answer {
   std::string text;
   std::string json;
-  std::optional<std::string> problem;  ///< that the checker found
+  std::optional<std::string> problem;  ///< found by the checker
   Schema schema;
   std::function<void(std::vector<ColumnBuilder>&)> rows;  ///< appends all of them
 };

@@ -46,7 +46,7 @@ struct IndexArguments {
   IndexOptions options;
 };
 
-/// Row numbers from the one that --first-row says.
+/// Row numbers from --first-row on.
 std::vector<uint64_t> row_numbers(size_t rows, const std::string& first_row) {
   uint64_t first = 0;
   const char* end = first_row.data() + first_row.size();

@@ -43,7 +43,7 @@ std::string statements_text(const SqlOptions& options) {
 
 /// Ends the program here: closing DuckDB frees its whole catalogue, a tenth of the time of a short query.
 void end_unclosed([[maybe_unused]] ExitCode code) {
-#ifndef __SANITIZE_ADDRESS__  // which reports what was not freed
+#ifndef __SANITIZE_ADDRESS__  // which reports memory that is not freed
   flush_printed();
   exit_without_new_files(code);
 #endif

@@ -94,7 +94,7 @@ def test_types_and_sizes(kind, nulls):
         table = pa.table({"x": array(kind, rows, nulls)})
         result = roundtrip(table)
         assert result.column(0).to_pylist() == table.column(0).to_pylist(), rows
-        if kind != pa.large_string() and rows:  # comes back as string where 32-bit offsets do
+        if kind != pa.large_string() and rows:  # comes back as string if its offsets fit into 32 bits
             assert result.schema == table.schema
 
 

@@ -19,8 +19,8 @@ class Command:
     """A command that writes the file `output`; OUT in its arguments stands for the file's path."""
     arguments: tuple
     output: str
-    in_place: bool = False  # the output is there before, and is changed
-    fresh: bool = False  # the output may not be there before
+    in_place: bool = False  # the output exists before, and is changed
+    fresh: bool = False  # the output must not exist before
 
     def words(self):
         return [word.replace("OUT", self.output) for word in self.arguments]

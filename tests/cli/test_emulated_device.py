@@ -34,7 +34,7 @@ def test_processes_share_a_kernel_cache(lanewise, env):
         out, error = program.communicate(timeout=300)
         assert (program.returncode, out, error) == (0, answer, "")
     folder = kernels(env)[0].parent
-    assert all(path.suffix == ".kernel" for path in folder.iterdir())  # nothing half written is left
+    assert all(path.suffix == ".kernel" for path in folder.iterdir())  # no half-written file stays
     before = {path.name: path.read_bytes() for path in kernels(env)}
     later = start(env, GROUPS, "--profile")
     out, error = later.communicate(timeout=300)
@@ -63,7 +63,7 @@ def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
         return [int(count) for count in re.findall(r"(\d+) (?:waits|copies)", counts.read_text())]
 
     for query, waits, copies in [
-        ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, behind the last kernel
+        ("SELECT count(*), max(i) FROM t WHERE n = 1", 4, 2),  # states and faults together, after the last kernel
         ("SELECT i, s, u FROM t WHERE n = 1 AND i < 500", 6, 3),  # how many rows; rows and faults
         ("SELECT s, u, n, sum(i), avg(i), count(*) FROM t GROUP BY s, u, n", 9, 5),  # whether the table is full; groups; rows and the rest
         ("SELECT count(DISTINCT i) FROM t", 11, 4),  # whether the table is full; groups; those that have a value; faults
@@ -76,11 +76,11 @@ def test_ctrl_c_while_a_table_streams(lanewise, env):
     slow = " + ".join(f"(i // {d})" for d in range(2, 150))  # many seconds for all rows
     sql, tight = f"SELECT sum({slow}) AS s FROM range({{}}) r(i)", ["--device-memory", "1MB"]
     told = start(env, sql.format(300_000), *tight, "--profile").communicate(timeout=300)
-    assert told[0].startswith("s\n") and " batches, compiled in" in told[1], told  # it streams, and the compiler has done its work
+    assert told[0].startswith("s\n") and " batches, compiled in" in told[1], told  # it streams, and the compiler has finished
     for path in kernels(env):
         os.utime(path, (0, 0))
     program = start(env, sql.format(40_000_000), *tight)
-    while sum(path.stat().st_mtime > 0 for path in kernels(env)) < 2:  # its own are looked for when the first batch is there
+    while sum(path.stat().st_mtime > 0 for path in kernels(env)) < 2:  # its own kernels are checked for after the first batch
         assert program.poll() is None, program.stderr.read()
         time.sleep(0.01)
     code, seconds = cancel(program)
@@ -117,7 +117,7 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     assert told(counted_naive, automaton, "--device-rows", str(rows // 2)) == [naive]  # of all batches
     assert told(counted_naive, f"{automaton} AND i >= 0") == [naive]  # by a bitmap
     assert told(("--device-strategy", "naive,threads=32,lists,occupancy"), f"{automaton} AND i >= 0") == [naive]
-    assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # no row is a lane's where a literal is searched for
+    assert told(counted_naive, f"{automaton} OR {literal}") == [naive, None]  # a search for literals does not assign rows to lanes
     assert told(("--device-strategy", "threads=32"), automaton) == told((), automaton) == [None]
 
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import PROGRAM
 
-# Commands that print a few bytes and ones that print many.
+# Commands with a few bytes of output, and with many.
 PRINTING = {
     **{f"sql {form}": ["sql", "-c", "SELECT 1 AS i", "--format", form] for form in ("table", "csv", "json", "ndjson", "markdown")},
     "sql many": ["sql", "-c", "SELECT i FROM range(100000) t(i)", "--format", "csv"],
@@ -65,7 +65,7 @@ def test_standard_output_is_not_open(files, case):
     assert subprocess.run([PROGRAM, "index", "verify", "a.index"], cwd=files, capture_output=True).returncode == 0
 
 
-# What prints on standard error, and the exit code.
+# Commands that print on standard error, and their exit codes.
 COMPLAINING = {
     "usage": (["nonsense"], 2),
     "an error": (["sql", "-c", "SELECT nope"], 2),

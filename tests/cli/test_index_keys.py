@@ -11,7 +11,7 @@ import pytest
 ALL = "LANEWISE_TEST_ALL" in os.environ
 ROWS = 100_000 if ALL else 300
 INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
-# Between two of the same list SQL's = rounds nothing, so it says the same as exact conversion.
+# Between two types of the same list, SQL's = does not round, so it agrees with exact conversion.
 EXACT = [[*INTEGERS, "DECIMAL(5,2)", "DECIMAL(18,3)", "DECIMAL(38,10)"], ["DATE", "TIMESTAMP", "TIMESTAMP_NS"], ["UUID"]]
 TYPES = [*EXACT[0], *EXACT[1], *EXACT[2], "BOOLEAN", "FLOAT", "DOUBLE", "TIME", "TIME_NS", "TIMESTAMPTZ", "VARCHAR", "BLOB"]
 
@@ -44,7 +44,7 @@ def corpus(connection, name, kind, rows):
     texts = [draw.choice([numbers, numbers, times, uuids])(draw) for _ in range(rows)]
     texts += ["true", "0", "nan", "-0.0", "soon", "", "00000000-0000-0000-0000-00000000000a"]
     connection.register("texts", pyarrow.table({"t": texts}))
-    # A whole day is written as a day, as a table of days has it.
+    # A whole day is printed as a day, as in a table of days.
     source = "CASE WHEN t LIKE '____-__-__ %' THEN t[12:] ELSE t END" if kind in ("TIME", "TIME_NS") else "replace(t, ' 00:00:00', '')"
     connection.execute(f"""CREATE OR REPLACE TABLE {name} AS SELECT row_number() OVER () - 1 AS position, k
                            FROM (SELECT {'DISTINCT' if name == 'held' else ''} TRY_CAST({source} AS {kind}) AS k FROM texts) WHERE k IS NOT NULL""")
@@ -139,7 +139,7 @@ def test_digits_stay_text_for_an_index_of_text(lanewise, tmp_path):
     assert (code, out.splitlines()[1:]) == (0, ["0,7,0", "2,x,2"])
 
 
-# Columns that no key can be, or that need no key: they do not matter to another column.
+# Columns whose type no key has, or which are not needed: they do not affect other columns.
 OTHERS = ["[1, 2]", "{'a': 1}", "MAP {'k': 1}", "uuid()", "TIME_NS '10:00:00'", "'101'::BIT", "INTERVAL 1 DAY"]
 
 

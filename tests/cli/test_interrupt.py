@@ -103,7 +103,7 @@ AWAITING = {
 @pytest.mark.parametrize("case", AWAITING)
 def test_while_standard_input_is_awaited(files, case, by):
     program = start(*AWAITING[case], cwd=files, stdin=subprocess.PIPE)
-    # It has read what there is, and waits for more.
+    # It has read everything, and waits for more.
     program.stdin.write(b"\n")
     program.stdin.flush()
     wait_until(program, lambda: unread(program.stdin) == 0)

@@ -150,7 +150,7 @@ def test_read_only_folder(run):
         one = run()
         for path in [one.folder, *one.folder.iterdir()]:
             path.chmod(0o555 if path == one.folder else 0o444)
-        drop = "-dac_override,-dac_read_search"  # root writes everywhere, unless it gives that up
+        drop = "-dac_override,-dac_read_search"  # root can write everywhere, unless it gives up that right
         wrap = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"] if os.geteuid() == 0 else []
         program = one.start(wrap)
         error = program.communicate(timeout=400)[1]
@@ -174,7 +174,7 @@ def spelled(how, folder, name):
             "link": "link", "hard link": "link", "link to the folder": f"link/{name}"}[how]
 
 
-# Commands whose output is one of their inputs, by its name; --format, so that no other rule refuses it.
+# Commands whose output is one of their inputs. --format, so that no other rule rejects the name.
 SAME = {
     "sql": ("rows.csv", "sql", "-c", "FROM 'rows.csv'", "--format", "csv", "-o", "OUT"),
     "sql of several": ("rows.csv", "sql", "-c", "SELECT count(*) FROM 'row*.csv'", "--format", "csv", "-o", "OUT"),

@@ -281,7 +281,7 @@ def test_traces_by_kernel_lead_to_the_same(lanewise, program):
             assert lines[-1]["end"] and (executor == "cpu" or {key: lines[-1][key] for key in cost} == cost)
             units[executor] = [((line["lines"], line["kind"], line.get("set")), line["changes"]) for line in lines[1:-1]]
         ran = iter(units["cpu"])
-        for unit, _ in units["interpreter"]:  # an executor's kernel may hold a condition that is true for nobody
+        for unit, _ in units["interpreter"]:  # an executor's kernel may have a condition that no processor satisfies
             assert next(what for what, changes in ran if what == unit or changes) == unit
         assert not any(changes for _, changes in ran)
     assert len(units["cpu"]) == cost["steps"]  # without optimisations

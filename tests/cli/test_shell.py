@@ -49,7 +49,7 @@ class Terminal:
         return shown + self.until("> ")
 
     def leave(self, keys="\x04"):
-        time.sleep(0.3)  # libedit shows the prompt before it takes over control keys
+        time.sleep(0.3)  # libedit shows the prompt before it handles control keys
         self.type(keys)
         end = time.monotonic() + 30
         while time.monotonic() < end:
@@ -150,7 +150,7 @@ def test_long_results_are_paged(terminal, tmp_path, monkeypatch):
     shell = terminal()
     shell.line("SELECT 'short' AS a;", "short", "1 row")
     shell.line(".rows 0")
-    # The pager leaves while there is more: neither the next statement nor the shell ends.
+    # The pager ends before all output was read: neither the next statement nor the shell ends.
     assert "500000" not in shell.line("SELECT i FROM range(1000000) t(i); SELECT 7 AS next;", "left the pager", "next", "1 row")
     shell.line(".pager off", "pager off")
     assert "left the pager" not in shell.line("SELECT i FROM range(100) t(i);", "100 rows")

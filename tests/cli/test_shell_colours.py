@@ -46,7 +46,7 @@ class Screen:
         return self.tmux("display-message", "-p", "#{cursor_x},#{cursor_y}")
 
     def type(self, text):
-        self.tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)  # else ';' ends tmux's command
+        self.tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)  # otherwise ';' ends tmux's command
 
     def keys(self, *names):
         self.tmux("send-keys", *names)
@@ -149,7 +149,7 @@ def test_the_screen_is_the_same_as_without_colours(screen):
         *[["Left"]] * 9, "é", ["BSpace"], ["DC"], ["C-k"], "日本", ["C-w"], ["C-y"], ["C-c"],
         "1" * 40, ["Left"], "2", ["End"], "日", ["C-c"],  # a row is full
         "SELECT 1 AS remembered;", ["Enter"], ["Up"], ["C-c"], ["C-r"], "rem", ["C-r"], ["Escape"], ["C-c"],
-        "ab\u0301c", ["C-c"], "x" * 700, ["C-a"], ["C-c"],  # combining; more than fits in height
+        "ab\u0301c", ["C-c"], "x" * 700, ["C-a"], ["C-c"],  # combining characters; more rows than the screen has
         "SELECT 8 AS next;", ["Enter"],
     ]  # fmt: skip
     for step in steps:

@@ -124,7 +124,7 @@ def compare(rows, rounds, seed, lanes="simd"):
                     expected.append(connection.execute(query + " ORDER BY id").fetchall())
                     queries.append(query)
                 except duckdb.Error:
-                    continue  # such as a pattern that ends in its escape
+                    continue  # such as a pattern that ends with its escape character
             answers, fault = lanewise(queries, lanes)
             if fault:
                 at = next((k for k, answer in enumerate(answers) if len(answer) != rows + 1), 0)

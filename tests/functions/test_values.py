@@ -9,9 +9,9 @@ import duckdb
 LITERAL = re.compile(
     r"((?:DATE|TIMESTAMPTZ|TIMESTAMP|TIME|INTERVAL)\s+'[^']*'|INTERVAL\s+\d+\s+\w+|'(?:[^']|'')*'|(?<![\w.])-?\d+(?:\.\d+)?|(?<!IS )(?<!NOT )\bNULL\b"
     r"|\btrue\b|\bfalse\b)((?:::\w+)?)")
-# DuckDB takes no column for their later arguments: digits of decimals, a pattern's group.
+# DuckDB requires constants for their later arguments: digits of decimals, a pattern's group.
 CONSTANT_FROM_SECOND = {"round", "trunc", "regexp_extract", "struct_extract_at"}
-# A constant text is split by DuckDB's optimiser, which leaves a list; lists are not supported.
+# DuckDB's optimiser splits a constant string into a list; lists are not supported.
 SPLIT = {"split_part", "string_split_extract"}
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-ENOUGH = 20  # hits of each in a run
+ENOUGH = 20  # uses of each in a run
 
 # name, SQL with {0}, {1}, ... for the arguments, kind of the result, kinds of the arguments.
 # The kinds in capitals are literals, listed in LITERALS.
@@ -127,7 +127,7 @@ FUNCTIONS = [
     ("regexp_extract group", "regexp_extract({0}, {1}, 1)", "text", "text GROUPED"),
     ("regexp_replace", "regexp_replace({0}, {1}, {2})", "text", "text REGEX TEXT"),
     ("regexp_replace all", "regexp_replace({0}, {1}, {2}, 'g')", "text", "text REGEX TEXT"),
-    # What DuckDB computes for the engine.
+    # Functions that DuckDB computes for the engine.
     ("md5", "md5({0})", "text", "text"), ("levenshtein", "levenshtein({0}, {1})", "int", "text text"), ("bin", "bin({0})", "text", "int"),
     ("format", "format('{{}}|{{:05d}}', {0}, {1})", "text", "text int32"), ("try_strptime", "try_strptime({0}, '%Y-%m-%d')", "timestamp", "text"),
     ("string_split_regex", "string_split_regex({0}, '[a ]')::VARCHAR", "text", "text"), ("json", "json_object('k', {0}, 'n', {1})::VARCHAR", "text", "text int"),
@@ -180,10 +180,11 @@ AGGREGATES = [
     ("first by enum", "first({0} ORDER BY {1} DESC NULLS LAST, {0})", "int", "int enum"),
 ]
 
-# The same, but what is rounded to a number that does not fit is NULL. DuckDB lets it wrap (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
+# The same, but rounding to a number that does not fit gives NULL. DuckDB wraps around
+# (docs/understand/decisions/0002-where-duckdb-is-wrong.md).
 BY_RULE = {"try_cast exact int": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS SMALLINT)"}
 
-# The same, but the last argument is not evaluated where the others decide, as Lanewise does it.
+# The same, but the last argument is not evaluated if the others decide, as in Lanewise.
 LAZY = {
     "and": "(CASE WHEN NOT {0} THEN false ELSE {0} AND {1} END)", "or": "(CASE WHEN {0} THEN true ELSE {0} OR {1} END)",
     **{name: f"(CASE WHEN {{0}} < {{1}} THEN {result} ELSE {{0}} {op} {{1}} AND {{2}} END)"
@@ -191,7 +192,7 @@ LAZY = {
                                 ("between date", "BETWEEN", "false"), ("not between", "NOT BETWEEN", "true"))},
 }
 
-# The cheaper condition may stand last.
+# The cheaper condition may come last.
 LAZY_LAST = LAZY | {"and": "(CASE WHEN NOT {1} THEN false ELSE {1} AND {0} END)", "or": "(CASE WHEN {1} THEN true ELSE {1} OR {0} END)"}
 
 LITERALS = {
@@ -218,7 +219,7 @@ LITERALS = {
 class Column:
     name: str
     type: str
-    has_nulls: bool = False  # as its table really has
+    has_nulls: bool = False  # with the columns of its table
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class Node:
     kind: str
     sql: str  # with {0}, {1}, ... for the children
     children: tuple = ()
-    name: str = ""  # the function, for the count
+    name: str = ""  # the function, for counting
     column: Column = None
 
     def text(self, spelling={}):
@@ -266,9 +267,9 @@ class Generator:
     """Makes expressions, and prefers what was used least."""
     random: object
     columns: dict  # kind -> [Column]
-    hits: Counter  # so far, of the whole run
-    refusals: Counter  # by DuckDB of the call itself, so that what it refuses is not tried for ever
-    planned: Counter = field(default_factory=Counter)  # in the query that is being made
+    hits: Counter  # so far, in the whole run
+    refusals: Counter  # calls that DuckDB itself rejects, so that they are not tried for ever
+    planned: Counter = field(default_factory=Counter)  # in the current query
 
     def literal(self, kind):
         return Node(kind, self.random.choice(LITERALS[kind]))
@@ -289,7 +290,7 @@ class Generator:
         return count + self.refusals.get(entry[0], 0) // 4
 
     def uses(self, name):
-        return self.hits.get(name, 0) + self.planned.get(name, 0)  # get(): Counter's [] calls Python for what it lacks.
+        return self.hits.get(name, 0) + self.planned.get(name, 0)  # get(): Counter's [] calls Python for missing keys.
 
     def least(self, table):
         return min(self.level(entry) for entry in table)

@@ -6,7 +6,7 @@ from expressions import Column, Node
 from odd_expressions import KINDS, OddGenerator
 from shapes import NOTHING, clause, item, named, select
 
-# Without ASOF: DuckDB waits for ever in some of them, and cannot be interrupted. tests/sql/join.test has them.
+# Without ASOF: in some of them DuckDB waits for ever, and cannot be interrupted. tests/sql/join.test has them.
 JOINS = ["positional join", "cross join", "full join", "join", "join using", "lateral join", "left join", "right join", "semi join", "anti join"]
 FEATURES = [*JOINS, "correlated exists", "correlated in", "correlated scalar", "join of a query", "join of several"]
 ALIASES = "abdefg"
@@ -68,7 +68,7 @@ class JoinGenerator(OddGenerator):
         if kind == "join using":
             shared = bare_names(columns) & bare_names(added)
             if "," in left.sql or "JOIN" in left.sql or not shared:
-                kind = "join"  # A name of several tables is ambiguous.
+                kind = "join"  # A name that several tables have is ambiguous.
             else:
                 word = self.random.choice(["JOIN", "LEFT JOIN", "FULL JOIN", "SEMI JOIN"])
                 return named(kind, f"{{0}} {word} {{1}} USING ({self.random.choice(sorted(shared))})", "table", left, right), columns if "SEMI" in word else both

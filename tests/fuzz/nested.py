@@ -30,7 +30,7 @@ TABLE = """CREATE TABLE t AS SELECT i AS n,
     CASE WHEN i % 6 = 1 THEN NULL ELSE [[i], NULL, [], [i % 2, NULL]] END AS ll,
     [i, i % 2]::INT[2] AS ar FROM range(40) r(i)"""
 
-# Expressions by what they give: first those that need no others. {kind} is a smaller expression, {kind.} one without parts.
+# Expressions by their result; the first ones need no others. {kind} is a smaller expression, {kind.} one without parts.
 EXPRESSIONS = {
     "int": (["n", "n % 3", "NULL::INT", "2", "-1", "0"], [
         "len({list})::INT", "({list})[{int}]", "list_position({list}, {int})", "list_sum({list})::INT", "list_max({list})", "list_min({list})", "s.a",
@@ -84,7 +84,7 @@ class Parts(dict):
 
 
 def fill(text, choice, depth):
-    return text.replace(".}", "_}").format_map(Parts(choice, depth))  # a dot would ask for an attribute
+    return text.replace(".}", "_}").format_map(Parts(choice, depth))  # a dot would mean an attribute
 
 
 @functools.cache

@@ -28,8 +28,8 @@ def settings(chooser):
     return {"lanes": lanes, "vector_size": chooser.choice([None, None, 1, 2, 7]), "threads": chooser.choice([1, 2])}
 
 
-# Other ways of DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN leave out what does not matter), and whether the way
-# counts only where one of the two has an error.
+# Other ways to evaluate in DuckDB: a setting, another spelling (LAZY: AND, OR and BETWEEN skip what does not matter),
+# and whether the way counts only if one of the two has an error.
 OTHER_WAYS = [("SET disabled_optimizers = 'statistics_propagation'", {}, False), ("PRAGMA disable_optimizer", {}, True), ("", LAZY, True), ("", LAZY_LAST, True)]
 
 
@@ -89,7 +89,7 @@ def passing(connection, query):
         condition = f"WHERE {query.where.text()}" if query.where else ""
         return connection.execute(f"SELECT count(*) FROM t {condition}").fetchone()[0]
     except duckdb.Error:
-        return 0  # The whole query does not evaluate the condition, so nobody knows.
+        return 0  # The whole query does not evaluate the condition, so its value is unknown.
 
 
 def refused_calls(connection, node):
@@ -172,13 +172,13 @@ def raises_despite_filter(table, query):
 
 def answered_in_two_ways(table, query, options, reason):
     """Whether another way of DuckDB is ours."""
-    # Intervals that are equal may be written in two ways, so that their order has ties that show.
+    # Equal intervals may be printed in two ways, so ties in their order are visible.
     by_order = isinstance(query, Plan) and "exit code" not in reason or query.ordered and "(INTERVAL)" in reason
     if by_order and depends_on_order(table, query):
         return True
     if outcome(reason) == ANSWERED and raises_despite_filter(table, query):
         return True
-    if re.search(r"ILIKE.*chr\(0\)", query.text()):  # The escape character where a column is not all ASCII.
+    if re.search(r"ILIKE.*chr\(0\)", query.text()):  # The escape character if a column is not all ASCII.
         return True
     return any(not differs(table, query, options, setting, spelling) for setting, spelling, for_errors in OTHER_WAYS
                if not for_errors or "exit code" in reason)

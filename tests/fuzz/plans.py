@@ -15,7 +15,7 @@ FEATURES = [
     "no table", "NULL", "odd like", "odd literal", "odd regex", "order by others", "pattern over a column", "plain group by", "rollup",
     "scalar subquery of a table", "scalar subquery of VALUES", "scalar subquery without a table", "subquery in from", "subquery in VALUES",
     "table function", "typed NULL", "union", "union all of plans", "VALUES", "VALUES in a union"]
-# Of the other branch of a set operation: types that DuckDB makes one.
+# In the other branch of a set operation: types that DuckDB unifies.
 WIDER = {"int": ["decimal", "exact", "bool"], "decimal": ["int", "exact"], "exact": ["int"], "date": ["timestamp"], "timestamp": ["date"], "text": ["text"]}
 MORE_AGGREGATES = [
     ("count_if", "count_if({0})", "int", "bool"), ("bit_and", "bit_and({0})", "int", "int32"), ("bit_or", "bit_or({0})", "int", "int32"),
@@ -42,13 +42,13 @@ class Plan:
     def smaller(self):
         for less in shrink(self.tree):
             if less.kind == "query":
-                # What has lost its order is compared as a set of rows.
+                # A result without an order is compared as a set of rows.
                 yield replace(self, tree=less, ordered=self.ordered and less.children[-2:] == self.tree.children[-2:])
 
 
 class PlanGenerator(WindowGenerator):
     """Queries that give columns of some kinds, named x0, x1, ..."""
-    joins = False  # and window functions: only where --plans 10 asks for plans alone
+    joins = False  # and window functions: only with --plans 10, which means plans alone
 
     def query(self, kinds, depth):
         pick = self.random.random()
@@ -90,7 +90,7 @@ class PlanGenerator(WindowGenerator):
         if pick < 0.15:
             distinct = Node("clause", "DISTINCT ", (), "distinct rows")
         elif pick < 0.3:
-            # By everything after the keys, so that one row of each key comes first.
+            # Ordered by everything after the keys, so that one row of each key comes first.
             keys = [self.expression(self.random.choice(KINDS), 1) for _ in range(self.random.randint(1, 2))]
             distinct = Node("clause", "DISTINCT ON ({0}) ", (listed(self.not_literal(keys)),), "distinct on")
             order = self.order_by(self.not_literal(keys), len(items))
@@ -157,7 +157,7 @@ class PlanGenerator(WindowGenerator):
         if sql:
             return Node("clause", f" GROUP BY {sql}", (listed(keys),), name), name
         sets = [self.random.sample(keys, self.random.randint(0, len(keys))) for _ in range(self.random.randint(1, 3))]
-        # Every key is in one of them, as the items name it.
+        # Every key is in one of them, under the name in the select list.
         return Node("clause", " GROUP BY GROUPING SETS ({0})", (listed(Node("set", "({0})", (listed(keys),)) if keys else Node("set", "()")
                                                                        for keys in [keys, *sets]),), name), name
 

@@ -37,11 +37,11 @@ from plans import FEATURES, Plan, PlanGenerator, is_collated, random_plan
 from queries import TYPES, random_query, random_table
 
 QUERIES_PER_TABLE = 20
-ENOUGH_FROM = 500  # queries; shorter runs need not hit everything
+ENOUGH_FROM = 500  # queries; shorter runs need not use everything
 PLANS_FROM = 2000  # the same for what only plans have
 OPERATORS = ["where", "aggregate", "group by", "group by many", "having", "distinct", "union all", "cte", "cte read twice", "subquery", "aggregate over",
              "order by", "descending", "nulls first", "nulls last", "limit", "offset", "parquet"]
-# What is counted, and whether a NULL can reach it.
+# The counted item, and whether a NULL can reach it.
 COUNTED = {"function": sorted({e[0]: takes_values(e) for e in FUNCTIONS + AGGREGATES}.items()),
            "operator": [(name, False) for name in OPERATORS], "type of a column": [(f"type {name}", True) for name in TYPES]}
 OF_PLANS = {"feature of a plan": [(f"plan {name}", False) for name in FEATURES], "setting": [(f"SET {name}", False) for name in PLAN_SETTINGS]}
@@ -80,7 +80,7 @@ class Run:
                 continue
             self.refused += answer is None
             if answer is not None:
-                plain = law(connection, query) or answer  # where it is too slow the second time
+                plain = law(connection, query) or answer  # if it is too slow the second time
                 self.rewritten += plain is not answer and not plain.rows == answer.rows
                 answer = plain
                 self.asked += 1

@@ -104,7 +104,7 @@ def test_a_run_goes_on_while_something_is_short(tmp_path):
         asked[run.asked] = sql.left(run, 500)
     assert asked == {0: 500, 20: 480, 480: 20, 500: 500, 990: 10, 1000: 0}
     run.asked = 40
-    assert sql.left(run, 40) == 0  # A short run is not asked to hit everything.
+    assert sql.left(run, 40) == 0  # A short run need not use everything.
     everything_hit(run).asked = 500
     assert sql.left(run, 500) == 0
 

@@ -119,7 +119,7 @@ def test_every_part_of_a_plan_can_go():
     union = Node("query", "({0}) UNION ({1})", (rows, rows), "union")
     texts = {less.text() for less in Plan(union).smaller()}
     assert {"VALUES (1, 'a'), (2, 'b')", "(VALUES (1), (2)) UNION (VALUES (1), (2))", "(VALUES (1, 'a')) UNION (VALUES (1, 'a'))"} <= texts
-    # An expression that stands twice, as a key and as a result, changes at both places.
+    # An expression that occurs twice, as a key and as a result, changes in both places.
     key = Node("int", "abs({0})", (Node("int", "c0"),))
     grouped = Plan(select([item(0, key)], clause(" FROM t"), group=clause(" GROUP BY {0}", key)))
     assert "SELECT c0 AS x0 FROM t GROUP BY c0" in {less.text() for less in grouped.smaller()}

@@ -11,7 +11,7 @@ LINES = b"".join(b"line %d of some text, word%d\n" % (i, i % 97) for i in range(
 WORDS = "\n".join(f"word{i}x" for i in range(100)) + "\nword42\n"
 
 
-# A process begins with what its parent holds as its most memory, so the program has a small one.
+# A process starts with its parent's memory peak, so a small process starts the program.
 MEASURE = """import os, subprocess, sys
 program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(program.pid, 0)

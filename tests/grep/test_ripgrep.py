@@ -135,5 +135,5 @@ def test_counted_bytes(grep, files, tmp_path):  # noqa: F811
     files(a=TEXT, bin=b"one\n\0\none\n", **{"sub/a": TEXT, "sub/bin": b"one\n\0one\n"})
     for options in ([], ["-m1"], ["-C1"], ["-m2", "-A1"], ["-U"], ["--no-mmap"], ["-a"]):
         both("--json", *options, "one", "a", "bin")
-        if "-m2" not in options:  # where ripgrep's buffers end decides
+        if "-m2" not in options:  # the ends of ripgrep's buffers decide
             both("--json", *options, "one", "sub")

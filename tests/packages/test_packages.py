@@ -22,7 +22,7 @@ QUERY = ["sql", "--format", "csv", "-c", "SELECT count(*) AS n FROM range(1000) 
 ANSWER = "n\n271\n"
 
 
-# Each command once, where apt installed it: what it prints.
+# Each command once, as apt installed it, and its output.
 TRY = r"""
 set -eu
 cd /tmp

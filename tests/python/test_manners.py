@@ -9,7 +9,7 @@ import threading
 import time
 
 import lanewise as lw
-import polars  # noqa: F401: its handler of SIGINT surrounds that of Python
+import polars  # noqa: F401: its handler of SIGINT wraps that of Python
 import pytest
 from conftest import BUILD
 

@@ -73,7 +73,7 @@ def duckdb_answers(connection, blocks):
                 continue
             relation = connection.sql(block.sql)
             types = [str(t) for t in relation.types]
-            # DuckDB itself writes the values as text, so that no language's types come between.
+            # DuckDB itself converts the values to text, so that Python's types do not interfere.
             rows = relation.project("COLUMNS(*)::VARCHAR").fetchall()
         except Exception as error:
             if block.kind != "error":

@@ -57,7 +57,7 @@ def failures(blocks, expected, with_errors=True, run=run, **settings):
             break
         culprit = queries[len(got)]
         if result.returncode != 2:
-            # A process that crashes may have answers that it has not printed yet.
+            # A process that crashes may have answers that it did not print.
             prelude = [b for b in blocks if b.kind == "statement" and blocks.index(b) < blocks.index(culprit)]
             alone = ((b, run(script([*prelude, b]), **settings)) for b in queries[len(got):])
             culprit, result = next(((b, r) for b, r in alone if r.returncode not in (0, 2)), (culprit, result))

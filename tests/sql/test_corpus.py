@@ -23,7 +23,7 @@ def settings(file):
     """(target, vector size, threads) for the file of this number."""
     if "san" in os.environ.get("LANEWISE_BUILD", ""):
         targets = [(file * SOME_TARGETS + i) % len(engine.TARGETS) for i in range(SOME_TARGETS)]
-        sizes = [None, 7, 2]  # Vectors of one row take minutes there.
+        sizes = [None, 7, 2]  # Vectors of one row would take minutes here.
         return [(engine.TARGETS[target], sizes[i % 3], THREADS[(i + file) % 2]) for i, target in enumerate(targets)]
     both = "LANEWISE_TEST_ALL" in os.environ
     return [(lanes, size, threads) for i, lanes in enumerate(engine.TARGETS) for j, size in enumerate(VECTOR_SIZES)
@@ -52,7 +52,7 @@ def test_same_answers_as_duckdb(name, lanes, vector_size, threads):
     if lanes in ("avx2", "avx512") and refusal(lanes):
         pytest.skip(refusal(lanes))
     blocks, answers = expected(name)
-    # What fails does so before lanes matter much: at one size is enough.
+    # Errors occur before lanes matter much, so one size is enough.
     with_errors = vector_size is None
     join_parts = 3 if vector_size == 7 else None
     memory = LITTLE_MEMORY if vector_size == 2 else None

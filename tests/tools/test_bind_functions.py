@@ -57,7 +57,7 @@ def bind(library):
 def test_a_bound_library_works_as_before(tmp_path):
     for name, text in (("shape.h", HEADER), ("shape.cc", LIBRARY), ("main.cc", PROGRAM)):
         (tmp_path / name).write_text(text)
-    # As libduckdb was linked: lazily, with the addresses of functions in tables.
+    # Linked like libduckdb: lazily, with the addresses of functions in tables.
     flags = ["-std=c++20", "-O1", "-fPIC", "-Wl,-z,lazy", "-Wl,-z,norelro"]
     subprocess.run(["g++", *flags, "-shared", "shape.cc", "-o", "libshape.so"], check=True, cwd=tmp_path)
     subprocess.run(["g++", *flags, "main.cc", "-o", "main", "-L.", "-lshape", "-Wl,-rpath,$ORIGIN"], check=True, cwd=tmp_path)

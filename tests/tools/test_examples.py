@@ -77,7 +77,7 @@ def test_dots_stand_for_lines():
     assert not matches("axb\n", "a.b\n") and not matches("a\nb\n", "a\n")
 
 
-# Blocks of users' pages that are not commands with their output, and what tests them.
+# Blocks of users' pages that are not commands with output, and their tests.
 TESTED_ELSEWHERE = {
     "README.md": {"sh": "./dev demo and ./dev test themselves", "cpp": "test_consumer", "pycon": "tests/python/test_docs_pages.py"},
     "docs/use/cpp.md": {"sh": "tests/packages", "cmake": "test_consumer", "cpp": "test_consumer"},

@@ -5,7 +5,7 @@ namespace lanewise::cli::grep {
 
 namespace {
 
-/// The last of -C, of -A and -B, and of --passthru counts.
+/// Of -C, of -A and -B, and of --passthru the last one counts.
 void set_context(Arguments& to, std::optional<uint64_t> both, std::optional<uint64_t> before,
                  std::optional<uint64_t> after) {
   to.options.passthru = false;

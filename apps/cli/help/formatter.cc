@@ -11,11 +11,11 @@ namespace lanewise::cli {
 namespace {
 
 constexpr int kIndent = 2;
-constexpr int kColumn = 26;  // where the text of options begins
+constexpr int kColumn = 26;  // column where descriptions begin
 
 int help_width() { return std::clamp(terminal_width(), 40, kHelpWidth); }
 
-/// "  name   text", the text wrapped next to the name, or below it where the name is too long.
+/// "  name   text": the text is wrapped next to the name, or below it if the name is too long.
 std::string entry(const std::string& name, const std::string& text, int column, int width) {
   std::string out(kIndent, ' ');
   out += name;

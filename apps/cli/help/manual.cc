@@ -11,7 +11,7 @@ namespace lanewise::cli {
 
 namespace {
 
-/// Text of a page: backslashes, minus signs and a dot or quote in front mean something to roff.
+/// Text of a page, escaped: backslashes, minus signs, and leading dots and quotes are special to roff.
 std::string escaped(std::string_view text) {
   std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// Paragraphs, and indented lines as they are.
+/// Paragraphs, and indented lines unchanged.
 std::string paragraphs(std::string_view text) {
   std::string out;
   bool literal = false;

@@ -24,7 +24,7 @@ std::string random_token() {
   return token;
 }
 
-/// In a time that does not depend on where they differ.
+/// Compares in constant time.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -32,7 +32,7 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-/// The value of a cookie; empty where there is none.
+/// The value of a cookie; empty if there is none.
 std::string_view cookie_of(std::string_view cookies, std::string_view name) {
   while (!cookies.empty()) {
     std::string_view one = cookies.substr(0, cookies.find(';'));

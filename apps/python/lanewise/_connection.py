@@ -28,7 +28,7 @@ class Connection:
     to let the file go.
     """
 
-    # PEP 249's extension: for programs that work with several modules.
+    # PEP 249's extension for programs that use several modules.
     Warning, Error, InterfaceError, DatabaseError = errors.Warning, errors.Error, errors.InterfaceError, errors.DatabaseError
     DataError, OperationalError, IntegrityError = errors.DataError, errors.OperationalError, errors.IntegrityError
     InternalError, ProgrammingError, NotSupportedError = errors.InternalError, errors.ProgrammingError, errors.NotSupportedError
@@ -64,7 +64,7 @@ class Connection:
         self._lock = threading.RLock()
         self._bar = progress
         self._functions: dict[str, Call] = {}
-        self._raised: list[BaseException] = []  # by functions of the running statement
+        self._raised: list[BaseException] = []  # raised by functions of the running statement
 
     def sql(self, query: str, params: Parameters = None) -> Result:
         """Runs statements and gives the rows of the last one.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-# How the states of an aggregate are merged: the aggregates that make them, and the expression over their merged columns.
+# For each aggregate: the aggregates that compute its states, each with the one that merges them, and the expression over the results.
 _SUM = [("sum", "sum")]
 MERGES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "count_star": ([("count_star", "sum")], "coalesce({0}, 0)"),
@@ -38,7 +38,7 @@ class Split(NamedTuple):
     """Queries over `input`; an empty one is not needed."""
 
     partial: str
-    keys: list[str]  # columns of partial rows that have to meet in `final`; none: all rows have to
+    keys: list[str]  # columns of partial rows that `final` groups by; none: all rows are one group
     final: str
     top: str
     schema: pa.Schema  # of the answer
@@ -92,7 +92,7 @@ def _grouped(node: Tree, orders: list[tuple[Tree, str]]) -> tuple[str, str, list
     if node["aggregate_handling"] == "FORCE_AGGREGATES":
         groups = [item for item in node["select_list"] if not _has_aggregate(item)]
     keys = {_text(group): f"__key{i}" for i, group in enumerate(groups)}
-    states: dict[str, tuple[Tree, str]] = {}  # by the text of the aggregate that makes one: it, and what merges it
+    states: dict[str, tuple[Tree, str]] = {}  # by the text of an aggregate: the tree that computes its state, and the aggregate that merges states
     distinct: dict[str, tuple[Tree, str]] = {}  # arguments of DISTINCT aggregates, which are further keys of the states, and their names
 
     def rewritten(tree: Any) -> Any:

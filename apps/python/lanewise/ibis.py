@@ -36,6 +36,6 @@ def run(expression: ibis.Expr, connection: Connection | None = None) -> Result:
     [(2,)]
     """
     tables: dict[str, Any] = {node.name: node.data.to_pyarrow(node.schema) for node in expression.op().find(operations.InMemoryTable)}
-    # An expression is often a variable of its table's name.
+    # A variable often has the name of its table.
     names = [{name: value for name, value in scope.items() if not isinstance(value, ibis.Expr)} for scope in scopes(0)]
     return (connection or shared())._run(sql(expression), None, (tables, *names))

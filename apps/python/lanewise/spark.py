@@ -19,7 +19,7 @@ from ._split import answer, arrow_tables, parted, split
 
 __all__ = ["sql"]
 
-_ROWS = 1_000_000  # of a block at least: Spark's batches have 10,000
+_ROWS = 1_000_000  # rows of a block at least: Spark's batches have 10,000
 Batches = Iterator[pa.RecordBatch]
 
 

@@ -42,7 +42,7 @@ class Updated {
   double erase_pairs(const Batch& batch) {
     return seconds([&] { index_.erase(batch.keys.address(), batch.count, batch.values.address()); });
   }
-  /// Sorts the batch's keys and their rows alone.
+  /// Only sorts the batch's keys and their rows.
   double sort(const Batch& batch) {
     if (batch.count > room_) {
       for (auto& words : words_) words = there(batch.count * sizeof(Key));
@@ -75,7 +75,7 @@ class Updated {
   device::DevicePool pool_;
   device::Staging staging_;
   index::GpuRunner runner_;
-  device::DeviceBuffer words_[2], rows_[2];  // for so many keys
+  device::DeviceBuffer words_[2], rows_[2];  // number of keys
   uint64_t room_ = 0;
 };
 

@@ -18,7 +18,7 @@ namespace lanewise::cli::bench {
 
 namespace {
 
-/// A file that is gone with it.
+/// A file that is removed by the destructor.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((std::filesystem::temp_directory_path() / "lanewise-XXXXXX").string()) {
