@@ -27,7 +27,7 @@ UNITS = {"µs": 1e-3, "ms": 1, "s": 1e3}  # in milliseconds
 
 
 def numbers(rows):
-    """So many rows i, at most SEEDS or a multiple, in an order of their own: by all cores, which DuckDB's range() alone is not."""
+    """This many rows i, at most SEEDS or a multiple, in an order of their own. All cores generate them, which DuckDB's range() alone would not do."""
     return f"(SELECT s.i + k.k * {SEEDS} AS i FROM seeds s, range({max(1, rows // SEEDS)}) k(k) WHERE s.i < {rows})"
 
 
@@ -50,7 +50,7 @@ def tables(rows):
 
 
 def queries(rows):
-    """Name, query, bytes of its columns, of texts without offsets."""
+    """Name, query, bytes of its columns; for strings without offsets."""
     texts, pairs = rows // 16, rows // 4
     return [
         ("count, 1 % of int32", "SELECT count(*) FROM ints WHERE n < 10", 4 * rows),
@@ -109,8 +109,8 @@ def main():
 
 
 def occupancy(arguments, sql):
-    """The share of lanes at work on skewed rows, where they wait for the warp's longest one and where they take new ones. Counting takes time,
-    so that none is told."""
+    """The share of busy lanes on skewed rows, if they wait for the warp's longest row and if they take new ones. Counting takes time, so no time is
+    reported."""
     for how, strategy in {"naive": "naive,occupancy", "refill": "occupancy", "refill=32": "refill=32,occupancy"}.items():
         name = f"skewed: occupancy, {how}"
         if arguments.only in name:
@@ -119,7 +119,7 @@ def occupancy(arguments, sql):
 
 
 def compiled_here(name):
-    """What a program beside this one prints, compiled for this machine's GPU."""
+    """The output of a program next to this one, compiled for this machine's GPU."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if nvcc is None:
         return print(f"{name}: nvcc is not here")
@@ -132,7 +132,7 @@ def compiled_here(name):
 
 
 def profiles(arguments, table, sql, asked, *options):
-    """Makes a table and asks the queries over it, all in one process: what it tells of them."""
+    """Creates a table and runs the queries over it, in one process; returns their reports."""
     made = [f"SET preserve_insertion_order = false; CREATE TABLE seeds AS SELECT i FROM range({SEEDS}) r(i)",
             *([gpu_texts.PIECES] if "JOIN pieces" in sql else []), f"CREATE TABLE {table} AS {sql}"]
     with tempfile.TemporaryDirectory() as folder:
@@ -146,8 +146,8 @@ def profiles(arguments, table, sql, asked, *options):
 
 
 def stream(arguments, rows):
-    """A filtered sum of 3/8 x rows numbers of 8 bytes, with as much memory as a third of them take: the rate at which they come,
-    over the whole run of batches. Cold: they are read from the table."""
+    """A filtered sum of 3/8 x rows numbers of 8 bytes, with memory for a third of them: the rate of the whole run of batches. Cold: they are read
+    from the table."""
     told = profiles(arguments, "longs", tables(rows)["longs"], [STREAMED] * (arguments.repeats + 1), "--device-memory", f"{rows}B")
     rates = [float(rate) for rate in re.findall(r"uploaded .*? at ([0-9.]+) GB/s", told)]
     batches = re.findall(r" in (\d+) batches", told)
@@ -162,7 +162,7 @@ def kernel_ms(note):
 
 
 def run(arguments, table, sql, queries, *options):
-    """Asks those queries that are wanted of a table, and prints a line for each."""
+    """Runs the selected queries of a table, and prints a line for each."""
     runs = arguments.repeats
     asked = [query for query in queries if f"FROM {table}" in query[1] and (arguments.only in query[0] or arguments.only in table)]
     if not asked:

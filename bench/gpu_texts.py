@@ -21,7 +21,7 @@ PIECES = f"""CREATE TABLE pieces AS SELECT p, array_to_string(list_transform(ran
 
 
 def table(kind, numbers):
-    """The query of a table of texts s, with an int32 n. `numbers` is one that yields i of each row."""
+    """The query that creates a table of strings s, with an int32 n. `numbers` is a query for the i of each row."""
     size = KINDS[kind][0]
     return f"""SELECT (CASE WHEN h % 10 = 0 AND size >= 12 THEN
                 substr(t, first, before) || 'google.d' || substr(t, first + before, size - before - 8)
@@ -56,6 +56,6 @@ def queries(rows):
 
 
 def naive(rows):
-    """What is asked again of skewed rows where no lane takes a new row before the warp's longest one ends."""
+    """The queries that run again over skewed rows, without new rows before the warp's longest one ends."""
     return [("skewed: naive, " + PATTERNS[0], f"SELECT count(*) FROM skewed WHERE regexp_matches(s, '{PATTERNS[0]}')",
              round(rows * KINDS["skewed"][1]))]

@@ -37,7 +37,7 @@ OPEN_MUST_MS, OPEN_AIM_MS = 20, 5
 
 
 def medians(kind, keys, repeat):
-    """Nanoseconds an item by benchmark, milliseconds of those without items; the program's context."""
+    """Nanoseconds per item by benchmark, milliseconds for those without items; the program's context."""
     names = "find|range of 33|scan|insert|erase|load|open and find"
     command = [PROGRAM, f"--benchmark_filter=^({names}).*/{kind}$", f"--benchmark_repetitions={repeat}", "--benchmark_min_time=0.01",
                "--benchmark_format=json"]

@@ -80,7 +80,7 @@ def total(values):
 
 
 def run_lanewise(database, query, runs, arguments, *more):
-    """Milliseconds of a run, those of its kernels and of those after the build, the answer, and how keys were found."""
+    """Milliseconds of a run, of its kernels and of those after the build, the answer, and how keys were found."""
     command = [BUILD / "lanewise", "sql", "--db", database, "--read-only", "--device", arguments.device, "--threads", str(arguments.threads), "--timing", "--profile",
                "--format", "csv", *more]
     done = subprocess.run(command, input=f"{query};\n" * runs, capture_output=True, text=True)
@@ -94,7 +94,7 @@ def run_lanewise(database, query, runs, arguments, *more):
 
 
 def compare_forms(database, connection, arguments):
-    """Prints each form's pairs a second for each build side; returns how many answers differ."""
+    """Prints the pairs per second of each strategy for each build side; returns how many answers differ."""
     wrong = 0
     print(f"{'query':26}{'form':12}{'Lanewise':>10}{'kernels':>9}{'after the build':>18}   ms, and G pairs/s of the last")
     for name, (table, share) in PAIRS.items():

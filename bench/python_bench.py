@@ -60,7 +60,7 @@ def by_pyarrow():
 
 
 def measure(ways, runs):
-    """Medians of seconds; the ways take turns."""
+    """Medians in seconds; the contenders take turns."""
     seconds = {name: [] for name in ways}
     for turn in range(runs + 1):
         for name, way in ways.items():
@@ -104,7 +104,7 @@ def own_function():
 
 
 def find_keys():
-    """10^7 NumPy keys in an index of as many, on cores."""
+    """10^7 NumPy keys in an index of the same size, on cores."""
     random = np.random.default_rng(1)
     count = min(given.rows, 10_000_000)
     keys = np.unique(random.integers(0, 2**62, count))

@@ -39,7 +39,7 @@ def text_file(text):
 
 
 def ripgrep(path, pattern, hits, rounds):
-    """Seconds of the faster way that counts as many lines, or nothing."""
+    """Seconds of the fastest variant with the same count, or nothing."""
     seconds = []
     for unicode in ("--no-unicode", "--unicode"):
         command = ["rg", "--no-config", "-j1", "-c", unicode, "-e", pattern, path]
@@ -55,7 +55,7 @@ def ripgrep(path, pattern, hits, rounds):
 
 
 def add_sql(name, results, rounds, lanes):
-    """Whole queries, which may look at statistics first: those of DuckDB, and ours to compare them with."""
+    """Whole queries, which may use statistics first: those of DuckDB, and ours for comparison."""
     options = SimpleNamespace(threads=1, clock=["cpu"], lanes=lanes)
     quoted = [result["pattern"].replace("'", "''") for result in results]
     queries = [f"SELECT count(*) AS n FROM {name} WHERE regexp_matches(line, '{pattern}')" for pattern in quoted]

@@ -36,7 +36,7 @@ def finish(command, script=""):
 
 
 def lanewise(rows, repeat):
-    """GB/s by (work, level), and the read rate R."""
+    """GB/s by (task, level), and the read rate."""
     report = json.loads(finish([BUILD / "lanewise", "bench", "scan", "--rows", rows, "--repeat", repeat, "--selectivity", 100 // SHARE,
                                 "--work", ",".join(WORKS), "--levels", "scalar,auto,avx2,avx512", "--json"]))
     rates = {(group["work"], level["level"]): level["gb_per_second"] for group in report["groups"] for level in group["levels"]
@@ -45,7 +45,7 @@ def lanewise(rows, repeat):
 
 
 def duckdb(command, rows, repeat):
-    """GB/s by work. An odd factor makes a permutation of the row numbers, so that the share is exact."""
+    """GB/s by task. An odd factor permutes the row numbers, so the share is exact."""
     place = f"(i * 2654435761) % {rows}"
     script = f"""CREATE TABLE t AS SELECT (CASE WHEN {place} < {rows // SHARE} THEN 3 ELSE [0, 1, 2, 4, 5][1 + (hash(i) % 5)::INT] END)::INT AS v
                  FROM range({rows}) r(i);\n"""

@@ -90,7 +90,7 @@ def grouped(table, key, value="count(*)"):
 
 
 def ordered(table, key):
-    """All rows in order: first and last depend on it, so no engine can leave the sort or a part of it out."""
+    """All rows in order: first and last depend on it, so no engine can skip the sort or a part of it."""
     return f"SELECT count(*) AS n, first({key}) AS f, last({key}) AS l FROM (SELECT {key} FROM {table} ORDER BY {key})"
 
 
@@ -103,12 +103,12 @@ def join(condition, kind="JOIN"):
 
 
 def windowed(function):
-    """All values count, so none can be left out."""
+    """Every value counts, so none can be skipped."""
     return f"SELECT count(w) AS n, sum(w) AS s, max(w) AS m FROM (SELECT {function} AS w FROM windows)"
 
 
 def starts(table, must, aim):
-    """Rows that begin with, or are, a text: in file order zones answer, in random order each row's first bytes."""
+    """Rows that begin with a string, or equal it. In file order zone maps answer; in random order each row's first bytes do."""
     one = "usr/share/doc/bash/copyright"
     return (table, [(f"{name}, {table}", matching(predicate, table), must, aim) for name, predicate in (
         ("LIKE 'usr/share/doc/linux-%'", "path LIKE 'usr/share/doc/linux-%'"), ("LIKE 'usr/lib/%'", "path LIKE 'usr/lib/%'"),
@@ -208,7 +208,7 @@ def table_file(name):
 
 
 def finish(command, script):
-    """Runs a program; its output and its peak memory in MiB."""
+    """Runs a program; returns its output and its peak memory in MiB."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         output, errors = program.communicate(script)
         if program.returncode:
@@ -262,7 +262,7 @@ def rivals(options):
 
 
 def check_equal(group, table, queries, options):
-    """The engines' whole answers, as text, floats to 9 digits."""
+    """The engines' complete answers, as text, floats to 9 digits."""
     connection = duckdb.connect(config={"threads": 1})  # with more threads, its last() of ordered rows is any row
     connection.execute(f"CREATE VIEW {table} AS FROM '{table_file(table)}'")
     script = f"CREATE VIEW {table} AS FROM '{table_file(table)}';\n"
@@ -287,7 +287,7 @@ def cpu():
 
 
 def read_rates():
-    """Bytes per second of a plain loop over 1 GiB, of one thread and of two."""
+    """Bytes per second of a plain loop over 1 GiB, on one thread and on two."""
     program = [BUILD / "engine" / "exec" / "lanewise_exec_bench", "--benchmark_filter=read_all", "--benchmark_format=json"]
     output, _ = finish(program, "")
     return [run["bytes_per_second"] for run in json.loads(output)["benchmarks"]]
@@ -358,7 +358,7 @@ def run_cold(options):
 
 
 def run_scaling(options):
-    """What a second thread gains: rounds of the plain loop, one thread and two, so that noise meets all alike."""
+    """The gain of a second thread: rounds of the plain loop, one thread and two, so that noise affects all alike."""
     print(f"{machine()}; hot columns; medians of {options.rounds} rounds\n")
     print("| work | 1 thread | 2 threads | gain | of a plain read loop | ratio | aim | |")
     print("| --- |" + " ---: |" * 6 + " --- |")

@@ -22,15 +22,14 @@ def code(root, *suffixes):
 
 
 def stands_first(path):
-    """Whether the header is the first include of the source of its name: then a build of single files compiles it alone."""
+    """Whether the header is the first include of the source of the same name: then a build of single files compiles it alone."""
     source = path.with_suffix(".cc")
     first = source.exists() and re.search(r'^#include [<"](.*)[>"]', source.read_text(), re.M)
     return bool(first) and str(path).endswith("/" + first[1])
 
 
 def headers(root):
-    """Every header compiles when it is the only thing included. Those that a source has first are proven by
-    every build of single files (`./dev test --all`)."""
+    """Every header compiles on its own. A build of single files checks those that a source includes first (`./dev test --all`)."""
     jobs = []
     for path in code(root, ".h"):
         target = path.stem.removesuffix("-inl").rpartition("_")[2]
@@ -46,7 +45,7 @@ def headers(root):
 
 
 def format_code(root, fix=False):
-    """clang-format has nothing to say."""
+    """clang-format finds no difference."""
     tool = str(root / ".cache/clang/bin/clang-format")
     files = [str(p.relative_to(root)) for p in code(root, ".h", ".cc", ".cuh", ".cu")]
     if not files:
@@ -72,7 +71,7 @@ TIDY_QUIET.append("--checks=-bugprone-suspicious-include,-bugprone-forward-decla
 
 
 def sources_of(entry, root):
-    """The files that one command of the unity build compiles; none of those that are generated."""
+    """The files that one command of the unity build compiles, without generated ones."""
     path = Path(entry["file"])
     files = [path]
     if path.parent.name == "Unity":
@@ -89,7 +88,7 @@ def entry_flags(entry):
 
 
 def tidy(root):
-    """clang-tidy finds nothing in the library and the program, each unit with its own compile command."""
+    """clang-tidy finds no faults in the library and the program; each unit has its own compile command."""
     tool = root / ".cache/clang/bin/clang-tidy"
     commands = json.loads((root / "build/check/compile_commands.json").read_text())
     settings = TIDY_QUIET, (root / ".clang-tidy").read_text(), (root / "tools/requirements-clang.txt").read_text()

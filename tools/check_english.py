@@ -97,7 +97,7 @@ def word_faults(text):
 
 
 def faults(text):
-    """What is wrong with a paragraph."""
+    """The faults of a paragraph."""
     plain = LINK.sub(r"\1", CODE.sub("code", text)).replace("**", "").replace("*", "")
     plain = re.sub(r"code(?:,? (?:and |or )?code)+", "code", plain)  # A list of names counts as one word.
     for sentence in SENTENCE.split(plain):

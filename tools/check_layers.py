@@ -42,7 +42,7 @@ def problem_of(inside, quote, target):
 
 
 def check_data(root):
-    """The benchmarks' data stand alone: a fault of the engine must not hide in its own input."""
+    """The benchmarks' data include nothing of engine/: a fault of the engine must not hide in its own input."""
     folder = Path(root) / "apps/cli/study/data"
     for path in sorted(folder.glob("*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):

@@ -29,7 +29,7 @@ def files(root):
 
 
 def anchors(path):
-    """What a link to a heading of this page may name."""
+    """The anchors of this page's headings."""
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(path.read_text())}
 
 

@@ -28,7 +28,7 @@ MOST_ROWS = 1000  # characters of an answer to a random query: nine in ten have 
 
 
 def unit(name, blocks, answers):
-    """As JSON has it; what must fail has no answer."""
+    """The answer as JSON; statements that must fail do not have one."""
     return {"name": name, "blocks": [asdict(block) for block in blocks],
             "answers": [asdict(answer) if isinstance(answer, corpus.Answer) else None for answer in answers]}
 

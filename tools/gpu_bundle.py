@@ -26,14 +26,14 @@ MOST_BYTES = 60 << 20
 
 
 def libraries(program):
-    """The shared libraries that a program needs beyond a compiler's own."""
+    """The shared libraries of a program, without those of a compiler."""
     lines = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines()
     return [Path(line.split(" => ")[1].split(" (")[0]) for line in lines
             if " => " in line and not line.strip().startswith(EVERYWHERE)]
 
 
 def pack(library, cache):
-    """Packs a large library once; it changes with DuckDB's version alone."""
+    """Compresses a large library once; it changes only with DuckDB's version."""
     packed = cache / f"{library.name}-{library.stat().st_size}.xz"
     if not packed.exists():
         cache.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ SETTINGS = [[], ["--device-memory", "8MB", "--device-strategy", "split"], ["--de
 
 
 def read(path, every):
-    """Name, blocks and answers of each unit, with every so many-th of the blocks that have an answer."""
+    """Name, blocks and answers of each unit, with every n-th of the blocks that have an answer."""
     units, numbers = [], count()
     for unit in json.loads(path.read_text()):
         blocks = [Block(**block) for block in unit["blocks"]]
@@ -47,7 +47,7 @@ class Differential:
         self.program, self.env, self.seconds = program, env, seconds
 
     def run(self, sql, setting):
-        """The program's outcome; one that does not end in time is ended, with the status 124."""
+        """The program's outcome; after its time limit it is ended, with the status 124."""
         command = [self.program, "sql", "--device", "auto", "--format", "json", "--profile", "--threads", "1", *setting]
         try:
             return subprocess.run(command, input=sql, capture_output=True, text=True, timeout=self.seconds, env=self.env)
@@ -55,7 +55,7 @@ class Differential:
             return subprocess.CompletedProcess(command, 124, (late.stdout or b"").decode(errors="ignore"), f"not done after {self.seconds} s")
 
     def check(self, unit):
-        """By each setting, one after the other while the kernels are in the cache: differences, and how many queries the GPU had a pipeline of."""
+        """Runs each setting in turn, while the kernels are in the cache: returns differences, and the number of queries with a pipeline on the GPU."""
         return [self.check_by(setting, *unit[1:]) for setting in SETTINGS]
 
     def check_by(self, setting, blocks, answers):

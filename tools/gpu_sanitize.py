@@ -47,7 +47,7 @@ def find_sanitizer():
 
 
 def watch(sanitizer, tool, command, seconds):
-    """What the command came to under the tool, and whether that finds nothing; None: the time was over."""
+    """The command's output under the tool, and whether the tool found nothing; None: it exceeded its time."""
     env = {**os.environ, "LANEWISE_TEST_FEW": "1"} if tool == "racecheck" else None
     try:
         result = subprocess.run([sanitizer, "--tool", tool, "--error-exitcode", "9", *command], capture_output=True, text=True,
@@ -62,7 +62,7 @@ def told(result):
 
 
 def run_tests(sanitizer, tests, layer, tool, seconds):
-    """As run_shard(), of a layer's unit tests."""
+    """Like run_shard(), for a layer's unit tests."""
     chosen = (RACES if tool == "racecheck" else TESTS)[layer]
     seen = watch(sanitizer, tool, [tests, "--gtest_brief=1", f"--gtest_filter={chosen}"], seconds)
     if seen is None:
@@ -73,7 +73,7 @@ def run_tests(sanitizer, tests, layer, tool, seconds):
 
 
 def run_shard(sanitizer, program, tool, queries, seconds):
-    """Empty where the tool saw the queries to their end and finds nothing, else what it says."""
+    """Empty if the tool ran all queries to the end and found nothing; otherwise its output."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "shard.sql"
         tables = [TABLE.format(rows=rows) for rows in SIZES]
@@ -87,7 +87,7 @@ def run_shard(sanitizer, program, tool, queries, seconds):
 
 
 def name_of(program):
-    """What a ledger calls it."""
+    """The name of a shard in the ledger."""
     said = Path(program).with_name("commit")
     return said.read_text().strip() if said.exists() else hashlib.sha256(Path(program).read_bytes()).hexdigest()[:12]
 

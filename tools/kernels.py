@@ -18,7 +18,7 @@ JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 1)
 
 
 class Kernel(NamedTuple):
-    """What a kernel needs, by the assembler's account: registers of a thread, bytes of the rest."""
+    """The resources of a kernel, reported by the assembler: registers per thread, and sizes in bytes."""
     name: str
     registers: int
     stack: int
@@ -42,7 +42,7 @@ def sources(root):
 
 
 def read_log(log):
-    """The kernels of what the assembler says with --verbose."""
+    """The kernels in the assembler's --verbose output."""
     def number(pattern, text):
         found = re.search(pattern, text)
         return int(found[1]) if found else 0

@@ -22,7 +22,7 @@ library.lanewise_arrow_query.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctype
 
 
 def query(text: str) -> pa.Table:
-    """The rows of a query, as Lanewise hands them out."""
+    """The rows of a query, as exported by Lanewise."""
     target = ffi.new("struct ArrowArrayStream*")
     address = int(ffi.cast("uintptr_t", target))
     error = ctypes.create_string_buffer(1000)

@@ -129,7 +129,7 @@ def test_plots(lanewise, tmp_path):
 
 
 def drawn(path):
-    """The texts of an SVG image, and how many lines it has."""
+    """The texts of an SVG image, and its number of lines."""
     root = xml.etree.ElementTree.parse(path).getroot()
     name = "{http://www.w3.org/2000/svg}"
     assert root.tag == name + "svg"

@@ -28,7 +28,7 @@ def start(env, sql, *arguments):
 
 
 def test_processes_share_a_kernel_cache(lanewise, env):
-    """All of them compile the same kernels at once, or find those that another one has just left."""
+    """They all compile the same kernels at once, or find those that another process has just stored."""
     _, answer, _ = lanewise("sql", "--format", "csv", "-c", GROUPS, env=env)
     for program in [start(env, GROUPS) for _ in range(3)]:
         out, error = program.communicate(timeout=300)
@@ -51,8 +51,8 @@ def test_a_process_loads_kernels_once(lanewise, env):
 
 
 def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
-    """Of queries whose kernels are loaded: how often the host waits for the GPU, or asks it whether it is done, and what comes from it.
-    Each transfer waits for a slot of pinned memory, too, which is free."""
+    """For queries whose kernels are loaded: how often the host waits for the GPU or polls it, and what it copies back. Each transfer also waits for a
+    slot of pinned memory, which is free."""
     counts = tmp_path / "counts"
     table = "CREATE TABLE t AS SELECT i, i % 3 AS n, 'k' || i % 5 AS s, CASE WHEN i % 7 > 1 THEN 'x' || i % 2 END AS u FROM range(1000) r(i)"
 
@@ -72,7 +72,7 @@ def test_a_small_result_takes_few_round_trips(lanewise, env, tmp_path):
 
 
 def test_ctrl_c_while_a_table_streams(lanewise, env):
-    """The table is a hundred times as large as the GPU's memory is said to be."""
+    """The table is a hundred times as large as the emulated GPU's memory."""
     slow = " + ".join(f"(i // {d})" for d in range(2, 150))  # many seconds for all rows
     sql, tight = f"SELECT sum({slow}) AS s FROM range({{}}) r(i)", ["--device-memory", "1MB"]
     told = start(env, sql.format(300_000), *tight, "--profile").communicate(timeout=300)
@@ -98,7 +98,7 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
     table = f"CREATE TABLE t AS SELECT i, repeat('a', CASE WHEN i % {39 * 32} = 0 THEN 640 ELSE 16 END) AS s FROM range({rows}) r(i)"
 
     def told(strategy, condition, *more):
-        """Of each match kernel the occupancy in percent, and no other one's; None: not told."""
+        """The occupancy of each match kernel in percent, and of no other kernel; None: not reported."""
         code, out, error = lanewise("sql", "--device", "cuda", "--format", "csv", "--profile", *strategy, *more, "-c",
                                     f"{table}; SELECT count(*) AS n FROM t WHERE {condition}", env=env)
         assert (code, out.split()[-2:]) == (0, ["n", "0"]), error
@@ -122,7 +122,7 @@ def test_occupancy_is_as_reckoned_by_hand(lanewise, env):
 
 
 def test_a_value_that_cannot_be_converted_is_named(lanewise, env, tmp_path):
-    """In the same words as on cores."""
+    """Errors have the same words as on cores."""
     query = f"SELECT sum(s::INTEGER) FROM '{tmp_path}/a.parquet'"
     values = "SELECT CASE WHEN i IN (700, 900) THEN 'row ' || i ELSE i::VARCHAR END AS s FROM range(1000) t(i)"
     assert lanewise("sql", "-c", values, "-o", f"{tmp_path}/a.parquet")[0] == 0

@@ -59,7 +59,7 @@ def test_standard_output_is_a_closed_pipe(files, case):
 
 @pytest.mark.parametrize("case", PRINTING)
 def test_standard_output_is_not_open(files, case):
-    """A file that is opened next must not become standard output: messages would be written into it."""
+    """The next file to be opened must not become standard output: messages would be written into it."""
     done = subprocess.run(["bash", "-c", 'exec "$@" >&-', "-", PROGRAM, *PRINTING[case]], cwd=files, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, "error: cannot write standard output: Bad file descriptor\n")
     assert subprocess.run([PROGRAM, "index", "verify", "a.index"], cwd=files, capture_output=True).returncode == 0

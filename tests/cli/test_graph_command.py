@@ -23,7 +23,7 @@ def answer(lanewise, *arguments):
 
 
 def distances(edges):
-    """By trying all paths."""
+    """Computed by trying all paths."""
     vertices = sorted({v for a, b, _ in edges for v in (a, b)})
     far = {(a, b): 0 if a == b else float("inf") for a in vertices for b in vertices}
     for _ in vertices:

@@ -1,4 +1,4 @@
-"""`lanewise lab`: what it serves and rejects, and that nothing that arrives stops it."""
+"""`lanewise lab`: the requests that it serves and rejects; no request stops the server."""
 
 import http.client
 import json
@@ -47,13 +47,13 @@ class Lab:
         return self.ask("GET", path, headers=headers)
 
     def run(self, program, text, executor="interpreter", **more):
-        """The last line that comes back."""
+        """The last line of the answer."""
         status, _, body = self.ask("POST", "/api/run", json.dumps({"program": program, "input": text, "executor": executor} | more),
                                    {"Content-Type": "application/json"})
         return json.loads(body.splitlines()[-1]) if status == 200 else {"status": status, "error": body.decode()}
 
     def raw(self, data):
-        """Sends these bytes and goes: half of the time at once, else after an answer or a moment."""
+        """Sends these bytes and disconnects: half of the time at once, otherwise after an answer or a moment."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=0.05) as client:
             try:
                 client.sendall(data)
@@ -322,7 +322,7 @@ def test_too_many_runs_are_rejected(tmp_path):
 
 
 def requests(port):
-    """Requests that should never be, each with a name."""
+    """Malformed requests, each with a name."""
     draw = random.Random(1)
     head = f"POST /api/run HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n".encode()
     with_body = lambda body: head + b"Content-Length: %d\r\n\r\n" % len(body) + body

@@ -25,7 +25,7 @@ DEVICE = {"name": "Fake", "open_ms": 1, "compile_ms": 1, "load_ms": 1, "upload_g
 
 @pytest.fixture
 def without(tmp_path):
-    """An environment in which there is no driver, no profile and no kernel."""
+    """An environment without a driver, a profile or kernels."""
     (tmp_path / "libcuda.so.1").write_text("no library")
     return {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
@@ -204,7 +204,7 @@ def failing(emulated):
 
 
 def lines_of(error, operator):
-    """Of a profile on standard error: the operator's lines and the lines below each, up to the next operator's."""
+    """From a profile on standard error: the operator's lines and the lines below each, up to the next operator."""
     lines = error.splitlines()
     return [lines[i:i + 2] for i, line in enumerate(lines) if line.split()[:1] == [operator]]
 

@@ -21,7 +21,7 @@ def test_programs_of_the_docs_have_no_warning(lanewise, tmp_path):
 
 
 def test_tutorial_word_by_word(lanewise, tmp_path):
-    """Every command in its order, with the output that is shown; what is between them is done as the text says."""
+    """Every command in order, with the output that the page shows; the edits between them are made as the text says."""
     tutorial = DOCS.read_text().split("## In fifteen minutes")[1].split("\n## ")[0]
     blocks = re.findall(r"^```(\w*)\n(.*?)^```|(^\*\*Conflicts)", tutorial, re.M | re.S)
     programs = iter(["neighbours.pram", "sum.pram"])
@@ -245,7 +245,7 @@ PROGRAMS = {
 
 
 def replay(lines):
-    """The shared variables after the changes of a trace, each of which must fit what is there."""
+    """The shared variables after the changes of a trace; each change must fit the current values."""
     state = {v["name"]: (v["extents"], list(v["values"])) for v in lines[0]["variables"]}
     for line in lines[1:-1]:
         for change in line["changes"]:

@@ -27,7 +27,7 @@ class Terminal:
         self.until("lanewise> ")
 
     def until(self, text, seconds=30):
-        """Waits for a text, and gives what was shown up to it."""
+        """Waits for a text; returns everything shown up to it."""
         end = time.monotonic() + seconds
         while text not in self.shown:
             assert time.monotonic() < end, (text, self.shown)
@@ -43,7 +43,7 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def line(self, text, *answers):
-        """Types a line, and waits for the answers, in their order, and the next prompt."""
+        """Types a line, and waits for the answers in order, and for the next prompt."""
         self.type(text + "\r")
         shown = "".join(self.until(answer) + answer for answer in answers)
         return shown + self.until("> ")

@@ -32,7 +32,7 @@ class Screen:
         return shown
 
     def settled(self):
-        """The screen, when it has not changed for a while."""
+        """The screen, after it has not changed for a while."""
         before = None
         while (now := self.tmux("capture-pane", "-p", "-e") + self.cursor()) != before:
             before = now
@@ -52,7 +52,7 @@ class Screen:
         self.tmux("send-keys", *names)
 
     def coloured(self, word):
-        """The colours in which the last `word` on the screen is shown, as a set."""
+        """The set of colours of the last `word` on the screen."""
         self.settled()
         colours, found, plain, shades = set(), None, "", []
         for escape, character in re.findall(r"\x1b\[([0-9;]*)m|(.)", self.tmux("capture-pane", "-p", "-e"), re.DOTALL):
@@ -141,7 +141,7 @@ def test_ctrl_c_cancels_the_statement_and_not_the_shell(screen):
 
 
 def test_the_screen_is_the_same_as_without_colours(screen):
-    """Whatever is edited: texts and cursor are where libedit puts them."""
+    """After any edit, text and cursor are where libedit puts them."""
     shells = [screen(), screen(NO_COLOR="1")]
     steps = [
         "SELECT 'a long text with 日本語 in it, so that it takes more than a line' AS a, ",

@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory):
-    """A study of all parts on tiny data, measured once."""
+    """A study of all parts with tiny data, measured once."""
     folder = tmp_path_factory.mktemp("study") / "results"
     done = subprocess.run([PROGRAM, "study", *TINY, "-o", str(folder)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -95,7 +95,7 @@ def statements(path):
 
 
 def lanewise(queries, lanes):
-    """The answers of one process; the message that ended it, or None."""
+    """The answers of one process; or the message that ended it, or None."""
     script = "".join(f"SELECT {k} AS k, * FROM ({query});\n" for k, query in enumerate(queries))
     result = subprocess.run([PROGRAM, "sql", "--format", "ndjson", "--lanes", lanes], input=script.encode(),
                             capture_output=True, timeout=600)
@@ -110,7 +110,7 @@ def lanewise(queries, lanes):
 
 
 def compare(rows, rounds, seed, lanes="simd"):
-    """Differences as texts, and how many values were compared."""
+    """Differences as text, and the number of values that were compared."""
     random.seed(seed)
     found, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:

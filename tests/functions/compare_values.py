@@ -97,7 +97,7 @@ def value(kind):
 
 
 def edge(kind):
-    """The same nearer to the ends of the type's range, where functions raise more often."""
+    """The same, closer to the limits of the type, where functions raise errors more often."""
     if kind in INTEGERS:
         bits, signed = INTEGERS[kind], not kind.startswith("U")
         return str(random.choice([2**bits - 1, -(2**bits) if signed else 0, 2 ** (bits // 2), -1 if signed else 1, number(bits, signed)]))
@@ -180,7 +180,7 @@ def expressions():
 
 
 def alike(expression, wanted, got):
-    """Whether two rows are the same, or DuckDB's is plainly wrong: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
+    """Whether two rows are equal, or DuckDB's is wrong: docs/understand/decisions/0002-where-duckdb-is-wrong.md."""
     if wanted == got:
         return True
     if wanted[1] is None or got[1] is None:
@@ -195,7 +195,7 @@ def alike(expression, wanted, got):
 
 
 def lanewise(queries, lanes, database=":memory:"):
-    """What each query answers, as (id, text) rows; the message that ended it instead where it failed."""
+    """The answer of each query, as (id, text) rows; or the message if it failed."""
     answers = []
     todo = list(queries)
     while todo:
@@ -216,7 +216,7 @@ def lanewise(queries, lanes, database=":memory:"):
 
 
 def compare(rows, seed, lanes="simd", share=1.0, edges=False):
-    """Differences as texts, how many values were compared, and the functions that were not."""
+    """Differences as text, the number of values that were compared, and the functions that were not."""
     random.seed(seed)
     found, compared, reached = [], 0, set()
     with tempfile.TemporaryDirectory() as folder:

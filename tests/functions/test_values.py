@@ -16,8 +16,7 @@ SPLIT = {"split_part", "string_split_extract"}
 
 
 def over_a_column(name, example):
-    """The example with its literals as columns, so that they are not folded before they get to a function; words stay
-    where other literals are."""
+    """The example with its literals as columns, so that they are not folded before a function sees them; words next to literals stay."""
     found = list(LITERAL.finditer(example))
     values = [m for m in found if not m.group(1).startswith("'") or m.group(2)]
     if name in CONSTANT_FROM_SECOND | SPLIT or not values:

@@ -239,7 +239,7 @@ class Node:
         return found.union(*(child.columns() for child in self.children))
 
     def calls(self):
-        """Each function in the tree, and whether a NULL of the table can reach it. DuckDB computes what reads no column."""
+        """Each function in the tree, and whether a NULL of the table can reach it. DuckDB computes trees without a column."""
         columns = self.columns()
         if self.name and (columns or not self.children):
             yield self.name, any(c.has_nulls for c in columns)
@@ -258,13 +258,13 @@ def null(name):
 
 
 def chance(random, share, hits):
-    """True in `share` of the cases, in twice as many of what has not enough hits."""
+    """True in `share` of the cases, and twice as often for entries with too few uses."""
     return random.random() < (share if hits >= ENOUGH else 2 * share)
 
 
 @dataclass
 class Generator:
-    """Makes expressions, and prefers what was used least."""
+    """Generates expressions, and prefers the least used entries."""
     random: object
     columns: dict  # kind -> [Column]
     hits: Counter  # so far, in the whole run
@@ -283,7 +283,7 @@ class Generator:
         return self.literal("exact" if kind == "inexact" else kind)
 
     def level(self, entry):
-        """How often the entry was used: without a NULL or with one, whichever is less."""
+        """How often the entry was used, with or without a NULL, whichever is less."""
         count = self.uses(entry[0])
         if takes_values(entry):
             count = min(count, self.uses(null(entry[0])))
@@ -296,7 +296,7 @@ class Generator:
         return min(self.level(entry) for entry in table)
 
     def pick(self, table, kinds):
-        """An entry whose result is of one of the kinds; mostly one of those that were used least."""
+        """An entry with a result of one of the kinds; mostly one of the least used."""
         choices = [f for f in table if f[2] in kinds]
         if choices and self.random.random() < 0.9:
             levels = [self.level(f) for f in choices]
@@ -321,7 +321,7 @@ class Generator:
         return self.leaf(kind, with_null)
 
     def needed(self, kinds, depth):
-        """A call of what was used least of all."""
+        """A call of the least used entry."""
         return self.call(self.pick(FUNCTIONS, kinds), depth)
 
     def aggregate(self, kinds, depth):
@@ -329,7 +329,7 @@ class Generator:
 
 
 def smaller(node):
-    """Nodes that could stand for `node` and are simpler: its parts of the same kind, or with one part simpler."""
+    """Simpler nodes that could replace `node`: its parts of the same kind, or itself with one part simplified."""
     for child in node.children:
         if child.kind == node.kind:
             yield child

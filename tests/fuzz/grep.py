@@ -175,7 +175,7 @@ def all_text(root, stdin):
 
 
 def same_matches(words, root, stdin):
-    """Whether both find the same matches, whatever lines are shown for them."""
+    """Whether both find the same matches, regardless of the lines that they print for them."""
     with_value = {"-A", "-B", "-C", "-m", "-M", "-r"}
     shows = {"-v", "-c", "-l", "-q", "--count-matches", "--files-without-match", "--json", "--vimgrep", "--passthru", "--heading", "--stats"}
     kept = [word for before, word in zip(["", *words], words) if word not in with_value | shows and before not in with_value]

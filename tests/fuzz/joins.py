@@ -32,7 +32,7 @@ def bare_names(columns):
 
 
 class JoinGenerator(OddGenerator):
-    """Its subclass makes the queries that are joined, and sets `joins`."""
+    """A subclass generates the queries to be joined, and sets `joins`."""
 
     def joined(self, depth):
         """A FROM clause and its columns."""
@@ -87,7 +87,7 @@ class JoinGenerator(OddGenerator):
         return condition
 
     def join_part(self, left, right, operators=OPERATORS):
-        """A comparison of the sides; one with few rows is what a pure inequality is for."""
+        """A comparison of both sides. Pure inequalities are generated only if one side has few rows."""
         kinds = [kind for kind in COMPARED if kind in left and kind in right] or ["int"]
         kind = self.random.choice(kinds)
         sides = [self.over_columns(side).expression(kind, self.random.choice([0, 0, 0, 1])) for side in (left, right)]
@@ -129,7 +129,7 @@ class JoinGenerator(OddGenerator):
         return bool(listed) and all("." in c.name for c in listed)
 
     def depends(self, kind):
-        """A subquery over t that depends on the row outside of it, as an expression of this kind; or None."""
+        """A subquery over t that depends on the outer row, as an expression of this kind; or None."""
         if not self.is_qualified():
             return None
         inner, chooser = self.correlated(self.columns), self.random

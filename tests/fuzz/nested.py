@@ -67,7 +67,7 @@ QUERIES = [
 
 
 class Parts(dict):
-    """What stands for {int}, {list.} and so on in a text."""
+    """The expressions that may replace {int}, {list.} and so on in a template."""
 
     def __init__(self, choice, depth):
         self.choice, self.depth = choice, depth
@@ -102,7 +102,7 @@ def rows_of(query):
 
 
 class Oracle:
-    """DuckDB in a process of its own, as some of these queries end it."""
+    """DuckDB in a separate process, since some of these queries crash it."""
 
     def __init__(self):
         self.crashes = 0
@@ -132,7 +132,7 @@ def ask(query, vector_size):
 
 
 def difference(query, rows, vector_size):
-    """What is wrong with our answer, or why there is none; both empty where it is right."""
+    """The fault of our answer, or the reason why there is none; both empty if it is right."""
     done = ask(query, vector_size)
     if done.returncode == 2:
         return "", done.stderr.partition("\n")[0]

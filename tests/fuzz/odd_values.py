@@ -1,4 +1,4 @@
-"""Values, patterns and settings at the edges of SQL: what a translation of DuckDB's plans easily forgets."""
+"""Values, patterns and settings at the edges of SQL, which a translation of DuckDB's plans easily misses."""
 
 from queries import Table
 
@@ -46,7 +46,7 @@ SHORT_TEXTS = ["''", "'a'", "'A'", "'b'", "'ab'", "'aB'", "'ba'", "'aab'", "'é'
 
 
 def odd_table(random, hits):
-    """Few rows of few values, so that they are equal often; a collation on a column."""
+    """Few rows with few values, so that many are equal; a collation on a column."""
     collation = random.choice(COLUMN_COLLATIONS)
     specification = [
         ("INTEGER", "{h} % 7 - 3"), (random.choice(["BIGINT", "TINYINT", "UINTEGER", "HUGEINT"]), "{h} % 100"),

@@ -47,7 +47,7 @@ class Plan:
 
 
 class PlanGenerator(WindowGenerator):
-    """Queries that give columns of some kinds, named x0, x1, ..."""
+    """Queries with columns of given kinds, named x0, x1, ..."""
     joins = False  # and window functions: only with --plans 10, which means plans alone
 
     def query(self, kinds, depth):
@@ -109,11 +109,11 @@ class PlanGenerator(WindowGenerator):
         return select([item(i, node) for i, node in enumerate(items)], source, distinct, self.condition_clause(), having=having, order=order, limit=limit)
 
     def not_literal(self, nodes):
-        """A literal as a key would be the number of a column."""
+        """A literal as a key would mean the number of a column."""
         return [node if node.children or node.column else named("", "({0} IS NULL)", "bool", node) for node in nodes]
 
     def over(self, node):
-        """An expression over one that is selected, or another one."""
+        """An expression over a selected one, or a new one."""
         if self.random.random() < 0.5:
             return self.expression(self.random.choice(KINDS), 1)
         choices = [entry for entry in CALLS if entry[3].split()[:1] == [node.kind]]
@@ -229,7 +229,7 @@ def is_collated(table):
 
 
 def random_plan(random, columns, hits, refusals, collated=False):
-    """`columns` of each kind; `collated` tells whether some are equal that are not the same."""
+    """`columns` of each kind; `collated`: some strings are equal without being identical."""
     generator = PlanGenerator(random, columns, hits, refusals)
     generator.table, generator.collated = columns, collated
     if random.random() < 0.2:

@@ -69,7 +69,7 @@ class Table:
         return f"* REPLACE ({', '.join(changed)})" if changed else "*"
 
     def kinds(self, with_nulls):
-        """The columns of each kind; `with_nulls` names those that hold a NULL."""
+        """The columns of each kind; `with_nulls` names those with a NULL."""
         by_kind = {}
         for name, kind, *_ in self.columns:
             values = TYPES.get(kind.partition(" COLLATE")[0], ["text"])[0]
@@ -79,7 +79,7 @@ class Table:
 
 
 def random_table(random, hits, file):
-    """Of each kind of values at least one column with NULLs; mostly of the types that were read least."""
+    """At least one column with NULLs of each kind of values; mostly of the least used types."""
     rows = random.choice([0, 1, 7, 31, 32, 33, 63, 64, 65, 100, 200, 200, 300, 500, 500, 1000, 2048, 2049, 4000, 5000])
     by_kind = {}
     for kind in sorted(TYPES, key=lambda t: (hits[f"type {t}"] // 20, random.random())):
@@ -145,7 +145,7 @@ class Query:
         return [n for n in (*self.select, self.where, *self.group, *self.aggregates, self.having, self.union) if n]
 
     def smaller(self):
-        """Queries that are simpler."""
+        """Simpler queries."""
         for change in ({"limit": None, "offset": None}, {"ordered": False}, {"nested": ""}, {"union": None}, {"distinct": False},
                        {"having": None}, {"where": None}):
             if change.get("ordered") is False and self.limit is not None:

@@ -132,7 +132,7 @@ def test_a_refusal_counts_for_its_cause():
 
 def test_what_was_hit_least_comes_first():
     def queries_with(feature, *hit):
-        """Of 150 queries, where each of `hit` has enough hits and nothing else has any."""
+        """Counts of 150 queries, in which each entry of `hit` has enough uses, and nothing else has any."""
         random, hits = Random(1), Counter({name: sql.ENOUGH for n in hit for name in (n, sql.null(n))})
         generator = Generator(random, Table(1, (("c0", "INTEGER", "i", 0),)).kinds(set()), hits, Counter())
         return sum(feature in random_query(random, generator).features for _ in range(150))

@@ -26,7 +26,7 @@ def numbers(count):
 
 
 def plans(seed, count):
-    """Of tables of 20 queries each, as the fuzzer makes them."""
+    """From tables with 20 queries each, as in the fuzzer."""
     for number in range(count // 20):
         random = Random(f"{seed} {number}")
         table = odd_table(random, Counter())
@@ -80,7 +80,7 @@ def test_duckdb_answers_most_plans():
 
 
 def test_a_crash_is_of_its_statement_alone(tmp_path, monkeypatch):
-    """A process that crashes has not yet printed what it answered before."""
+    """A process that crashes may not have printed its earlier answers."""
     use(monkeypatch, program(tmp_path, f'text=$(cat); [[ $text != *"AS x2"* ]] || kill -SEGV $$; {engine.PROGRAM} "$@" <<<"$text"'))
     queries = [numbers(1), numbers(2), numbers(3), numbers(2)]
     with oracle.connect(TABLE) as connection:

@@ -13,10 +13,10 @@ EXCLUDED = ["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES
 
 
 class WindowGenerator(JoinGenerator):
-    """Its subclass makes the queries around them."""
+    """A subclass generates the queries around them."""
 
     def windowed(self, kind):
-        """A window function that gives this kind."""
+        """A window function with a result of this kind."""
         chooser = self.random
         if kind == "int" and chooser.random() < 0.4:
             partition, order = self.partition(), self.window_order(chooser.random() < 0.7)
@@ -51,7 +51,7 @@ class WindowGenerator(JoinGenerator):
         return clause("PARTITION BY " + ", ".join(f"{{{i}}}" for i in range(len(keys))), *keys)
 
     def window_order(self, wholly, by_number=False):
-        """`wholly`: by all columns in the end, so that only equal rows are peers. `by_number`: by one key that offsets are added to."""
+        """`wholly`: finally ordered by all columns, so that only equal rows are peers. `by_number`: ordered by one key to which offsets are added."""
         key = self.over_columns(self.columns).leaf("int" if by_number else self.random.choice(KEYS))
         direction = self.random.choice(DIRECTIONS)
         if by_number or not wholly:

@@ -100,7 +100,7 @@ def test_a_full_disk_is_told(files, tmp_path):  # noqa: F811
 
 
 def test_a_pipe_is_searched_as_it_comes():
-    """Nothing waits for more than a line; Ctrl-C ends it with 130."""
+    """Output does not wait for more input than a line; Ctrl-C ends the search with 130."""
     with subprocess.Popen([*PROGRAM, "--line-buffered", "o"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         for line in (b"one\n", b"two\n"):
             program.stdin.write(line)

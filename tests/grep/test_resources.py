@@ -19,7 +19,7 @@ print(os.waitstatus_to_exitcode(status), usage.ru_maxrss << 10)"""
 
 
 def peak(arguments, folder):
-    """Bytes of memory that the program needed at most."""
+    """The peak memory of the program, in bytes."""
     done = subprocess.run([sys.executable, "-ISc", MEASURE, *PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, check=True)
     code, most = map(int, done.stdout.split())
     assert code == 0, done.stderr
@@ -45,7 +45,7 @@ def test_many_files_take_no_more_memory(files, tmp_path, case):  # noqa: F811
 
 
 def test_a_tree_is_not_held(tmp_path):
-    """Only the names of one folder, and of those above it, wait."""
+    """Only the names of one folder and of its ancestors are held."""
     for folder in range(60):
         (tmp_path / str(folder)).mkdir()
         for number in range(60):

@@ -25,7 +25,7 @@ edges[p, 2] = weight[p]
 
 @pytest.fixture
 def answer(tmp_path):
-    """Runs the program in an empty folder, and gives the object that it prints."""
+    """Runs the program in an empty folder, and returns the JSON object that it prints."""
 
     def run(*arguments):
         command = [str(BUILD / "lanewise"), *arguments, "--format", "json"]
@@ -83,7 +83,7 @@ def check(answer, graph, edges, vertices):
 
 
 def check_programs(answer, graph, edges, vertices):
-    """`edges` in the order of the program's; `vertices` ascend: the program numbers them so."""
+    """`edges` in the program's order; `vertices` ascend, as the program numbers them."""
     number = {v: i for i, v in enumerate(vertices)}
     components = [{number[v] for v in found} for found in networkx.connected_components(undirected(edges, vertices))]
     label = answer("pram", "run", "components", "--graph", graph)["label"]

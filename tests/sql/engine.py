@@ -24,15 +24,15 @@ def run(sql, lanes="simd", vector_size=None, threads=1, join_parts=None, memory=
 
 
 def script(blocks):
-    """Tables are made by DuckDB where Lanewise cannot; queries are not answered by it."""
+    """DuckDB creates tables if Lanewise cannot, but it does not answer queries."""
     texts = [f"SET lanewise_fallback = 'duckdb';\n{b.sql}\n;\nRESET lanewise_fallback;\n" if b.kind == "statement" else f"{b.sql}\n;\n"
              for b in blocks]
     return "".join(texts)
 
 
 def failures(blocks, expected, with_errors=True, run=run, **settings):
-    """Each difference from DuckDB's answers, as text. A query that ends the process is noted, and the next process
-    goes on behind it. `run` gives the outcome of a text of SQL."""
+    """Each difference from DuckDB's answers, as text. If a query ends the process, that is recorded, and a new process continues after it. `run`
+    returns the outcome of SQL."""
     found = []
     answers = dict(zip([b for b in blocks if b.kind != "statement"], expected))
     pending = [b for b in blocks if b.kind != "error"]

@@ -42,7 +42,7 @@ def expected(name):
 
 @functools.lru_cache(maxsize=None)
 def refusal(lanes):
-    """Why this machine does not support a target; empty where it does."""
+    """Why this machine does not support a target; empty if it does."""
     result = engine.run("SELECT 1 AS x;", lanes=lanes)
     return "" if result.returncode == 0 else result.stderr.strip() or f"exit code {result.returncode}"
 

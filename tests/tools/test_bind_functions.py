@@ -45,7 +45,7 @@ int main() {
 
 
 def relocations(library):
-    """The kind of each relocation and the symbol that it names, or None."""
+    """The kind of each relocation and the name of its symbol, or None."""
     shown = subprocess.run(["readelf", "-rW", "-C", library], check=True, capture_output=True, text=True).stdout
     return [(found[1], found[2]) for found in re.finditer(r"(R_X86_64_\w+)(?: +[0-9a-f]{16} (\S+))?", shown)]
 

@@ -26,7 +26,8 @@ def sql(expression: ibis.Expr) -> str:
 
 
 def run(expression: ibis.Expr, connection: Connection | None = None) -> Result:
-    """The rows of a table expression; of a scalar or column expression one column. Without a connection it is that of lanewise.sql.
+    """The rows of a table expression; one column for a scalar or column expression. The default connection is that of
+    lanewise.sql.
 
     Raises SqlError, NotSupportedError and others: see Connection.sql.
 

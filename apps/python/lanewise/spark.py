@@ -76,7 +76,7 @@ def _blocks(query: str, tables: Any, settings: dict[str, Any], keys: list[str] |
 
 
 def _whole(query: str, schema: pa.Schema, settings: dict[str, Any]) -> Callable[[Batches], Batches]:
-    """Answers a partition as a whole, also one without rows."""
+    """Answers a whole partition, even one without rows."""
 
     def run(batches: Batches) -> Batches:
         received = list(batches)
