@@ -338,7 +338,7 @@ void add_graph_command(CLI::App& app, Command& run) {
     sub->add_option("--executor", given->executor, "Where to run: cpu or cuda (default: cpu)")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->type_name("NAME");
-    sub->add_option("--threads", given->threads, "Threads; 0: one per core")
+    sub->add_option("--threads", given->threads, "Number of threads; 0: one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
     sub->add_option("--seed", given->seed, "Seed for random graphs")->type_name("N");

@@ -265,7 +265,7 @@ void add_index_command(CLI::App& app, Command& run) {
   data(insert, "--from", "The rows to add");
   columns(insert);
   first_row(insert);
-  CLI::App* erase = verb("erase", "Removes all entries that have a key of a file",
+  CLI::App* erase = verb("erase", "Removes all entries whose keys are in a file",
                          [](const IndexArguments& arguments) { return run_change(arguments, false); });
   file(erase);
   data(erase, "--from", "The keys to remove");

@@ -334,7 +334,7 @@ void add_executor(CLI::App& app, PramOptions& given) {
       ->check(CLI::IsMember({"interpreter", "cpu", "cuda", "opencl"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--threads", given.options.threads, "Threads of the executor; 0: one per core")
+  app.add_option("--threads", given.options.threads, "Number of the executor's threads; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   app.add_option("--active", given.active, "Representation of active processors (default: auto)")

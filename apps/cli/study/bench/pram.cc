@@ -233,7 +233,7 @@ class PramRun {
   }
 
   void growth(const PramSubject& subject, uint64_t size) {
-    bench_.say(fmt::format("making the input of {}", subject.name));
+    bench_.say(fmt::format("generating the input of {}", subject.name));
     const TaskPointer task = task_of(subject, size);
     std::vector<Contender> contenders;
     if (size <= subject.interpreted) {

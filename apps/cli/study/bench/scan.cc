@@ -147,7 +147,7 @@ class ScanRun {
   std::vector<Group> run() {
     bool first = true;
     for (const double percent : options_.selectivity) {
-      bench_.say(fmt::format("making {} values, {:g} % of them 3", options_.rows, percent));
+      bench_.say(fmt::format("generating {} values, {:g} % of them 3", options_.rows, percent));
       values_.reset();
       values_ = std::make_shared<const std::vector<T>>(
           make_numbers<T>(options_.rows, percent, options_.seed, [this] { bench_.cancellation().check(); }));
@@ -262,7 +262,7 @@ std::vector<Group> run_scan(const ScanOptions& given, Bench& bench,
     options.selectivity = {0.1, 1, 10, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100};
   }
   const auto type = std::ranges::find(types(), options.type, &std::pair<std::string, ScanBench>::first);
-  invariant(type != types().end(), "the command line knows the types");
+  invariant(type != types().end(), "the command line checks the types");
   return type->second(options, bench, emit);
 }
 

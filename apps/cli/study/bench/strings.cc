@@ -182,7 +182,7 @@ constexpr std::pair<const char*, RowTest> kTests[] = {
 
 Group measure_group(const StringsOptions& options, const std::string& test, const std::string& lengths,
                     const TextShape& shape, Bench& bench) {
-  bench.say(fmt::format("making rows of {} length", lengths));
+  bench.say(fmt::format("generating rows of {} length", lengths));
   const auto search = std::make_shared<Search>(shape, bench.cancellation());
   const TextRows& text = search->text();
   Group group;
