@@ -273,8 +273,8 @@ void add_bench_command(CLI::App& app, Command& run) {
   index->add_option("--queries", index_options->queries, "Keys to look up on the host (default: 1,048,576)")
       ->check(CLI::Range(int64_t{1}, kMostRows))
       ->option_text("N");
-  list_option(*index, "--batches", index_options->batches, "Number of keys that multi looks up at once (default: 1,40000)",
-              "N,...")
+  list_option(*index, "--batches", index_options->batches,
+              "Number of keys that multi looks up at once (default: 1,40000)", "N,...")
       ->check(CLI::Range(int64_t{1}, kMostRows));
   index
       ->add_option("--device-queries", index_options->device_queries,

@@ -256,7 +256,7 @@ void add_index_command(CLI::App& app, Command& run) {
 
   query
       ->add_option("--device", given->device,
-                   "cpu (the default), cuda or cuda:N: copy the index to that GPU and look up there")
+                   "Device: cpu (the default); cuda or cuda:N, to which the index is copied")
       ->option_text("NAME");
 
   CLI::App* insert = verb("insert", "Adds the rows of a file",

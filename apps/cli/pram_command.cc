@@ -329,8 +329,8 @@ void add_without(CLI::App& app, PramOptions& given) {
 void add_executor(CLI::App& app, PramOptions& given) {
   app.add_option(
          "--executor", given.executor,
-         "interpreter: step by step, with conflicts and costs; cpu: compiled, on all cores; cuda, opencl:\n"
-         "kernels on a GPU")
+         "Executor: interpreter (step by step, with conflicts and costs), cpu (compiled, on all cores),\n"
+         "cuda or opencl (kernels on a GPU)")
       ->check(CLI::IsMember({"interpreter", "cpu", "cuda", "opencl"}))
       ->type_name("NAME")
       ->capture_default_str();

@@ -130,6 +130,7 @@ def test_bash_completes():
 def test_other_shells_accept_their_scripts(shell, tmp_path):
     (tmp_path / "script").write_text(text_of("completions", shell))
     assert "'--format[" in text_of("completions", "zsh") and "-l format" in text_of("completions", "fish")
+    assert re.search(r"-l format .*-d 'Output format'", text_of("completions", "fish"))
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     subprocess.run([shell, "-n", tmp_path / "script"], check=True)
@@ -139,6 +140,8 @@ def test_manual_pages_hold_every_option():
     for path in [(), *(path for path in commands() if len(path) == 1)]:
         page = text_of("manual", *path)
         assert page.startswith(".TH LANEWISE")
+        assert re.search(r"^\.SH NAME\n\S+ \\- [a-z]", page, re.M), path
+        assert all(title == title.upper() for title in re.findall(r"^\.SH (.*)", page, re.M)), path
         for option in re.findall(r"--[a-z-]+", text_of(*path, "--help").partition("ptions:")[2]):
             assert option.replace("-", "\\-") in page, (path, option)
         if shutil.which("groff"):

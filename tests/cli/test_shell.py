@@ -1,10 +1,13 @@
 """The interactive shell, in a terminal of its own."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
+import termios
 import time
 
 import duckdb
@@ -168,6 +171,14 @@ def test_history_outlives_the_shell(terminal, tmp_path):
     shell.type("\x1b[A")
     shell.until("SELECT 'remember', 'me' AS a;")
     shell.line("", "1 row")
+
+
+def test_help_fits_the_terminal(terminal):
+    shell = terminal("sql")
+    fcntl.ioctl(shell.file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    shown = shell.line(".help", "Leave the shell")
+    assert max(len(line) for line in shown.splitlines() if line.startswith("  ")) <= 60
+    assert re.search(r"^  \.schema \[NAME\] +List columns of a table, a\n {10,}file", shown, re.M), shown
 
 
 def test_dot_commands(terminal, tmp_path):

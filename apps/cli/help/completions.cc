@@ -112,9 +112,9 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
+/// The description without values, defaults and further sentences.
 std::string first_words(const std::string& text) {
-  const size_t end = std::min(text.find(';'), text.find(':'));
-  return text.substr(0, end);
+  return text.substr(0, std::min({text.find(';'), text.find(':'), text.find(" ("), text.find(". ")}));
 }
 
 std::string fish(const CLI::App& root) {

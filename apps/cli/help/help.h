@@ -43,6 +43,11 @@ std::string usage_of(const CLI::App& app);
 /// The first sentence of a description, without its full stop.
 std::string summary_of(const CLI::App& app);
 
+/// Columns of help on this terminal.
+int help_width();
+/// "  name   text": the text is wrapped next to the name, or below it if the name is too long.
+std::string entry(const std::string& name, const std::string& text, int column, int width);
+
 /// The text with ASCII letters in upper case.
 std::string upper(std::string text);
 /// The text with ASCII letters in lower case.

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "help/help.h"
 #include "help/suggest.h"
 #include "output/format.h"
 #include "output/print.h"
@@ -67,7 +68,7 @@ void show_help(Shell&, const std::string&) {
   print_error("Statements end with ';'. Tab completes, Ctrl-R searches the history, Ctrl-C cancels.\n\n");
   for (const DotCommand& command : dot_commands()) {
     const std::string name = command.name + (command.argument.empty() ? "" : " " + command.argument);
-    print_error("{:<32}{}\n", name, command.help);
+    print_error("{}", entry(name, command.help, std::min(34, help_width() / 2), help_width()));
   }
 }
 

@@ -47,8 +47,8 @@ void Shell::run() {
   editor_.emplace(
       history_path(), [this](const std::string& before) { return complete(before); }, highlight_line);
   const std::string& database = statements_->options().session.database;
-  print_error("Lanewise {}, {}. Statements end with ';', .help lists commands, Ctrl-D leaves.\n",
-              LANEWISE_VERSION, database.empty() ? "database in memory" : "database " + database);
+  print_error("Lanewise {}, {}.\nEnd statements with ';'. Type .help for commands.\n", LANEWISE_VERSION,
+              database.empty() ? "database in memory" : "database " + database);
   std::string line;
   while (!done_) {
     switch (editor_->read(pending_.empty() ? kPrompt : kMorePrompt, line)) {
